@@ -1,0 +1,198 @@
+"""From columns to bins: where to cut a number, which categories get a code of their own.
+
+A number's code is how many cuts lie strictly below it, so ``x <= cut`` is left of a cut. With at most `max_bins`
+distinct values the cuts are the midpoints between consecutive ones and nothing is lost; otherwise they are weighted
+quantiles, and a value that alone holds more than a bin's share gets a bin of its own. A value of zero weight is as
+good as absent. Cuts depend on the multiset of (value, weight) only: not on the order of rows, nor on the engine.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from skewboost.engine.boundary import MISSING, N_CODES, Array, Engine
+from skewboost.engine.threads import parallel
+from skewboost.tables import Nominal, Table
+
+MAX_BINS = N_CODES - 1
+
+
+@dataclass(frozen=True)
+class Feature:
+    """How one column becomes codes: by `cuts` when numeric, by the position of its value in `categories` when not."""
+
+    cuts: Array = field(default_factory=lambda: np.empty(0))
+    categories: tuple[str, ...] | None = None
+    rest: frozenset[str] = frozenset()  # rare categories that share the last code
+    n_bins: int = 1
+
+    @property
+    def nominal(self) -> bool:
+        """Whether the codes are names rather than ranks."""
+        return self.categories is not None
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """Category → code."""
+        assert self.categories is not None
+        codes = {c: k for k, c in enumerate(self.categories)}
+        codes.update(dict.fromkeys(self.rest, self.n_bins - 1))
+        return codes
+
+    def translate(self, column: Nominal) -> Array:
+        """The codes of a nominal column; what was not seen in training is `MISSING`."""
+        lookup = np.array([self.code_of.get(c, MISSING) for c in column.categories] + [MISSING], dtype=np.uint8)
+        return lookup[column.codes]  # -1 reads the last entry
+
+    def left_threshold(self, code: int) -> float:
+        """The number up to which codes reach `code`."""
+        return float(self.cuts[code]) if code < len(self.cuts) else np.inf
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bins of a table's features."""
+
+    features: tuple[Feature, ...]
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return len(self.features)
+
+    @cached_property
+    def n_bins(self) -> Array:
+        """The number of codes in use, per feature."""
+        return np.array([f.n_bins for f in self.features], dtype=np.int64)
+
+    @cached_property
+    def nominal(self) -> Array:
+        """Which features are nominal."""
+        return np.array([f.nominal for f in self.features], dtype=np.bool_)
+
+
+def fit_bins(
+    engine: Engine,
+    table: Table,
+    weights: Array | None = None,
+    max_bins: int = MAX_BINS,
+    edges: list[Array] | None = None,
+    n_jobs: int = 1,
+) -> Bins:
+    """Choose the bins of every column; `edges` gives the cuts of numeric columns instead."""
+
+    def fit(feature: int) -> Feature:
+        column = table.column(feature)
+        if isinstance(column, Nominal):
+            return _nominal(column, weights, max_bins, feature)
+        if edges is not None:
+            cuts = np.unique(np.asarray(edges[feature], dtype=np.float64))
+        else:
+            cuts = _numeric_cuts(engine, column, weights, max_bins)
+        return Feature(cuts=cuts, n_bins=len(cuts) + 1)
+
+    return Bins(tuple(parallel(fit, table.n_features, n_jobs)))
+
+
+def _nominal(column: Nominal, weights: Array | None, max_bins: int, feature: int) -> Feature:
+    seen = column.codes >= 0
+    mass = np.bincount(
+        column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories)
+    )
+    present = np.flatnonzero(mass > 0)
+    rest: frozenset[str] = frozenset()
+    if len(present) > max_bins:
+        by_mass = present[np.argsort(-mass[present], kind="stable")]
+        rest = frozenset(column.categories[k] for k in by_mass[max_bins - 1 :])
+        warnings.warn(
+            f"Column {feature} of X has {len(present)} categories; the {max_bins - 1} most frequent keep a code of "
+            f"their own and the other {len(rest)} share one. Group rare categories yourself to choose which.",
+            UserWarning,
+            stacklevel=2,
+        )
+        present = np.sort(by_mass[: max_bins - 1])
+    categories = tuple(column.categories[k] for k in present)
+    return Feature(categories=categories, rest=rest, n_bins=max(1, len(categories) + bool(rest)))
+
+
+def _numeric_cuts(engine: Engine, column: Array, weights: Array | None, max_bins: int) -> Array:
+    if weights is None:
+        ordered = engine.sort(column)
+        if _surely_no_heavy_values(ordered, max_bins):
+            return _quantile_cuts(ordered, max_bins)
+        values, first = np.unique(ordered, return_index=True)
+        mass = np.diff(first, append=len(ordered)).astype(np.float64)
+    else:
+        present = (weights > 0) & (column == column)
+        values, inverse = np.unique(column[present], return_inverse=True)
+        mass = np.bincount(inverse, weights[present], minlength=len(values))
+    values = values.astype(np.float64)
+    if len(values) <= max_bins:
+        return _midpoints(values[:-1], values[1:])
+    after = _cut_positions(mass, max_bins)
+    return _midpoints(values[after], values[after + 1])
+
+
+def _surely_no_heavy_values(ordered: Array, max_bins: int) -> bool:
+    """Whether no value fills a bin alone and there are surely more values than bins, judged by every n/2B-th value.
+
+    A run of equal values longer than n/B covers two neighbours of that grid.
+    """
+    step = len(ordered) // (2 * max_bins)
+    if step < 1:
+        return False
+    grid = ordered[::step]
+    return bool((grid[1:] != grid[:-1]).all())
+
+
+def _quantile_cuts(ordered: Array, max_bins: int) -> Array:
+    """Cuts at the B-quantiles of sorted values of equal weight: `_cut_positions` without the distinct values."""
+    n = len(ordered)
+    rank = np.ceil(np.arange(1, max_bins) * n / max_bins).astype(np.int64) - 1
+    below = ordered[rank]
+    above = ordered[np.minimum(np.searchsorted(ordered, below, side="right"), n - 1)]
+    cuts = _midpoints(below.astype(np.float64), above.astype(np.float64))
+    return np.unique(cuts[below < above])
+
+
+def _cut_positions(mass: Array, max_bins: int) -> Array:
+    """After which of the distinct values to cut: around every heavy one, and at quantiles of the others' weight."""
+    heavy = np.zeros(len(mass), dtype=np.bool_)
+    while True:
+        n_heavy = int(heavy.sum())
+        # the runs of light values between heavy ones may each add one incomplete bin
+        n_runs = int((~heavy[1:] & heavy[:-1]).sum() + (not heavy[0]))
+        n_light = max_bins - n_heavy - (n_runs if n_heavy else 0)
+        if n_light < 1:
+            heavy[:] = False
+            n_light = max_bins
+            break
+        share = mass[~heavy].sum() / n_light
+        more = ~heavy & (mass > share)
+        if not more.any():
+            break
+        heavy |= more
+    light = np.cumsum(np.where(heavy, 0.0, mass))
+    # Cut after the value at which the light weight reaches k/n of its total. Whole weights round the target up, as
+    # `_quantile_cuts` does, so that a weight of 2 and a repeated row give the same cuts to the bit; for others the
+    # target yields to the rounding of the sums.
+    target = np.arange(1, n_light) * light[-1] / n_light
+    whole = bool((mass == np.floor(mass)).all())
+    reached = np.searchsorted(light, np.ceil(target) if whole else target * (1 - 1e-12))
+    cut = np.zeros(len(mass), dtype=np.bool_)
+    cut[reached] = True
+    cut |= heavy
+    cut[:-1] |= heavy[1:]
+    return np.flatnonzero(cut[:-1])
+
+
+def _midpoints(below: Array, above: Array) -> Array:
+    """Halfway between neighbours, but never the upper one: ``below <= cut < above`` must survive rounding."""
+    with np.errstate(over="ignore"):
+        middle = (below + above) / 2
+    middle = np.where(np.isfinite(middle), middle, below / 2 + above / 2)
+    return np.where((middle >= below) & (middle < above), middle, below)

@@ -1,0 +1,120 @@
+"""The boundary: what everything above the engine may ask of it, and the few shapes that cross.
+
+An engine holds a binned table (one byte per cell) and answers five questions about it: sum weights into
+histograms, find the best split in a histogram, route rows to the children of a split, read or scale the weights of
+rows, and score new rows. Who asks never sees the dtype of a code, a thread or a device: `codes`, row sets and
+weight vectors are passed back to the engine that made them and to nobody else.
+
+A **histogram** is a float64 array ``[plane, feature, code]``. For class labels the two planes are the summed
+weights of the negatives and of the positives; for regression they are Σw and Σwz. Everything that decides —
+which split, which leaf value — reads histograms and nothing else, so an engine whose rows live on other machines
+changes only `Engine.histogram` and `Engine.total` (the sums over its parts), and one on another device changes
+the arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from skewboost.engine.binning import Bins
+    from skewboost.engine.scoring import Scorer
+    from skewboost.tables import Table
+
+Array = NDArray[Any]
+Rows = Any  # an engine's own set of rows; `len()` of it is the number of rows
+Codes = Any  # an engine's own binned table
+
+N_CODES = 256
+MISSING = 255  # the code of a missing cell, and of a category that was not seen in training
+
+LEFT, RIGHT, ABSTAIN = 0, 1, 2  # the children of a split
+
+# Two candidates whose criteria differ by less than this share of the node's weight are tied, and ties go to the
+# lowest feature, then the lowest threshold. Sums of the same weights in another order differ by about 1e-14, so
+# without a tolerance the order of the rows would choose among equals.
+TIE = 1e-10
+
+# Criteria on (W-, W+) of the children; `majority` is `error` without the opposite labels that stumps must carry.
+CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares")
+FORCED = ("error", "zbar")  # the two sides of a split must carry opposite signs
+Criterion = Literal["error", "majority", "gini", "entropy", "z", "zbar", "squares"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a split must minimise, and what it must not do."""
+
+    criterion: Criterion
+    missing: Literal["abstain", "learn"] = "learn"
+    min_count: float = 0.0  # of examples (sums of `sample_weight`) on each side
+    min_weight: float = 0.0  # of current weight on each side
+
+
+@dataclass(frozen=True)
+class Split:
+    """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or, for abstention, `ABSTAIN`.
+
+    `threshold` is the highest code on the left of a numeric feature, -1 for a nominal one. `polarity` is +1 when
+    the criterion wants the positives on the right, -1 when on the left, 0 when it does not care. `doubtful` says
+    that the histogram's rounding error could have changed the choice, so it should be summed anew.
+    """
+
+    feature: int
+    threshold: int
+    child: Array
+    polarity: int
+    value: float
+    doubtful: bool = False
+
+
+class Engine(Protocol):
+    """The calls. `reference` is their specification; every other engine gives the same answers to 1e-12."""
+
+    name: str
+    derives: bool  # whether histograms may be derived (by subtraction, by factors) instead of summed
+
+    def sort(self, values: Array) -> Array:
+        """Sort the numbers of a column, leaving out NaN."""
+        ...
+
+    def encode(self, table: Table, bins: Bins) -> Codes:
+        """Bin a table."""
+        ...
+
+    def column(self, codes: Codes, feature: int) -> Array:
+        """The codes of one feature, for all rows."""
+        ...
+
+    def rows(self, mask: Array) -> Rows:
+        """The set of rows where `mask` holds, in order."""
+        ...
+
+    def histogram(self, codes: Codes, rows: Rows, *values: Array | None) -> Array:
+        """``[plane, feature, code]`` sums of each of `values` (one entry per row *of the table*; None counts)."""
+        ...
+
+    def search(self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request) -> Split | None:
+        """The best split of a node, or None. `error` bounds the rounding error of sums in each plane."""
+        ...
+
+    def route(self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
+        """The rows that go to each of the `wanted` children."""
+        ...
+
+    def total(self, weights: Array, rows: Rows) -> float:
+        """Σ weights over the rows."""
+        ...
+
+    def scale(self, weights: Array, rows: Rows, factor: float) -> None:
+        """Multiply the weights of the rows, in place."""
+        ...
+
+    def score(self, scorer: Scorer, table: Table) -> Array:
+        """F of new rows."""
+        ...
+

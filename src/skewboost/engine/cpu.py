@@ -1,0 +1,263 @@
+"""The fast engine: Numba loops on threads.
+
+Work is cut into tasks by the shape of the data alone — blocks of eight features, chunks of rows — and partial sums
+are added in a fixed order, so the number of threads never changes a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from skewboost.engine import kernels, search_kernels
+from skewboost.engine.boundary import CRITERIA, FORCED, MISSING, N_CODES, TIE, Array, Rows, Split
+from skewboost.engine.boundary import Request as Request
+from skewboost.engine.partition import View
+from skewboost.engine.reference import MAX_ENUMERATED, make_split
+from skewboost.engine.threads import parallel
+from skewboost.tables import Nominal, Table
+
+if TYPE_CHECKING:
+    from skewboost.engine.binning import Bins
+    from skewboost.engine.scoring import Scorer
+
+_BLOCK = 8  # features per word
+_CHUNK = 32_768  # rows per task where rows are divided
+_ENCODE_CHUNK = 2_048  # rows that are read column by column: a chunk of a wide matrix still fits the second-level cache
+_TASKS = 16  # histogram tasks to aim for: enough for many cores, few enough to add up
+_SERIAL = 30_000  # below this many cell updates, waking another thread costs more than it saves
+
+
+class Words(NamedTuple):
+    """A binned table: ``words[block, row]`` holds eight features' codes."""
+
+    words: Array
+    n_features: int
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of eight features, the last one padded."""
+        return len(self.words)
+
+
+class CpuEngine:
+    """Serial kernels, threads over fixed tasks."""
+
+    name = "cpu"
+    derives = True
+
+    def __init__(self, n_jobs: int = 1) -> None:
+        self.n_jobs = n_jobs
+
+    # ------------------------------------------------------------------ binning
+
+    def sort(self, values: Array) -> Array:
+        """Sort the numbers of a column, leaving out NaN."""
+        values = values[values == values] if values.dtype.kind == "f" else values
+        if values.dtype != np.float32:
+            return np.sort(values)
+        keys = np.ascontiguousarray(values).view(np.uint32)
+        ordered = np.empty_like(keys)
+        kernels.sort_keys_32(keys, np.empty_like(keys), ordered)
+        return ordered.view(np.float32)
+
+    def encode(self, table: Table, bins: Bins) -> Words:
+        """Bin a table."""
+        return self._encode(table, bins, np.arange(table.n_features))
+
+    def _encode(self, table: Table, bins: Bins, features: Array) -> Words:
+        """Bin some features of a table; the others keep code 0."""
+        n_blocks = -(-table.n_features // _BLOCK)
+        words = np.zeros((n_blocks, table.n_rows), dtype=np.uint64)
+        for X, columns, names in _numeric_parts(table, features):
+            cuts = np.stack([_padded(bins.features[j].cuts) for j in names])
+            encode = partial(kernels.encode, X, columns)
+            self._by_rows(table.n_rows, encode, cuts, names, words)
+        for j in features:
+            column = table.column(j)
+            if isinstance(column, Nominal):
+                kernels.store_codes(bins.features[j].translate(column), int(j), words)
+        return Words(words, table.n_features)
+
+    def _by_rows(self, n_rows: int, work: Callable[..., None], *arguments: Array) -> None:
+        """Call ``work(start, stop, *arguments)`` for all rows, a chunk at a time."""
+        starts = range(0, n_rows, _ENCODE_CHUNK)
+        per_task = -(-len(starts) // (4 * self.n_jobs))
+
+        def task(i: int) -> None:
+            for start in starts[i * per_task : (i + 1) * per_task]:
+                work(start, min(start + _ENCODE_CHUNK, n_rows), *arguments)
+
+        parallel(task, -(-len(starts) // per_task), self.n_jobs)
+
+    def column(self, codes: Words, feature: int) -> Array:
+        """The codes of one feature."""
+        block, byte = divmod(feature, _BLOCK)
+        return (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)
+
+    def rows(self, mask: Array) -> Rows:
+        """The rows where `mask` holds."""
+        return np.flatnonzero(mask).astype(np.uint32)
+
+    # --------------------------------------------------------------- histograms
+
+    def histogram(self, codes: Words, rows: Rows, *values: Array | None) -> Array:
+        """Sums per plane, feature and code: one task per plane, block of features and chunk of rows."""
+        n_blocks, n_planes, n = codes.n_blocks, len(values), len(rows)
+        n_chunks = max(1, min(-(-_TASKS // n_blocks), n // _CHUNK))
+        bounds = [n * c // n_chunks for c in range(n_chunks + 1)]
+        gathered = np.empty((n_planes, n))
+        for plane, v in enumerate(values):
+            if v is None:
+                gathered[plane] = 1.0
+            else:
+                kernels.gather(v, rows, gathered[plane])
+        out = np.zeros((n_chunks, n_planes, n_blocks, _BLOCK * N_CODES))
+
+        def task(i: int) -> None:
+            i, block = divmod(i, n_blocks)
+            chunk, plane = divmod(i, n_planes)
+            part = slice(bounds[chunk], bounds[chunk + 1])
+            kernels.add_block(codes.words[block], rows[part], gathered[plane, part], out[chunk, plane, block])
+
+        n_jobs = self.n_jobs if n * n_blocks * _BLOCK > _SERIAL else 1
+        parallel(task, n_chunks * n_planes * n_blocks, n_jobs)
+        summed = out[0]
+        for chunk in range(1, n_chunks):
+            summed += out[chunk]
+        return summed.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
+
+    def search(
+        self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request
+    ) -> Split | None:
+        """The best split, feature by feature."""
+        n = bins.n_features
+        criterion = CRITERIA.index(request.criterion)
+        learn = request.missing == "learn"
+        tie = TIE if request.criterion == "squares" else TIE * float(histogram[:, 0].sum())
+        tie_of_options = tie if request.criterion in FORCED else 0.0
+        value, option = np.empty((n, MISSING)), np.empty((n, MISSING), dtype=np.int64)
+        any_nominal = bool(bins.nominal.any())
+        order = np.empty((n, N_CODES) if any_nominal else (n, 0), dtype=np.int64)
+        masks = np.zeros(n, dtype=np.int64)
+        uncounted = np.empty(0)
+        h0, h1 = histogram
+        limits = (request.min_count, request.min_weight)
+
+        def scan(j: int) -> None:
+            count = uncounted if counts is None else counts[j]
+            if bins.nominal[j]:
+                masks[j] = search_kernels.scan_nominal(
+                    h0[j], h1[j], count, criterion, learn, *limits, MAX_ENUMERATED, tie_of_options,
+                    order[j], value[j], option[j],
+                )  # fmt: skip
+            else:
+                search_kernels.scan_numeric(
+                    h0[j], h1[j], count, int(bins.n_bins[j]), criterion, learn, *limits, tie_of_options,
+                    value[j], option[j],
+                )  # fmt: skip
+
+        parallel(scan, n, 1)
+        out = np.empty(3, dtype=np.int64)
+        search_kernels.pick(value, h0, h1, order, bins.nominal, criterion, tie, error[0], error[1], out)
+        feature, k, doubtful = out.tolist()
+        if feature < 0:
+            return None
+        h = histogram[:, feature]
+        threshold = k
+        left = np.arange(k + 1)
+        if bins.nominal[feature]:
+            threshold = -1
+            left = order[feature, : k + 1]
+            if masks[feature]:
+                weight = h.sum(axis=0)
+                codes = np.flatnonzero(weight[: N_CODES if learn else MISSING] > 0)
+                left = codes[(masks[feature] >> np.arange(len(codes))) & 1 == 1]
+        split = make_split(feature, threshold, left, int(option[feature, k]), float(value[feature, k]), h, request)
+        return Split(**{**split.__dict__, "doubtful": True}) if doubtful else split
+
+    # ---------------------------------------------------------------------- rows
+
+    def route(self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
+        """The rows of each wanted child, chunk by chunk."""
+        block, byte = divmod(split.feature, _BLOCK)
+        words, shift, n = codes.words[block], 8 * byte, len(rows)
+        starts = range(0, n, _CHUNK) if n else range(1)
+        if list(wanted) == [0, 1]:
+            left, right = np.empty(n, np.uint32), np.empty(n, np.uint32)
+
+            def divide(i: int) -> int:
+                part = slice(starts[i], starts[i] + _CHUNK)
+                return kernels.divide(words, shift, rows[part], split.child, left[part], right[part])
+
+            lengths = parallel(divide, len(starts), self.n_jobs)
+            return [
+                _joined(left, starts, lengths),
+                _joined(right, starts, [min(_CHUNK, n - s) - k for s, k in zip(starts, lengths)]),
+            ]
+        found = []
+        for child in wanted:
+            chosen = np.empty(n, np.uint32)
+
+            def select(i: int) -> int:
+                part = slice(starts[i], starts[i] + _CHUNK)
+                return kernels.select(words, shift, rows[part], split.child, child, chosen[part])  # noqa: B023
+
+            found.append(_joined(chosen, starts, parallel(select, len(starts), self.n_jobs)))
+        return found
+
+    def total(self, weights: Array, rows: Rows) -> float:
+        """Σ weights over the rows."""
+        return kernels.total(weights, rows)
+
+    def scale(self, weights: Array, rows: Rows, factor: float) -> None:
+        """Multiply the weights of the rows."""
+        kernels.scale(weights, rows, factor)
+
+    # ------------------------------------------------------------------- scoring
+
+    def score(self, scorer: Scorer, table: Table) -> Array:
+        """F of new rows: step functions on the numbers themselves, trees on codes."""
+        F = np.full(table.n_rows, scorer.constant)
+        for X, columns, names in _numeric_parts(table, scorer.table_features):
+            steps = [scorer.steps(j) for j in names]
+            cuts = np.stack([_padded(c) for c, _ in steps])
+            values = np.stack([np.pad(v, (0, N_CODES - len(v))) for _, v in steps])
+            add_steps = partial(kernels.add_steps, X, columns)
+            self._by_rows(table.n_rows, add_steps, cuts, values, scorer.tables[names, MISSING], F)
+        for j in scorer.table_features:
+            column = table.column(j)
+            if isinstance(column, Nominal):
+                F += scorer.tables[j][scorer.bins.features[j].translate(column)]  # type: ignore[union-attr]
+        if scorer.trees:
+            assert scorer.bins is not None
+            words = self._encode(table, scorer.bins, scorer.tree_features).words
+            self._by_rows(table.n_rows, partial(kernels.add_trees, words), *scorer.packed.arrays, F)
+        return F + scorer.rest(View(self, table, scorer.bins))
+
+
+def _joined(buffer: Array, starts: range, lengths: Sequence[int]) -> Array:
+    if len(starts) == 1:
+        return buffer[: lengths[0]]
+    return np.concatenate([buffer[s : s + k] for s, k in zip(starts, lengths)])
+
+
+def _padded(cuts: Array) -> Array:
+    return np.pad(cuts, (0, N_CODES - len(cuts)), constant_values=np.inf)
+
+
+def _numeric_parts(table: Table, features: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """The numeric ones of some features: matrices, which of their columns to read, and which features those are."""
+    X = table.matrix
+    if X is not None and X.dtype in (np.float32, np.float64):
+        if len(features):
+            yield X, features, features
+        return
+    for j in features:
+        column = table.column(j)
+        if not isinstance(column, Nominal):
+            numbers = column if column.dtype in (np.float32, np.float64) else column.astype(np.float64)
+            yield numbers[:, None], np.zeros(1, dtype=np.int64), np.array([j])

@@ -1,0 +1,212 @@
+"""The loops of the CPU engine. Plain loops over plain arrays: no decisions, no Python objects, no threads.
+
+A binned table is ``words[block, row]``: eight features of a row share one 64-bit word, feature ``8·block + k`` in
+byte k. Summing a block needs one load per row for eight features, and its histogram (8 × 256 × 8 bytes) stays in
+the first-level cache.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skewboost.engine.boundary import Array
+from skewboost.engine.jit import inline, kernel
+
+_BYTE = np.uint64(255)
+_MISSING = np.uint64(255)
+
+
+# ------------------------------------------------------------------------------ binning
+
+
+@kernel
+def sort_keys_32(keys: Array, a: Array, b: Array) -> None:
+    """Radix-sort the bit patterns of float32 numbers into `b`: three passes of eleven bits; `a` is scratch.
+
+    Flipping the sign bit of a positive number, and every bit of a negative one, makes patterns sort like numbers.
+    """
+    n = keys.shape[0]
+    sign, low = np.uint32(0x80000000), np.uint32(2047)
+    s1, s2, s31 = np.uint32(11), np.uint32(22), np.uint32(31)
+    c0, c1, c2 = np.zeros(2048, np.int64), np.zeros(2048, np.int64), np.zeros(1024, np.int64)
+    for i in range(n):
+        k = keys[i]
+        k = np.uint32(k ^ (sign | np.uint32(np.uint32(0) - (k >> s31))))
+        a[i] = k
+        c0[k & low] += 1
+        c1[(k >> s1) & low] += 1
+        c2[k >> s2] += 1
+    t0, t1, t2 = 0, 0, 0
+    for j in range(2048):
+        c0[j], t0 = t0, t0 + c0[j]
+        c1[j], t1 = t1, t1 + c1[j]
+    for j in range(1024):
+        c2[j], t2 = t2, t2 + c2[j]
+    for i in range(n):
+        d = a[i] & low
+        b[c0[d]] = a[i]
+        c0[d] += 1
+    for i in range(n):
+        d = (b[i] >> s1) & low
+        a[c1[d]] = b[i]
+        c1[d] += 1
+    for i in range(n):
+        k = a[i]
+        d = k >> s2
+        b[c2[d]] = k ^ (sign | np.uint32((k >> s31) - np.uint32(1)))
+        c2[d] += 1
+
+
+@kernel
+def encode(X: Array, columns: Array, start: int, stop: int, cuts: Array, features: Array, words: Array) -> None:
+    """Bin rows ``start:stop`` of numeric columns; ``columns[c]`` of X becomes ``features[c]``.
+
+    The code is the number of cuts below x, found by eight halvings without a branch (`cuts` is padded with infinity).
+    """
+    for c in range(columns.shape[0]):
+        cut, column = cuts[c], columns[c]
+        block, shift = features[c] >> 3, np.uint64(8 * (features[c] & 7))
+        for i in range(start, stop):
+            x = np.float64(X[i, column])
+            k = _count_below(cut, x)
+            if x != x:
+                k = _MISSING
+            words[block, i] |= k << shift
+
+
+@inline
+def _count_below(cut, x):  # type: ignore[no-untyped-def]
+    k = np.uint64(0)
+    k += np.uint64(128) * np.uint64(cut[k + np.uint64(127)] < x)
+    k += np.uint64(64) * np.uint64(cut[k + np.uint64(63)] < x)
+    k += np.uint64(32) * np.uint64(cut[k + np.uint64(31)] < x)
+    k += np.uint64(16) * np.uint64(cut[k + np.uint64(15)] < x)
+    k += np.uint64(8) * np.uint64(cut[k + np.uint64(7)] < x)
+    k += np.uint64(4) * np.uint64(cut[k + np.uint64(3)] < x)
+    k += np.uint64(2) * np.uint64(cut[k + np.uint64(1)] < x)
+    k += np.uint64(cut[k] < x)
+    return k
+
+
+@kernel
+def store_codes(codes: Array, feature: int, words: Array) -> None:
+    """Put the ready codes of one feature into the table."""
+    block, shift = feature >> 3, np.uint64(8 * (feature & 7))
+    for i in range(codes.shape[0]):
+        words[block, i] |= np.uint64(codes[i]) << shift
+
+
+# --------------------------------------------------------------------------- histograms
+
+
+@kernel
+def add_block(words: Array, rows: Array, values: Array, out: Array) -> None:
+    """Add ``values[i]`` to the cells of row ``rows[i]`` in one block's histogram of 8 × 256."""
+    for i in range(rows.shape[0]):
+        v = words[rows[i]]
+        x = values[i]
+        out[v & _BYTE] += x
+        out[np.uint64(256) + ((v >> np.uint64(8)) & _BYTE)] += x
+        out[np.uint64(512) + ((v >> np.uint64(16)) & _BYTE)] += x
+        out[np.uint64(768) + ((v >> np.uint64(24)) & _BYTE)] += x
+        out[np.uint64(1024) + ((v >> np.uint64(32)) & _BYTE)] += x
+        out[np.uint64(1280) + ((v >> np.uint64(40)) & _BYTE)] += x
+        out[np.uint64(1536) + ((v >> np.uint64(48)) & _BYTE)] += x
+        out[np.uint64(1792) + (v >> np.uint64(56))] += x
+
+
+@kernel
+def gather(values: Array, rows: Array, out: Array) -> None:
+    """``out = values[rows]``."""
+    for i in range(rows.shape[0]):
+        out[i] = values[rows[i]]
+
+
+@kernel
+def total(values: Array, rows: Array) -> float:
+    """Σ values[rows], in blocks so that the error does not grow with the number of rows."""
+    result = 0.0
+    for start in range(0, rows.shape[0], 1024):
+        part = 0.0
+        for i in range(start, min(start + 1024, rows.shape[0])):
+            part += values[rows[i]]
+        result += part
+    return result
+
+
+@kernel
+def scale(values: Array, rows: Array, factor: float) -> None:
+    """``values[rows] *= factor``."""
+    for i in range(rows.shape[0]):
+        values[rows[i]] *= factor
+
+
+@kernel
+def select(words: Array, shift: int, rows: Array, child: Array, wanted: int, out: Array) -> int:
+    """Copy the rows whose code goes to the wanted child; returns how many."""
+    s = np.uint64(shift)
+    k = 0
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        out[k] = r
+        k += child[(words[r] >> s) & _BYTE] == wanted
+    return k
+
+
+@kernel
+def divide(words: Array, shift: int, rows: Array, child: Array, left: Array, right: Array) -> int:
+    """Copy the rows of child 0 to `left` and all others to `right`; returns how many went left."""
+    s = np.uint64(shift)
+    k = 0
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        left[k] = r
+        right[i - k] = r
+        k += child[(words[r] >> s) & _BYTE] == 0
+    return k
+
+
+# ------------------------------------------------------------------------------ scoring
+
+
+@kernel
+def add_steps(
+    X: Array, columns: Array, start: int, stop: int, cuts: Array, values: Array, missing: Array, F: Array
+) -> None:
+    """Add each column's step function to F: ``values[c, number of cuts below x]``, ``missing[c]`` for NaN."""
+    for c in range(columns.shape[0]):
+        cut, column, value, absent = cuts[c], columns[c], values[c], missing[c]
+        for i in range(start, stop):
+            x = np.float64(X[i, column])
+            v = value[_count_below(cut, x)]
+            F[i] += absent if x != x else v
+
+
+@kernel
+def add_trees(
+    words: Array,
+    start: int,
+    stop: int,
+    roots: Array,
+    feature: Array,
+    threshold: Array,
+    which: Array,
+    sets: Array,
+    links: Array,
+    values: Array,
+    F: Array,
+) -> None:
+    """Add to F the leaf values of rows ``start:stop`` in every tree."""
+    for t in range(roots.shape[0]):
+        for i in range(start, stop):
+            k = roots[t]
+            while k >= 0:
+                f = feature[k]
+                code = (words[f >> 3, i] >> np.uint64(8 * (f & 7))) & _BYTE
+                if code == _MISSING:
+                    k = links[k, 2]
+                elif threshold[k] >= 0:
+                    k = links[k, np.int64(code) > threshold[k]]
+                else:
+                    k = links[k, sets[which[k], code]]
+            F[i] += values[~k]

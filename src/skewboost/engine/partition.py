@@ -1,0 +1,76 @@
+"""A partition of the input into leaves: what a stump, a tree and a look-up over one feature's bins have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skewboost.engine.boundary import Array, Engine, Split
+
+if TYPE_CHECKING:
+    from skewboost.engine.binning import Bins
+    from skewboost.tables import Table
+
+
+class View:
+    """A table seen through bins: encoded once, when the first code is asked for."""
+
+    def __init__(self, engine: Engine, table: Table, bins: Bins | None) -> None:
+        self.engine = engine
+        self.table = table
+        self.bins = bins
+        self._codes: object = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has."""
+        return self.table.n_rows
+
+    @property
+    def codes(self) -> object:
+        """The engine's codes of the table."""
+        if self._codes is None:
+            assert self.bins is not None, "a learner without bins has no codes"
+            self._codes = self.engine.encode(self.table, self.bins)
+        return self._codes
+
+    def column(self, feature: int) -> Array:
+        """The codes of one feature."""
+        return self.engine.column(self.codes, feature)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Splits linked into a tree; a code's child is ``links[k][splits[k].child[code]]``.
+
+    A link ``>= 0`` is another split, a link ``< 0`` is the leaf ``~link``. Without splits everything is leaf 0.
+    """
+
+    splits: tuple[Split, ...]
+    links: tuple[tuple[int, ...], ...]
+    n_leaves: int
+
+    @property
+    def one_feature(self) -> bool:
+        """Whether the leaf depends on one feature only, so that rounds can be added up in a table of its codes."""
+        return len(self.splits) == 1
+
+    def leaf_of_code(self) -> Array:
+        """For a partition on one feature: the leaf of every code."""
+        return ~np.array(self.links[0])[self.splits[0].child]
+
+    def leaves(self, view: View) -> Array:
+        """The leaf of every row."""
+        if not self.splits:
+            return np.zeros(view.n_rows, dtype=np.intp)
+        if self.one_feature:
+            leaf: Array = self.leaf_of_code()[view.column(self.splits[0].feature)]
+            return leaf
+        at = np.zeros(view.n_rows, dtype=np.intp)
+        for k, split in enumerate(self.splits):  # parents come before their children
+            here = np.flatnonzero(at == k)
+            if len(here):
+                at[here] = np.array(self.links[k])[split.child[view.column(split.feature)[here]]]
+        return ~at

@@ -1,0 +1,295 @@
+"""The boundary in plain NumPy: the specification of every other engine, and the engine of small tables.
+
+Nothing here is derived, cached or approximated. A histogram is a sum over rows, a search looks at every candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skewboost.engine.boundary import (
+    ABSTAIN,
+    FORCED,
+    LEFT,
+    MISSING,
+    N_CODES,
+    RIGHT,
+    TIE,
+    Array,
+    Codes,
+    Request,
+    Rows,
+    Split,
+)
+from skewboost.tables import Nominal, Table
+
+if TYPE_CHECKING:
+    from skewboost.engine.binning import Bins
+    from skewboost.engine.scoring import Scorer
+
+# Above this many values, criteria that force opposite signs are searched along the order of p only.
+MAX_ENUMERATED = 10
+
+
+def leaf_loss(criterion: str, a: Array, b: Array, sign: int) -> Array:
+    """What a leaf adds to the criterion.
+
+    `a`, `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, and the loss leaves out
+    the constant Σwz²); `sign` is the side that the forced criteria ask the leaf to vote for.
+    """
+    total = a + b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if criterion == "error":
+            return a if sign > 0 else b
+        if criterion == "majority":
+            return np.minimum(a, b)
+        if criterion == "gini":
+            return np.where(total > 0, 2 * a * b / total, 0.0)
+        if criterion == "entropy":
+            return np.where(a > 0, a * np.log(total / a), 0.0) + np.where(b > 0, b * np.log(total / b), 0.0)
+        if criterion == "z":
+            return 2 * np.sqrt(a * b)
+        if criterion == "zbar":
+            return np.where(b >= a if sign > 0 else a >= b, 2 * np.sqrt(a * b), total)
+        return np.where(a > 0, -b * b / a, 0.0)
+
+
+def abstain_loss(criterion: str, a: Array, b: Array) -> Array:
+    """What rows add that are given no vote: the loss of a leaf with p = 1/2 (of mean 0 for ``squares``)."""
+    if criterion == "squares":
+        return np.zeros_like(a)
+    half = (a + b) / 2
+    return leaf_loss(criterion, half, half, 1)
+
+
+class ReferenceEngine:
+    """Slow and obvious."""
+
+    name = "reference"
+    derives = False
+
+    def sort(self, values: Array) -> Array:
+        """Sort the numbers of a column, leaving out NaN."""
+        return np.sort(values[values == values])
+
+    def encode(self, table: Table, bins: Bins) -> Codes:
+        """Bin a table into ``codes[feature, row]``."""
+        codes = np.empty((table.n_features, table.n_rows), dtype=np.uint8)
+        for j, feature in enumerate(bins.features):
+            column = table.column(j)
+            if isinstance(column, Nominal):
+                codes[j] = feature.translate(column)
+            else:
+                codes[j] = np.searchsorted(feature.cuts, column)
+                codes[j][column != column] = MISSING
+        return codes
+
+    def column(self, codes: Codes, feature: int) -> Array:
+        """The codes of one feature."""
+        column: Array = codes[feature]
+        return column
+
+    def rows(self, mask: Array) -> Rows:
+        """The rows where `mask` holds."""
+        return np.flatnonzero(mask)
+
+    def histogram(self, codes: Codes, rows: Rows, *values: Array | None) -> Array:
+        """Sums per plane, feature and code."""
+        n_features = len(codes)
+        cell = codes[:, rows].astype(np.intp) + N_CODES * np.arange(n_features)[:, None]
+        planes = []
+        for v in values:
+            weights = None if v is None else np.broadcast_to(v[rows], cell.shape).ravel()
+            planes.append(np.bincount(cell.ravel(), weights, minlength=N_CODES * n_features))
+        return np.reshape(planes, (len(values), n_features, N_CODES)).astype(np.float64)
+
+    def search(
+        self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request
+    ) -> Split | None:
+        """Every candidate of every feature; ties to the lowest feature, then the lowest threshold."""
+        value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
+        groups: dict[int, list[Array]] = {}
+        for j in np.flatnonzero(bins.nominal):
+            value[j], option[j], groups[j] = nominal_candidates(
+                histogram[:, j], None if counts is None else counts[j], request
+            )
+        lowest = value.min()
+        if not np.isfinite(lowest):
+            return None
+        feature, k = divmod(int(np.argmax(value <= lowest + tie_width(histogram, request, lowest))), value.shape[1])
+        return make_split(
+            feature,
+            -1 if bins.nominal[feature] else k,
+            groups[feature][k] if bins.nominal[feature] else np.arange(k + 1),
+            int(option[feature, k]),
+            float(value[feature, k]),
+            histogram[:, feature],
+            request,
+        )
+
+    def route(self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
+        """The rows of each wanted child."""
+        child = split.child[codes[split.feature][rows]]
+        return [rows[child == w] for w in wanted]
+
+    def total(self, weights: Array, rows: Rows) -> float:
+        """Σ weights over the rows."""
+        return float(weights[rows].sum())
+
+    def scale(self, weights: Array, rows: Rows, factor: float) -> None:
+        """Multiply the weights of the rows."""
+        weights[rows] *= factor
+
+    def score(self, scorer: Scorer, table: Table) -> Array:
+        """F of new rows, term by term."""
+        return scorer.score_with_numpy(table)
+
+
+def tie_width(histogram: Array, request: Request, lowest: float) -> float:
+    """How close two criteria must be to count as equal."""
+    if request.criterion == "squares":
+        return TIE * abs(lowest)
+    return TIE * float(histogram[:, 0].sum())
+
+
+# The options of a candidate: which side missing values take, and which side the positives are asked to be on.
+# An unforced criterion has polarity 0; a node without missing values, or one that abstains, has one missing side.
+def options_of(request: Request) -> list[tuple[int, int]]:
+    """All (missing side, polarity) of a request, in the order in which ties are settled."""
+    polarities = (+1, -1) if request.criterion in FORCED else (0,)
+    sides = (LEFT, RIGHT) if request.missing == "learn" else (ABSTAIN,)
+    return [(side, polarity) for side in sides for polarity in polarities]
+
+
+def numeric_candidates(
+    histogram: Array, counts: Array | None, n_bins: Array, request: Request
+) -> tuple[Array, Array]:
+    """Criterion and best option of every (feature, threshold code); infinite where the split is not allowed."""
+    present, missing = histogram[..., :MISSING], histogram[..., MISSING, None]
+    left = np.cumsum(present, axis=-1)
+    # Summed from the right rather than subtracted from the total: a side without weight must be exactly zero.
+    right = np.zeros_like(left)
+    right[..., :-1] = np.cumsum(present[..., :0:-1], axis=-1)[..., ::-1]
+    has_missing = (missing != 0).any(axis=0)
+    # A threshold above an empty bin splits like the one below it; the one above the top bin splits off what is missing.
+    threshold = np.arange(MISSING)
+    candidate = (present != 0).any(axis=0) & (threshold < n_bins[:, None])
+
+    values = []
+    for side, polarity in options_of(request):
+        a, b = left, right
+        rest: Array | float = 0.0
+        if side == LEFT:
+            a = left + missing
+        elif side == RIGHT:
+            b = right + missing
+        else:
+            rest = abstain_loss(request.criterion, *missing)
+        value = leaf_loss(request.criterion, *a, -polarity) + leaf_loss(request.criterion, *b, polarity) + rest
+        allowed = candidate & _big_enough(a, request) & _big_enough(b, request)
+        if counts is not None:
+            allowed &= _counted(counts, side, request)
+        if side == RIGHT:
+            allowed &= has_missing  # without missing values the two sides are the same candidate
+        values.append(np.where(allowed, value, np.inf))
+    return _first_best(np.array(values), tie=TIE * float(histogram[:, 0].sum()) if request.criterion in FORCED else 0.0)
+
+
+def _first_best(values: Array, tie: float) -> tuple[Array, Array]:
+    """Over the options (first axis): the lowest value, and the first option within `tie` of it."""
+    lowest = values.min(axis=0)
+    option = np.argmax(values <= lowest + tie, axis=0)
+    return np.take_along_axis(values, option[None], axis=0)[0], option
+
+
+def _big_enough(side: Array, request: Request) -> Array:
+    weight = side[0] if request.criterion == "squares" else side.sum(axis=0)
+    return (weight > 0) & (weight >= request.min_weight)
+
+
+def _counted(counts: Array, side: int, request: Request) -> Array:
+    present, missing = counts[..., :MISSING], counts[..., MISSING, None]
+    left = np.cumsum(present, axis=-1)
+    right = left[..., -1:] - left
+    left, right = left + missing * (side == LEFT), right + missing * (side == RIGHT)
+    # counts are sums of sample weights: half a part in a billion forgives their rounding
+    enough = request.min_count * (1 - 1e-9)
+    return np.asarray((left >= enough) & (right >= enough))
+
+
+def nominal_candidates(
+    h: Array, count: Array | None, request: Request
+) -> tuple[Array, Array, list[Array]]:
+    """Criterion and option of every candidate partition of one feature's categories, and their left sides.
+
+    Sorted by p, the best partition of two classes is a prefix for every criterion Σ W φ(p) with a concave φ; with
+    opposite signs forced it need not be, so few categories are enumerated.
+    """
+    weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
+    learn = request.missing == "learn"
+    codes = np.flatnonzero(weight > 0)
+    if not learn:
+        codes = codes[codes != MISSING]
+    value, option = np.full(MISSING, np.inf), np.zeros(MISSING, dtype=np.int64)
+    if len(codes) < 2:
+        return value, option, []
+
+    forced = request.criterion in FORCED
+    if forced and len(codes) <= MAX_ENUMERATED:
+        # every subset can be the left side, so asking for the positives on the right leaves nothing out
+        lefts = [codes[(mask >> np.arange(len(codes))) & 1 == 1] for mask in range(1, 2 ** len(codes) - 1)]
+        polarities: tuple[int, ...] = (+1,)
+    else:
+        order = codes[np.argsort(sort_key(h[1, codes], weight[codes]), kind="stable")]
+        lefts = [order[: k + 1] for k in range(len(order) - 1)]
+        polarities = (+1, -1) if forced else (0,)
+    rest = float(abstain_loss(request.criterion, h[0, MISSING], h[1, MISSING])) if not learn else 0.0
+    values = np.full((len(polarities), len(lefts)), np.inf)
+    for i, left in enumerate(lefts):
+        right = np.setdiff1d(codes, left)
+        a, b = h[:, left].sum(axis=1), h[:, right].sum(axis=1)
+        if not (_big_enough(a, request) and _big_enough(b, request)):
+            continue
+        if count is not None and min(count[left].sum(), count[right].sum()) < request.min_count * (1 - 1e-9):
+            continue
+        for q, polarity in enumerate(polarities):
+            values[q, i] = (
+                leaf_loss(request.criterion, *a, -polarity) + leaf_loss(request.criterion, *b, polarity) + rest
+            )
+    tie = TIE * float(h.sum()) if forced else 0.0
+    best, which = _first_best(values, tie)
+    if len(lefts) >= MISSING:  # an enumeration may offer more candidates than there are thresholds: keep its first best
+        i = int(np.argmax(best <= best.min() + tie))
+        best, which, lefts = best[i : i + 1], which[i : i + 1], lefts[i : i + 1]
+    value[: len(best)], option[: len(best)] = best, which
+    return value, option, lefts
+
+
+def sort_key(b: Array, weight: Array) -> Array:
+    """The rank of categories by p, blind to rounding so that categories of equal p keep the order of their codes."""
+    return np.floor(b / weight * 1e12 + 0.5)
+
+
+def make_split(
+    feature: int, threshold: int, left: Array, option: int, value: float, h: Array, request: Request
+) -> Split:
+    """A `Split` from a chosen candidate; codes without weight in the node go where missing values go."""
+    weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
+    child = np.full(N_CODES, RIGHT, dtype=np.uint8)
+    child[left] = LEFT
+    nominal = threshold < 0
+    side, polarity = options_of(request)[option]
+    if nominal and request.missing == "learn":
+        polarity = (+1, -1)[option] if request.criterion in FORCED else 0
+        side = int(child[MISSING])
+    if request.missing == "learn" and not weight[MISSING] > 0:
+        # nothing missing to learn from: the heavier side
+        on_left = weight[child == LEFT].sum()
+        side = LEFT if on_left >= weight.sum() - on_left else RIGHT
+    child[MISSING] = side
+    if nominal:
+        child[weight <= 0] = side
+    return Split(feature, threshold, child, polarity, value)

@@ -1,0 +1,126 @@
+"""The training rows as an engine holds them: their labels, their weights, and the histograms that belong to them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skewboost.engine.binning import Bins
+from skewboost.engine.boundary import Array, Codes, Engine, Request, Rows
+from skewboost.engine.growth import EPSILON, Grower, Growth, Limits, Node
+
+# A derived root whose error bound exceeds this share of a class's weight is dropped and summed anew.
+MAX_ERROR = 1e-10
+# Leaf histograms are kept for the next root while they need no more memory than this (bytes).
+MAX_KEPT = 2**28
+# Lazily scaled weights are multiplied out before their common factor leaves this range.
+MAX_SCALE = 1e100
+
+
+class LabelSample:
+    """Rows of two classes with weights that sum to one.
+
+    Two things make a round cheap. A weight is stored up to a factor per class, so the rows of the largest leaf need
+    not be touched when its factor moves the weights. And if a round multiplies weights by ``factor[leaf, class]``,
+    the next root histogram is the sum of the leaves' histograms times those factors: no pass over the table.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        codes: Codes,
+        bins: Bins | None,
+        positive: Array,
+        weights: Array,
+        examples: Array | None = None,
+    ) -> None:
+        self.engine = engine
+        self.positive = positive
+        self.rows: list[Rows] = [engine.rows(~positive), engine.rows(positive)]
+        self.grower = Grower(engine, codes, bins, self.rows, [[0], [1]], examples) if bins is not None else None
+        self.assign(weights)
+
+    # ------------------------------------------------------------------- weights
+
+    @property
+    def weights(self) -> Array:
+        """All weights, normalised."""
+        return self._stored * self._scale[self.positive.astype(np.intp)]
+
+    def assign(self, weights: Array) -> None:
+        """Replace all weights; they are normalised."""
+        self._stored = np.array(weights, dtype=np.float64)
+        self._stored /= self._stored.sum()
+        self._scale = np.ones(2)
+        self._root: Node | None = None
+
+    def class_weights(self) -> Array:
+        """W-, W+."""
+        totals = [self.engine.total(self._stored, rows) for rows in self.rows]
+        return np.array(totals) * self._scale
+
+    # -------------------------------------------------------------------- rounds
+
+    def grow(self, request: Request, limits: Limits) -> Growth:
+        """Grow a partition under the current weights."""
+        assert self.grower is not None, "a sample without bins cannot be partitioned"
+        self.grower.values = [self._stored, self._stored]
+        self.grower.scale = self._scale
+        return self.grower.grow(self._root, request, limits)
+
+    def reweight(self, growth: Growth, factors: Array) -> float:
+        """Multiply the weights of each (leaf, class) by its factor and normalise; returns the sum before that."""
+        total = float((growth.sums * factors).sum())
+        self._root = self._derived_root(growth, factors / total)
+        for group in (0, 1):
+            skip = max(range(len(growth.leaves)), key=lambda k: _size(growth.leaves[k], group))
+            for k, leaf in enumerate(growth.leaves):
+                if k != skip and leaf.sizes[group]:
+                    self.engine.scale(self._stored, leaf.rows[group], factors[k, group] / factors[skip, group])
+            self._scale[group] *= factors[skip, group] / total
+        if not 1 / MAX_SCALE < self._scale.min() <= self._scale.max() < MAX_SCALE:
+            self.assign(self.weights)
+        return total
+
+    def reweight_leaves(self, leaf: Array, factors: Array) -> float:
+        """The same for a partition that is given as the leaf of every row."""
+        weights = self.weights * factors[leaf, self.positive.astype(np.intp)]
+        self.assign(weights)
+        return float(weights.sum())
+
+    def _derived_root(self, growth: Growth, factors: Array) -> Node | None:
+        """Next round's root histogram, out of the leaves' own and their factors; None where it must be summed."""
+        if not self.engine.derives or self.grower is None or not growth.parents:
+            return None
+        root = growth.parents[0][0]
+        assert root.histogram is not None
+        if len(growth.leaves) * root.histogram.nbytes > MAX_KEPT:
+            return None
+        for parent, children in growth.parents:
+            self.grower.derive(parent, children)
+        histogram = np.zeros_like(root.histogram)
+        error = np.zeros(2)
+        for leaf, factor in zip(growth.leaves, factors):
+            histogram += leaf.histogram * factor[:, None, None]
+            error += leaf.error * factor
+        sums = (growth.sums * factors).sum(axis=0)
+        error += EPSILON * sums
+        if (error > MAX_ERROR * sums).any():
+            return None
+        return Node(list(self.rows), [len(r) for r in self.rows], histogram=histogram, error=error, derived=True)
+
+
+def _size(leaf: Node, group: int) -> float:
+    """Rows of a group in a leaf; a leaf whose rows are not listed has to be the one that is left alone."""
+    return np.inf if leaf.rows[group] is None else leaf.sizes[group]
+
+
+class ResponseSample:
+    """Rows with a response each, for weighted least squares."""
+
+    def __init__(self, engine: Engine, codes: Codes, bins: Bins, n_rows: int, examples: Array | None = None) -> None:
+        self.grower = Grower(engine, codes, bins, [engine.rows(np.ones(n_rows, dtype=np.bool_))], [[0, 1]], examples)
+
+    def grow(self, responses: Array, weights: Array, request: Request, limits: Limits) -> Growth:
+        """Grow a partition that fits the responses; ``sums[leaf]`` are Σw and Σwz."""
+        self.grower.values = [weights, weights * responses]
+        return self.grower.grow(None, request, limits)

@@ -1,0 +1,184 @@
+"""What rounds add to the ensemble, and how to score new rows with all of them at once.
+
+Rounds that look at one feature are added up in one table per feature, lines in one slope and intercept per feature;
+so the time to score a row does not depend on the number of such rounds. Trees keep their nodes, packed into arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from skewboost.engine.binning import Bins
+from skewboost.engine.boundary import MISSING, N_CODES, Array
+from skewboost.engine.partition import Partition, View
+from skewboost.engine.reference import ReferenceEngine
+from skewboost.tables import Nominal, Table
+
+
+class Term(Protocol):
+    """What one round adds to F."""
+
+    def on(self, view: View) -> Array:
+        """Its value on every row."""
+        ...
+
+    def scaled(self, factor: float) -> Term:
+        """The same, times a number."""
+        ...
+
+
+@dataclass(frozen=True)
+class LeafTerm:
+    """A value per leaf of a partition."""
+
+    partition: Partition
+    values: Array
+
+    def on(self, view: View) -> Array:
+        """The value of every row's leaf."""
+        return self.values[self.partition.leaves(view)]
+
+    def scaled(self, factor: float) -> LeafTerm:
+        """All values times a number."""
+        return replace(self, values=self.values * factor)
+
+
+@dataclass(frozen=True)
+class LineTerm:
+    """``slope · x + intercept`` on one feature, and nothing where it is missing."""
+
+    feature: int
+    slope: float
+    intercept: float
+
+    def on(self, view: View) -> Array:
+        """The line's height at every row."""
+        x = np.asarray(view.table.column(self.feature), dtype=np.float64)
+        return np.where(np.isnan(x), 0.0, self.slope * x + self.intercept)
+
+    def scaled(self, factor: float) -> LineTerm:
+        """Slope and intercept times a number."""
+        return replace(self, slope=self.slope * factor, intercept=self.intercept * factor)
+
+
+@dataclass(frozen=True)
+class PackedTrees:
+    """Trees as arrays: node k of all trees tests ``feature[k]`` and goes to ``links[k, child]``.
+
+    A numeric node sends codes up to ``threshold[k]`` left; a nominal one has threshold -1 and reads
+    ``sets[which[k], code]``. A link ``< 0`` is the leaf value ``values[~link]``. ``roots`` may be leaves too.
+    """
+
+    roots: Array
+    feature: Array
+    threshold: Array
+    which: Array
+    sets: Array
+    links: Array
+    values: Array
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The arrays in the order in which kernels take them."""
+        return (self.roots, self.feature, self.threshold, self.which, self.sets, self.links, self.values)
+
+    @classmethod
+    def pack(cls, terms: Sequence[LeafTerm]) -> PackedTrees:
+        """Put the nodes of all trees behind one another."""
+        roots, feature, threshold, which, sets, links, values = [], [], [], [], [np.zeros(N_CODES, np.uint8)], [], []
+        n_values = 0
+        for term in terms:
+            first = len(feature)
+            roots.append(first if term.partition.splits else ~n_values)
+            for split, link in zip(term.partition.splits, term.partition.links):
+                at = [first + k if k >= 0 else ~(n_values + ~k) for k in link]
+                feature.append(split.feature)
+                threshold.append(split.threshold)
+                which.append(0 if split.threshold >= 0 else len(sets))
+                if split.threshold < 0:
+                    sets.append(split.child)
+                missing = at[split.child[MISSING]]
+                links.append([at[0], at[1], missing])
+            values.append(term.values)
+            n_values += len(term.values)
+        return cls(
+            np.array(roots, dtype=np.int64),
+            np.array(feature, dtype=np.int64),
+            np.array(threshold, dtype=np.int64),
+            np.array(which, dtype=np.int64),
+            np.array(sets, dtype=np.uint8),
+            np.array(links, dtype=np.int64).reshape(-1, 3),
+            np.concatenate(values) if values else np.empty(0),
+        )
+
+
+class Scorer:
+    """An ensemble, compiled for scoring."""
+
+    def __init__(self, terms: Iterable[Term], bins: Bins | None, n_features: int, constant: float = 0.0) -> None:
+        self.bins = bins
+        self.constant = constant
+        self.tables = np.zeros((n_features, N_CODES))
+        self.in_table = np.zeros(n_features, dtype=np.bool_)
+        self.lines = np.zeros((n_features, 2))
+        self.trees: list[LeafTerm] = []
+        self.others: list[Term] = []
+        for term in terms:
+            self._add(term)
+        self.packed = PackedTrees.pack(self.trees)
+
+    def _add(self, term: Term) -> None:
+        if isinstance(term, LineTerm):
+            self.lines[term.feature] += term.slope, term.intercept
+        elif not isinstance(term, LeafTerm):
+            self.others.append(term)
+        elif not term.partition.splits:
+            self.constant += float(term.values[0])
+        elif term.partition.one_feature:
+            feature = term.partition.splits[0].feature
+            self.tables[feature] += term.values[term.partition.leaf_of_code()]
+            self.in_table[feature] = True
+        else:
+            self.trees.append(term)
+
+    @property
+    def table_features(self) -> Array:
+        """The features that have a table."""
+        return np.flatnonzero(self.in_table)
+
+    @property
+    def tree_features(self) -> Array:
+        """The features that trees test."""
+        return np.unique(self.packed.feature)
+
+    def steps(self, feature: int) -> tuple[Array, Array]:
+        """A numeric feature's table as a step function: the cuts where it jumps, and the value before and after each."""
+        assert self.bins is not None
+        cuts = self.bins.features[feature].cuts
+        values = self.tables[feature, : len(cuts) + 1]
+        jumps = np.flatnonzero(values[1:] != values[:-1])
+        return cuts[jumps], np.append(values[jumps], values[-1])
+
+    def score_with_numpy(self, table: Table) -> Array:
+        """F of every row, as the sum of the parts."""
+        view = View(ReferenceEngine(), table, self.bins)
+        F = np.full(table.n_rows, self.constant)
+        for j in self.table_features:
+            F += self.tables[j][view.column(j)]
+        for term in self.trees:
+            F += term.on(view)
+        return F + self.rest(view)
+
+    def rest(self, view: View) -> Array:
+        """What lines and foreign estimators add."""
+        F = np.zeros(view.n_rows)
+        for j in np.flatnonzero(self.lines.any(axis=1)):
+            if not isinstance(view.table.column(j), Nominal):
+                F += LineTerm(int(j), *self.lines[j]).on(view)
+        for term in self.others:
+            F += term.on(view)
+        return F

@@ -1,0 +1,123 @@
+"""What the user hands over, column by column.
+
+NumPy arrays, pandas, polars and Arrow tables all become a `Table`: numbers stay in the memory they came in (an
+array is never copied, a frame lends its columns one at a time), text and categories become integer codes into a
+sorted list of categories, and a missing cell is NaN in a number and -1 in a code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """A column of categories: `codes` into `categories`, -1 where the cell is missing."""
+
+    codes: Array
+    categories: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length; either one numeric `matrix`, or a list of `columns` of mixed kinds."""
+
+    n_rows: int
+    n_features: int
+    matrix: Array | None = None
+    columns: tuple[Array | Nominal, ...] = ()
+
+    def column(self, feature: int) -> Array | Nominal:
+        """One column: a view of numbers, or a `Nominal`."""
+        if self.matrix is not None:
+            return self.matrix[:, feature]
+        return self.columns[feature]
+
+    def take(self, rows: Array) -> Table:
+        """The table of these rows only."""
+        if self.matrix is not None:
+            return Table(len(rows), self.n_features, matrix=self.matrix[rows])
+        columns = tuple(
+            Nominal(c.codes[rows], c.categories) if isinstance(c, Nominal) else c[rows] for c in self.columns
+        )
+        return Table(len(rows), self.n_features, columns=columns)
+
+    def numbers(self, who: str) -> Array:
+        """The whole table as one numeric matrix, for learners that need one."""
+        if self.matrix is not None:
+            return self.matrix
+        nominal = [j for j, c in enumerate(self.columns) if isinstance(c, Nominal)]
+        if nominal:
+            raise ValueError(
+                f"{who} needs numbers, but columns {nominal} hold categories. Encode them first (for example with "
+                "sklearn.preprocessing.OneHotEncoder), or use estimator='stump' or 'tree', which split categories."
+            )
+        return np.column_stack([np.asarray(c, dtype=np.float64) for c in self.columns])  # type: ignore[arg-type]
+
+
+def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
+    """Check `X` against what `estimator` was fitted on (or, with `reset`, remember it) and read it as a `Table`."""
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but skewboost bins dense tables. Convert it with X.toarray(), "
+            "or select fewer columns first."
+        )
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
+        matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+        return Table(*matrix.shape, matrix=matrix)
+
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    n_rows, n_features = frame.shape
+    if n_rows == 0 or n_features == 0:
+        raise ValueError(
+            f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
+        )
+    return Table(n_rows, n_features, columns=tuple(_read_column(s) for s in frame.iter_columns()))
+
+
+def _read_column(series: nw.Series[Any]) -> Array | Nominal:
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        if series.null_count() or dtype == nw.Boolean or dtype.is_decimal():
+            series = series.cast(nw.Float64)
+        values: Array = series.to_numpy()
+        if values.dtype.kind == "f" and np.isinf(values).any():
+            raise ValueError(
+                f"Column {series.name!r} of X contains infinity. Replace it by a large finite number, or by a missing value."
+            )
+        return values
+    if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Object):
+        return _read_categories(series)
+    raise TypeError(
+        f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical. Derive numbers or "
+        "categories from it (for dates: the year, the weekday, the days since an event), or drop it."
+    )
+
+
+# Stands for a missing cell while a column's values are replaced by codes; no real category can hold a NUL.
+_NULL = "\0null"
+
+
+def _read_categories(series: nw.Series[Any]) -> Nominal:
+    if series.dtype == nw.Categorical and series.implementation.is_pandas_like():
+        # A cast to text would spell the category 1 as "1.0" in a column with missing cells and as "1" elsewhere.
+        native = series.to_native()
+        return Nominal(native.cat.codes.to_numpy(), tuple(str(c) for c in native.cat.categories))
+    text = series.cast(nw.String)
+    categories: Sequence[str] = sorted(str(v) for v in text.drop_nulls().unique().to_list())
+    codes = text.fill_null(_NULL).replace_strict(
+        [*categories, _NULL], [*range(len(categories)), -1], return_dtype=nw.Int32
+    )
+    return Nominal(codes.to_numpy(), tuple(categories))
