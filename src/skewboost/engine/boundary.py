@@ -8,7 +8,7 @@ weight vectors are passed back to the engine that made them and to nobody else.
 A **histogram** is a float64 array ``[plane, feature, code]``. For class labels the two planes are the summed
 weights of the negatives and of the positives; for regression they are Σw and Σwz. Everything that decides —
 which split, which leaf value — reads histograms and nothing else, so an engine whose rows live on other machines
-changes only `Engine.histogram` and `Engine.total` (the sums over its parts), and one on another device changes
+changes only `Engine.histogram`, `Engine.split_off` and `Engine.total` (the sums over its parts), and one on another device changes
 the arrays.
 """
 
@@ -39,6 +39,9 @@ LEFT, RIGHT, ABSTAIN = 0, 1, 2  # the children of a split
 # without a tolerance the order of the rows would choose among equals.
 TIE = 1e-10
 
+# A node of so few rows is summed as fast as it is subtracted, and without the error.
+FEW_ROWS = 512
+
 # Criteria on (W-, W+) of the children; `majority` is `error` without the opposite labels that stumps must carry.
 CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares")
 FORCED = ("error", "zbar")  # the two sides of a split must carry opposite signs
@@ -59,7 +62,7 @@ class Request:
 class Split:
     """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or, for abstention, `ABSTAIN`.
 
-    `threshold` is the highest code on the left of a numeric feature, -1 for a nominal one. `polarity` is +1 when
+    `value` is the criterion after the split and `before` without it. `threshold` is the highest code on the left of a numeric feature, -1 for a nominal one. `polarity` is +1 when
     the criterion wants the positives on the right, -1 when on the left, 0 when it does not care. `doubtful` says
     that the histogram's rounding error could have changed the choice, so it should be summed anew.
     """
@@ -69,7 +72,19 @@ class Split:
     child: Array
     polarity: int
     value: float
+    before: float
     doubtful: bool = False
+
+
+@dataclass
+class Child:
+    """A child as `Engine.expand` makes it: its rows per group, its histogram, the bound on its error, its split."""
+
+    rows: list[Rows]
+    planes: list[Array]
+    error: Array
+    derived: bool
+    split: Split | None
 
 
 class Engine(Protocol):
@@ -77,6 +92,7 @@ class Engine(Protocol):
 
     name: str
     derives: bool  # whether histograms may be derived (by subtraction, by factors) instead of summed
+    n_jobs: int
 
     def sort(self, values: Array) -> Array:
         """Sort the numbers of a column, leaving out NaN."""
@@ -98,12 +114,42 @@ class Engine(Protocol):
         """``[plane, feature, code]`` sums of each of `values` (one entry per row *of the table*; None counts)."""
         ...
 
-    def search(self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request) -> Split | None:
+    def search(
+        self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
+    ) -> Split | None:
         """The best split of a node, or None. `error` bounds the rounding error of sums in each plane."""
         ...
 
     def route(self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
         """The rows that go to each of the `wanted` children."""
+        ...
+
+    def split_off(
+        self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int], *values: Array
+    ) -> list[tuple[Rows, Array]]:
+        """`route` and `histogram` in one go."""
+        ...
+
+    def is_large(self, codes: Codes, rows: Sequence[Rows]) -> bool:
+        """Whether a node is worth expanding ahead of time on another thread."""
+        ...
+
+    def expand(
+        self,
+        codes: Codes,
+        rows: Sequence[Rows],
+        split: Split,
+        values: Sequence[Array],
+        scale: Array,
+        planes: Sequence[Array],
+        error: Array,
+        bins: Bins,
+        request: Request,
+    ) -> list[Child] | None:
+        """`route`, `histogram` (the larger child by subtraction) and `search` in one go, for an engine that `derives`.
+
+        None where it has no shortcut, and the calls above will do.
+        """
         ...
 
     def total(self, weights: Array, rows: Rows) -> float:

@@ -13,10 +13,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skewboost.engine import kernels, search_kernels
-from skewboost.engine.boundary import CRITERIA, FORCED, MISSING, N_CODES, TIE, Array, Rows, Split
-from skewboost.engine.boundary import Request as Request
+from skewboost.engine.boundary import (
+    ABSTAIN,
+    CRITERIA,
+    FEW_ROWS,
+    MISSING,
+    N_CODES,
+    TIE,
+    Array,
+    Child,
+    Request,
+    Rows,
+    Split,
+)
 from skewboost.engine.partition import View
-from skewboost.engine.reference import MAX_ENUMERATED, make_split
+from skewboost.engine.reference import MAX_ENUMERATED
 from skewboost.engine.threads import parallel
 from skewboost.tables import Nominal, Table
 
@@ -28,7 +39,9 @@ _BLOCK = 8  # features per word
 _CHUNK = 32_768  # rows per task where rows are divided
 _ENCODE_CHUNK = 2_048  # rows that are read column by column: a chunk of a wide matrix still fits the second-level cache
 _TASKS = 16  # histogram tasks to aim for: enough for many cores, few enough to add up
-_SERIAL = 30_000  # below this many cell updates, waking another thread costs more than it saves
+_SPLIT_TASKS = 4  # the same where rows are selected on the way
+_LARGE = 1_000_000  # cells of a node that is worth a thread of its own, or several
+_SERIAL = 400_000  # below this many cell updates, waking another thread costs more than it saves
 
 
 class Words(NamedTuple):
@@ -107,77 +120,78 @@ class CpuEngine:
     def histogram(self, codes: Words, rows: Rows, *values: Array | None) -> Array:
         """Sums per plane, feature and code: one task per plane, block of features and chunk of rows."""
         n_blocks, n_planes, n = codes.n_blocks, len(values), len(rows)
+        if n * n_blocks * _BLOCK <= _SERIAL and all(v is not None for v in values):
+            out = np.zeros((n_planes, n_blocks, _BLOCK * N_CODES))
+            kernels.add_all(codes.words, rows, values, out)
+            return out.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
         n_chunks = max(1, min(-(-_TASKS // n_blocks), n // _CHUNK))
         bounds = [n * c // n_chunks for c in range(n_chunks + 1)]
-        gathered = np.empty((n_planes, n))
+        gathered = np.ones((n_planes, n))
         for plane, v in enumerate(values):
-            if v is None:
-                gathered[plane] = 1.0
-            else:
+            if v is not None:
                 kernels.gather(v, rows, gathered[plane])
-        out = np.zeros((n_chunks, n_planes, n_blocks, _BLOCK * N_CODES))
+        sums = np.zeros((n_chunks, n_planes, n_blocks, _BLOCK * N_CODES))
 
         def task(i: int) -> None:
             i, block = divmod(i, n_blocks)
             chunk, plane = divmod(i, n_planes)
             part = slice(bounds[chunk], bounds[chunk + 1])
-            kernels.add_block(codes.words[block], rows[part], gathered[plane, part], out[chunk, plane, block])
+            kernels.add_block(codes.words[block], rows[part], gathered[plane, part], sums[chunk, plane, block])
 
-        n_jobs = self.n_jobs if n * n_blocks * _BLOCK > _SERIAL else 1
-        parallel(task, n_chunks * n_planes * n_blocks, n_jobs)
-        summed = out[0]
-        for chunk in range(1, n_chunks):
-            summed += out[chunk]
-        return summed.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
+        parallel(task, n_chunks * n_planes * n_blocks, self.n_jobs)
+        for part in sums[1:]:
+            sums[0] += part
+        return sums[0].reshape(n_planes, n_blocks * _BLOCK, N_CODES)
 
     def search(
-        self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request
+        self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
     ) -> Split | None:
         """The best split, feature by feature."""
-        n = bins.n_features
-        criterion = CRITERIA.index(request.criterion)
-        learn = request.missing == "learn"
-        tie = TIE if request.criterion == "squares" else TIE * float(histogram[:, 0].sum())
-        tie_of_options = tie if request.criterion in FORCED else 0.0
-        value, option = np.empty((n, MISSING)), np.empty((n, MISSING), dtype=np.int64)
-        any_nominal = bool(bins.nominal.any())
-        order = np.empty((n, N_CODES) if any_nominal else (n, 0), dtype=np.int64)
-        masks = np.zeros(n, dtype=np.int64)
-        uncounted = np.empty(0)
-        h0, h1 = histogram
-        limits = (request.min_count, request.min_weight)
+        child, found, value = np.empty(N_CODES, np.uint8), np.empty(4, np.int64), np.empty(2)
+        search_kernels.search(
+            *planes, np.empty((bins.n_features, 0)) if counts is None else counts, bins.n_bins, bins.nominal,
+            CRITERIA.index(request.criterion), request.missing == "learn", request.min_count, request.min_weight,
+            MAX_ENUMERATED, TIE, *error, child, found, value,
+        )  # fmt: skip
+        return _split(child, found, value)
 
-        def scan(j: int) -> None:
-            count = uncounted if counts is None else counts[j]
-            if bins.nominal[j]:
-                masks[j] = search_kernels.scan_nominal(
-                    h0[j], h1[j], count, criterion, learn, *limits, MAX_ENUMERATED, tie_of_options,
-                    order[j], value[j], option[j],
-                )  # fmt: skip
-            else:
-                search_kernels.scan_numeric(
-                    h0[j], h1[j], count, int(bins.n_bins[j]), criterion, learn, *limits, tie_of_options,
-                    value[j], option[j],
-                )  # fmt: skip
+    def is_large(self, codes: Words, rows: Sequence[Rows]) -> bool:
+        """Whether a node is worth more than one thread."""
+        return sum(map(len, rows)) * codes.n_blocks * _BLOCK > _LARGE
 
-        parallel(scan, n, 1)
-        out = np.empty(3, dtype=np.int64)
-        search_kernels.pick(value, h0, h1, order, bins.nominal, criterion, tie, error[0], error[1], out)
-        feature, k, doubtful = out.tolist()
-        if feature < 0:
+    def expand(
+        self,
+        codes: Words,
+        rows: Sequence[Rows],
+        split: Split,
+        values: Sequence[Array],
+        scale: Array,
+        planes: Sequence[Array],
+        error: Array,
+        bins: Bins,
+        request: Request,
+    ) -> list[Child] | None:
+        """Two children with histograms and splits, in one call of one kernel."""
+        if request.min_count or (split.child == ABSTAIN).any() or self.is_large(codes, rows):
             return None
-        h = histogram[:, feature]
-        threshold = k
-        left = np.arange(k + 1)
-        if bins.nominal[feature]:
-            threshold = -1
-            left = order[feature, : k + 1]
-            if masks[feature]:
-                weight = h.sum(axis=0)
-                codes = np.flatnonzero(weight[: N_CODES if learn else MISSING] > 0)
-                left = codes[(masks[feature] >> np.arange(len(codes))) & 1 == 1]
-        split = make_split(feature, threshold, left, int(option[feature, k]), float(value[feature, k]), h, request)
-        return Split(**{**split.__dict__, "doubtful": True}) if doubtful else split
+        block, byte = divmod(split.feature, _BLOCK)
+        left, right = (tuple(np.empty(len(r), np.uint32) for r in rows) for _ in range(2))
+        sizes = np.empty((2, len(rows)), dtype=np.int64)
+        histograms = np.empty((2, 2, *planes[0].shape))
+        errors, derived = np.empty((2, 2)), np.zeros(2, dtype=np.bool_)
+        child, found, value = np.empty((2, N_CODES), np.uint8), np.empty((2, 4), np.int64), np.empty((2, 2))
+        search_kernels.expand_and_search(
+            codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, tuple(planes), error,
+            FEW_ROWS, left, right, sizes, histograms, errors, derived, bins.n_bins, bins.nominal,
+            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight, MAX_ENUMERATED, TIE,
+            child, found, value,
+        )  # fmt: skip
+        children = []
+        for c, routed in enumerate((left, right)):
+            own = [r[:k] for r, k in zip(routed, sizes[c])]
+            split_of_child = _split(child[c], found[c], value[c])
+            children.append(Child(own, list(histograms[c]), errors[c], bool(derived[c]), split_of_child))
+        return children
 
     # ---------------------------------------------------------------------- rows
 
@@ -207,6 +221,29 @@ class CpuEngine:
                 return kernels.select(words, shift, rows[part], split.child, child, chosen[part])  # noqa: B023
 
             found.append(_joined(chosen, starts, parallel(select, len(starts), self.n_jobs)))
+        return found
+
+    def split_off(
+        self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int], *values: Array
+    ) -> list[tuple[Rows, Array]]:
+        """`route` and `histogram` by chunks of rows: threads meet once, and each makes one call."""
+        block, byte = divmod(split.feature, _BLOCK)
+        n, n_planes = len(rows), len(values)
+        n_chunks = max(1, min(_SPLIT_TASKS, n // _CHUNK))
+        bounds = np.array([n * c // n_chunks for c in range(n_chunks + 1)])
+        n_jobs = min(self.n_jobs, n_chunks)
+        found = []
+        for child in wanted:
+            chosen, lengths = np.empty(n, np.uint32), np.empty(n_chunks, np.int64)
+            sums = np.empty((n_chunks, n_planes, codes.n_blocks, _BLOCK * N_CODES))
+            share = partial(
+                kernels.split_off, codes.words, block, 8 * byte, rows, bounds, split.child, child, values
+            )
+            parallel(lambda k: share(k, n_jobs, chosen, lengths, sums), n_jobs, n_jobs)  # noqa: B023
+            for part in sums[1:]:
+                sums[0] += part
+            rows_of_child = _joined(chosen, bounds[:-1], lengths)
+            found.append((rows_of_child, sums[0].reshape(n_planes, -1, N_CODES)))
         return found
 
     def total(self, weights: Array, rows: Rows) -> float:
@@ -239,7 +276,16 @@ class CpuEngine:
         return F + scorer.rest(View(self, table, scorer.bins))
 
 
-def _joined(buffer: Array, starts: range, lengths: Sequence[int]) -> Array:
+def _split(child: Array, found: Array, value: Array) -> Split | None:
+    """What the search kernel found, as a `Split`."""
+    feature, threshold, doubtful, polarity = found.tolist()
+    if feature < 0:
+        return None
+    after, before = value.tolist()
+    return Split(feature, threshold, child, polarity, after, before, bool(doubtful))
+
+
+def _joined(buffer: Array, starts: Sequence[int] | Array, lengths: Sequence[int] | Array) -> Array:
     if len(starts) == 1:
         return buffer[: lengths[0]]
     return np.concatenate([buffer[s : s + k] for s, k in zip(starts, lengths)])

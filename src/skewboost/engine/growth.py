@@ -2,7 +2,7 @@
 
 The policy is the same for all engines. With an engine that `derives`, only the smaller child of a split is summed,
 class by class, and the larger is what remains of the parent. Every histogram carries a bound on the rounding error
-of its sums: summing n positive weights directly errs by about ε√n of their total, a difference inherits both errors.
+of its sums (`direct_error` where they are direct; a difference inherits the errors of both sides).
 Where a search says that the bound leaves its choice in doubt, the node is summed directly and searched again, so
 the splits are those that a full rebuild finds.
 """
@@ -10,19 +10,29 @@ the splits are those that a full rebuild finds.
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, Array, Codes, Engine, Request, Rows, Split
+from skewboost.engine.boundary import ABSTAIN, FEW_ROWS, LEFT, RIGHT, Array, Codes, Engine, Request, Rows, Split
 from skewboost.engine.partition import Partition
-from skewboost.engine.reference import leaf_loss
+from skewboost.engine.threads import parallel
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 # A sum that is left over after subtracting all but this share of a total has lost too many digits: add it up.
 MIN_REMAINDER = 1e-3
+
+
+def direct_error(n_rows: int) -> float:
+    """A bound on the relative error of sums over the bins of n weights.
+
+    Rounding errors are as good as random: in 256 bins of n/256 additions each they add up to about ε√n/1500 of the
+    total. This is some twenty standard deviations, and allows for adding up the chunks and the bins.
+    """
+    return EPSILON * (4.0 + math.sqrt(n_rows) / 64.0)
 
 
 @dataclass(frozen=True)
@@ -46,11 +56,12 @@ class Node:
     sizes: list[int]
     depth: int = 0
     abstains: bool = False
-    histogram: Array | None = None
+    planes: list[Array | None] = field(default_factory=lambda: [None, None])  # of its histogram
     error: Array = field(default_factory=lambda: np.zeros(2))  # bounds the error of any sum over bins, per plane
-    derived: bool = False
+    derived: bool = False  # whether a plane was not summed from the rows
     counts: Array | None = None
     split: Split | None = None
+    children: list[Node] = field(default_factory=list)
 
 
 @dataclass
@@ -105,55 +116,79 @@ class Grower:
 
     def search(self, node: Node, request: Request) -> None:
         """Find a node's split; sum its histogram anew if rounding could have changed the choice."""
-        if node.histogram is None:
+        if node.planes[0] is None:
             self.sum_directly(node)
         node.split = self._search(node, request)
         if node.split is not None and node.split.doubtful:
             self.sum_directly(node)
             node.split = self._search(node, request)
 
+    def expand(self, node: Node, request: Request) -> list[Node] | None:
+        """A node's children by the engine's shortcut, if it has one."""
+        if not self.engine.derives or node.split is None:
+            return None
+        found = self.engine.expand(
+            self.codes, node.rows, node.split, self.values, self.scale, node.planes, node.error, self.bins, request
+        )  # type: ignore[arg-type]
+        if found is None:
+            return None
+        children = []
+        for c in found:
+            sizes = [len(r) for r in c.rows]
+            child = Node(c.rows, sizes, node.depth + 1, False, c.planes, c.error, c.derived, None, c.split)
+            if c.split is not None and c.split.doubtful:
+                self.sum_directly(child)
+                child.split = self._search(child, request)
+            children.append(child)
+        return children
+
     def _search(self, node: Node, request: Request) -> Split | None:
-        assert node.histogram is not None
         error = node.error if node.derived else np.zeros(2)  # there is nothing better than direct sums
-        return self.engine.search(node.histogram, node.counts, error, self.bins, request)
+        return self.engine.search(node.planes, node.counts, error, self.bins, request)
 
     def sum_directly(self, node: Node) -> None:
         """Sum a node's histogram from its rows."""
-        sums = [self._sum_group(group, rows) for group, rows in enumerate(node.rows)]
-        node.histogram = np.concatenate([h for h, _ in sums])
-        node.error = np.concatenate([error for _, error in sums])
+        for group, rows in enumerate(node.rows):
+            self._sum_group(node, group, rows)
         node.derived = False
 
-    def _sum_group(self, group: int, rows: Rows) -> tuple[Array, Array]:
-        planes = self.planes[group]
-        h = self.engine.histogram(self.codes, rows, *(self.values[p] for p in planes))
-        h *= self.scale[planes, None, None]
-        return h, EPSILON * np.sqrt(len(rows)) * np.abs(h[:, 0]).sum(axis=-1)
+    def _sum_group(self, node: Node, group: int, rows: Rows) -> None:
+        values = [self.values[p] for p in self.planes[group]]
+        self.keep(node, group, len(rows), self.engine.histogram(self.codes, rows, *values))
+
+    def keep(self, node: Node, group: int, n_rows: int, histogram: Array) -> None:
+        """Give a node a group's histogram, as the engine summed it from `n_rows` rows."""
+        for p, h in zip(self.planes[group], histogram):
+            if self.scale[p] != 1.0:
+                h *= self.scale[p]
+            node.planes[p] = h
+            node.error[p] = direct_error(n_rows) * float(np.abs(h[0]).sum())
 
     def derive(self, parent: Node, children: list[Node]) -> None:
-        """Give children their histograms; per group all but the largest are summed, and that one is the rest."""
-        if children[0].histogram is not None:
-            return
-        if not self.engine.derives:
-            for child in children:
-                self.sum_directly(child)
-            return
-        assert parent.histogram is not None
-        for child in children:
-            child.histogram = np.empty_like(parent.histogram)
-            child.derived = True
+        """Give children the histograms they lack; per group all but the largest are summed, and that one is the rest."""
         for group, planes in enumerate(self.planes):
-            largest = max(range(len(children)), key=lambda k: children[k].sizes[group])
-            rest, error = parent.histogram[planes], parent.error[planes]
-            for child in children[:largest] + children[largest + 1 :]:
-                h, e = self._sum_group(group, child.rows[group])
-                child.histogram[planes], child.error[planes] = h, e  # type: ignore[index]
-                rest -= h
-                error += e
+            lacking = [child for child in children if child.planes[planes[0]] is None]
+            if not lacking:
+                continue
+            largest = max(lacking, key=lambda child: child.sizes[group])
+            listed = largest.rows[group] is not None
+            direct = listed and (not self.engine.derives or largest.sizes[group] <= FEW_ROWS)
+            for child in lacking:
+                if child is not largest or direct:
+                    self._sum_group(child, group, child.rows[group])
+            if not direct:
+                self._subtract(parent, [child for child in children if child is not largest], largest, planes)
+
+    def _subtract(self, parent: Node, siblings: list[Node], child: Node, planes: list[int]) -> None:
+        child.derived = True
+        for p in planes:
+            rest = parent.planes[p]
+            for sibling in siblings:
+                rest = rest - sibling.planes[p]  # type: ignore[operator]
             if len(planes) == 1:
-                np.maximum(rest, 0.0, out=rest)  # class weights are not negative, whatever rounding says
-            children[largest].histogram[planes] = rest  # type: ignore[index]
-            children[largest].error[planes] = error
+                np.maximum(rest, 0.0, out=rest)  # type: ignore[arg-type]  # class weights are not negative
+            child.planes[p] = rest
+            child.error[p] = parent.error[p] + sum(sibling.error[p] for sibling in siblings)
 
     def count(self, node: Node) -> Array:
         """Examples per feature and code."""
@@ -168,10 +203,10 @@ class Grower:
 
     def totals(self, node: Node) -> Array:
         """A node's sums, added up from its rows; NaN for a group whose rows are not listed."""
-        out = np.full(sum(map(len, self.planes)), np.nan)
+        out = np.full(2, np.nan)
         for group, planes in enumerate(self.planes):
-            if node.rows[group] is not None:
-                for p in planes:
+            for p in planes:
+                if node.rows[group] is not None:
                     out[p] = self.scale[p] * self.engine.total(self.values[p], node.rows[group])
         return out
 
@@ -190,11 +225,12 @@ class _Tree:
         self.leaves: dict[int, Node] = {}
         self.queue: list[tuple[float, int, tuple[int, int]]] = []  # (priority, leaf, the link that leads to it)
         self.n_voting = 1
-        self.importances = np.zeros(grower.bins.n_features)
 
     def grow(self) -> None:
+        self.grower.search(self.root, self.request)
         self.add_leaf(0, self.root, (-1, 0))
         while self.queue and not self.full:
+            self.expand_ahead()
             _, key, link = heapq.heappop(self.queue)
             self.split_leaf(key, link)
 
@@ -202,107 +238,158 @@ class _Tree:
     def full(self) -> bool:
         return self.limits.max_leaf_nodes is not None and self.n_voting >= self.limits.max_leaf_nodes
 
-    def may_split(self, node: Node) -> bool:
-        too_deep = self.limits.max_depth is not None and node.depth >= self.limits.max_depth
-        return not (node.abstains or too_deep or self.full)
-
     def add_leaf(self, key: int, node: Node, link: tuple[int, int]) -> None:
-        """Make a node a leaf, and queue it if splitting it pays."""
+        """Make a searched node a leaf, and queue it if splitting it pays."""
         self.leaves[key] = node
         if link[0] >= 0:
             self.links[link[0]][link[1]] = ~key
-        if not self.may_split(node):
-            return
-        self.grower.search(node, self.request)
         if node.split is None:
             return
-        assert node.histogram is not None
-        free = {"error": "majority", "zbar": "z"}.get(self.request.criterion, self.request.criterion)
-        loss = float(leaf_loss(free, *node.histogram[:, 0].sum(axis=-1), 1))
-        gain = loss - node.split.value
-        if not self.limits.one_split and gain <= 1e-12 * abs(loss):
+        gain = node.split.before - node.split.value
+        if not self.limits.one_split and gain <= 1e-12 * abs(node.split.before):
             return  # a stump takes the best there is; a tree has no use for a split that gains nothing
         best_first = self.limits.max_leaf_nodes is not None
         heapq.heappush(self.queue, (-gain if best_first else float(node.depth), key, link))
 
-    def split_leaf(self, key: int, link: tuple[int, int]) -> None:
-        node = self.leaves.pop(key)
-        assert node.split is not None
-        children = self.children(node, node.split)
-        if min(sum(child.sizes) for child in children if not child.abstains) == 0:
-            # Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
-            self.grower.sum_directly(node)
-            self.add_leaf(key, node, link)
+    def expand_ahead(self) -> None:
+        """Expand the first of the queue and, if it is large, on other threads the large ones that will come next.
+
+        An expansion depends on nothing but its node, so expanding one that is not needed costs time but changes
+        nothing. Small nodes take less time than waking a thread.
+        """
+        first = self.leaves[self.queue[0][1]]
+        if first.children:
             return
+        engine = self.grower.engine
+        ahead = [first]
+        if engine.n_jobs > 1 and self.is_large(first):
+            room = len(self.queue)
+            if self.limits.max_leaf_nodes is not None:
+                room = min(room, self.limits.max_leaf_nodes - self.n_voting)
+            nodes = (self.leaves[key] for _, key, _ in heapq.nsmallest(room, self.queue))
+            ahead = [node for node in nodes if not node.children and self.is_large(node)][: engine.n_jobs]
+        parallel(lambda i: self.expand(ahead[i]), len(ahead), engine.n_jobs)
+
+    def is_large(self, node: Node) -> bool:
+        return self.grower.engine.is_large(self.grower.codes, node.rows)  # type: ignore[arg-type]
+
+    def expand(self, node: Node) -> None:
+        """Give a node its children, and them their histograms and best splits."""
+        assert node.split is not None
+        deepest = self.limits.max_depth is not None and node.depth + 1 >= self.limits.max_depth
+        last = self.limits.max_leaf_nodes is not None and self.n_voting + 1 >= self.limits.max_leaf_nodes
+        children = None if deepest or last else self.grower.expand(node, self.request)
+        if children is None:
+            children = self.children(node, node.split)
+            if not (deepest or last):
+                self.grower.derive(node, children)
+                for child in children:
+                    if not child.abstains:
+                        self.grower.search(child, self.request)
+        if min(sum(child.sizes) for child in children if not child.abstains) > 0:
+            node.children = children
+            return
+        # Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
+        self.grower.sum_directly(node)
+        self.grower.search(node, self.request)
+        if node.split is not None:
+            self.expand(node)
+
+    def split_leaf(self, key: int, link: tuple[int, int]) -> None:
+        """Turn an expanded leaf into a split."""
+        node = self.leaves[key]
+        if node.split is None:  # its only split was an artefact of rounding
+            return
+        del self.leaves[key]
         at = len(self.splits)
         if link[0] >= 0:
             self.links[link[0]][link[1]] = at
         self.splits.append(node.split)
-        self.links.append([0] * len(children))
-        self.parents.append((node, children))
-        self.importances[node.split.feature] += self.gain(node, node.split)
+        self.links.append([0] * len(node.children))
+        self.parents.append((node, node.children))
         self.n_voting += 1
-        if any(self.may_split(child) for child in children):
-            self.grower.derive(node, children)
-        for side, child in enumerate(children):
+        for side, child in enumerate(node.children):
             self.add_leaf(3 * at + 1 + side, child, (at, side))
 
     def children(self, node: Node, split: Split) -> list[Node]:
-        """The children with their rows; where one split is all there is, each group's largest child stays unlisted."""
-        grower, engine = self.grower, self.grower.engine
+        """The children with their rows."""
+        grower = self.grower
         sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())
-        lazy = engine.derives and self.limits.one_split
-        sizes = grower.sizes_of_children(split) if lazy else None
-        rows: list[list[Rows | None]] = [[] for _ in sides]
-        for group, own in enumerate(node.rows):
-            skip = int(np.argmax(sizes[group])) if sizes is not None else -1
-            wanted = [s for s in sides if s != skip and (grower.lists_rows or not lazy)]
-            routed = dict(zip(wanted, engine.route(grower.codes, own, split, wanted)))
-            for s in sides:
-                rows[s].append(routed.get(s))
+        if grower.engine.derives and self.limits.one_split:
+            return self.children_of_stump(node, split, sides)
+        routed = [grower.engine.route(grower.codes, rows, split, sides) for rows in node.rows]
         children = []
         for s in sides:
-            size = [len(r) for r in rows[s]] if sizes is None else sizes[:, s].tolist()  # type: ignore[arg-type]
-            children.append(Node(rows[s], size, node.depth + 1, abstains=s == ABSTAIN))
-        if node.counts is not None and not self.limits.one_split:
-            for child in children:
-                child.counts = grower.count(child)
+            rows = [r[s] for r in routed]
+            children.append(Node(rows, [len(r) for r in rows], node.depth + 1, abstains=s == ABSTAIN))
+            if node.counts is not None:
+                children[-1].counts = grower.count(children[-1])
         return children
 
-    def gain(self, node: Node, split: Split) -> float:
-        """By how much a split lowers the exponential loss (the squared error of responses), for importances."""
-        assert node.histogram is not None
-        h = node.histogram[:, split.feature]
-        criterion = "squares" if self.request.criterion == "squares" else "z"
-        left, right = (h[:, split.child == s].sum(axis=-1) for s in (LEFT, RIGHT))
-        gain = leaf_loss(criterion, *(left + right), 1) - leaf_loss(criterion, *left, 1) - leaf_loss(criterion, *right, 1)
-        return max(float(gain), 0.0)
+    def children_of_stump(self, node: Node, split: Split, sides: list[int]) -> list[Node]:
+        """The same where this is the only split: each group's largest child is neither listed nor summed.
+
+        The others get their rows and, in the same pass, the histogram from which the next root is derived. Responses
+        move every weight, so they need neither.
+        """
+        grower = self.grower
+        sizes = grower.sizes_of_children(split)
+        none: list[Rows | None] = [None] * len(node.rows)
+        children = [Node(list(none), sizes[:, s].tolist(), node.depth + 1, abstains=s == ABSTAIN) for s in sides]
+        if grower.lists_rows:
+            for group, own in enumerate(node.rows):
+                wanted = [s for s in sides if s != np.argmax(sizes[group])]
+                values = [grower.values[p] for p in grower.planes[group]]
+                split_off = grower.engine.split_off(grower.codes, own, split, wanted, *values)
+                for s, (rows, histogram) in zip(wanted, split_off):
+                    children[s].rows[group] = rows
+                    grower.keep(children[s], group, len(rows), histogram)
+        return children
 
     def finish(self) -> Growth:
         number = {key: i for i, key in enumerate(self.leaves)}
         links = tuple(tuple(~number[~k] if k < 0 else k for k in row) for row in self.links)
         leaves = list(self.leaves.values())
-        return Growth(
-            Partition(tuple(self.splits), links, len(leaves)), leaves, self.parents, self.sums(leaves), self.importances
-        )
+        sums = self.sums(leaves)
+        partition = Partition(tuple(self.splits), links, len(leaves))
+        return Growth(partition, leaves, self.parents, sums, self.importances(links, sums))
 
     def sums(self, leaves: list[Node]) -> Array:
-        """The leaves' totals; an unlisted one has what the others leave of the root, if that is not too little."""
+        """The leaves' totals, from their rows; an unlisted one has what the others leave of the root."""
         grower = self.grower
         sums = np.array([grower.totals(leaf) for leaf in leaves])
-        for leaf, group in zip(*np.nonzero([[r is None for r in leaf.rows] for leaf in leaves])):
-            planes = grower.planes[group]
-            assert self.root.histogram is not None
+        if not np.isnan(sums).any():
+            return sums
+        for leaf, group in zip(*np.nonzero([[rows is None for rows in leaf.rows] for leaf in leaves])):
             side = self.links[0].index(~list(self.leaves)[leaf])
             if not grower.lists_rows:  # its root is always summed directly
-                of_side = self.root.histogram[:, self.splits[0].feature, self.splits[0].child == side]
-                sums[leaf] = of_side.sum(axis=-1)
+                on_side = self.splits[0].child == side
+                sums[leaf] = [h[self.splits[0].feature, on_side].sum() for h in self.root.planes]  # type: ignore[index]
                 continue
-            whole = self.root.histogram[planes, 0].sum(axis=-1)
-            rest = whole - np.nansum(sums[:, planes], axis=0)
-            if (rest < MIN_REMAINDER * whole).any():
-                (rows,) = grower.engine.route(grower.codes, self.root.rows[group], self.splits[0], [side])
-                leaves[leaf].rows[group] = rows
-                rest = grower.totals(leaves[leaf])[planes]
-            sums[leaf, planes] = rest
+            (p,) = grower.planes[group]
+            whole = self.root.planes[p][0].sum()  # type: ignore[index]
+            rest = whole - np.nansum(sums[:, p])
+            if rest < MIN_REMAINDER * whole:
+                (leaves[leaf].rows[group],) = grower.engine.route(
+                    grower.codes, self.root.rows[group], self.splits[0], [side]
+                )
+                rest = grower.totals(leaves[leaf])[p]
+            sums[leaf, p] = rest
         return sums
+
+    def importances(self, links: tuple[tuple[int, ...], ...], sums: Array) -> Array:
+        """How much the splits on each feature lower the exponential loss (of responses: the squared error)."""
+        squares = self.request.criterion == "squares"
+        importances = np.zeros(self.grower.bins.n_features)
+        totals = [(0.0, 0.0)] * len(links)
+        leaf_sums = sums.tolist()
+
+        def loss(a: float, b: float) -> float:
+            return (-b * b / a if a > 0 else 0.0) if squares else 2 * math.sqrt(a * b)
+
+        for k in reversed(range(len(links))):  # children come after their parents
+            (a0, a1), (b0, b1) = (totals[link] if link >= 0 else leaf_sums[~link] for link in links[k][:2])
+            totals[k] = (a0 + b0, a1 + b1)
+            gain = loss(*totals[k]) - loss(a0, a1) - loss(b0, b1)
+            importances[self.splits[k].feature] += max(gain, 0.0)
+        return importances

@@ -18,7 +18,3 @@ def kernel(function: Function) -> Function:
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     return cast(Function, compiled)
 
-
-def inline(function: Function) -> Function:
-    """A helper that is compiled into the kernels that call it."""
-    return cast(Function, numba.njit(nogil=True, error_model="numpy", inline="always")(function))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from skewboost.engine.boundary import Array
-from skewboost.engine.jit import inline, kernel
+from skewboost.engine.jit import kernel
 
 _BYTE = np.uint64(255)
 _MISSING = np.uint64(255)
@@ -74,7 +74,7 @@ def encode(X: Array, columns: Array, start: int, stop: int, cuts: Array, feature
             words[block, i] |= k << shift
 
 
-@inline
+@kernel
 def _count_below(cut, x):  # type: ignore[no-untyped-def]
     k = np.uint64(0)
     k += np.uint64(128) * np.uint64(cut[k + np.uint64(127)] < x)
@@ -123,6 +123,16 @@ def gather(values: Array, rows: Array, out: Array) -> None:
 
 
 @kernel
+def add_all(words: Array, rows: Array, values: tuple[Array, ...], out: Array) -> None:
+    """The histogram of all planes and blocks in one call."""
+    gathered = np.empty(rows.shape[0])
+    for plane in range(len(values)):
+        gather(values[plane], rows, gathered)
+        for block in range(words.shape[0]):
+            add_block(words[block], rows, gathered, out[plane, block])
+
+
+@kernel
 def total(values: Array, rows: Array) -> float:
     """Σ values[rows], in blocks so that the error does not grow with the number of rows."""
     result = 0.0
@@ -151,6 +161,31 @@ def select(words: Array, shift: int, rows: Array, child: Array, wanted: int, out
         out[k] = r
         k += child[(words[r] >> s) & _BYTE] == wanted
     return k
+
+
+@kernel
+def split_off(
+    words: Array,
+    block: int,
+    shift: int,
+    rows: Array,
+    bounds: Array,
+    child: Array,
+    wanted: int,
+    values: tuple[Array, ...],
+    first: int,
+    step: int,
+    chosen: Array,
+    lengths: Array,
+    out: Array,
+) -> None:
+    """`select` and `add_block` for the chunks first, first + step, …: one thread's share in one call."""
+    for chunk in range(first, bounds.shape[0] - 1, step):
+        a, b = bounds[chunk], bounds[chunk + 1]
+        k = select(words[block], shift, rows[a:b], child, wanted, chosen[a:b])
+        lengths[chunk] = k
+        out[chunk] = 0.0
+        add_all(words, chosen[a : a + k], values, out[chunk])
 
 
 @kernel

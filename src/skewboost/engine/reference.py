@@ -70,6 +70,7 @@ class ReferenceEngine:
 
     name = "reference"
     derives = False
+    n_jobs = 1
 
     def sort(self, values: Array) -> Array:
         """Sort the numbers of a column, leaving out NaN."""
@@ -107,9 +108,10 @@ class ReferenceEngine:
         return np.reshape(planes, (len(values), n_features, N_CODES)).astype(np.float64)
 
     def search(
-        self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request
+        self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
     ) -> Split | None:
         """Every candidate of every feature; ties to the lowest feature, then the lowest threshold."""
+        histogram = np.array(planes)
         value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
         groups: dict[int, list[Array]] = {}
         for j in np.flatnonzero(bins.nominal):
@@ -134,6 +136,20 @@ class ReferenceEngine:
         """The rows of each wanted child."""
         child = split.child[codes[split.feature][rows]]
         return [rows[child == w] for w in wanted]
+
+    def split_off(
+        self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int], *values: Array
+    ) -> list[tuple[Rows, Array]]:
+        """`route`, then `histogram`."""
+        return [(r, self.histogram(codes, r, *values)) for r in self.route(codes, rows, split, wanted)]
+
+    def is_large(self, codes: Codes, rows: Sequence[Rows]) -> bool:
+        """Never: it has one thread."""
+        return False
+
+    def expand(self, *node: object) -> None:
+        """No shortcut."""
+        return None
 
     def total(self, weights: Array, rows: Rows) -> float:
         """Σ weights over the rows."""
@@ -274,7 +290,13 @@ def sort_key(b: Array, weight: Array) -> Array:
 
 
 def make_split(
-    feature: int, threshold: int, left: Array, option: int, value: float, h: Array, request: Request
+    feature: int,
+    threshold: int,
+    left: Array,
+    option: int,
+    value: float,
+    h: Array,
+    request: Request,
 ) -> Split:
     """A `Split` from a chosen candidate; codes without weight in the node go where missing values go."""
     weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
@@ -292,4 +314,6 @@ def make_split(
     child[MISSING] = side
     if nominal:
         child[weight <= 0] = side
-    return Split(feature, threshold, child, polarity, value)
+    unforced = {"error": "majority", "zbar": "z"}.get(request.criterion, request.criterion)
+    before = float(leaf_loss(unforced, h[0].sum(), h[1].sum(), 1))
+    return Split(feature, threshold, child, polarity, value, before)

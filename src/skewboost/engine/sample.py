@@ -91,22 +91,26 @@ class LabelSample:
         """Next round's root histogram, out of the leaves' own and their factors; None where it must be summed."""
         if not self.engine.derives or self.grower is None or not growth.parents:
             return None
-        root = growth.parents[0][0]
-        assert root.histogram is not None
-        if len(growth.leaves) * root.histogram.nbytes > MAX_KEPT:
+        n_bytes = sum(h.nbytes for h in growth.parents[0][0].planes)  # type: ignore[union-attr]
+        if len(growth.leaves) * n_bytes > MAX_KEPT:
             return None
         for parent, children in growth.parents:
             self.grower.derive(parent, children)
-        histogram = np.zeros_like(root.histogram)
-        error = np.zeros(2)
-        for leaf, factor in zip(growth.leaves, factors):
-            histogram += leaf.histogram * factor[:, None, None]
-            error += leaf.error * factor
         sums = (growth.sums * factors).sum(axis=0)
-        error += EPSILON * sums
+        error = sum(leaf.error * factor for leaf, factor in zip(growth.leaves, factors)) + EPSILON * sums
         if (error > MAX_ERROR * sums).any():
             return None
-        return Node(list(self.rows), [len(r) for r in self.rows], histogram=histogram, error=error, derived=True)
+        planes = [_combined([leaf.planes[p] for leaf in growth.leaves], factors[:, p]) for p in (0, 1)]  # type: ignore[misc]
+        return Node(list(self.rows), [len(r) for r in self.rows], planes=planes, error=error, derived=True)
+
+
+def _combined(histograms: list[Array], factors: Array) -> Array:
+    """Σ factor · histogram."""
+    out = histograms[0] * factors[0]
+    buffer = np.empty_like(out)
+    for h, factor in zip(histograms[1:], factors[1:]):
+        out += np.multiply(h, factor, out=buffer)
+    return out
 
 
 def _size(leaf: Node, group: int) -> float:

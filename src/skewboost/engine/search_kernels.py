@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from skewboost.engine.boundary import Array
-from skewboost.engine.jit import inline, kernel
+from skewboost.engine.jit import kernel
+from skewboost.engine.kernels import add_block, divide, gather
 
 # The order of `boundary.CRITERIA`.
 ERROR, MAJORITY, GINI, ENTROPY, Z, ZBAR, SQUARES = range(7)
@@ -17,7 +18,7 @@ _N = 255  # thresholds per feature; code 255 is missing
 _LEFT, _RIGHT, _ABSTAIN = 0, 1, 2
 
 
-@inline
+@kernel
 def _loss(criterion, a, b, sign):  # type: ignore[no-untyped-def]
     """`reference.leaf_loss`."""
     value = 0.0
@@ -43,16 +44,38 @@ def _loss(criterion, a, b, sign):  # type: ignore[no-untyped-def]
     return value
 
 
-@inline
+@kernel
 def _abstain(criterion, a, b):  # type: ignore[no-untyped-def]
     """`reference.abstain_loss`."""
     half = 0.0 if criterion == 6 else 0.5 * (a + b)
     return _loss(criterion, half, half, 1)
 
 
-@inline
+@kernel
 def _weight(criterion, a, b):  # type: ignore[no-untyped-def]
     return a if criterion == 6 else a + b
+
+
+@kernel
+def losses(criterion: int, a: Array, b: Array, sign: int, out: Array) -> None:
+    """`_loss` of many leaves; the choice of formula is outside the loop so that the loop can be vectorised."""
+    n = a.shape[0]
+    if criterion == 4:
+        for k in range(n):
+            out[k] = 2.0 * np.sqrt(a[k] * b[k])
+    elif criterion == 0:
+        for k in range(n):
+            out[k] = a[k] if sign > 0 else b[k]
+    elif criterion == 2:
+        for k in range(n):
+            total = a[k] + b[k]
+            out[k] = 2.0 * a[k] * b[k] / total if total > 0.0 else 0.0
+    elif criterion == 6:
+        for k in range(n):
+            out[k] = -b[k] * b[k] / a[k] if a[k] > 0.0 else 0.0
+    else:
+        for k in range(n):
+            out[k] = _loss(criterion, a[k], b[k], sign)
 
 
 @kernel
@@ -66,56 +89,79 @@ def scan_numeric(
     min_count: float,
     min_weight: float,
     tie: float,
+    scratch: Array,
     value: Array,
     option: Array,
 ) -> None:
     """Criterion and option of every threshold of one feature; `counts` has no entries where nothing is counted."""
-    right0, right1, right_count = np.zeros(_N), np.zeros(_N), np.zeros(_N)
+    n = n_bins
+    l0, l1, r0, r1 = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n]
+    shifted0, shifted1, on_left, on_right = scratch[4, :n], scratch[5, :n], scratch[6, :n], scratch[7, :n]
+    left_count, right_count = scratch[8, :n], scratch[9, :n]
+    # Sums up to and beyond each bin. The latter are added up from the right, not subtracted from the total: a side
+    # without weight must be exactly zero. Four chains in one loop hide the latency of the additions.
+    up0, up1, down0, down1 = 0.0, 0.0, 0.0, 0.0
+    for k in range(n):
+        j = n - 1 - k
+        r0[j] = down0
+        r1[j] = down1
+        up0 += h0[k]
+        up1 += h1[k]
+        down0 += h0[j]
+        down1 += h1[j]
+        l0[k] = up0
+        l1[k] = up1
     counted = counts.shape[0] > 0
-    for k in range(n_bins - 2, -1, -1):
-        right0[k] = right0[k + 1] + h0[k + 1]
-        right1[k] = right1[k + 1] + h1[k + 1]
-        if counted:
-            right_count[k] = right_count[k + 1] + counts[k + 1]
-    m0, m1 = h0[255], h1[255]
-    has_missing = m0 != 0.0 or m1 != 0.0
-    m_count = counts[255] if counted else 0.0
-    n_polarities = 2 if criterion in (0, 5) else 1
-    n_sides = 2 if learn and has_missing else 1
-    rest = 0.0 if learn else _abstain(criterion, m0, m1)
+    if counted:
+        up0, down0 = 0.0, 0.0
+        for k in range(n):
+            up0 += counts[k]
+            left_count[k] = up0
+            right_count[n - 1 - k] = down0
+            down0 += counts[n - 1 - k]
     enough = min_count * (1 - 1e-9)
-    l0, l1, l_count = 0.0, 0.0, 0.0
-    for k in range(n_bins):
+    m0, m1 = h0[255], h1[255]
+    both_sides = learn and (m0 != 0.0 or m1 != 0.0)
+    rest = 0.0 if learn else _abstain(criterion, m0, m1)
+    n_polarities = 2 if criterion in (0, 5) else 1
+    for k in range(_N):
         value[k] = np.inf
         option[k] = 0
-        if h0[k] == 0.0 and h1[k] == 0.0:
-            continue
-        l0 += h0[k]
-        l1 += h1[k]
-        if counted:
-            l_count += counts[k]
-        for side in range(n_sides):
-            to_left = learn and side == 0
-            to_right = learn and side == 1
-            a0, a1 = (l0 + m0, l1 + m1) if to_left else (l0, l1)
-            b0, b1 = (right0[k] + m0, right1[k] + m1) if to_right else (right0[k], right1[k])
-            wa, wb = _weight(criterion, a0, a1), _weight(criterion, b0, b1)
-            if not (wa > 0.0 and wb > 0.0 and wa >= min_weight and wb >= min_weight):
-                continue
-            if counted:
-                ca = l_count + m_count if to_left else l_count
-                cb = right_count[k] + m_count if to_right else right_count[k]
-                if ca < enough or cb < enough:
-                    continue
-            for q in range(n_polarities):
-                sign = 1 - 2 * q
-                v = _loss(criterion, a0, a1, -sign) + _loss(criterion, b0, b1, sign) + rest
-                if v < value[k] - tie or value[k] == np.inf:
+    if not counted and not both_sides and n_polarities == 1:  # the common case in loops that vectorise
+        losses(criterion, l0, l1, 0, on_left)
+        losses(criterion, r0, r1, 0, on_right)
+        for k in range(n):
+            wa, wb = (l0[k], r0[k]) if criterion == 6 else (l0[k] + l1[k], r0[k] + r1[k])
+            allowed = (wa > 0.0) & (wb > 0.0) & (wa >= min_weight) & (wb >= min_weight)
+            occupied = (h0[k] != 0.0) | (h1[k] != 0.0)
+            value[k] = on_left[k] + on_right[k] + rest if allowed & occupied else np.inf
+        return
+    for side in range(2 if both_sides else 1):
+        a0, a1, b0, b1 = l0, l1, r0, r1
+        if both_sides:  # missing values join the left, then the right
+            for k in range(n):
+                shifted0[k] = m0 + (l0[k] if side == 0 else r0[k])
+                shifted1[k] = m1 + (l1[k] if side == 0 else r1[k])
+            if side == 0:
+                a0, a1 = shifted0, shifted1
+            else:
+                b0, b1 = shifted0, shifted1
+        for q in range(n_polarities):
+            sign = 1 - 2 * q
+            losses(criterion, a0, a1, -sign, on_left)
+            losses(criterion, b0, b1, sign, on_right)
+            for k in range(n):
+                wa, wb = _weight(criterion, a0[k], a1[k]), _weight(criterion, b0[k], b1[k])
+                occupied = h0[k] != 0.0 or h1[k] != 0.0
+                allowed = occupied and wa > 0.0 and wb > 0.0 and wa >= min_weight and wb >= min_weight
+                if counted and allowed:
+                    on_a = left_count[k] + (counts[255] if learn and side == 0 else 0.0)
+                    on_b = right_count[k] + (counts[255] if learn and side == 1 else 0.0)
+                    allowed = on_a >= enough and on_b >= enough
+                v = on_left[k] + on_right[k] + rest if allowed else np.inf
+                if v < value[k] - tie:  # never true for an infinite v
                     value[k] = v
                     option[k] = n_polarities * side + q
-    for k in range(n_bins, _N):
-        value[k] = np.inf
-        option[k] = 0
 
 
 @kernel
@@ -218,7 +264,7 @@ def scan_nominal(
     return 0
 
 
-@inline
+@kernel
 def _wobble(criterion, a, b, e0, e1, sign):  # type: ignore[no-untyped-def]
     """How far a leaf's loss can be off when its sums are off by e0 and e1."""
     v = _loss(criterion, a, b, sign)
@@ -232,30 +278,69 @@ def _wobble(criterion, a, b, e0, e1, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def candidate_error(
-    h0: Array, h1: Array, order: Array, nominal: bool, criterion: int, threshold: int, e0: float, e1: float
+def _candidate_error(criterion, a0, a1, t0, t1, e0, e1):  # type: ignore[no-untyped-def]
+    """How far a candidate's criterion can be off: its left side has a0, a1 of the node's t0, t1."""
+    b0 = max(t0 - a0, 0.0)
+    b1 = t1 - a1 if criterion == 6 else max(t1 - a1, 0.0)
+    plus = _wobble(criterion, a0, a1, e0, e1, -1) + _wobble(criterion, b0, b1, e0, e1, 1)
+    minus = _wobble(criterion, a0, a1, e0, e1, 1) + _wobble(criterion, b0, b1, e0, e1, -1)
+    return max(plus, minus)
+
+
+@kernel
+def _may_regroup(criterion, h0, h1, below, above, e0, e1):  # type: ignore[no-untyped-def]
+    """Whether errors could have changed which of two neighbouring categories has the larger p."""
+    if above < 0:
+        return True
+    w, v = _weight(criterion, h0[below], h1[below]), _weight(criterion, h0[above], h1[above])
+    return h1[above] / v - h1[below] / w <= (e0 + e1) * (1.0 / w + 1.0 / v)
+
+
+@kernel
+def doubt(
+    value: Array,
+    h0: Array,
+    h1: Array,
+    order: Array,
+    nominal: bool,
+    criterion: int,
+    e0: float,
+    e1: float,
+    own: int,
+    own_error: float,
+    band: float,
+    floor_before: float,
+    floor_after: float,
 ) -> float:
-    """A bound on the error of a candidate's criterion; infinite for a set of categories that errors may have made."""
-    if nominal:
-        below, above = order[threshold], order[threshold + 1]
-        w, v = _weight(criterion, h0[below], h1[below]), _weight(criterion, h0[above], h1[above])
-        if above < 0 or h1[above] / v - h1[below] / w <= (e0 + e1) * (1.0 / w + 1.0 / v):
-            return np.inf
-    a0, a1, b0, b1 = 0.0, 0.0, 0.0, 0.0
-    for j in range(_N):
-        code = order[j] if nominal else j
+    """Infinite if a feature has a candidate that errors might lift over the chosen one, else the error of candidate `own`.
+
+    Candidates before `own` must surely lie above `floor_before`, those after it above `floor_after`; those above
+    `band` are too far away to look at.
+    """
+    if nominal and order[0] < 0:
+        return np.inf  # its subsets were enumerated, and only the best of them is known
+    t0, t1 = 0.0, 0.0
+    for k in range(256):
+        t0 += h0[k]
+        t1 += h1[k]
+    a0, a1 = 0.0, 0.0
+    error_of_own = 0.0
+    for k in range(_N):
+        code = order[k] if nominal else k
         if code < 0:
             break
-        if j <= threshold:
-            a0 += h0[code]
-            a1 += h1[code]
-        else:
-            b0 += h0[code]
-            b1 += h1[code]
-    error = 0.0
-    for sign in (-1, 1):
-        error = max(error, _wobble(criterion, a0, a1, e0, e1, -sign) + _wobble(criterion, b0, b1, e0, e1, sign))
-    return error
+        a0 += h0[code]
+        a1 += h1[code]
+        if value[k] > band:
+            continue
+        if nominal and _may_regroup(criterion, h0, h1, code, order[k + 1], e0, e1):
+            return np.inf
+        error = _candidate_error(criterion, a0, a1, t0, t1, e0, e1)
+        if k == own:
+            error_of_own = error
+        elif value[k] - own_error - error <= (floor_before if k < own else floor_after):
+            return np.inf
+    return error_of_own
 
 
 @kernel
@@ -273,53 +358,282 @@ def pick(
 ) -> None:
     """The first candidate within `tie` of the best one: ``out = feature, threshold, doubtful``.
 
-    Doubtful means that a candidate which the bounds e0, e1 do not rule out would have been chosen instead. Only
-    candidates in a generous band above the best are looked at that closely. ``order[f, 0] < 0`` marks a nominal
-    feature whose subsets were enumerated; it is always in doubt.
+    Doubtful means that a candidate which the bounds e0, e1 do not rule out would have been chosen instead: an
+    earlier one must surely be worse than the best by more than the tie, a later one must not possibly be better
+    than the chosen by more than the tie.
     """
     n_features = value.shape[0]
+    lowest = np.empty(n_features)
     best = np.inf
     for f in range(n_features):
+        low = np.inf
         for k in range(_N):
-            if value[f, k] < best:
-                best = value[f, k]
+            low = min(low, value[f, k])
+        lowest[f] = low
+        best = min(best, low)
     out[0] = -1
     out[2] = 0
     if best == np.inf:
         return
     if criterion == 6:
         tie *= abs(best)
-    for f in range(n_features):
-        if out[0] >= 0:
-            break
-        for k in range(_N):
-            if value[f, k] <= best + tie:
-                out[0], out[1] = f, k
-                break
+    g, t = 0, 0
+    while lowest[g] > best + tie:
+        g += 1
+    while value[g, t] > best + tie:
+        t += 1
+    out[0], out[1] = g, t
     if e0 == 0.0 and e1 == 0.0:
         return
     weight = 0.0
     for k in range(256):
         weight += abs(h0[0, k]) + abs(h1[0, k])
     band = best + tie + 8.0 * np.sqrt((e0 + e1) * weight) + 100.0 * (e0 + e1)
-    g, t = out[0], out[1]
-    own = value[g, t]
-    out[2] = 1
-    if nominal[g] and order[g, 0] < 0:
-        return
-    own_error = candidate_error(h0[g], h1[g], order[g], nominal[g], criterion, t, e0, e1)
-    if own_error == np.inf:
-        return
+    before, after = best + tie, value[g, t] - tie
+    own_error = doubt(value[g], h0[g], h1[g], order[g], nominal[g], criterion, e0, e1, t, 0.0, band, -np.inf, -np.inf)
     for f in range(n_features):
-        for k in range(_N):
-            v = value[f, k]
-            if v > band or (f == g and k == t):
+        if lowest[f] > band or out[2] != 0:
+            continue
+        own = _N if f < g else (t if f == g else -1)
+        found = doubt(
+            value[f], h0[f], h1[f], order[f], nominal[f], criterion, e0, e1, own, own_error, band, before, after
+        )
+        if found == np.inf:
+            out[2] = 1
+
+
+@kernel
+def scan(
+    h0: Array,
+    h1: Array,
+    counts: Array,
+    n_bins: Array,
+    nominal: Array,
+    criterion: int,
+    learn: bool,
+    min_count: float,
+    min_weight: float,
+    max_enumerated: int,
+    tie: float,
+    order: Array,
+    masks: Array,
+    value: Array,
+    option: Array,
+) -> None:
+    """`scan_numeric` or `scan_nominal` of every feature."""
+    scratch = np.empty((10, _N))
+    for f in range(value.shape[0]):
+        count = counts[f]
+        if nominal[f]:
+            masks[f] = scan_nominal(
+                h0[f], h1[f], count, criterion, learn, min_count, min_weight, max_enumerated, tie,
+                order[f], value[f], option[f],
+            )  # fmt: skip
+        else:
+            scan_numeric(
+                h0[f], h1[f], count, n_bins[f], criterion, learn, min_count, min_weight, tie, scratch,
+                value[f], option[f],
+            )  # fmt: skip
+
+
+@kernel
+def fill_child(
+    h0: Array,
+    h1: Array,
+    order: Array,
+    nominal: bool,
+    criterion: int,
+    learn: bool,
+    threshold: int,
+    option: int,
+    mask: int,
+    child: Array,
+) -> int:
+    """The child of every code under a chosen candidate (`reference.make_split`); returns the polarity."""
+    forced = criterion in (0, 5)
+    n_polarities = 2 if forced else 1
+    polarity = 1 - 2 * (option % n_polarities) if forced else 0
+    missing_to = 2 if not learn else option // n_polarities
+    on_left, on_right = 0.0, 0.0
+    if nominal:
+        for code in range(256):
+            child[code] = 3  # not seen in this node
+        if mask:
+            j = 0
+            for code in range(256 if learn else 255):
+                if h0[code] + h1[code] > 0.0:
+                    child[code] = 0 if (mask >> j) & 1 else 1
+                    j += 1
+        else:
+            for j in range(256):
+                if order[j] < 0:
+                    break
+                child[order[j]] = 0 if j <= threshold else 1
+        missing_to = child[255] if learn else 2
+    else:
+        for code in range(255):
+            child[code] = 0 if code <= threshold else 1
+    for code in range(255):
+        w = _weight(criterion, h0[code], h1[code])
+        if child[code] == 0:
+            on_left += w
+        elif child[code] == 1:
+            on_right += w
+    if learn and not _weight(criterion, h0[255], h1[255]) > 0.0:  # nothing missing to learn from: the heavier side
+        missing_to = 0 if on_left >= on_right else 1
+    for code in range(255):
+        if child[code] == 3:
+            child[code] = missing_to
+    child[255] = missing_to
+    return polarity
+
+
+@kernel
+def search(
+    h0: Array,
+    h1: Array,
+    counts: Array,
+    n_bins: Array,
+    nominal: Array,
+    criterion: int,
+    learn: bool,
+    min_count: float,
+    min_weight: float,
+    max_enumerated: int,
+    tie: float,
+    e0: float,
+    e1: float,
+    child: Array,
+    found: Array,
+    value: Array,
+) -> None:
+    """`scan`, `pick`, `fill_child`: ``found = feature, threshold, doubtful, polarity``; ``value = after, before``.
+
+    `tie` is a share of the node's weight; the values are the criterion after and before the split.
+    """
+    n = n_bins.shape[0]
+    values, option = np.empty((n, _N)), np.empty((n, _N), np.uint8)
+    masks = np.zeros(n, np.int64)
+    order = np.empty((n, 256 if nominal.any() else 1), np.int64)
+    t0, t1 = 0.0, 0.0
+    for k in range(256):
+        t0 += h0[0, k]
+        t1 += h1[0, k]
+    width = tie if criterion == 6 else tie * (t0 + t1)
+    scan(
+        h0, h1, counts, n_bins, nominal, criterion, learn, min_count, min_weight, max_enumerated,
+        width if criterion in (0, 5) else 0.0, order, masks, values, option,
+    )  # fmt: skip
+    pick(values, h0, h1, order, nominal, criterion, width, e0, e1, found)
+    f, k = found[0], found[1]
+    if f < 0:
+        return
+    unforced = 1 if criterion == 0 else (4 if criterion == 5 else criterion)
+    value[0], value[1] = values[f, k], _loss(unforced, t0, t1, 1)
+    found[3] = fill_child(
+        h0[f], h1[f], order[f], nominal[f], criterion, learn, k, option[f, k], masks[f], child
+    )  # fmt: skip
+    if nominal[f]:
+        found[1] = -1
+
+
+@kernel
+def expand(
+    words: Array,
+    block: int,
+    shift: int,
+    child: Array,
+    rows: tuple[Array, ...],
+    values: tuple[Array, ...],
+    scale: Array,
+    parent: tuple[Array, Array],
+    parent_error: Array,
+    few_rows: int,
+    left: tuple[Array, ...],
+    right: tuple[Array, ...],
+    sizes: Array,
+    planes: Array,
+    error: Array,
+    derived: Array,
+) -> None:
+    """Route a node's rows to two children and give these their histograms.
+
+    The last group of `rows` serves all further planes. Per plane the smaller child is summed and the larger is what
+    remains of the parent, unless it is as small that summing it is as cheap.
+    """
+    n_groups = len(rows)
+    for g in range(n_groups):
+        k = divide(words[block], shift, rows[g], child, left[g], right[g])
+        sizes[0, g] = k
+        sizes[1, g] = rows[g].shape[0] - k
+    n_features = words.shape[0]
+    flat = planes.reshape((2, 2, n_features, 2048))
+    for p in range(2):
+        g = min(p, n_groups - 1)
+        large = 0 if sizes[0, g] >= sizes[1, g] else 1
+        direct = sizes[large, g] <= few_rows
+        for c in range(2):
+            if c == large and not direct:
                 continue
-            if nominal[f] and order[f, 0] < 0:
-                return
-            error = own_error + candidate_error(h0[f], h1[f], order[f], nominal[f], criterion, k, e0, e1)
-            earlier = f < g or (f == g and k < t)
-            # an earlier one must be clearly beyond the tie, a later one must not possibly win by more than the tie
-            if (earlier and v - error <= best + tie) or (not earlier and v - error < own - tie):
-                return
-    out[2] = 0
+            of_child = left[g][: sizes[0, g]] if c == 0 else right[g][: sizes[1, g]]
+            flat[c, p] = 0.0
+            gathered = np.empty(of_child.shape[0])
+            gather(values[p], of_child, gathered)
+            for i in range(gathered.shape[0]):
+                gathered[i] *= scale[p]
+            for j in range(n_features):
+                add_block(words[j], of_child, gathered, flat[c, p, j])
+            total = 0.0
+            for k in range(256):
+                total += abs(planes[c, p, 0, k])
+            error[c, p] = 2.220446049250313e-16 * (4.0 + np.sqrt(of_child.shape[0]) / 64.0) * total  # `direct_error`
+        if not direct:
+            derived[large] = True
+            error[large, p] = parent_error[p] + error[1 - large, p]
+            signed = n_groups == 1 and p == 1
+            for f in range(planes.shape[2]):
+                for k in range(256):
+                    rest = parent[p][f, k] - planes[1 - large, p, f, k]
+                    planes[large, p, f, k] = rest if signed else max(rest, 0.0)
+
+
+@kernel
+def expand_and_search(
+    words: Array,
+    block: int,
+    shift: int,
+    child: Array,
+    rows: tuple[Array, ...],
+    values: tuple[Array, ...],
+    scale: Array,
+    parent: tuple[Array, Array],
+    parent_error: Array,
+    few_rows: int,
+    left: tuple[Array, ...],
+    right: tuple[Array, ...],
+    sizes: Array,
+    planes: Array,
+    error: Array,
+    derived: Array,
+    n_bins: Array,
+    nominal: Array,
+    criterion: int,
+    learn: bool,
+    min_weight: float,
+    max_enumerated: int,
+    tie: float,
+    child_of_child: Array,
+    found: Array,
+    value: Array,
+) -> None:
+    """`expand`, then `search` both children: a thread that grows a node asks for the interpreter once."""
+    expand(
+        words, block, shift, child, rows, values, scale, parent, parent_error, few_rows, left, right, sizes,
+        planes, error, derived,
+    )  # fmt: skip
+    for c in range(2):
+        e0, e1 = (error[c, 0], error[c, 1]) if derived[c] else (0.0, 0.0)
+        search(
+            planes[c, 0], planes[c, 1], np.empty((n_bins.shape[0], 0)), n_bins, nominal, criterion, learn, 0.0,
+            min_weight, max_enumerated, tie, e0, e1, child_of_child[c], found[c], value[c],
+        )  # fmt: skip
