@@ -36,6 +36,7 @@ class Table:
     n_features: int
     matrix: Array | None = None
     columns: tuple[Array | Nominal, ...] = ()
+    frame: Any = None  # the narwhals frame the columns came from
 
     def column(self, feature: int) -> Array | Nominal:
         """One column: a view of numbers, or a `Nominal`."""
@@ -50,19 +51,12 @@ class Table:
         columns = tuple(
             Nominal(c.codes[rows], c.categories) if isinstance(c, Nominal) else c[rows] for c in self.columns
         )
-        return Table(len(rows), self.n_features, columns=columns)
+        return Table(len(rows), self.n_features, columns=columns, frame=self.frame[rows])
 
-    def numbers(self, who: str) -> Array:
-        """The whole table as one numeric matrix, for learners that need one."""
-        if self.matrix is not None:
-            return self.matrix
-        nominal = [j for j, c in enumerate(self.columns) if isinstance(c, Nominal)]
-        if nominal:
-            raise ValueError(
-                f"{who} needs numbers, but columns {nominal} hold categories. Encode them first (for example with "
-                "sklearn.preprocessing.OneHotEncoder), or use estimator='stump' or 'tree', which split categories."
-            )
-        return np.column_stack([np.asarray(c, dtype=np.float64) for c in self.columns])  # type: ignore[arg-type]
+    @property
+    def native(self) -> Any:
+        """The table as the user gave it, for estimators of other libraries."""
+        return self.matrix if self.matrix is not None else self.frame.to_native()
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
@@ -84,7 +78,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
         raise ValueError(
             f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
         )
-    return Table(n_rows, n_features, columns=tuple(_read_column(s) for s in frame.iter_columns()))
+    return Table(n_rows, n_features, columns=tuple(_read_column(s) for s in frame.iter_columns()), frame=frame)
 
 
 def _read_column(series: nw.Series[Any]) -> Array | Nominal:

@@ -7,6 +7,7 @@ import numpy as np
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Codes, Engine, Request, Rows
 from skewboost.engine.growth import EPSILON, Grower, Growth, Limits, Node
+from skewboost.engine.partition import Partition
 
 # A derived root whose error bound exceeds this share of a class's weight is dropped and summed anew.
 MAX_ERROR = 1e-10
@@ -67,6 +68,21 @@ class LabelSample:
         self.grower.scale = self._scale
         return self.grower.grow(self._root, request, limits)
 
+    def one_leaf(self, growth: Growth) -> Growth:
+        """The same without its splits."""
+        root = growth.parents[0][0]
+        sums = growth.sums.sum(axis=0, keepdims=True)
+        return Growth(Partition((), (), 1), [root], [], sums, np.zeros_like(growth.importances))
+
+    def root_planes(self) -> list[Array]:
+        """The histogram of all rows."""
+        assert self.grower is not None
+        if self._root is None:
+            self.grower.values, self.grower.scale = [self._stored, self._stored], self._scale
+            self._root = Node(list(self.rows), [len(r) for r in self.rows])
+            self.grower.sum_directly(self._root)
+        return self._root.planes  # type: ignore[return-value]
+
     def reweight(self, growth: Growth, factors: Array) -> float:
         """Multiply the weights of each (leaf, class) by its factor and normalise; returns the sum before that."""
         total = float((growth.sums * factors).sum())
@@ -89,9 +105,10 @@ class LabelSample:
 
     def _derived_root(self, growth: Growth, factors: Array) -> Node | None:
         """Next round's root histogram, out of the leaves' own and their factors; None where it must be summed."""
-        if not self.engine.derives or self.grower is None or not growth.parents:
+        if not self.engine.derives or self.grower is None:
             return None
-        n_bytes = sum(h.nbytes for h in growth.parents[0][0].planes)  # type: ignore[union-attr]
+        root = growth.parents[0][0] if growth.parents else growth.leaves[0]
+        n_bytes = sum(h.nbytes for h in root.planes)  # type: ignore[union-attr]
         if len(growth.leaves) * n_bytes > MAX_KEPT:
             return None
         for parent, children in growth.parents:

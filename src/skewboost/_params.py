@@ -1,0 +1,65 @@
+"""Checks of constructor parameters: each says what it wants, and the message names the parameter, the value, the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+
+class Check(NamedTuple):
+    """A test of a value, and what passes it in words."""
+
+    passes: Callable[[Any], bool]
+    wanted: str
+
+
+def integer(low: int, high: int | None = None) -> Check:
+    """A whole number in a range."""
+    wanted = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+
+    def passes(value: Any) -> bool:
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        return whole and int(value) >= low and (high is None or int(value) <= high)
+
+    return Check(passes, wanted)
+
+
+def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
+    """A real number in a range, its upper end included."""
+    wanted = f"a number {'>' if open_low else '>='} {low}" + ("" if high is None else f" and <= {high}")
+
+    def passes(value: Any) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        above = float(value) > low if open_low else float(value) >= low
+        return above and (float(value) <= high if high is not None else float(value) < float("inf"))
+
+    return Check(passes, wanted)
+
+
+def one_of(*values: Any) -> Check:
+    """One of some values."""
+
+    def passes(value: Any) -> bool:
+        return any(type(value) is type(v) and value == v for v in values)
+
+    return Check(passes, "one of " + ", ".join(map(repr, values)))
+
+
+def optional(check: Check) -> Check:
+    """That, or None."""
+    return Check(lambda value: value is None or check.passes(value), f"{check.wanted}, or None")
+
+
+def either(*checks: Check) -> Check:
+    """Any of them."""
+    return Check(lambda value: any(c.passes(value) for c in checks), " or ".join(c.wanted for c in checks))
+
+
+def check_params(owner: Any, **checks: Check) -> None:
+    """Check the attributes of that name."""
+    for name, check in checks.items():
+        value = getattr(owner, name)
+        if not check.passes(value):
+            raise ValueError(f"{name} of {type(owner).__name__} must be {check.wanted}; got {value!r}.")

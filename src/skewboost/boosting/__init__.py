@@ -1,0 +1,1 @@
+"""One loop, and the variants as rules on it."""

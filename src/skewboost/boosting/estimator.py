@@ -1,0 +1,462 @@
+"""The estimator that all variants share: scikit-learn's contract around the loop."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+
+from skewboost._params import Check, check_params, either, integer, number, one_of, optional
+from skewboost.boosting.rule import Rule
+from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
+from skewboost.boosting.validation import Validation, stratified_split
+from skewboost.engine import ENGINES, choose
+from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.partition import View
+from skewboost.learners import resolve
+from skewboost.learners.base import Data, Learner
+from skewboost.tables import Table, read_table
+
+DEFAULT_PATIENCE = 10
+DEFAULT_VALIDATION_FRACTION = 0.1
+
+PARAMETERS = """Parameters
+    ----------
+    estimator : {"stump", "tree"} or learner, default="stump"
+        What a round fits: a name, an object from `skewboost.learners`, or any scikit-learn classifier (or regressor,
+        where the variant asks for responses). One that takes no `sample_weight` is fitted to rows drawn by weight.
+    n_estimators : int, default=100
+        The number of rounds.
+    learning_rate : float, default=1.0
+        What each round is multiplied by before it is added.
+    pos_label : label or None, default=None
+        The positive class; None takes the rarer one (the second of `classes_` if both are as frequent). It has the
+        last word when the ensemble is undecided. Not for more than two classes.
+    early_stopping : bool or int, default=False
+        Hold out part of the training data, stratified and with at least one example of each class on both sides, and
+        stop when its score has not improved for so many rounds (True: 10). The model keeps the best number of rounds.
+    validation_fraction : float or None, default=None
+        The share that early stopping holds out; None means 0.1.
+    scoring : str, callable or None, default=None
+        What early stopping watches: a scikit-learn scorer; None is the log-loss of the probabilities.
+    callbacks : list of callables or None, default=None
+        Called after every round as ``callback(round, scores)`` with what `history_` notes of it. Training stops if one
+        returns True.
+    warm_start : bool, default=False
+        Let `fit` on the same data go on from the rounds there are up to `n_estimators`, instead of starting anew.
+    random_state : int, RandomState or None, default=None
+        Seeds the split for early stopping, and estimators that draw at random. Stumps and trees do not.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 is all cores. The model is the same, to the bit, for any number.
+    verbose : int, default=0
+        Draw a progress bar on stderr.
+    engine : {"auto", "cpu", "reference"}, default="auto"
+        Compiled or NumPy; "auto" chooses by the size of the work, so that small tables never wait for a compiler.
+"""
+ATTRIBUTES = """
+    Attributes
+    ----------
+    classes_ : ndarray
+        The class labels.
+    pos_label_ : label
+        The positive class (two classes only).
+    estimators_ : list
+        What the rounds added; with more than two classes a list of such lists, one for each class against the rest.
+    n_estimators_ : int or ndarray of int
+        The number of rounds in use, per class if there are more than two.
+    feature_importances_ : ndarray
+        By how much the splits on each feature lowered the loss, as shares of 1. Not for estimators that do not tell.
+    history_ : list of dict
+        What happened in each round: the criterion, the training loss, the validation score, …
+    stop_reason_ : str or list of str
+        Why training ended.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+"""
+
+
+def _joined_signature(cls: type) -> inspect.Signature:
+    """A subclass's own parameters before the common ones it passes on as ``**common``."""
+    own = list(inspect.signature(cls.__init__).parameters.values())  # type: ignore[misc]
+    common = inspect.signature(BoostingClassifier.__init__).parameters
+    extra = [p for p in own if p.name != "self" and p.kind is not p.VAR_KEYWORD]
+    return inspect.Signature([common["self"], *extra, *(p for name, p in common.items() if name != "self")])
+
+
+class BoostingClassifier(ClassifierMixin, BaseEstimator):
+    """Fits, predicts, stages, stops early. A subclass names its `Rule` and adds its own parameters."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in cls.__dict__:
+            # scikit-learn reads parameters off the signature; this spares every variant repeating the common ones
+            cls.__init__.__signature__ = _joined_signature(cls)  # type: ignore[attr-defined]
+        if cls.__doc__:
+            cls.__doc__ = cls.__doc__.replace("{parameters}", PARAMETERS.rstrip()).replace(
+                "\n    References\n", ATTRIBUTES + "\n    References\n", 1
+            )
+
+    def __init__(
+        self,
+        *,
+        estimator: Any = "stump",
+        n_estimators: int = 100,
+        learning_rate: float = 1.0,
+        pos_label: Any = None,
+        early_stopping: bool | int = False,
+        validation_fraction: float | None = None,
+        scoring: Any = None,
+        callbacks: Sequence[Callback] | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        engine: str = "auto",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.pos_label = pos_label
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.scoring = scoring
+        self.callbacks = callbacks
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.engine = engine
+
+    def _rule(self) -> Rule:
+        """The variant."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # --------------------------------------------------------------------- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingClassifier:
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like or pandas, polars or Arrow table of shape (n_samples, n_features)
+            Numbers, and in tables also categories or text; cells may be missing.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row.
+
+        Returns
+        -------
+        self
+        """
+        self._check_params()
+        rule, learner = self._rule(), resolve(self.estimator)
+        question_between(rule, learner)
+        going_on = bool(self.warm_start and hasattr(self, "_ensembles"))
+        table = read_table(self, X, reset=not going_on)
+        labels, weights = self._check_targets(table, y, sample_weight)
+        if weights is not None and not weights.all():
+            present = np.flatnonzero(weights)
+            table, labels, weights = table.take(present), labels[present], weights[present]
+        if weights is not None and (weights == 1.0).all():
+            weights = None
+        self._set_classes(labels, weights, going_on)
+        if not going_on:
+            self._ensembles = [Ensemble() for _ in self._positive_classes]
+            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        elif self.n_estimators < max(len(e.rounds) for e in self._ensembles):
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {max(len(e.rounds) for e in self._ensembles)} rounds "
+                "there are already. With warm_start=True it can only grow; set warm_start=False to start anew."
+            )
+        n_cells = table.n_rows * table.n_features
+        engine = choose(self.engine, n_cells, self.n_estimators, effective_n_jobs(self.n_jobs))
+        for positive_class, ensemble in zip(self._positive_classes, self._ensembles):
+            self._fit_one(rule, learner, engine, table, labels == positive_class, weights, ensemble)
+        return self
+
+    def _fit_one(
+        self,
+        rule: Rule,
+        learner: Learner,
+        engine: Engine,
+        table: Table,
+        positive: Array,
+        weights: Array | None,
+        ensemble: Ensemble,
+    ) -> None:
+        """Train one class against the rest."""
+        if ensemble.stop_reason and not ensemble.stop_reason.startswith(("all ", "interrupted", "a callback")):
+            return  # more rounds would have changed nothing
+        validation = None
+        if self.early_stopping:
+            fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
+            inner, outer = stratified_split(positive, fraction, np.random.default_rng(self._seed))
+            validation = self._validation(rule, engine, table, positive, weights, outer)
+            table, positive = table.take(inner), positive[inner]
+            weights = None if weights is None else weights[inner]
+        data = Data(table, positive, weights, engine, ensemble.bins)
+        patience = DEFAULT_PATIENCE if self.early_stopping is True else int(self.early_stopping)
+        settings = Settings(
+            self.n_estimators, self.learning_rate, self._seed, patience, tuple(self.callbacks or ()), self.verbose
+        )
+        train(rule, learner, data, settings, validation, ensemble)
+
+    def _validation(
+        self, rule: Rule, engine: Engine, table: Table, positive: Array, weights: Array | None, rows: Array
+    ) -> Validation:
+        classes, second = np.array([0, 1]), True
+        if len(self.classes_) == 2:
+            classes, second = self.classes_, self.pos_label_ == self.classes_[1]
+        held_out = None if weights is None else weights[rows]
+        return Validation(rule, engine, table.take(rows), positive[rows], held_out, classes, bool(second), self.scoring)
+
+    def _check_params(self) -> None:
+        check_params(
+            self,
+            n_estimators=integer(1),
+            learning_rate=number(0, None, open_low=True),
+            early_stopping=either(one_of(True, False), integer(1)),
+            validation_fraction=optional(number(0, 0.9, open_low=True)),
+            scoring=Check(lambda v: v is None or isinstance(v, str) or callable(v), "a scorer's name, a callable or None"),
+            callbacks=Check(
+                lambda v: v is None or (isinstance(v, list | tuple) and all(map(callable, v))), "a list of callables, or None"
+            ),
+            warm_start=one_of(True, False),
+            n_jobs=optional(either(integer(1), integer(-1, -1))),
+            verbose=either(one_of(True, False), integer(0)),
+        )
+        if isinstance(self.engine, str) and self.engine not in ENGINES:
+            raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
+        if not self.early_stopping:
+            for name in ("validation_fraction", "scoring"):
+                if getattr(self, name) is not None:
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r} has no effect without early stopping. Set early_stopping=True, "
+                        f"or leave {name} at None."
+                    )
+
+    def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
+        """Labels and weights, checked against the table and each other."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        check_consistent_length(range(table.n_rows), labels)
+        if sample_weight is None:
+            return labels, None
+        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+        if weights.ndim != 1 or len(weights) != table.n_rows:
+            raise ValueError(
+                f"sample_weight has shape {weights.shape}, but X has {table.n_rows} rows. Give one weight per row."
+            )
+        if (weights < 0).any():
+            raise ValueError(
+                f"sample_weight has a negative entry ({weights.min()}). Weights count examples: they must be >= 0."
+            )
+        if not weights.any():
+            raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
+        return labels, weights
+
+    def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
+        """Find the classes and which of them is positive; binary problems have one ensemble, others one per class."""
+        classes, index = np.unique(labels, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}."
+            )
+        if going_on:
+            if not np.array_equal(classes, self.classes_):
+                raise ValueError(
+                    f"y has the classes {classes.tolist()}, but training started with {self.classes_.tolist()}. Set "
+                    "warm_start=False to start anew."
+                )
+            return
+        self.classes_ = classes
+        if len(classes) > 2:
+            if self.pos_label is not None:
+                raise ValueError(
+                    f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes, and each is trained "
+                    "against the rest. Leave it at None."
+                )
+            self._positive_classes: Sequence[Any] = classes
+            return
+        if self.pos_label is None:
+            mass = np.bincount(index, weights)
+            self.pos_label_ = classes[0] if mass[0] < mass[1] else classes[1]
+        elif self.pos_label in classes.tolist():
+            self.pos_label_ = classes[classes.tolist().index(self.pos_label)]
+        else:
+            raise ValueError(
+                f"pos_label={self.pos_label!r} is not among the classes of y, which are {classes.tolist()}."
+            )
+        self._positive_classes = [self.pos_label_]
+
+    # ------------------------------------------------------------------ prediction
+
+    def _scores(self, X: Any) -> list[Array]:
+        """F of each ensemble."""
+        check_is_fitted(self)
+        table = read_table(self, X, reset=False)
+        n_trees = sum(len(e.scorer.trees) for e in self._ensembles if e.scorer is not None)
+        # NumPy takes some tens of nanoseconds for a cell of a table and for a node of a tree
+        engine = choose(
+            self.engine,
+            table.n_rows * (table.n_features * len(self._ensembles) + 10 * n_trees),
+            10,
+            effective_n_jobs(self.n_jobs),
+        )
+        return [engine.score(e.scorer, table) for e in self._ensembles if e.scorer is not None]
+
+    def _staged_scores(self, X: Any) -> Iterator[list[Array]]:
+        """F of each ensemble after every round."""
+        check_is_fitted(self)
+        table = read_table(self, X, reset=False)
+        n_cells = table.n_rows * table.n_features
+        engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
+        views = [View(engine, table, e.bins) for e in self._ensembles]
+        if self._ensembles[0].bins is not None:  # the classes share their bins
+            views = [views[0]] * len(views) if all(e.bins is views[0].bins for e in self._ensembles) else views
+        scores = [np.zeros(table.n_rows) for _ in views]
+        for k in range(max(e.n_rounds for e in self._ensembles)):
+            for F, e, view in zip(scores, self._ensembles, views):
+                if k < e.n_rounds:
+                    F += e.rounds[k].term.on(view)
+            yield [F.copy() for F in scores]
+
+    def _decision(self, scores: list[Array]) -> Array:
+        if len(self.classes_) > 2:
+            return np.column_stack(scores)
+        return scores[0] if self.pos_label_ == self.classes_[1] else -scores[0]
+
+    def _labels(self, scores: list[Array]) -> Array:
+        if len(self.classes_) > 2:
+            return np.asarray(self.classes_[np.argmax(np.column_stack(scores), axis=1)])
+        other = self.classes_[0] if self.pos_label_ == self.classes_[1] else self.classes_[1]
+        return np.where(scores[0] >= 0, np.asarray(self.pos_label_), np.asarray(other))
+
+    def _proba(self, scores: list[Array]) -> Array:
+        p = np.column_stack([self._rule().probability(F) for F in scores])
+        if len(self.classes_) > 2:
+            total = p.sum(axis=1, keepdims=True)
+            uniform = np.full_like(p, 1.0 / p.shape[1])
+            return np.divide(p, total, out=uniform, where=total > 0)
+        both = np.column_stack((1.0 - p, p))
+        return both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy()
+
+    def decision_function(self, X: Any) -> Array:
+        """The ensemble F.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
+            Positive values speak for ``classes_[1]``.
+        """
+        return self._decision(self._scores(X))
+
+    def predict(self, X: Any) -> Array:
+        """The predicted class: the sign of F, and the positive class where F is zero.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._labels(self._scores(X))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Class probabilities, by the link that the variant's loss implies: ``P(+) = 1 / (1 + exp(-2F))``.
+
+        More than two classes: the probabilities of each class against the rest, made to sum to one.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._proba(self._scores(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """`decision_function` after each round."""
+        return map(self._decision, self._staged_scores(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """`predict` after each round."""
+        return map(self._labels, self._staged_scores(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """`predict_proba` after each round."""
+        return map(self._proba, self._staged_scores(X))
+
+    # ------------------------------------------------------------------ inspection
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_ensembles") and all(e.scorer is not None for e in self._ensembles)
+
+    def _per_class(self, values: list[Any]) -> Any:
+        check_is_fitted(self)
+        return values[0] if len(self.classes_) == 2 else values
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """What the rounds added."""
+        return self._per_class([[r.term for r in e.rounds[: e.n_rounds]] for e in self._ensembles])  # type: ignore[no-any-return]
+
+    @property
+    def n_estimators_(self) -> Any:
+        """The number of rounds in use."""
+        counts = self._per_class([e.n_rounds for e in self._ensembles])
+        return counts if isinstance(counts, int) else np.array(counts)
+
+    @property
+    def stop_reason_(self) -> Any:
+        """Why training ended."""
+        return self._per_class([e.stop_reason for e in self._ensembles])
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """What happened in each round."""
+        check_is_fitted(self)
+        if len(self.classes_) == 2:
+            return [dict(r.record) for r in self._ensembles[0].rounds]
+        return [
+            {"class": c, **r.record} for c, e in zip(self._positive_classes, self._ensembles) for r in e.rounds
+        ]
+
+    @property
+    def feature_importances_(self) -> Array:
+        """By how much the splits on each feature lowered the loss, as shares of one."""
+        check_is_fitted(self)
+        found = [e.importances(self.n_features_in_) for e in self._ensembles]
+        told = [f for f in found if f is not None]
+        if len(told) < len(found):
+            raise AttributeError(f"{self.estimator!r} does not tell feature importances.")
+        total = np.sum(told, axis=0)
+        return total / total.sum() if total.any() else total

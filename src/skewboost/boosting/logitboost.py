@@ -1,0 +1,102 @@
+"""LogitBoost.
+
+References
+----------
+.. [1] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting", Annals of
+   Statistics 28 (2000) 337-407.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skewboost._params import check_params, number, optional
+from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule
+from skewboost.boosting.state import State
+from skewboost.engine.boundary import Array
+from skewboost.engine.scoring import Term
+from skewboost.learners.base import RESPONSES, ResponseHypothesis
+
+MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)
+
+
+class LogitBoost(Rule):
+    """Newton steps on the log-likelihood: ``g = ½ f``, f the least-squares fit of the working response."""
+
+    asks = (RESPONSES,)
+
+    def __init__(self, z_max: float | None = 4.0) -> None:
+        self.z_max = z_max
+
+    def ask(self, state: State, rng: np.random.Generator) -> ResponseHypothesis | None:
+        """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
+
+        For y = 1 the response is 1/P and for y = -1 it is -1/(1 - P): both are ``y (1 + exp(-2yF))``, which loses no
+        digits where P is close to 0 or 1.
+        """
+        e = self._odds_against(state)
+        z = state.y * (1.0 + e)
+        if self.z_max is not None:
+            np.clip(z, -self.z_max, self.z_max, out=z)
+        # P (1 - P) = e / (1 + e)²; for e beyond any float that is 0
+        with np.errstate(invalid="ignore"):
+            p = np.nan_to_num(e / (1.0 + e) ** 2)
+        weights = np.maximum(p, MIN_WEIGHT) * state.examples
+        return state.learner.responses(z, weights / weights.sum(), rng)
+
+    @staticmethod
+    def _odds_against(state: State) -> Array:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(-2.0 * state.y * state.F))
+
+    def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
+        """Half the fitted function."""
+        return h.term.scaled(0.5)
+
+    def update(self, state: State, h: Any, term: Term) -> None:
+        """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""
+        before = state.F.copy()
+        state.add(term)
+        if np.abs(state.F - before).max() < MIN_STEP:
+            state.stop_reason = NO_EDGE
+        loss = np.logaddexp(0.0, -2.0 * state.y * state.F)
+        state.loss = float(np.average(loss, weights=state.examples))
+
+
+class LogitBoostClassifier(BoostingClassifier):
+    r"""LogitBoost: Newton steps on the logistic loss.
+
+    A round fits the working response :math:`z = \frac{y^* - P}{P(1-P)}` by least squares under weights
+    :math:`P(1-P)`, where :math:`P = 1/(1 + e^{-2F})`, and adds half the fit. It grows weights of misclassified examples
+    linearly where the exponential loss grows them exponentially, so outliers harm it less, and its probabilities are
+    the best of the four. Its rounds cost more, because every weight changes in its own way.
+
+    {parameters}
+    z_max : float or None, default=4.0
+        The largest response in absolute value; Friedman et al. recommend 2 to 4. The clamp keeps single examples from
+        deciding a round, at the price of a biased F. None does not clamp.
+
+    References
+    ----------
+    .. [1] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting", Annals
+       of Statistics 28 (2000) 337-407.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from skewboost import LogitBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> print(round(LogitBoostClassifier(n_estimators=50).fit(X, y).score(X, y), 2))
+    1.0
+    """
+
+    def __init__(self, *, z_max: float | None = 4.0, **common: Any) -> None:
+        super().__init__(**common)
+        self.z_max = z_max
+
+    def _rule(self) -> Rule:
+        check_params(self, z_max=optional(number(0, None, open_low=True)))
+        return LogitBoost(self.z_max)

@@ -1,0 +1,46 @@
+"""The loop that all variants share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skewboost.boosting.rule import NO_EDGE, Rule
+from skewboost.boosting.state import State
+from skewboost.engine.scoring import Term
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round added, and what there is to know about it."""
+
+    term: Term
+    record: dict[str, float] = field(default_factory=dict)
+    importances: Any = None
+
+
+def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -> Iterator[Round]:
+    """Yield the rounds: first those already `done`, replayed on the state, then new ones.
+
+    Staging, early stopping, progress and interruption live with whoever consumes the generator. It ends by itself
+    when the rule has nothing to add; `state.stop_reason` then says why.
+    """
+    rule.start(state)
+    for old in done:
+        state.round += 1
+        rule.update(state, None, old.term)
+        yield old
+    while state.round < state.n_rounds and not state.stop_reason:
+        state.round += 1
+        h = rule.ask(state, np.random.default_rng([seed, state.round]))
+        vote = None if h is None else rule.vote(state, h)
+        if vote is None:
+            state.stop_reason = state.stop_reason or NO_EDGE
+            return
+        term = vote.scaled(state.learning_rate) if state.learning_rate != 1.0 else vote
+        rule.update(state, h, term)
+        record = {"round": state.round, **rule.describe(h, vote), "loss": state.loss}
+        yield Round(term, record, h.importances)

@@ -1,0 +1,136 @@
+"""Training one binary ensemble: what happens around the loop."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skewboost.boosting.loop import Round, boost
+from skewboost.boosting.rule import Rule
+from skewboost.boosting.state import State
+from skewboost.boosting.validation import Validation
+from skewboost.engine.binning import Bins
+from skewboost.engine.boundary import Array
+from skewboost.engine.scoring import Scorer
+from skewboost.learners import name_of
+from skewboost.learners.base import Data, Learner
+
+Callback = Callable[[int, Mapping[str, float]], bool | None]
+
+
+@dataclass
+class Ensemble:
+    """A fitted binary ensemble. `rounds` may go beyond the `n_rounds` that early stopping found best."""
+
+    rounds: list[Round] = field(default_factory=list)
+    n_rounds: int = 0
+    bins: Bins | None = None
+    stop_reason: str = ""
+    scorer: Scorer | None = None
+
+    def finish(self, n_features: int) -> None:
+        """Compile the rounds for scoring."""
+        terms = (r.term for r in self.rounds[: self.n_rounds])
+        self.scorer = Scorer(terms, self.bins, n_features)
+
+    def importances(self, n_features: int) -> Array | None:
+        """By how much each feature lowered the loss; None if a round's learner does not tell."""
+        total = np.zeros(n_features)
+        for r in self.rounds[: self.n_rounds]:
+            if r.importances is None or len(r.importances) != n_features:
+                return None
+            total += r.importances
+        return total
+
+
+@dataclass
+class Settings:
+    """How to train, whatever the variant."""
+
+    n_rounds: int
+    learning_rate: float
+    seed: int
+    patience: int | None
+    callbacks: Sequence[Callback]
+    verbose: int
+
+
+def question_between(rule: Rule, learner: Learner) -> str:
+    """The first question of the rule that the learner answers, or an error that names both."""
+    for question in rule.asks:
+        if question in learner.answers:
+            return question
+    wanted, given = " or ".join(rule.asks), " and ".join(learner.answers)
+    raise ValueError(
+        f"{type(rule).__name__} asks its weak learner for {wanted}, but {name_of(learner)} answers with {given}. "
+        "Choose another estimator, for example 'stump' or 'tree', which answer both, or another variant."
+    )
+
+
+def train(
+    rule: Rule, learner: Learner, data: Data, settings: Settings, validation: Validation | None, ensemble: Ensemble
+) -> None:
+    """Fill an ensemble with rounds; those it has already are replayed.
+
+    An interruption (Ctrl-C) leaves it with all rounds that were finished, ready for use.
+    """
+    question = question_between(rule, learner)
+    opened = learner.open(data, rule.criterion)
+    ensemble.bins = opened.view.bins
+    examples = np.ones(len(data.positive)) if data.examples is None else data.examples
+    state = State(opened, data.y, examples, settings.n_rounds, question, settings.learning_rate)
+    done, ensemble.rounds = ensemble.rounds, []
+    if validation is not None:
+        validation.open(ensemble.bins)
+    rounds = boost(rule, state, done, settings.seed)
+    try:
+        for r in _with_progress(rounds, settings.n_rounds, settings.verbose):
+            record = dict(r.record)
+            if validation is not None:
+                record["validation_score"] = validation.score(r.term)
+            ensemble.rounds.append(Round(r.term, record, r.importances))
+            if validation is not None and validation.since_best >= (settings.patience or 0):
+                state.stop_reason = f"early stopping: no better validation score for {validation.since_best} rounds"
+                break
+            if [c for c in settings.callbacks if c(state.round, dict(record))]:
+                state.stop_reason = "a callback asked to stop"
+                break
+    except KeyboardInterrupt:
+        state.stop_reason = "interrupted"
+        raise
+    finally:
+        ensemble.n_rounds = validation.best_round if validation is not None else len(ensemble.rounds)
+        ensemble.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
+        ensemble.finish(data.table.n_features)
+
+
+def _with_progress(rounds: Iterator[Round], n_rounds: int, verbose: int) -> Iterator[Round]:
+    """Pass the rounds on, drawing a bar on stderr at most ten times a second."""
+    if not verbose:
+        yield from rounds
+        return
+    started = drawn = time.monotonic()
+    k = 0
+    try:
+        for k, r in enumerate(rounds, 1):
+            yield r
+            now = time.monotonic()
+            if now - drawn > 0.1 or k == n_rounds:
+                _draw(k, n_rounds, now - started, r.record)
+                drawn = now
+    finally:
+        if k < n_rounds:
+            _draw(k, n_rounds, time.monotonic() - started, {})
+        sys.stderr.write("\n")
+
+
+def _draw(k: int, n_rounds: int, seconds: float, record: Mapping[str, Any]) -> None:
+    filled = "█" * (24 * k // n_rounds)
+    loss = f"  loss {record['loss']:.4g}" if "loss" in record else ""
+    sys.stderr.write(f"\r{filled:·<24} {k}/{n_rounds} rounds  {seconds:.1f} s{loss}")
+    sys.stderr.flush()

@@ -1,0 +1,40 @@
+"""Weak learners: what a round of boosting fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skewboost.learners.adapter import Adapter
+from skewboost.learners.base import Learner, describe
+from skewboost.learners.histogram import Histogram
+from skewboost.learners.line import Line
+from skewboost.learners.partitions import Stump, Tree
+
+__all__ = ["Histogram", "Line", "Stump", "Tree", "resolve"]
+
+NAMES = {"stump": Stump, "tree": Tree}
+
+
+def resolve(estimator: Any) -> Learner:
+    """The learner that the `estimator` parameter stands for."""
+    if isinstance(estimator, str) and estimator in NAMES:
+        learner: Learner = NAMES[estimator]()
+        return learner
+    if isinstance(estimator, Stump | Tree | Histogram | Line):
+        return estimator
+    if isinstance(estimator, type):
+        raise TypeError(
+            f"estimator is the class {estimator.__name__}; pass an instance: estimator={estimator.__name__}()."
+        )
+    adapter = Adapter(estimator)
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict") and adapter.answers):
+        raise ValueError(
+            "estimator must be 'stump', 'tree', a learner from skewboost.learners, or a scikit-learn classifier or "
+            f"regressor; got {estimator!r}."
+        )
+    return adapter
+
+
+def name_of(learner: Learner) -> str:
+    """How messages call a learner."""
+    return describe(learner.estimator if isinstance(learner, Adapter) else learner)

@@ -1,0 +1,115 @@
+"""What a weak learner is to the loop: something that is opened on the training data and then answers, round by round.
+
+There are two questions. *Labels*: separate the classes under the current weights; the answer is a partition of the
+input with the class weights of its leaves, and what a leaf says is the rule's business. *Responses*: fit a number
+per example by weighted least squares; the answer is the fitted function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.partition import View
+from skewboost.engine.sample import LabelSample
+from skewboost.engine.scoring import Term
+from skewboost.tables import Table
+
+if TYPE_CHECKING:
+    from skewboost.engine.binning import Bins
+
+LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
+
+
+@dataclass
+class Data:
+    """The training rows, as validated: nothing missing, nothing of zero weight."""
+
+    table: Table
+    positive: Array
+    examples: Array | None  # sample weights; None: one each
+    engine: Engine
+    bins: Bins | None = None  # given when training goes on with the bins of a fitted model
+
+    @property
+    def y(self) -> Array:
+        """The labels as -1 and +1."""
+        return np.where(self.positive, 1.0, -1.0)
+
+    @property
+    def initial_weights(self) -> Array:
+        """Weights to start from: the sample weights."""
+        return np.ones(len(self.positive)) if self.examples is None else self.examples
+
+
+class LabelHypothesis(Protocol):
+    """A partition of the input, as it is found in training."""
+
+    class_weights: Array  # [leaf, class]: W- and W+ of each leaf
+    labels: Array  # what a discrete vote says in each leaf: -1, +1, or 0 where it abstains
+    signs: Array | None  # the signs that the criterion asked for, if it did
+    abstains: Array  # the leaves that have no say
+    criterion: float
+    importances: Array | None
+
+    def term(self, values: Array) -> Term:
+        """The function that has these values in its leaves."""
+        ...
+
+    def reweight(self, sample: LabelSample, factors: Array) -> float:
+        """Multiply the weights of each (leaf, class) by its factor; returns their sum before normalisation."""
+        ...
+
+
+@dataclass(frozen=True)
+class ResponseHypothesis:
+    """A fitted function."""
+
+    term: Term
+    criterion: float  # its weighted mean squared residual
+    importances: Array | None
+
+
+@dataclass
+class Opened:
+    """A learner on its training data. Subclasses answer `labels`, `responses` or both."""
+
+    data: Data
+    view: View
+    sample: LabelSample = field(init=False)
+
+    def __post_init__(self) -> None:
+        data = self.data
+        codes = self.view.codes if self.view.bins is not None else None
+        self.sample = LabelSample(
+            data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples
+        )
+
+    def labels(self, rng: np.random.Generator) -> LabelHypothesis | None:
+        """Separate the classes under the sample's weights."""
+        raise NotImplementedError
+
+    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis | None:
+        """Fit z by weighted least squares."""
+        raise NotImplementedError
+
+
+class Learner(Protocol):
+    """A weak learner before it has seen data: its parameters."""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Which questions it answers: `LABELS`, `RESPONSES` or both."""
+        ...
+
+    def open(self, data: Data, criterion: str) -> Opened:
+        """Prepare for training; `criterion` is what the rule would have a partition minimise."""
+        ...
+
+
+def describe(learner: Any) -> str:
+    """A learner's name in messages."""
+    return type(learner).__name__

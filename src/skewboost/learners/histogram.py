@@ -1,0 +1,183 @@
+"""A look-up over one feature's bins: as many leaves as bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from skewboost._params import check_params, integer, one_of, optional
+from skewboost.engine.binning import MAX_BINS, Bins, fit_bins
+from skewboost.engine.boundary import MISSING, N_CODES, TIE, Array, Split
+from skewboost.engine.partition import Partition, View
+from skewboost.engine.reference import abstain_loss, leaf_loss
+from skewboost.engine.sample import LabelSample
+from skewboost.engine.scoring import LeafTerm
+from skewboost.learners.base import LABELS, RESPONSES, Data, Opened, ResponseHypothesis
+from skewboost.learners.partitions import majority
+
+DEFAULT_BINS = 32
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """One feature's bins, with the class weights in each."""
+
+    partition: Partition
+    leaf: Array  # of every training row
+    class_weights: Array
+    labels: Array
+    abstains: Array
+    criterion: float
+    importances: Array
+    signs: Array | None = None
+
+    def term(self, values: Array) -> LeafTerm:
+        """The look-up table with these values."""
+        return LeafTerm(self.partition, values)
+
+    def reweight(self, sample: LabelSample, factors: Array) -> float:
+        """Multiply the weights of each (bin, class) by its factor."""
+        return sample.reweight_leaves(self.leaf, factors)
+
+
+class OpenedHistogram(Opened):
+    """A histogram learner on its training data."""
+
+    def __init__(self, data: Data, view: View, criterion: str, missing: str) -> None:
+        super().__init__(data, view)
+        self.criterion = criterion
+        self.missing = missing
+
+    def labels(self, rng: np.random.Generator) -> LookUp:
+        """The feature whose bins separate the classes best."""
+        planes = np.array(self.sample.root_planes())
+        feature, value, gain = self._best(planes, self.criterion, "z")
+        partition = self._partition(feature, value)
+        sums = self._per_leaf(planes[:, feature], partition.n_leaves)
+        abstains = np.zeros(len(sums), dtype=np.bool_)
+        abstains[-1] = self.missing == "abstain"
+        leaf = partition.leaves(self.view)
+        return LookUp(partition, leaf, sums, majority(sums, abstains), abstains, value, gain)
+
+    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis:
+        """The feature whose bins' means fit z best."""
+        engine = self.data.engine
+        rows = engine.rows(np.ones(len(z), dtype=np.bool_))
+        planes = engine.histogram(self.view.codes, rows, weights, weights * z)
+        feature, value, gain = self._best(planes, "squares", "squares")
+        partition = self._partition(feature, value)
+        w, wz = self._per_leaf(planes[:, feature], partition.n_leaves).T
+        means = np.divide(wz, w, out=np.zeros_like(w), where=w > 0)
+        if self.missing == "abstain":
+            means[-1] = 0.0
+        residual = ((weights * z * z).sum() - (means * wz).sum()) / weights.sum()
+        return ResponseHypothesis(LeafTerm(partition, means), float(residual), gain)
+
+    def _best(self, planes: Array, criterion: str, gain_criterion: str) -> tuple[int, float, Array]:
+        """The feature of the lowest criterion summed over its bins, the lowest such feature if several tie."""
+        bins = self.view.bins
+        assert bins is not None
+        planes = planes[:, : bins.n_features]
+        losses = leaf_loss(criterion, planes[0], planes[1], 1)
+        if self.missing == "abstain":
+            losses[:, MISSING] = abstain_loss(criterion, planes[0, :, MISSING], planes[1, :, MISSING])
+        values = losses.sum(axis=1)
+        tie = TIE * (abs(values.min()) if criterion == "squares" else float(planes[:, 0].sum()))
+        feature = int(np.argmax(values <= values.min() + tie))
+        a, b = planes[:, feature]
+        gain = float(leaf_loss(gain_criterion, a.sum(), b.sum(), 1) - leaf_loss(gain_criterion, a, b, 1).sum())
+        importances = np.zeros(bins.n_features)
+        importances[feature] = max(gain, 0.0)
+        return feature, float(values[feature]), importances
+
+    def _partition(self, feature: int, value: float) -> Partition:
+        """One leaf per bin, and a last one for what is missing."""
+        n_bins = int(self.view.bins.n_bins[feature])  # type: ignore[union-attr]
+        child = np.full(N_CODES, n_bins, dtype=np.uint8)
+        child[:n_bins] = np.arange(n_bins)
+        split = Split(feature, -1, child, 0, value, value)
+        return Partition((split,), (tuple(~k for k in range(n_bins + 1)),), n_bins + 1)
+
+    @staticmethod
+    def _per_leaf(h: Array, n_leaves: int) -> Array:
+        return np.vstack((h[:, : n_leaves - 1].T, h[:, MISSING]))
+
+
+class Histogram(BaseEstimator):
+    """A look-up over the bins of one feature: the hypothesis has a value of its own in every bin.
+
+    Parameters
+    ----------
+    max_bins : int or None, default=None
+        Bins per feature, at weighted quantiles; None means 32. Fewer distinct values get a bin each.
+    edges : list of array-like or None, default=None
+        The inner edges of every feature's bins instead; a value falls into the bin of the number of edges strictly
+        below it. Needs numeric columns only, and excludes `max_bins`.
+    criterion : {"gini", "entropy", "z", "error"} or None, default=None
+        What the choice of the feature minimises, summed over its bins; None leaves it to the boosting variant.
+    missing : {"learn", "abstain"}, default="learn"
+        Missing values are a bin of their own, or get no vote.
+
+    Examples
+    --------
+    >>> from skewboost import RealBoostClassifier
+    >>> from skewboost.learners import Histogram
+    >>> X, y = [[0.], [1.], [2.], [3.]], [0, 1, 1, 0]
+    >>> RealBoostClassifier(estimator=Histogram(max_bins=4), n_estimators=1).fit(X, y).predict(X)
+    array([0, 1, 1, 0])
+    """
+
+    def __init__(
+        self,
+        *,
+        max_bins: int | None = None,
+        edges: Sequence[Any] | None = None,
+        criterion: Literal["gini", "entropy", "z", "error"] | None = None,
+        missing: Literal["learn", "abstain"] = "learn",
+    ) -> None:
+        self.max_bins = max_bins
+        self.edges = edges
+        self.criterion = criterion
+        self.missing = missing
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Both questions."""
+        return (LABELS, RESPONSES)
+
+    def open(self, data: Data, criterion: str) -> OpenedHistogram:
+        """Bin the table."""
+        check_params(
+            self,
+            max_bins=optional(integer(2, MAX_BINS)),
+            criterion=optional(one_of("gini", "entropy", "z", "error")),
+            missing=one_of("learn", "abstain"),
+        )
+        bins = data.bins or self._bins(data)
+        chosen = self.criterion or criterion
+        chosen = {"error": "majority", "zbar": "z"}.get(chosen, chosen)
+        return OpenedHistogram(data, View(data.engine, data.table, bins), chosen, self.missing)
+
+    def _bins(self, data: Data) -> Bins:
+        if self.edges is None:
+            return fit_bins(
+                data.engine, data.table, data.examples, self.max_bins or DEFAULT_BINS, n_jobs=data.engine.n_jobs
+            )
+        if self.max_bins is not None:
+            raise ValueError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
+        if len(self.edges) != data.table.n_features:
+            raise ValueError(
+                f"edges of Histogram has {len(self.edges)} entries, but X has {data.table.n_features} features. "
+                "Give one list of inner edges per feature."
+            )
+        edges = [np.asarray(e, dtype=np.float64) for e in self.edges]
+        for j, e in enumerate(edges):
+            if e.ndim != 1 or len(e) > MAX_BINS - 1 or not np.isfinite(e).all() or (np.diff(e) <= 0).any():
+                raise ValueError(
+                    f"edges[{j}] of Histogram must be at most {MAX_BINS - 1} finite numbers in increasing order."
+                )
+        return fit_bins(data.engine, data.table, data.examples, edges=edges)

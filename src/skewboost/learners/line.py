@@ -1,0 +1,70 @@
+"""A straight line on one feature, fitted by weighted least squares."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.partition import View
+from skewboost.engine.scoring import LineTerm
+from skewboost.learners.base import RESPONSES, Data, Opened, ResponseHypothesis
+from skewboost.tables import Nominal
+
+
+class OpenedLine(Opened):
+    """Lines on the training data; keeps the numeric columns, centred, as float64."""
+
+    def __init__(self, data: Data) -> None:
+        super().__init__(data, View(data.engine, data.table, None))
+        table = data.table
+        columns = [(j, table.column(j)) for j in range(table.n_features)]
+        numeric = [(j, np.asarray(c, dtype=np.float64)) for j, c in columns if not isinstance(c, Nominal)]
+        if not numeric:
+            raise ValueError("Line needs a numeric column, but all columns of X hold categories. Use Stump() or Tree().")
+        self.features = np.array([j for j, _ in numeric])
+        X = np.column_stack([c for _, c in numeric])
+        self.present = ~np.isnan(X)
+        count = np.maximum(self.present.sum(axis=0), 1)
+        # Centred, so that a column far from zero does not cost digits.
+        self.centre = np.where(self.present, X, 0.0).sum(axis=0) / count
+        self.X = np.where(self.present, X - self.centre, 0.0)
+
+    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis | None:
+        """The line ``a x + b`` that leaves the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""
+        wz = weights * z
+        w0, z0 = weights @ self.present, wz @ self.present
+        x1, x2, xz = weights @ self.X, weights @ (self.X * self.X), wz @ self.X
+        safe = np.maximum(w0, np.finfo(np.float64).tiny)
+        spread, slant = x2 - x1 * x1 / safe, xz - x1 * z0 / safe
+        varies = spread > 1e-12 * np.maximum(x2, np.finfo(np.float64).tiny)
+        slope = np.divide(slant, spread, out=np.zeros_like(slant), where=varies)
+        explained = z0 * z0 / safe + slope * slant
+        best = int(np.argmax(explained >= explained.max() * (1 - TIE)))
+        a = float(slope[best])
+        b = float((z0[best] - a * x1[best]) / safe[best] - a * self.centre[best])
+        importances = np.zeros(self.data.table.n_features)
+        importances[self.features[best]] = a * slant[best]
+        residual = float((wz @ z - explained[best]) / weights.sum())
+        return ResponseHypothesis(LineTerm(int(self.features[best]), a, b), residual, importances)
+
+
+class Line(BaseEstimator):
+    """A weighted straight line on the one feature that it fits best. It answers with numbers, not with labels.
+
+    Examples
+    --------
+    >>> from skewboost import LogitBoostClassifier
+    >>> from skewboost.learners import Line
+    >>> LogitBoostClassifier(estimator=Line(), n_estimators=5).fit([[0.], [1.], [2.], [3.]], [0, 0, 1, 1]).predict([[3.]])
+    array([1])
+    """
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Responses only."""
+        return (RESPONSES,)
+
+    def open(self, data: Data, criterion: str) -> OpenedLine:
+        """Centre the columns."""
+        return OpenedLine(data)

@@ -1,0 +1,257 @@
+"""Stumps and trees: partitions that the engine grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from skewboost._params import check_params, integer, number, one_of, optional
+from skewboost.engine.binning import MAX_BINS, fit_bins
+from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
+from skewboost.engine.growth import Growth, Limits
+from skewboost.engine.partition import View
+from skewboost.engine.sample import LabelSample, ResponseSample
+from skewboost.engine.scoring import LeafTerm
+from skewboost.learners.base import LABELS, RESPONSES, Data, Opened, ResponseHypothesis
+
+CRITERIA = ("error", "gini", "entropy", "z", "zbar")
+
+
+@dataclass(frozen=True)
+class PartitionHypothesis:
+    """A grown partition with the class weights of its leaves."""
+
+    growth: Growth
+    class_weights: Array
+    labels: Array
+    signs: Array | None
+    abstains: Array
+    criterion: float
+    importances: Array
+
+    def term(self, values: Array) -> LeafTerm:
+        """The function that has these values in its leaves."""
+        return LeafTerm(self.growth.partition, values)
+
+    def reweight(self, sample: LabelSample, factors: Array) -> float:
+        """Multiply the weights of each (leaf, class) by its factor."""
+        return sample.reweight(self.growth, factors)
+
+
+def majority(class_weights: Array, abstains: Array) -> Array:
+    """The heavier class of each leaf; +1 if they balance, 0 where it abstains or is empty."""
+    labels = np.where(class_weights[:, 1] >= class_weights[:, 0], 1.0, -1.0)
+    labels[abstains | (class_weights.sum(axis=1) == 0)] = 0.0
+    return labels
+
+
+class OpenedPartition(Opened):
+    """A stump or tree on its training data."""
+
+    def __init__(self, data: Data, view: View, request: Request, limits: Limits, constant: bool) -> None:
+        super().__init__(data, view)
+        self.request = request
+        self.limits = limits
+        self.constant = constant
+        self._response_sample: ResponseSample | None = None
+
+    def labels(self, rng: np.random.Generator) -> PartitionHypothesis:
+        """The best partition under the sample's weights; a single leaf where nothing can be split."""
+        growth = self.sample.grow(self.request, self.limits)
+        if self.constant and growth.partition.splits:
+            growth = self._or_constant(growth)
+        sums, abstains = growth.sums, growth.abstains
+        labels = majority(sums, abstains)
+        signs: Array | None = None
+        value = float("nan")
+        if len(growth.partition.splits) == 1 and self.limits.one_split:
+            labels = self._opposite_labels(growth, labels)
+            value = growth.partition.splits[0].value
+            if self.request.criterion in FORCED and self.request.criterion != "error":
+                signs = labels
+        return PartitionHypothesis(growth, sums, labels, signs, abstains, value, growth.importances)
+
+    def _opposite_labels(self, growth: Growth, labels: Array) -> Array:
+        """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""
+        split = growth.partition.splits[0]
+        left, right = (~growth.partition.links[0][side] for side in (LEFT, RIGHT))
+        polarity = split.polarity
+        if polarity == 0:
+            sums = growth.sums
+            polarity = 1 if sums[left, 1] + sums[right, 0] <= sums[left, 0] + sums[right, 1] else -1
+        labels[left], labels[right] = -polarity, polarity
+        return labels
+
+    def _or_constant(self, growth: Growth) -> Growth:
+        """The single leaf, if it is better than the split by more than a tie."""
+        split = growth.partition.splits[0]
+        if split.before < split.value - 1e-10:
+            return self.sample.one_leaf(growth)
+        return growth
+
+    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis:
+        """The partition whose leaf means fit z best."""
+        if self._response_sample is None:
+            self._response_sample = ResponseSample(
+                self.data.engine, self.view.codes, self.view.bins, len(z), self.data.examples  # type: ignore[arg-type]
+            )
+        request = Request("squares", self.request.missing, self.request.min_count, self.request.min_weight)
+        growth = self._response_sample.grow(z, weights, request, self.limits)
+        w, wz = growth.sums.T
+        means = np.divide(wz, w, out=np.zeros_like(w), where=(w > 0) & ~growth.abstains)
+        residual = (weights * z * z).sum() - (means * wz).sum()
+        return ResponseHypothesis(
+            LeafTerm(growth.partition, means), float(residual / weights.sum()), growth.importances
+        )
+
+
+class _PartitionLearner(BaseEstimator):
+    """What stumps and trees share: binning, and how missing values are treated."""
+
+    criterion: str | None
+    missing: str
+    max_bins: int
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Both questions."""
+        return (LABELS, RESPONSES)
+
+    def _open(self, data: Data, request: Request, limits: Limits, constant: bool) -> OpenedPartition:
+        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins, n_jobs=data.engine.n_jobs)
+        return OpenedPartition(data, View(data.engine, data.table, bins), request, limits, constant)
+
+
+class Stump(_PartitionLearner):
+    """A test on one feature: two leaves.
+
+    A number is tested against a threshold, a category against a set of categories. For two classes the best set is
+    found by sorting the categories by their share of positives.
+
+    Parameters
+    ----------
+    criterion : {"error", "gini", "entropy", "z", "zbar"} or None, default=None
+        What the split minimises, with W± the weights of the classes in a leaf: the weighted error of opposite labels,
+        the Gini impurity Σ 2 W+ W- / W, the entropy, Z = 2 Σ √(W+ W-), or Z̄, which is Z with opposite signs
+        enforced. None leaves it to the boosting variant. Responses are always fitted by least squares.
+    missing : {"learn", "abstain"}, default="learn"
+        Missing values go to the side where they do better (to the heavier one if training had none), or the stump
+        abstains and adds nothing there.
+    constant : bool, default=False
+        Whether "everything is positive" and "everything is negative" compete with the splits.
+    max_bins : int, default=255
+        Bins per feature. With no more distinct values than that, every threshold is tried.
+
+    Examples
+    --------
+    >>> from skewboost import AdaBoostClassifier
+    >>> from skewboost.learners import Stump
+    >>> AdaBoostClassifier(estimator=Stump(missing="abstain")).fit([[1], [2], [None]], [0, 1, 0]).predict([[2]])
+    array([1])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None,
+        missing: Literal["learn", "abstain"] = "learn",
+        constant: bool = False,
+        max_bins: int = MAX_BINS,
+    ) -> None:
+        self.criterion = criterion
+        self.missing = missing
+        self.constant = constant
+        self.max_bins = max_bins
+
+    def open(self, data: Data, criterion: str) -> OpenedPartition:
+        """Bin the table."""
+        check_params(
+            self,
+            criterion=optional(one_of(*CRITERIA)),
+            missing=one_of("learn", "abstain"),
+            constant=one_of(True, False),
+            max_bins=integer(2, MAX_BINS),
+        )
+        request = Request(self.criterion or criterion, self.missing)  # type: ignore[arg-type]
+        return self._open(data, request, Limits(max_depth=1), self.constant)
+
+
+class Tree(_PartitionLearner):
+    """A tree of such tests, grown best first or level by level.
+
+    Parameters
+    ----------
+    criterion : {"error", "gini", "entropy", "z"} or None, default=None
+        As for `Stump`; here ``"error"`` is the error of the leaves' majorities. None leaves it to the boosting
+        variant, except that a variant of the weighted error gets Gini: most splits near the root leave the majorities
+        as they are, so the error does not see what they are good for.
+    max_leaf_nodes : int or None, default=8
+        Grow best first up to so many leaves. None grows level by level to `max_depth`.
+    max_depth : int or None, default=None
+        The longest path from the root to a leaf.
+    min_samples_leaf : float, default=1
+        The fewest training examples in a leaf. A row counts as many examples as its `sample_weight`.
+    min_weight_leaf : float, default=0.0
+        The smallest share of the current weight in a leaf.
+    missing : {"learn", "abstain"}, default="learn"
+        As for `Stump`; with ``"abstain"`` an example stops, with no vote, at the first test it cannot answer.
+    max_bins : int, default=255
+        As for `Stump`.
+
+    Examples
+    --------
+    >>> from skewboost import RealBoostClassifier
+    >>> from skewboost.learners import Tree
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1]], [0, 1, 1, 0, 0]
+    >>> RealBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=20).fit(X, y).predict(X)
+    array([0, 1, 1, 0, 0])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Literal["error", "gini", "entropy", "z"] | None = None,
+        max_leaf_nodes: int | None = 8,
+        max_depth: int | None = None,
+        min_samples_leaf: float = 1,
+        min_weight_leaf: float = 0.0,
+        missing: Literal["learn", "abstain"] = "learn",
+        max_bins: int = MAX_BINS,
+    ) -> None:
+        self.criterion = criterion
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_leaf = min_weight_leaf
+        self.missing = missing
+        self.max_bins = max_bins
+
+    def open(self, data: Data, criterion: str) -> OpenedPartition:
+        """Bin the table."""
+        check_params(
+            self,
+            criterion=optional(one_of("error", "gini", "entropy", "z")),
+            max_leaf_nodes=optional(integer(2)),
+            max_depth=optional(integer(1)),
+            min_samples_leaf=number(0, None),
+            min_weight_leaf=number(0, 0.5),
+            missing=one_of("learn", "abstain"),
+            max_bins=integer(2, MAX_BINS),
+        )
+        if self.max_leaf_nodes is None and self.max_depth is None:
+            raise ValueError(
+                "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure, and leave nothing to "
+                "boost. Give one of the two."
+            )
+        chosen: Any = {"error": "majority"}.get(self.criterion or "", self.criterion) or {
+            "error": "gini",
+            "zbar": "z",
+        }.get(criterion, criterion)
+        min_count = float(self.min_samples_leaf) if self.min_samples_leaf > 1 else 0.0
+        request = Request(chosen, self.missing, min_count, float(self.min_weight_leaf))  # type: ignore[arg-type]
+        limits = Limits(self.max_depth, self.max_leaf_nodes)
+        return self._open(data, request, limits, constant=False)
+
