@@ -1,4 +1,4 @@
-"""Checks of constructor parameters: each says what it wants, and the message names the parameter, the value, the remedy."""
+"""Checks of constructor parameters; the message names the parameter, the value and the remedy."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     if not isinstance(frame, nw.DataFrame):
         # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
         matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-        return Table(*matrix.shape, matrix=matrix)
+        return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
 
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     n_rows, n_features = frame.shape
@@ -89,7 +89,8 @@ def _read_column(series: nw.Series[Any]) -> Array | Nominal:
         values: Array = series.to_numpy()
         if values.dtype.kind == "f" and np.isinf(values).any():
             raise ValueError(
-                f"Column {series.name!r} of X contains infinity. Replace it by a large finite number, or by a missing value."
+                f"Column {series.name!r} of X contains infinity. Replace it by a large finite number, or by a missing "
+                "value."
             )
         return values
     if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Object):

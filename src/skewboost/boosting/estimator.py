@@ -134,6 +134,10 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.engine = engine
 
+    classes_: Array
+    pos_label_: Any
+    n_features_in_: int
+
     def _rule(self) -> Rule:
         """The variant."""
         raise NotImplementedError
@@ -176,10 +180,11 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         if not going_on:
             self._ensembles = [Ensemble() for _ in self._positive_classes]
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        elif self.n_estimators < max(len(e.rounds) for e in self._ensembles):
+        n_done = max(len(e.rounds) for e in self._ensembles)
+        if self.n_estimators < n_done:
             raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {max(len(e.rounds) for e in self._ensembles)} rounds "
-                "there are already. With warm_start=True it can only grow; set warm_start=False to start anew."
+                f"n_estimators={self.n_estimators} is less than the {n_done} rounds there are already. With "
+                "warm_start=True it can only grow; set warm_start=False to start anew."
             )
         n_cells = table.n_rows * table.n_features
         engine = choose(self.engine, n_cells, self.n_estimators, effective_n_jobs(self.n_jobs))
@@ -210,7 +215,12 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         data = Data(table, positive, weights, engine, ensemble.bins)
         patience = DEFAULT_PATIENCE if self.early_stopping is True else int(self.early_stopping)
         settings = Settings(
-            self.n_estimators, self.learning_rate, self._seed, patience, tuple(self.callbacks or ()), self.verbose
+            self.n_estimators,
+            self.learning_rate,
+            self._seed,
+            patience,
+            tuple(self.callbacks or ()),
+            self.verbose,
         )
         train(rule, learner, data, settings, validation, ensemble)
 
@@ -230,9 +240,13 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             learning_rate=number(0, None, open_low=True),
             early_stopping=either(one_of(True, False), integer(1)),
             validation_fraction=optional(number(0, 0.9, open_low=True)),
-            scoring=Check(lambda v: v is None or isinstance(v, str) or callable(v), "a scorer's name, a callable or None"),
+            scoring=Check(
+                lambda v: v is None or isinstance(v, str) or callable(v),
+                "a scorer's name, a callable or None",
+            ),
             callbacks=Check(
-                lambda v: v is None or (isinstance(v, list | tuple) and all(map(callable, v))), "a list of callables, or None"
+                lambda v: v is None or (isinstance(v, list | tuple) and all(map(callable, v))),
+                "a list of callables, or None",
             ),
             warm_start=one_of(True, False),
             n_jobs=optional(either(integer(1), integer(-1, -1))),
@@ -244,16 +258,14 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             for name in ("validation_fraction", "scoring"):
                 if getattr(self, name) is not None:
                     raise ValueError(
-                        f"{name}={getattr(self, name)!r} has no effect without early stopping. Set early_stopping=True, "
-                        f"or leave {name} at None."
+                        f"{name}={getattr(self, name)!r} has no effect without early stopping. Set "
+                        f"early_stopping=True, or leave {name} at None."
                     )
 
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         """Labels and weights, checked against the table and each other."""
         if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
-            )
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
         check_consistent_length(range(table.n_rows), labels)
@@ -293,7 +305,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                     f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes, and each is trained "
                     "against the rest. Leave it at None."
                 )
-            self._positive_classes: Sequence[Any] = classes
+            self._positive_classes: list[Any] = list(classes)
             return
         if self.pos_label is None:
             mass = np.bincount(index, weights)
@@ -341,7 +353,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def _decision(self, scores: list[Array]) -> Array:
         if len(self.classes_) > 2:
             return np.column_stack(scores)
-        return scores[0] if self.pos_label_ == self.classes_[1] else -scores[0]
+        F = scores[0]
+        return F if self.pos_label_ == self.classes_[1] else np.negative(F)
 
     def _labels(self, scores: list[Array]) -> Array:
         if len(self.classes_) > 2:
@@ -354,9 +367,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) > 2:
             total = p.sum(axis=1, keepdims=True)
             uniform = np.full_like(p, 1.0 / p.shape[1])
-            return np.divide(p, total, out=uniform, where=total > 0)
+            return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
         both = np.column_stack((1.0 - p, p))
-        return both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy()
+        return np.asarray(both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy())
 
     def decision_function(self, X: Any) -> Array:
         """The ensemble F.
@@ -446,9 +459,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if len(self.classes_) == 2:
             return [dict(r.record) for r in self._ensembles[0].rounds]
-        return [
-            {"class": c, **r.record} for c, e in zip(self._positive_classes, self._ensembles) for r in e.rounds
-        ]
+        return [{"class": c, **r.record} for c, e in zip(self._positive_classes, self._ensembles) for r in e.rounds]
 
     @property
     def feature_importances_(self) -> Array:
@@ -459,4 +470,5 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         if len(told) < len(found):
             raise AttributeError(f"{self.estimator!r} does not tell feature importances.")
         total = np.sum(told, axis=0)
-        return total / total.sum() if total.any() else total
+        share: Array = total / total.sum() if total.any() else total
+        return share

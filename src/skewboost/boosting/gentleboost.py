@@ -62,7 +62,7 @@ class GentleBoostClassifier(BoostingClassifier):
     >>> from skewboost import GentleBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> print(round(GentleBoostClassifier(n_estimators=50).fit(X, y).score(X, y), 2))
-    0.99
+    1.0
     """
 
     def _rule(self) -> Rule:

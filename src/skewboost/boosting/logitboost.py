@@ -14,7 +14,7 @@ import numpy as np
 
 from skewboost._params import check_params, number, optional
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule
+from skewboost.boosting.rule import MIN_ERROR, MIN_STEP, NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -63,6 +63,8 @@ class LogitBoost(Rule):
         if np.abs(state.F - before).max() < MIN_STEP:
             state.stop_reason = NO_EDGE
         loss = np.logaddexp(0.0, -2.0 * state.y * state.F)
+        if loss.max() < MIN_ERROR:
+            state.stop_reason = PERFECT
         state.loss = float(np.average(loss, weights=state.examples))
 
 

@@ -73,7 +73,12 @@ def question_between(rule: Rule, learner: Learner) -> str:
 
 
 def train(
-    rule: Rule, learner: Learner, data: Data, settings: Settings, validation: Validation | None, ensemble: Ensemble
+    rule: Rule,
+    learner: Learner,
+    data: Data,
+    settings: Settings,
+    validation: Validation | None,
+    ensemble: Ensemble,
 ) -> None:
     """Fill an ensemble with rounds; those it has already are replayed.
 

@@ -100,9 +100,7 @@ def fit_bins(
 
 def _nominal(column: Nominal, weights: Array | None, max_bins: int, feature: int) -> Feature:
     seen = column.codes >= 0
-    mass = np.bincount(
-        column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories)
-    )
+    mass = np.bincount(column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories))
     present = np.flatnonzero(mass > 0)
     rest: frozenset[str] = frozenset()
     if len(present) > max_bins:
@@ -124,8 +122,8 @@ def _numeric_cuts(engine: Engine, column: Array, weights: Array | None, max_bins
         ordered = engine.sort(column)
         if _surely_no_heavy_values(ordered, max_bins):
             return _quantile_cuts(ordered, max_bins)
-        values, first = np.unique(ordered, return_index=True)
-        mass = np.diff(first, append=len(ordered)).astype(np.float64)
+        values, counts = np.unique(ordered, return_counts=True)
+        mass: Array = counts.astype(np.float64)
     else:
         present = (weights > 0) & (column == column)
         values, inverse = np.unique(column[present], return_inverse=True)

@@ -8,8 +8,8 @@ weight vectors are passed back to the engine that made them and to nobody else.
 A **histogram** is a float64 array ``[plane, feature, code]``. For class labels the two planes are the summed
 weights of the negatives and of the positives; for regression they are Σw and Σwz. Everything that decides —
 which split, which leaf value — reads histograms and nothing else, so an engine whose rows live on other machines
-changes only `Engine.histogram`, `Engine.split_off` and `Engine.total` (the sums over its parts), and one on another device changes
-the arrays.
+changes only the sums over its parts (`Engine.histogram`, `Engine.split_off`, `Engine.total`), and one on another
+device changes the arrays.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ LEFT, RIGHT, ABSTAIN = 0, 1, 2  # the children of a split
 # without a tolerance the order of the rows would choose among equals.
 TIE = 1e-10
 
+# A derived histogram whose error bound exceeds this share of the node's weight is summed directly.
+MAX_NODE_ERROR = 1e-10
+
 # A node of so few rows is summed as fast as it is subtracted, and without the error.
 FEW_ROWS = 512
 
@@ -62,9 +65,10 @@ class Request:
 class Split:
     """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or, for abstention, `ABSTAIN`.
 
-    `value` is the criterion after the split and `before` without it. `threshold` is the highest code on the left of a numeric feature, -1 for a nominal one. `polarity` is +1 when
-    the criterion wants the positives on the right, -1 when on the left, 0 when it does not care. `doubtful` says
-    that the histogram's rounding error could have changed the choice, so it should be summed anew.
+    `threshold` is the highest code on the left of a numeric feature, -1 for a nominal one. `polarity` is +1 when the
+    criterion wants the positives on the right, -1 when on the left, 0 when it does not care. `value` is the criterion
+    after the split and `before` without it. `doubtful` says that the rounding error of a derived histogram could have
+    changed the choice, so the histogram should be summed directly.
     """
 
     feature: int
@@ -163,4 +167,3 @@ class Engine(Protocol):
     def score(self, scorer: Scorer, table: Table) -> Array:
         """F of new rows."""
         ...
-

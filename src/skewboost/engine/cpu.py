@@ -17,6 +17,7 @@ from skewboost.engine.boundary import (
     ABSTAIN,
     CRITERIA,
     FEW_ROWS,
+    MAX_NODE_ERROR,
     MISSING,
     N_CODES,
     TIE,
@@ -109,7 +110,8 @@ class CpuEngine:
     def column(self, codes: Words, feature: int) -> Array:
         """The codes of one feature."""
         block, byte = divmod(feature, _BLOCK)
-        return (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)
+        column: Array = (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)
+        return column
 
     def rows(self, mask: Array) -> Rows:
         """The rows where `mask` holds."""
@@ -120,16 +122,16 @@ class CpuEngine:
     def histogram(self, codes: Words, rows: Rows, *values: Array | None) -> Array:
         """Sums per plane, feature and code: one task per plane, block of features and chunk of rows."""
         n_blocks, n_planes, n = codes.n_blocks, len(values), len(rows)
-        if n * n_blocks * _BLOCK <= _SERIAL and all(v is not None for v in values):
+        given = tuple(np.ones(len(codes.words[0])) if v is None else v for v in values)
+        if n * n_blocks * _BLOCK <= _SERIAL:
             out = np.zeros((n_planes, n_blocks, _BLOCK * N_CODES))
-            kernels.add_all(codes.words, rows, values, out)
+            kernels.add_all(codes.words, rows, given, out)
             return out.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
         n_chunks = max(1, min(-(-_TASKS // n_blocks), n // _CHUNK))
         bounds = [n * c // n_chunks for c in range(n_chunks + 1)]
-        gathered = np.ones((n_planes, n))
-        for plane, v in enumerate(values):
-            if v is not None:
-                kernels.gather(v, rows, gathered[plane])
+        gathered = np.empty((n_planes, n))
+        for plane, v in enumerate(given):
+            kernels.gather(v, rows, gathered[plane])
         sums = np.zeros((n_chunks, n_planes, n_blocks, _BLOCK * N_CODES))
 
         def task(i: int) -> None:
@@ -139,9 +141,10 @@ class CpuEngine:
             kernels.add_block(codes.words[block], rows[part], gathered[plane, part], sums[chunk, plane, block])
 
         parallel(task, n_chunks * n_planes * n_blocks, self.n_jobs)
+        whole: Array = sums[0]
         for part in sums[1:]:
-            sums[0] += part
-        return sums[0].reshape(n_planes, n_blocks * _BLOCK, N_CODES)
+            whole += part
+        return whole.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
 
     def search(
         self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
@@ -149,9 +152,11 @@ class CpuEngine:
         """The best split, feature by feature."""
         child, found, value = np.empty(N_CODES, np.uint8), np.empty(4, np.int64), np.empty(2)
         search_kernels.search(
-            *planes, np.empty((bins.n_features, 0)) if counts is None else counts, bins.n_bins, bins.nominal,
+            planes[0], planes[1], np.empty((bins.n_features, 0)) if counts is None else counts, bins.n_bins,
+            bins.nominal,
             CRITERIA.index(request.criterion), request.missing == "learn", request.min_count, request.min_weight,
-            MAX_ENUMERATED, TIE, *error, child, found, value,
+            MAX_ENUMERATED, TIE, MAX_NODE_ERROR, error[0],
+            error[1], child, found, value,
         )  # fmt: skip
         return _split(child, found, value)
 
@@ -181,9 +186,9 @@ class CpuEngine:
         errors, derived = np.empty((2, 2)), np.zeros(2, dtype=np.bool_)
         child, found, value = np.empty((2, N_CODES), np.uint8), np.empty((2, 4), np.int64), np.empty((2, 2))
         search_kernels.expand_and_search(
-            codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, tuple(planes), error,
+            codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, (planes[0], planes[1]), error,
             FEW_ROWS, left, right, sizes, histograms, errors, derived, bins.n_bins, bins.nominal,
-            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight, MAX_ENUMERATED, TIE,
+            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight, MAX_ENUMERATED, TIE, MAX_NODE_ERROR,
             child, found, value,
         )  # fmt: skip
         children = []
@@ -236,9 +241,7 @@ class CpuEngine:
         for child in wanted:
             chosen, lengths = np.empty(n, np.uint32), np.empty(n_chunks, np.int64)
             sums = np.empty((n_chunks, n_planes, codes.n_blocks, _BLOCK * N_CODES))
-            share = partial(
-                kernels.split_off, codes.words, block, 8 * byte, rows, bounds, split.child, child, values
-            )
+            share = partial(kernels.split_off, codes.words, block, 8 * byte, rows, bounds, split.child, child, values)
             parallel(lambda k: share(k, n_jobs, chosen, lengths, sums), n_jobs, n_jobs)  # noqa: B023
             for part in sums[1:]:
                 sums[0] += part
@@ -268,7 +271,8 @@ class CpuEngine:
         for j in scorer.table_features:
             column = table.column(j)
             if isinstance(column, Nominal):
-                F += scorer.tables[j][scorer.bins.features[j].translate(column)]  # type: ignore[union-attr]
+                assert scorer.bins is not None
+                F += scorer.tables[j][scorer.bins.features[j].translate(column)]
         if scorer.trees:
             assert scorer.bins is not None
             words = self._encode(table, scorer.bins, scorer.tree_features).words

@@ -16,7 +16,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import ABSTAIN, FEW_ROWS, LEFT, RIGHT, Array, Codes, Engine, Request, Rows, Split
+from skewboost.engine.boundary import (
+    ABSTAIN,
+    FEW_ROWS,
+    LEFT,
+    RIGHT,
+    Array,
+    Codes,
+    Engine,
+    Request,
+    Rows,
+    Split,
+)
 from skewboost.engine.partition import Partition
 from skewboost.engine.threads import parallel
 
@@ -56,12 +67,17 @@ class Node:
     sizes: list[int]
     depth: int = 0
     abstains: bool = False
-    planes: list[Array | None] = field(default_factory=lambda: [None, None])  # of its histogram
+    planes: dict[int, Array] = field(default_factory=dict)  # the planes of its histogram that are known
     error: Array = field(default_factory=lambda: np.zeros(2))  # bounds the error of any sum over bins, per plane
     derived: bool = False  # whether a plane was not summed from the rows
     counts: Array | None = None
     split: Split | None = None
     children: list[Node] = field(default_factory=list)
+
+    @property
+    def histogram(self) -> tuple[Array, Array]:
+        """Both planes."""
+        return self.planes[0], self.planes[1]
 
 
 @dataclass
@@ -88,7 +104,13 @@ class Grower:
     """
 
     def __init__(
-        self, engine: Engine, codes: Codes, bins: Bins, rows: list[Rows], planes: list[list[int]], examples: Array | None
+        self,
+        engine: Engine,
+        codes: Codes,
+        bins: Bins,
+        rows: list[Rows],
+        planes: list[list[int]],
+        examples: Array | None,
     ) -> None:
         self.engine = engine
         self.codes = codes
@@ -116,7 +138,7 @@ class Grower:
 
     def search(self, node: Node, request: Request) -> None:
         """Find a node's split; sum its histogram anew if rounding could have changed the choice."""
-        if node.planes[0] is None:
+        if len(node.planes) < 2:
             self.sum_directly(node)
         node.split = self._search(node, request)
         if node.split is not None and node.split.doubtful:
@@ -128,14 +150,23 @@ class Grower:
         if not self.engine.derives or node.split is None:
             return None
         found = self.engine.expand(
-            self.codes, node.rows, node.split, self.values, self.scale, node.planes, node.error, self.bins, request
-        )  # type: ignore[arg-type]
+            self.codes,
+            node.rows,
+            node.split,
+            self.values,
+            self.scale,
+            node.histogram,
+            node.error,
+            self.bins,
+            request,
+        )
         if found is None:
             return None
         children = []
         for c in found:
             sizes = [len(r) for r in c.rows]
-            child = Node(c.rows, sizes, node.depth + 1, False, c.planes, c.error, c.derived, None, c.split)
+            planes = dict(enumerate(c.planes))
+            child = Node(c.rows, sizes, node.depth + 1, False, planes, c.error, c.derived, None, c.split)
             if c.split is not None and c.split.doubtful:
                 self.sum_directly(child)
                 child.split = self._search(child, request)
@@ -144,7 +175,7 @@ class Grower:
 
     def _search(self, node: Node, request: Request) -> Split | None:
         error = node.error if node.derived else np.zeros(2)  # there is nothing better than direct sums
-        return self.engine.search(node.planes, node.counts, error, self.bins, request)
+        return self.engine.search(node.histogram, node.counts, error, self.bins, request)
 
     def sum_directly(self, node: Node) -> None:
         """Sum a node's histogram from its rows."""
@@ -165,9 +196,9 @@ class Grower:
             node.error[p] = direct_error(n_rows) * float(np.abs(h[0]).sum())
 
     def derive(self, parent: Node, children: list[Node]) -> None:
-        """Give children the histograms they lack; per group all but the largest are summed, and that one is the rest."""
+        """Give children the histograms they lack: per group all but the largest are summed, and that is the rest."""
         for group, planes in enumerate(self.planes):
-            lacking = [child for child in children if child.planes[planes[0]] is None]
+            lacking = [child for child in children if planes[0] not in child.planes]
             if not lacking:
                 continue
             largest = max(lacking, key=lambda child: child.sizes[group])
@@ -182,11 +213,11 @@ class Grower:
     def _subtract(self, parent: Node, siblings: list[Node], child: Node, planes: list[int]) -> None:
         child.derived = True
         for p in planes:
-            rest = parent.planes[p]
-            for sibling in siblings:
-                rest = rest - sibling.planes[p]  # type: ignore[operator]
+            rest = parent.planes[p] - siblings[0].planes[p]
+            for sibling in siblings[1:]:
+                rest -= sibling.planes[p]
             if len(planes) == 1:
-                np.maximum(rest, 0.0, out=rest)  # type: ignore[arg-type]  # class weights are not negative
+                np.maximum(rest, 0.0, out=rest)  # class weights are not negative
             child.planes[p] = rest
             child.error[p] = parent.error[p] + sum(sibling.error[p] for sibling in siblings)
 
@@ -249,7 +280,9 @@ class _Tree:
         if not self.limits.one_split and gain <= 1e-12 * abs(node.split.before):
             return  # a stump takes the best there is; a tree has no use for a split that gains nothing
         best_first = self.limits.max_leaf_nodes is not None
-        heapq.heappush(self.queue, (-gain if best_first else float(node.depth), key, link))
+        # rounded, so that equal gains are equal whatever the order in which their sums were added up
+        priority = -float(f"{gain:.8e}") if best_first else float(node.depth)
+        heapq.heappush(self.queue, (priority, key, link))
 
     def expand_ahead(self) -> None:
         """Expand the first of the queue and, if it is large, on other threads the large ones that will come next.
@@ -271,7 +304,7 @@ class _Tree:
         parallel(lambda i: self.expand(ahead[i]), len(ahead), engine.n_jobs)
 
     def is_large(self, node: Node) -> bool:
-        return self.grower.engine.is_large(self.grower.codes, node.rows)  # type: ignore[arg-type]
+        return self.grower.engine.is_large(self.grower.codes, node.rows)
 
     def expand(self, node: Node) -> None:
         """Give a node its children, and them their histograms and best splits."""
@@ -364,10 +397,10 @@ class _Tree:
             side = self.links[0].index(~list(self.leaves)[leaf])
             if not grower.lists_rows:  # its root is always summed directly
                 on_side = self.splits[0].child == side
-                sums[leaf] = [h[self.splits[0].feature, on_side].sum() for h in self.root.planes]  # type: ignore[index]
+                sums[leaf] = [h[self.splits[0].feature, on_side].sum() for h in self.root.histogram]
                 continue
             (p,) = grower.planes[group]
-            whole = self.root.planes[p][0].sum()  # type: ignore[index]
+            whole = self.root.planes[p][0].sum()
             rest = whole - np.nansum(sums[:, p])
             if rest < MIN_REMAINDER * whole:
                 (leaves[leaf].rows[group],) = grower.engine.route(

@@ -17,4 +17,3 @@ def kernel(function: Function) -> Function:
     except RuntimeError:  # no folder for the cache can be written: compile in every process
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     return cast(Function, compiled)
-

@@ -75,7 +75,8 @@ def encode(X: Array, columns: Array, start: int, stop: int, cuts: Array, feature
 
 
 @kernel
-def _count_below(cut, x):  # type: ignore[no-untyped-def]
+def _count_below(cut: Array, x: float) -> np.uint64:
+    """The number of cuts below x."""
     k = np.uint64(0)
     k += np.uint64(128) * np.uint64(cut[k + np.uint64(127)] < x)
     k += np.uint64(64) * np.uint64(cut[k + np.uint64(63)] < x)
@@ -241,7 +242,7 @@ def add_trees(
                 if code == _MISSING:
                     k = links[k, 2]
                 elif threshold[k] >= 0:
-                    k = links[k, np.int64(code) > threshold[k]]
+                    k = links[k, 1 if np.int64(code) > threshold[k] else 0]
                 else:
                     k = links[k, sets[which[k], code]]
             F[i] += values[~k]

@@ -43,7 +43,7 @@ def leaf_loss(criterion: str, a: Array, b: Array, sign: int) -> Array:
     total = a + b
     with np.errstate(divide="ignore", invalid="ignore"):
         if criterion == "error":
-            return a if sign > 0 else b
+            return np.asarray(a if sign > 0 else b)
         if criterion == "majority":
             return np.minimum(a, b)
         if criterion == "gini":
@@ -51,7 +51,7 @@ def leaf_loss(criterion: str, a: Array, b: Array, sign: int) -> Array:
         if criterion == "entropy":
             return np.where(a > 0, a * np.log(total / a), 0.0) + np.where(b > 0, b * np.log(total / b), 0.0)
         if criterion == "z":
-            return 2 * np.sqrt(a * b)
+            return np.asarray(2 * np.sqrt(a * b))
         if criterion == "zbar":
             return np.where(b >= a if sign > 0 else a >= b, 2 * np.sqrt(a * b), total)
         return np.where(a > 0, -b * b / a, 0.0)
@@ -114,7 +114,7 @@ class ReferenceEngine:
         histogram = np.array(planes)
         value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
         groups: dict[int, list[Array]] = {}
-        for j in np.flatnonzero(bins.nominal):
+        for j in np.flatnonzero(bins.nominal).tolist():
             value[j], option[j], groups[j] = nominal_candidates(
                 histogram[:, j], None if counts is None else counts[j], request
             )
@@ -180,9 +180,7 @@ def options_of(request: Request) -> list[tuple[int, int]]:
     return [(side, polarity) for side in sides for polarity in polarities]
 
 
-def numeric_candidates(
-    histogram: Array, counts: Array | None, n_bins: Array, request: Request
-) -> tuple[Array, Array]:
+def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, request: Request) -> tuple[Array, Array]:
     """Criterion and best option of every (feature, threshold code); infinite where the split is not allowed."""
     present, missing = histogram[..., :MISSING], histogram[..., MISSING, None]
     left = np.cumsum(present, axis=-1)
@@ -203,8 +201,9 @@ def numeric_candidates(
         elif side == RIGHT:
             b = right + missing
         else:
-            rest = abstain_loss(request.criterion, *missing)
-        value = leaf_loss(request.criterion, *a, -polarity) + leaf_loss(request.criterion, *b, polarity) + rest
+            rest = abstain_loss(request.criterion, missing[0], missing[1])
+        on_left = leaf_loss(request.criterion, a[0], a[1], -polarity)
+        value = on_left + leaf_loss(request.criterion, b[0], b[1], polarity) + rest
         allowed = candidate & _big_enough(a, request) & _big_enough(b, request)
         if counts is not None:
             allowed &= _counted(counts, side, request)
@@ -223,7 +222,7 @@ def _first_best(values: Array, tie: float) -> tuple[Array, Array]:
 
 def _big_enough(side: Array, request: Request) -> Array:
     weight = side[0] if request.criterion == "squares" else side.sum(axis=0)
-    return (weight > 0) & (weight >= request.min_weight)
+    return np.asarray((weight > 0) & (weight >= request.min_weight))
 
 
 def _counted(counts: Array, side: int, request: Request) -> Array:
@@ -236,9 +235,7 @@ def _counted(counts: Array, side: int, request: Request) -> Array:
     return np.asarray((left >= enough) & (right >= enough))
 
 
-def nominal_candidates(
-    h: Array, count: Array | None, request: Request
-) -> tuple[Array, Array, list[Array]]:
+def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple[Array, Array, list[Array]]:
     """Criterion and option of every candidate partition of one feature's categories, and their left sides.
 
     Sorted by p, the best partition of two classes is a prefix for every criterion Σ W φ(p) with a concave φ; with
@@ -272,9 +269,8 @@ def nominal_candidates(
         if count is not None and min(count[left].sum(), count[right].sum()) < request.min_count * (1 - 1e-9):
             continue
         for q, polarity in enumerate(polarities):
-            values[q, i] = (
-                leaf_loss(request.criterion, *a, -polarity) + leaf_loss(request.criterion, *b, polarity) + rest
-            )
+            on_left = leaf_loss(request.criterion, a[0], a[1], -polarity)
+            values[q, i] = on_left + leaf_loss(request.criterion, b[0], b[1], polarity) + rest
     tie = TIE * float(h.sum()) if forced else 0.0
     best, which = _first_best(values, tie)
     if len(lefts) >= MISSING:  # an enumeration may offer more candidates than there are thresholds: keep its first best

@@ -10,7 +10,7 @@ from skewboost.engine.growth import EPSILON, Grower, Growth, Limits, Node
 from skewboost.engine.partition import Partition
 
 # A derived root whose error bound exceeds this share of a class's weight is dropped and summed anew.
-MAX_ERROR = 1e-10
+MAX_ERROR = 1e-13
 # Leaf histograms are kept for the next root while they need no more memory than this (bytes).
 MAX_KEPT = 2**28
 # Lazily scaled weights are multiplied out before their common factor leaves this range.
@@ -74,14 +74,14 @@ class LabelSample:
         sums = growth.sums.sum(axis=0, keepdims=True)
         return Growth(Partition((), (), 1), [root], [], sums, np.zeros_like(growth.importances))
 
-    def root_planes(self) -> list[Array]:
+    def root_histogram(self) -> tuple[Array, Array]:
         """The histogram of all rows."""
         assert self.grower is not None
         if self._root is None:
             self.grower.values, self.grower.scale = [self._stored, self._stored], self._scale
             self._root = Node(list(self.rows), [len(r) for r in self.rows])
             self.grower.sum_directly(self._root)
-        return self._root.planes  # type: ignore[return-value]
+        return self._root.histogram
 
     def reweight(self, growth: Growth, factors: Array) -> float:
         """Multiply the weights of each (leaf, class) by its factor and normalise; returns the sum before that."""
@@ -108,7 +108,7 @@ class LabelSample:
         if not self.engine.derives or self.grower is None:
             return None
         root = growth.parents[0][0] if growth.parents else growth.leaves[0]
-        n_bytes = sum(h.nbytes for h in root.planes)  # type: ignore[union-attr]
+        n_bytes = sum(h.nbytes for h in root.histogram)
         if len(growth.leaves) * n_bytes > MAX_KEPT:
             return None
         for parent, children in growth.parents:
@@ -117,13 +117,13 @@ class LabelSample:
         error = sum(leaf.error * factor for leaf, factor in zip(growth.leaves, factors)) + EPSILON * sums
         if (error > MAX_ERROR * sums).any():
             return None
-        planes = [_combined([leaf.planes[p] for leaf in growth.leaves], factors[:, p]) for p in (0, 1)]  # type: ignore[misc]
+        planes = {p: _combined([leaf.planes[p] for leaf in growth.leaves], factors[:, p]) for p in (0, 1)}
         return Node(list(self.rows), [len(r) for r in self.rows], planes=planes, error=error, derived=True)
 
 
 def _combined(histograms: list[Array], factors: Array) -> Array:
     """Σ factor · histogram."""
-    out = histograms[0] * factors[0]
+    out: Array = histograms[0] * factors[0]
     buffer = np.empty_like(out)
     for h, factor in zip(histograms[1:], factors[1:]):
         out += np.multiply(h, factor, out=buffer)

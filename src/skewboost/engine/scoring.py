@@ -16,7 +16,7 @@ from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import MISSING, N_CODES, Array
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
-from skewboost.tables import Nominal, Table
+from skewboost.tables import Table
 
 
 class Term(Protocol):
@@ -89,7 +89,13 @@ class PackedTrees:
     @classmethod
     def pack(cls, terms: Sequence[LeafTerm]) -> PackedTrees:
         """Put the nodes of all trees behind one another."""
-        roots, feature, threshold, which, sets, links, values = [], [], [], [], [np.zeros(N_CODES, np.uint8)], [], []
+        roots: list[int] = []
+        feature: list[int] = []
+        threshold: list[int] = []
+        which: list[int] = []
+        sets = [np.zeros(N_CODES, np.uint8)]
+        links: list[list[int]] = []
+        values: list[Array] = []
         n_values = 0
         for term in terms:
             first = len(feature)
@@ -156,7 +162,7 @@ class Scorer:
         return np.unique(self.packed.feature)
 
     def steps(self, feature: int) -> tuple[Array, Array]:
-        """A numeric feature's table as a step function: the cuts where it jumps, and the value before and after each."""
+        """A numeric feature's table as a step function: where it jumps, and the value before and after each jump."""
         assert self.bins is not None
         cuts = self.bins.features[feature].cuts
         values = self.tables[feature, : len(cuts) + 1]
@@ -176,9 +182,8 @@ class Scorer:
     def rest(self, view: View) -> Array:
         """What lines and foreign estimators add."""
         F = np.zeros(view.n_rows)
-        for j in np.flatnonzero(self.lines.any(axis=1)):
-            if not isinstance(view.table.column(j), Nominal):
-                F += LineTerm(int(j), *self.lines[j]).on(view)
+        for j in np.flatnonzero(self.lines.any(axis=1)).tolist():
+            F += LineTerm(j, *self.lines[j]).on(view)
         for term in self.others:
             F += term.on(view)
         return F

@@ -19,7 +19,7 @@ _LEFT, _RIGHT, _ABSTAIN = 0, 1, 2
 
 
 @kernel
-def _loss(criterion, a, b, sign):  # type: ignore[no-untyped-def]
+def _loss(criterion: int, a: float, b: float, sign: int) -> float:
     """`reference.leaf_loss`."""
     value = 0.0
     if criterion == 4:
@@ -45,14 +45,14 @@ def _loss(criterion, a, b, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _abstain(criterion, a, b):  # type: ignore[no-untyped-def]
+def _abstain(criterion: int, a: float, b: float) -> float:
     """`reference.abstain_loss`."""
     half = 0.0 if criterion == 6 else 0.5 * (a + b)
     return _loss(criterion, half, half, 1)
 
 
 @kernel
-def _weight(criterion, a, b):  # type: ignore[no-untyped-def]
+def _weight(criterion: int, a: float, b: float) -> float:
     return a if criterion == 6 else a + b
 
 
@@ -265,7 +265,7 @@ def scan_nominal(
 
 
 @kernel
-def _wobble(criterion, a, b, e0, e1, sign):  # type: ignore[no-untyped-def]
+def _wobble(criterion: int, a: float, b: float, e0: float, e1: float, sign: int) -> float:
     """How far a leaf's loss can be off when its sums are off by e0 and e1."""
     v = _loss(criterion, a, b, sign)
     low0 = max(a - e0, 0.0)
@@ -278,7 +278,7 @@ def _wobble(criterion, a, b, e0, e1, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _candidate_error(criterion, a0, a1, t0, t1, e0, e1):  # type: ignore[no-untyped-def]
+def _candidate_error(criterion: int, a0: float, a1: float, t0: float, t1: float, e0: float, e1: float) -> float:
     """How far a candidate's criterion can be off: its left side has a0, a1 of the node's t0, t1."""
     b0 = max(t0 - a0, 0.0)
     b1 = t1 - a1 if criterion == 6 else max(t1 - a1, 0.0)
@@ -288,12 +288,12 @@ def _candidate_error(criterion, a0, a1, t0, t1, e0, e1):  # type: ignore[no-unty
 
 
 @kernel
-def _may_regroup(criterion, h0, h1, below, above, e0, e1):  # type: ignore[no-untyped-def]
+def _may_regroup(criterion: int, h0: Array, h1: Array, below: int, above: int, e0: float, e1: float) -> bool:
     """Whether errors could have changed which of two neighbouring categories has the larger p."""
     if above < 0:
         return True
     w, v = _weight(criterion, h0[below], h1[below]), _weight(criterion, h0[above], h1[above])
-    return h1[above] / v - h1[below] / w <= (e0 + e1) * (1.0 / w + 1.0 / v)
+    return bool(h1[above] / v - h1[below] / w <= (e0 + e1) * (1.0 / w + 1.0 / v))
 
 
 @kernel
@@ -312,7 +312,7 @@ def doubt(
     floor_before: float,
     floor_after: float,
 ) -> float:
-    """Infinite if a feature has a candidate that errors might lift over the chosen one, else the error of candidate `own`.
+    """Infinite if errors might lift a candidate of a feature over the chosen one, else the error of candidate `own`.
 
     Candidates before `own` must surely lie above `floor_before`, those after it above `floor_after`; those above
     `band` are too far away to look at.
@@ -396,7 +396,19 @@ def pick(
             continue
         own = _N if f < g else (t if f == g else -1)
         found = doubt(
-            value[f], h0[f], h1[f], order[f], nominal[f], criterion, e0, e1, own, own_error, band, before, after
+            value[f],
+            h0[f],
+            h1[f],
+            order[f],
+            nominal[f],
+            criterion,
+            e0,
+            e1,
+            own,
+            own_error,
+            band,
+            before,
+            after,
         )
         if found == np.inf:
             out[2] = 1
@@ -501,6 +513,7 @@ def search(
     min_weight: float,
     max_enumerated: int,
     tie: float,
+    max_error: float,
     e0: float,
     e1: float,
     child: Array,
@@ -509,7 +522,8 @@ def search(
 ) -> None:
     """`scan`, `pick`, `fill_child`: ``found = feature, threshold, doubtful, polarity``; ``value = after, before``.
 
-    `tie` is a share of the node's weight; the values are the criterion after and before the split.
+    `tie` and `max_error` are shares of the node's weight; an error beyond the latter makes any choice doubtful. The
+    values are the criterion after and before the split.
     """
     n = n_bins.shape[0]
     values, option = np.empty((n, _N)), np.empty((n, _N), np.uint8)
@@ -528,6 +542,11 @@ def search(
     f, k = found[0], found[1]
     if f < 0:
         return
+    if e0 > max_error * (t0 if criterion == 6 else t0 + t1) or (criterion != 6 and e1 > max_error * (t0 + t1)):
+        found[2] = 1
+    for code in range(0 if nominal[f] else 255, 256):  # is a trace of weight rounding, or a missing value?
+        if 0.0 < abs(h0[f, code]) + abs(h1[f, code]) <= e0 + e1:
+            found[2] = 1
     unforced = 1 if criterion == 0 else (4 if criterion == 5 else criterion)
     value[0], value[1] = values[f, k], _loss(unforced, t0, t1, 1)
     found[3] = fill_child(
@@ -622,6 +641,7 @@ def expand_and_search(
     min_weight: float,
     max_enumerated: int,
     tie: float,
+    max_error: float,
     child_of_child: Array,
     found: Array,
     value: Array,
@@ -635,5 +655,5 @@ def expand_and_search(
         e0, e1 = (error[c, 0], error[c, 1]) if derived[c] else (0.0, 0.0)
         search(
             planes[c, 0], planes[c, 1], np.empty((n_bins.shape[0], 0)), n_bins, nominal, criterion, learn, 0.0,
-            min_weight, max_enumerated, tie, e0, e1, child_of_child[c], found[c], value[c],
+            min_weight, max_enumerated, tie, max_error, e0, e1, child_of_child[c], found[c], value[c],
         )  # fmt: skip

@@ -48,12 +48,35 @@ class Data:
 class LabelHypothesis(Protocol):
     """A partition of the input, as it is found in training."""
 
-    class_weights: Array  # [leaf, class]: W- and W+ of each leaf
-    labels: Array  # what a discrete vote says in each leaf: -1, +1, or 0 where it abstains
-    signs: Array | None  # the signs that the criterion asked for, if it did
-    abstains: Array  # the leaves that have no say
-    criterion: float
-    importances: Array | None
+    @property
+    def class_weights(self) -> Array:
+        """W- and W+ of each leaf: ``[leaf, class]``."""
+        ...
+
+    @property
+    def labels(self) -> Array:
+        """What a discrete vote says in each leaf: -1, +1, or 0 where it abstains."""
+        ...
+
+    @property
+    def signs(self) -> Array | None:
+        """The signs that the criterion asked for, if it did."""
+        ...
+
+    @property
+    def abstains(self) -> Array:
+        """The leaves that have no say."""
+        ...
+
+    @property
+    def criterion(self) -> float:
+        """The value of what was minimised."""
+        ...
+
+    @property
+    def importances(self) -> Array | None:
+        """By how much each feature lowered the loss."""
+        ...
 
     def term(self, values: Array) -> Term:
         """The function that has these values in its leaves."""

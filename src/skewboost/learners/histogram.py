@@ -54,7 +54,7 @@ class OpenedHistogram(Opened):
 
     def labels(self, rng: np.random.Generator) -> LookUp:
         """The feature whose bins separate the classes best."""
-        planes = np.array(self.sample.root_planes())
+        planes = np.array(self.sample.root_histogram())
         feature, value, gain = self._best(planes, self.criterion, "z")
         partition = self._partition(feature, value)
         sums = self._per_leaf(planes[:, feature], partition.n_leaves)
@@ -96,7 +96,8 @@ class OpenedHistogram(Opened):
 
     def _partition(self, feature: int, value: float) -> Partition:
         """One leaf per bin, and a last one for what is missing."""
-        n_bins = int(self.view.bins.n_bins[feature])  # type: ignore[union-attr]
+        assert self.view.bins is not None
+        n_bins = int(self.view.bins.n_bins[feature])
         child = np.full(N_CODES, n_bins, dtype=np.uint8)
         child[:n_bins] = np.arange(n_bins)
         split = Split(feature, -1, child, 0, value, value)
@@ -165,7 +166,11 @@ class Histogram(BaseEstimator):
     def _bins(self, data: Data) -> Bins:
         if self.edges is None:
             return fit_bins(
-                data.engine, data.table, data.examples, self.max_bins or DEFAULT_BINS, n_jobs=data.engine.n_jobs
+                data.engine,
+                data.table,
+                data.examples,
+                self.max_bins or DEFAULT_BINS,
+                n_jobs=data.engine.n_jobs,
             )
         if self.max_bins is not None:
             raise ValueError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")

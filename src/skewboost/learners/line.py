@@ -21,7 +21,9 @@ class OpenedLine(Opened):
         columns = [(j, table.column(j)) for j in range(table.n_features)]
         numeric = [(j, np.asarray(c, dtype=np.float64)) for j, c in columns if not isinstance(c, Nominal)]
         if not numeric:
-            raise ValueError("Line needs a numeric column, but all columns of X hold categories. Use Stump() or Tree().")
+            raise ValueError(
+                "Line needs a numeric column, but all columns of X hold categories. Use Stump() or Tree()."
+            )
         self.features = np.array([j for j, _ in numeric])
         X = np.column_stack([c for _, c in numeric])
         self.present = ~np.isnan(X)
@@ -56,7 +58,8 @@ class Line(BaseEstimator):
     --------
     >>> from skewboost import LogitBoostClassifier
     >>> from skewboost.learners import Line
-    >>> LogitBoostClassifier(estimator=Line(), n_estimators=5).fit([[0.], [1.], [2.], [3.]], [0, 0, 1, 1]).predict([[3.]])
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> LogitBoostClassifier(estimator=Line(), n_estimators=5).fit(X, y).predict([[3.0]])
     array([1])
     """
 

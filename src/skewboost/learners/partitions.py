@@ -95,8 +95,9 @@ class OpenedPartition(Opened):
     def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis:
         """The partition whose leaf means fit z best."""
         if self._response_sample is None:
+            assert self.view.bins is not None
             self._response_sample = ResponseSample(
-                self.data.engine, self.view.codes, self.view.bins, len(z), self.data.examples  # type: ignore[arg-type]
+                self.data.engine, self.view.codes, self.view.bins, len(z), self.data.examples
             )
         request = Request("squares", self.request.missing, self.request.min_count, self.request.min_weight)
         growth = self._response_sample.grow(z, weights, request, self.limits)
@@ -149,8 +150,9 @@ class Stump(_PartitionLearner):
     --------
     >>> from skewboost import AdaBoostClassifier
     >>> from skewboost.learners import Stump
-    >>> AdaBoostClassifier(estimator=Stump(missing="abstain")).fit([[1], [2], [None]], [0, 1, 0]).predict([[2]])
-    array([1])
+    >>> X, y = [[1.0], [2.0], [float("nan")]], [0, 1, 0]
+    >>> AdaBoostClassifier(estimator=Stump(missing="abstain")).fit(X, y).predict([[1.0], [2.0]])
+    array([0, 1])
     """
 
     def __init__(
@@ -205,9 +207,9 @@ class Tree(_PartitionLearner):
     --------
     >>> from skewboost import RealBoostClassifier
     >>> from skewboost.learners import Tree
-    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1]], [0, 1, 1, 0, 0]
-    >>> RealBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=20).fit(X, y).predict(X)
-    array([0, 1, 1, 0, 0])
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> RealBoostClassifier(estimator=Tree(max_leaf_nodes=3), n_estimators=5).fit(X, y).predict(X)
+    array([0, 0, 0, 1])
     """
 
     def __init__(
@@ -254,4 +256,3 @@ class Tree(_PartitionLearner):
         request = Request(chosen, self.missing, min_count, float(self.min_weight_leaf))  # type: ignore[arg-type]
         limits = Limits(self.max_depth, self.max_leaf_nodes)
         return self._open(data, request, limits, constant=False)
-

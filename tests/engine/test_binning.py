@@ -1,0 +1,163 @@
+"""Where numbers are cut and categories coded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skewboost.engine import choose
+from skewboost.engine.binning import Bins, Feature, fit_bins
+from skewboost.engine.boundary import MISSING
+from skewboost.tables import Nominal, Table
+
+REFERENCE = choose("reference", 0, 0, 1)
+CPU = choose("cpu", 0, 0, 2)
+
+
+def table(*columns):
+    return Table(len(columns[0]), len(columns), columns=tuple(np.asarray(c) for c in columns))
+
+
+def cuts_of(values, weights=None, max_bins=255, engine=REFERENCE):
+    return fit_bins(engine, table(values), weights, max_bins).features[0].cuts
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
+
+
+@given(st.lists(finite, min_size=1, max_size=60))
+def test_few_values_are_cut_at_midpoints_and_nothing_is_lost(values):
+    values = np.array(values)
+    cuts = cuts_of(values)
+    distinct = np.unique(values)
+    assert len(cuts) == len(distinct) - 1
+    assert (distinct[:-1] <= cuts).all()
+    assert (cuts < distinct[1:]).all()
+    codes = REFERENCE.encode(table(values), Bins((Feature(cuts=cuts, n_bins=len(cuts) + 1),)))[0]
+    np.testing.assert_array_equal(distinct[codes], values)
+
+
+def test_a_cut_is_the_midpoint():
+    np.testing.assert_array_equal(cuts_of([3.0, 1.0, 2.0, 1.0]), [1.5, 2.5])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint8, np.bool_])
+def test_dtypes_are_cut_alike(dtype):
+    values = np.array([0, 1, 1, 0, 1], dtype=dtype)
+    np.testing.assert_array_equal(cuts_of(values), [0.5])
+    for engine in (REFERENCE, CPU):
+        bins = fit_bins(engine, table(values))
+        np.testing.assert_array_equal(engine.column(engine.encode(table(values), bins), 0), [0, 1, 1, 0, 1])
+
+
+@pytest.mark.parametrize("max_bins", [2, 7, 255])
+def test_many_values_get_bins_of_equal_weight(max_bins):
+    values = np.random.default_rng(0).normal(size=20_000)
+    cuts = cuts_of(values, max_bins=max_bins)
+    assert len(cuts) == max_bins - 1
+    share = np.bincount(np.searchsorted(cuts, values)) / len(values)
+    np.testing.assert_allclose(share, 1 / max_bins, atol=1.5 / len(values))
+
+
+@given(st.integers(0, 10_000), st.sampled_from([3, 10, 255]))
+@settings(max_examples=25)
+def test_an_integer_weight_is_a_repetition_and_zero_is_absence(seed, max_bins):
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.exponential(size=400), rng.integers(1, 4))
+    weights = rng.integers(0, 4, 400).astype(float)
+    np.testing.assert_array_equal(
+        cuts_of(values, weights, max_bins), cuts_of(np.repeat(values, weights.astype(int)), None, max_bins)
+    )
+
+
+def test_the_order_of_rows_does_not_matter():
+    rng = np.random.default_rng(1)
+    values, weights = rng.normal(size=3000), rng.random(3000)
+    order = rng.permutation(3000)
+    np.testing.assert_array_equal(cuts_of(values, None), cuts_of(values[order], None))
+    np.testing.assert_allclose(cuts_of(values, weights), cuts_of(values[order], weights[order]), rtol=0, atol=0)
+
+
+def test_a_value_that_fills_a_bin_gets_one_and_leaves_the_others_their_bins():
+    """Nine of ten amounts are zero: plain quantiles would leave the rest a tenth of the bins."""
+    rng = np.random.default_rng(2)
+    values = np.where(rng.random(50_000) < 0.9, 0.0, rng.exponential(size=50_000))
+    cuts = cuts_of(values)
+    codes = np.searchsorted(cuts, values)
+    assert 200 < len(cuts) <= 254
+    assert set(codes[values == 0]) == {0}
+    assert (codes[values > 0] > 0).all()
+
+
+@pytest.mark.parametrize("heavy", [2, 5, 100, 300])
+@pytest.mark.parametrize("max_bins", [2, 3, 16, 255])
+def test_there_are_never_more_bins_than_allowed(heavy, max_bins):
+    rng = np.random.default_rng(heavy)
+    values = np.concatenate([rng.choice(heavy, 4000).astype(float), rng.normal(size=4000) * heavy])
+    cuts = cuts_of(values, max_bins=max_bins)
+    assert 1 <= len(cuts) <= max_bins - 1
+    assert (np.diff(cuts) > 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_engines_sort_cut_and_encode_alike(dtype):
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(5000, 11)) * 10.0 ** rng.integers(-30, 30, 11)).astype(dtype)
+    X[:, 4] = -np.abs(X[:, 4])
+    X[:, 5] = np.round(X[:, 5], 1)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    X[:, 7] = np.nan
+    for matrix in (X, np.asfortranarray(X)):
+        t = Table(*matrix.shape, matrix=matrix)
+        bins, other = fit_bins(REFERENCE, t), fit_bins(CPU, t, n_jobs=2)
+        codes, fast = REFERENCE.encode(t, bins), CPU.encode(t, other)
+        for j in range(11):
+            np.testing.assert_array_equal(bins.features[j].cuts, other.features[j].cuts)
+            np.testing.assert_array_equal(codes[j], CPU.column(fast, j))
+            np.testing.assert_array_equal(codes[j] == MISSING, np.isnan(X[:, j]))
+
+
+def test_infinitely_close_and_far_values_are_told_apart():
+    tiny = np.array([1.0, np.nextafter(1.0, 2.0)])
+    assert tiny[0] <= cuts_of(tiny)[0] < tiny[1]
+    huge = np.array([-1.7e308, 1.7e308, 1.6e308])
+    assert np.isfinite(cuts_of(huge)).all()
+
+
+def test_categories_have_their_own_codes_and_unseen_ones_are_missing():
+    column = Nominal(np.array([0, 1, -1, 1]), ("a", "b", "never"))
+    t = Table(4, 1, columns=(column,))
+    bins = fit_bins(REFERENCE, t)
+    assert bins.features[0].categories == ("a", "b")
+    new = Table(4, 1, columns=(Nominal(np.array([0, 1, 2, -1]), ("b", "c", "a")),))
+    for engine in (REFERENCE, CPU):
+        np.testing.assert_array_equal(engine.column(engine.encode(t, bins), 0), [0, 1, MISSING, 1])
+        np.testing.assert_array_equal(engine.column(engine.encode(new, bins), 0), [1, MISSING, 0, MISSING])
+
+
+def test_too_many_categories_share_the_last_code_with_a_warning():
+    codes = np.concatenate([np.arange(300), np.arange(200)])
+    t = Table(500, 1, columns=(Nominal(codes, tuple(f"id{k:03}" for k in range(300))),))
+    with pytest.warns(UserWarning, match="300 categories; the 254 most frequent"):
+        feature = fit_bins(REFERENCE, t).features[0]
+    assert feature.n_bins == 255
+    assert len(feature.rest) == 46
+    assert {feature.code_of[c] for c in feature.rest} == {254}
+    assert all(feature.code_of[f"id{k:03}"] < 254 for k in range(200))
+
+
+def test_the_table_is_not_copied():
+    """Binning needs a column at a time, not the table twice: memory beyond it stays below a quarter of it."""
+    import tracemalloc
+
+    X = np.random.default_rng(0).normal(size=(60_000, 40))
+    t = Table(*X.shape, matrix=X)
+    CPU.encode(t, fit_bins(CPU, t))  # kernels compile outside the measurement
+    tracemalloc.start()
+    bins = fit_bins(CPU, t)
+    CPU.encode(t, bins)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < X.nbytes / 4

@@ -1,0 +1,40 @@
+"""What tests share: the golden traces, where they are at hand, and data that is awkward in every way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def load_trace(name: str) -> dict:
+    path = SHARED / "traces" / f"{name}.json"
+    if not path.exists():
+        pytest.skip(f"the golden traces are not at hand ({name}.json is not in ../shared/traces)")
+    return json.loads(path.read_text())
+
+
+def load_trace_data(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    data = load_trace(f"data_{name}")
+
+    def matrix(rows: list) -> np.ndarray:
+        return np.array([[np.nan if v is None else v for v in row] for row in rows], dtype=float)
+
+    return matrix(data["X"]), np.array(data["y"]), matrix(data["X_test"])
+
+
+def awkward_data(n_rows: int = 400, seed: int = 0, missing: float = 0.06) -> tuple[np.ndarray, np.ndarray]:
+    """Continuous, rounded, binary and constant columns, missing cells, about a fifth positives, overlapping."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 9))
+    X[:, 3] = np.round(X[:, 3], 1)
+    X[:, 4] = rng.integers(0, 2, n_rows)
+    X[:, 5] = 1.0
+    X[:, 6] = np.exp(3 * X[:, 6])
+    y = (X[:, 0] + 0.8 * X[:, 3] * X[:, 4] + 0.5 * rng.normal(size=n_rows) > 1.0).astype(int)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
