@@ -53,6 +53,25 @@ class Table:
         )
         return Table(len(rows), self.n_features, columns=columns, frame=self.frame[rows])
 
+    def conform(self, nominal: Sequence[bool], names: Sequence[str]) -> Table:
+        """The table with the kinds of columns that there were in training; a column of nothing is of any kind."""
+        if self.matrix is not None and not any(nominal):
+            return self
+        columns: list[Array | Nominal] = []
+        for j, (was_nominal, name) in enumerate(zip(nominal, names)):
+            column = self.column(j)
+            if isinstance(column, Nominal) != was_nominal:
+                nothing = np.all(column.codes < 0) if isinstance(column, Nominal) else np.all(column != column)
+                if not nothing:
+                    was, now = ("categories", "numbers") if was_nominal else ("numbers", "categories")
+                    raise ValueError(
+                        f"column {name!r} held {was} in training and holds {now} now. Convert it as it was converted for "
+                        "training."
+                    )
+                column = Nominal(np.full(self.n_rows, -1), ()) if was_nominal else np.full(self.n_rows, np.nan)
+            columns.append(column)
+        return Table(self.n_rows, self.n_features, columns=tuple(columns), frame=self.frame)
+
     @property
     def native(self) -> Any:
         """The table as the user gave it, for estimators of other libraries."""
@@ -95,6 +114,8 @@ def _read_column(series: nw.Series[Any]) -> Array | Nominal:
         return values
     if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Object):
         return _read_categories(series)
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
     raise TypeError(
         f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical. Derive numbers or "
         "categories from it (for dates: the year, the weekday, the days since an event), or drop it."

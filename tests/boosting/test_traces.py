@@ -25,7 +25,7 @@ BOTH_SETS = {
     "confidence_rated": real(missing="abstain"),
     "confidence_rated_zbar": real(criterion="zbar", missing="abstain"),
     "gentleboost": GentleBoostClassifier(),
-    "logitboost": LogitBoostClassifier(),
+    "logitboost": LogitBoostClassifier(z_max=4.0),
     "logitboost_noclip": LogitBoostClassifier(z_max=None),
 }
 CASES = [(f"{s}_{name}", clf) for s in "AB" for name, clf in BOTH_SETS.items()] + [

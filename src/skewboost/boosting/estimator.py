@@ -320,10 +320,19 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ prediction
 
-    def _scores(self, X: Any) -> list[Array]:
-        """F of each ensemble."""
+    def _new_rows(self, X: Any) -> Table:
+        """A table like the one of training."""
         check_is_fitted(self)
         table = read_table(self, X, reset=False)
+        bins = self._ensembles[0].bins
+        if bins is None:
+            return table
+        names = getattr(self, "feature_names_in_", range(table.n_features))
+        return table.conform(bins.nominal.tolist(), list(names))
+
+    def _scores(self, X: Any) -> list[Array]:
+        """F of each ensemble."""
+        table = self._new_rows(X)
         n_trees = sum(len(e.scorer.trees) for e in self._ensembles if e.scorer is not None)
         # NumPy takes some tens of nanoseconds for a cell of a table and for a node of a tree
         engine = choose(
@@ -336,8 +345,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _staged_scores(self, X: Any) -> Iterator[list[Array]]:
         """F of each ensemble after every round."""
-        check_is_fitted(self)
-        table = read_table(self, X, reset=False)
+        table = self._new_rows(X)
         n_cells = table.n_rows * table.n_features
         engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
         views = [View(engine, table, e.bins) for e in self._ensembles]

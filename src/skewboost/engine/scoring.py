@@ -30,6 +30,10 @@ class Term(Protocol):
         """The same, times a number."""
         ...
 
+    def bounded(self, limit: float, view: View) -> Term:
+        """The same, made not to exceed a limit on these rows."""
+        ...
+
 
 @dataclass(frozen=True)
 class LeafTerm:
@@ -45,6 +49,10 @@ class LeafTerm:
     def scaled(self, factor: float) -> LeafTerm:
         """All values times a number."""
         return replace(self, values=self.values * factor)
+
+    def bounded(self, limit: float, view: View) -> LeafTerm:
+        """Every value cut off at the limit."""
+        return replace(self, values=np.clip(self.values, -limit, limit))
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,16 @@ class LineTerm:
     def scaled(self, factor: float) -> LineTerm:
         """Slope and intercept times a number."""
         return replace(self, slope=self.slope * factor, intercept=self.intercept * factor)
+
+    def bounded(self, limit: float, view: View) -> Term:
+        """A flatter line."""
+        return scaled_to(self, limit, view)
+
+
+def scaled_to(term: Term, limit: float, view: View) -> Term:
+    """A term, scaled down so that it does not exceed a limit on these rows."""
+    largest = float(np.abs(term.on(view)).max(initial=0.0))
+    return term if largest <= limit else term.scaled(limit / largest)
 
 
 @dataclass(frozen=True)

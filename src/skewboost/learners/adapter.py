@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample
+from skewboost.engine.scoring import Term, scaled_to
 from skewboost.learners.base import LABELS, RESPONSES, Data, Opened, ResponseHypothesis
 from skewboost.learners.partitions import majority
 
@@ -48,6 +49,10 @@ class ClassifierTerm:
         """All values times a number."""
         return replace(self, values=self.values * factor)
 
+    def bounded(self, limit: float, view: View) -> ClassifierTerm:
+        """Every value cut off at the limit."""
+        return replace(self, values=np.clip(self.values, -limit, limit))
+
 
 @dataclass(frozen=True)
 class RegressorTerm:
@@ -63,6 +68,10 @@ class RegressorTerm:
     def scaled(self, factor: float) -> RegressorTerm:
         """Scale once more."""
         return replace(self, scale=self.scale * factor)
+
+    def bounded(self, limit: float, view: View) -> Term:
+        """Scaled down to the limit."""
+        return scaled_to(self, limit, view)
 
 
 @dataclass(frozen=True)

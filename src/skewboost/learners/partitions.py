@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
-from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
+from skewboost.engine.boundary import LEFT, RIGHT, Array, Request
 from skewboost.engine.growth import Growth, Limits
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample, ResponseSample
@@ -51,10 +51,13 @@ def majority(class_weights: Array, abstains: Array) -> Array:
 class OpenedPartition(Opened):
     """A stump or tree on its training data."""
 
-    def __init__(self, data: Data, view: View, request: Request, limits: Limits, constant: bool) -> None:
+    def __init__(
+        self, data: Data, view: View, request: Request, limits: Limits, opposite: bool, constant: bool
+    ) -> None:
         super().__init__(data, view)
         self.request = request
         self.limits = limits
+        self.opposite = opposite  # whether the two sides of a split carry opposite labels, or each its majority's
         self.constant = constant
         self._response_sample: ResponseSample | None = None
 
@@ -67,10 +70,11 @@ class OpenedPartition(Opened):
         labels = majority(sums, abstains)
         signs: Array | None = None
         value = float("nan")
-        if len(growth.partition.splits) == 1 and self.limits.one_split:
-            labels = self._opposite_labels(growth, labels)
+        if len(growth.partition.splits) == 1:
             value = growth.partition.splits[0].value
-            if self.request.criterion in FORCED and self.request.criterion != "error":
+            if self.opposite:
+                labels = self._opposite_labels(growth, labels)
+            if self.request.criterion == "zbar":
                 signs = labels
         return PartitionHypothesis(growth, sums, labels, signs, abstains, value, growth.importances)
 
@@ -99,7 +103,8 @@ class OpenedPartition(Opened):
             self._response_sample = ResponseSample(
                 self.data.engine, self.view.codes, self.view.bins, len(z), self.data.examples
             )
-        request = Request("squares", self.request.missing, self.request.min_count, self.request.min_weight)
+        least = self.request.min_weight * float(weights.sum())
+        request = Request("squares", self.request.missing, self.request.min_count, least)
         growth = self._response_sample.grow(z, weights, request, self.limits)
         w, wz = growth.sums.T
         means = np.divide(wz, w, out=np.zeros_like(w), where=(w > 0) & ~growth.abstains)
@@ -121,9 +126,11 @@ class _PartitionLearner(BaseEstimator):
         """Both questions."""
         return (LABELS, RESPONSES)
 
-    def _open(self, data: Data, request: Request, limits: Limits, constant: bool) -> OpenedPartition:
+    def _open(
+        self, data: Data, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
+    ) -> OpenedPartition:
         bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins, n_jobs=data.engine.n_jobs)
-        return OpenedPartition(data, View(data.engine, data.table, bins), request, limits, constant)
+        return OpenedPartition(data, View(data.engine, data.table, bins), request, limits, opposite, constant)
 
 
 class Stump(_PartitionLearner):
@@ -178,7 +185,7 @@ class Stump(_PartitionLearner):
             max_bins=integer(2, MAX_BINS),
         )
         request = Request(self.criterion or criterion, self.missing)  # type: ignore[arg-type]
-        return self._open(data, request, Limits(max_depth=1), self.constant)
+        return self._open(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
 
 
 class Tree(_PartitionLearner):
@@ -255,4 +262,4 @@ class Tree(_PartitionLearner):
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > 1 else 0.0
         request = Request(chosen, self.missing, min_count, float(self.min_weight_leaf))  # type: ignore[arg-type]
         limits = Limits(self.max_depth, self.max_leaf_nodes)
-        return self._open(data, request, limits, constant=False)
+        return self._open(data, request, limits)

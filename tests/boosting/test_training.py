@@ -1,0 +1,153 @@
+"""What happens around the loop: early stopping, warm start, callbacks, interruption, the progress bar."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from support import awkward_data
+
+from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
+from skewboost.boosting.validation import stratified_split
+from skewboost.learners import Histogram, Line, Stump
+
+BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
+each_booster = pytest.mark.parametrize("booster", BOOSTERS)
+
+
+@pytest.mark.parametrize("n_positive", [2, 3, 50])
+@pytest.mark.parametrize("fraction", [0.01, 0.1, 0.9])
+def test_the_split_keeps_both_classes_on_both_sides(n_positive, fraction):
+    positive = np.zeros(500, dtype=bool)
+    positive[:n_positive] = True
+    train, held_out = stratified_split(positive, fraction, np.random.default_rng(0))
+    assert sorted([*train, *held_out]) == list(range(500))
+    for rows in (train, held_out):
+        assert set(positive[rows]) == {True, False}
+    assert abs((~positive[held_out]).mean() * len(held_out) - fraction * (500 - n_positive)) <= 1
+
+
+@each_booster
+def test_early_stopping_keeps_the_best_round(booster):
+    X, y = awkward_data(700, seed=7)
+    y = np.where(np.random.default_rng(0).random(len(y)) < 0.1, 1 - y, y)
+    clf = booster(estimator="tree", n_estimators=200, early_stopping=15, random_state=1).fit(X, y)
+    scores = [r["validation_score"] for r in clf.history_]
+    assert clf.n_estimators_ == np.argmax(scores) + 1
+    assert len(scores) == clf.n_estimators_ + 15
+    assert clf.stop_reason_ == "early stopping: no better validation score for 15 rounds"
+    assert len(list(clf.staged_predict(X))) == clf.n_estimators_
+
+
+def test_scoring_chooses_what_early_stopping_watches():
+    X, y = awkward_data(700)
+    clf = RealBoostClassifier(n_estimators=30, early_stopping=30, scoring="roc_auc", random_state=0).fit(X, y)
+    scores = [r["validation_score"] for r in clf.history_]
+    assert 0.5 < max(scores) <= 1.0
+    seen = []
+
+    def half(estimator, X, y):
+        seen.append(estimator.predict_proba(X).shape)
+        return 0.5
+
+    custom = RealBoostClassifier(n_estimators=30, early_stopping=4, scoring=half, validation_fraction=0.5).fit(X, y)
+    assert custom.n_estimators_ == 1
+    assert set(seen) == {(350, 2)}
+    assert len(custom.history_) == 5
+
+
+def test_early_stopping_with_weights_uses_them_on_the_held_out_rows():
+    X, y = awkward_data(700)
+    a, b = (
+        RealBoostClassifier(n_estimators=3, early_stopping=True, random_state=0).fit(X, y, sample_weight=w)
+        for w in (np.ones(700) * 2, np.where(y == 1, 5.0, 1.0))
+    )
+    assert a.history_[0]["validation_score"] != b.history_[0]["validation_score"]
+
+
+LEARNERS = ["stump", "tree", Histogram(max_bins=8), KNeighborsClassifier(3)]
+
+
+@each_booster
+@pytest.mark.parametrize("learner", [*LEARNERS, Line()], ids=str)
+@pytest.mark.parametrize("early_stopping", [False, 8])
+def test_a_warm_start_arrives_where_one_run_does(booster, learner, early_stopping):
+    if isinstance(learner, Line) and booster in (AdaBoostClassifier, RealBoostClassifier):
+        pytest.skip("a line has no labels to give")
+    if isinstance(learner, KNeighborsClassifier) and booster is LogitBoostClassifier:
+        pytest.skip("a classifier has no responses to give")
+    X, y = awkward_data(missing=0.0)
+    settings = {"estimator": learner, "early_stopping": early_stopping, "random_state": 5}
+    once = booster(n_estimators=24, **settings).fit(X, y)
+    warm = booster(n_estimators=6, warm_start=True, **settings).fit(X, y)
+    warm.set_params(n_estimators=15).fit(X, y)
+    warm.set_params(n_estimators=24).fit(X, y)
+    np.testing.assert_allclose(warm.decision_function(X), once.decision_function(X), atol=1e-9)
+    assert warm.n_estimators_ == once.n_estimators_
+    assert warm.stop_reason_ == once.stop_reason_
+    assert len(warm.history_) == len(once.history_)
+
+
+def test_a_warm_start_cannot_shrink_or_change_classes():
+    X, y = awkward_data()
+    clf = RealBoostClassifier(n_estimators=5, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=r"n_estimators=3 is less than the 5 rounds"):
+        clf.set_params(n_estimators=3).fit(X, y)
+    with pytest.raises(ValueError, match=r"classes \['n', 'y'\], but training started with \[0, 1\]"):
+        clf.set_params(n_estimators=9).fit(X, np.where(y == 1, "y", "n"))
+
+
+def test_without_warm_start_fit_starts_anew():
+    X, y = awkward_data()
+    clf = RealBoostClassifier(n_estimators=5).fit(X, y)
+    assert clf.set_params(n_estimators=3).fit(X, y).n_estimators_ == 3
+
+
+def test_callbacks_see_every_round_and_may_stop():
+    X, y = awkward_data()
+    seen = []
+
+    def stop_at_four(round, scores):
+        seen.append((round, scores["loss"]))
+        return round == 4
+
+    clf = AdaBoostClassifier(n_estimators=20, callbacks=[stop_at_four]).fit(X, y)
+    assert seen == [(r["round"], r["loss"]) for r in clf.history_]
+    assert clf.n_estimators_ == 4
+    assert clf.stop_reason_ == "a callback asked to stop"
+
+
+def test_an_interruption_keeps_the_finished_rounds():
+    X, y = awkward_data()
+
+    def interrupt(round, scores):
+        if round == 7:
+            raise KeyboardInterrupt
+
+    clf = RealBoostClassifier(n_estimators=20, callbacks=[interrupt], warm_start=True)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert clf.n_estimators_ == 7
+    assert clf.stop_reason_ == "interrupted"
+    assert clf.predict(X).shape == y.shape
+    clf.set_params(callbacks=None).fit(X, y)
+    whole = RealBoostClassifier(n_estimators=20).fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(X), whole.decision_function(X), atol=1e-9)
+
+
+def test_the_progress_bar_ends_full(capsys):
+    X, y = awkward_data()
+    RealBoostClassifier(n_estimators=5, verbose=1).fit(X, y)
+    err = capsys.readouterr().err
+    assert "5/5 rounds" in err
+    assert err.endswith("\n")
+    RealBoostClassifier(n_estimators=5).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+def test_shrinkage_multiplies_what_a_round_adds():
+    X, y = awkward_data()
+    full, shrunk = (RealBoostClassifier(n_estimators=1, learning_rate=r).fit(X, y) for r in (1.0, 0.1))
+    np.testing.assert_allclose(shrunk.decision_function(X), 0.1 * full.decision_function(X))
+    clf = AdaBoostClassifier(estimator=Stump(), n_estimators=50, learning_rate=0.1).fit(X, y)
+    assert clf.n_estimators_ == 50
