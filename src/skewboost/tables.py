@@ -64,10 +64,7 @@ class Table:
                 nothing = np.all(column.codes < 0) if isinstance(column, Nominal) else np.all(column != column)
                 if not nothing:
                     was, now = ("categories", "numbers") if was_nominal else ("numbers", "categories")
-                    raise ValueError(
-                        f"column {name!r} held {was} in training and holds {now} now. Convert it as it was converted for "
-                        "training."
-                    )
+                    raise ValueError(f"column {name!r} held {was} in training and holds {now} now; convert it as then.")
                 column = Nominal(np.full(self.n_rows, -1), ()) if was_nominal else np.full(self.n_rows, np.nan)
             columns.append(column)
         return Table(self.n_rows, self.n_features, columns=tuple(columns), frame=self.frame)

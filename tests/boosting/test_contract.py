@@ -7,7 +7,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -15,10 +14,10 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from support import awkward_data
 
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.learners import Stump, Tree
+from support import awkward_data
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)

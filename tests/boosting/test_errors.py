@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
-from support import awkward_data
 
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.learners import Histogram, Line, Stump, Tree
+from support import awkward_data
 
 X, Y = awkward_data(60)
 
@@ -43,7 +43,7 @@ def test_sparse_tables_and_dates_are_not_for_us():
     with pytest.raises(TypeError, match=r"Sparse data.*X.toarray\(\)"):
         RealBoostClassifier().fit(csr_array(np.nan_to_num(X)), Y)
     dates = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"])})
-    with pytest.raises(TypeError, match="Column 'when' of X has type Datetime.*Derive numbers"):
+    with pytest.raises(TypeError, match=r"Column 'when' of X has type Datetime.*Derive numbers"):
         RealBoostClassifier().fit(dates, [0, 1])
 
 
@@ -110,7 +110,7 @@ def test_pos_label_means_nothing_to_three_classes():
 
 
 def test_early_stopping_needs_two_of_each_class():
-    with pytest.raises(ValueError, match="only 1 positive example. Set early_stopping=False"):
+    with pytest.raises(ValueError, match=r"only 1 positive example\. Set early_stopping=False"):
         RealBoostClassifier(early_stopping=True).fit(X, np.arange(60) == 0)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
-import naive
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
-from support import awkward_data
 
+import naive
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
@@ -17,6 +17,7 @@ from skewboost.engine import choose
 from skewboost.learners import Histogram, Stump, Tree, resolve
 from skewboost.learners.base import Data
 from skewboost.tables import Table
+from support import awkward_data
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 EXPONENTIAL = BOOSTERS[:3]
@@ -74,7 +75,7 @@ def test_the_exponential_loss_never_rises(booster, learner, engine):
     clf = booster(estimator=learner, n_estimators=60, engine=engine).fit(X, y)
     losses = [1.0] + [r["loss"] for r in clf.history_]
     # RealBoost's smoothing may add up to its own size where a leaf is as good as empty
-    assert all(b <= a * (1 + 1e-12) for a, b in zip(losses, losses[1:]))
+    assert all(b <= a * (1 + 1e-12) for a, b in itertools.pairwise(losses))
     assert losses[-1] < 0.9
 
 
@@ -140,7 +141,8 @@ def test_the_number_of_threads_changes_no_bit(booster, learner):
 
 
 @pytest.mark.parametrize(
-    ("booster", "variant"), [(AdaBoostClassifier, "ada"), (RealBoostClassifier, "real"), (GentleBoostClassifier, "gentle")]
+    ("booster", "variant"),
+    [(AdaBoostClassifier, "ada"), (RealBoostClassifier, "real"), (GentleBoostClassifier, "gentle")],
 )
 def test_stumps_boost_as_plain_loops_do(booster, variant):
     rng = np.random.default_rng(5)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from support import load_trace, load_trace_data
 
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.learners import Stump
+from support import load_trace, load_trace_data
 
 TOLERANCE = 1e-9
 
@@ -82,4 +82,3 @@ def test_three_points_are_solved_in_three_rounds():
     assert [int((p != y).sum()) for p in clf.staged_predict(X)] == trace["errors"]
     for F, expected in zip(clf.staged_decision_function(X), trace["rounds"], strict=True):
         np.testing.assert_allclose(F, expected["F_train"], atol=TOLERANCE, rtol=0)
-

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
-from support import awkward_data
 
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.boosting.validation import stratified_split
 from skewboost.learners import Histogram, Line, Stump
+from support import awkward_data
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)

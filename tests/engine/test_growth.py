@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import awkward_data
 
 from skewboost.engine import choose
 from skewboost.engine.binning import fit_bins
@@ -14,6 +13,7 @@ from skewboost.engine.growth import Limits
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.tables import Nominal, Table
+from support import awkward_data
 
 
 class Rebuilding(CpuEngine):
@@ -26,7 +26,7 @@ def mixed_table(n, seed=0):
     X, y = awkward_data(n, seed)
     rng = np.random.default_rng(seed)
     names = tuple(f"c{k:02}" for k in range(12))
-    columns = tuple(X.T) + (Nominal(rng.integers(-1, 12, n), names), Nominal(rng.integers(-1, 3, n), names[:3]))
+    columns = (*tuple(X.T), Nominal(rng.integers(-1, 12, n), names), Nominal(rng.integers(-1, 3, n), names[:3]))
     return Table(n, len(columns), columns=columns), y.astype(bool)
 
 

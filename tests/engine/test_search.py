@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import naive
 import numpy as np
 import pytest
 
+import naive
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Request
@@ -88,7 +88,7 @@ def test_engines_choose_the_same_split(criterion, missing):
     for seed in range(40):
         rng = np.random.default_rng(seed)
         n_values = int(rng.integers(2, 14))
-        _, y, w, bins, planes, _ = make(seed, n=int(rng.integers(4, 200)), n_values=n_values, flat=seed % 2 == 0)
+        _, _, _, bins, planes, _ = make(seed, n=int(rng.integers(4, 200)), n_values=n_values, flat=seed % 2 == 0)
         if criterion == "squares":
             planes = [planes[0] + planes[1], planes[1] - planes[0]]
         counts = None

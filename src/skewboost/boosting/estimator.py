@@ -327,7 +327,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         bins = self._ensembles[0].bins
         if bins is None:
             return table
-        names = getattr(self, "feature_names_in_", range(table.n_features))
+        names: Any = getattr(self, "feature_names_in_", range(table.n_features))
         return table.conform(bins.nominal.tolist(), list(names))
 
     def _scores(self, X: Any) -> list[Array]:

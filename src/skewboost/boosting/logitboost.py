@@ -74,9 +74,9 @@ class LogitBoostClassifier(BoostingClassifier):
 
     A round fits the working response :math:`z = \frac{y^* - P}{P(1-P)}` by least squares under weights
     :math:`P(1-P)`, where :math:`P = 1/(1 + e^{-2F})`, and adds half the fit. It grows weights of misclassified examples
-    linearly where the exponential loss grows them exponentially, so outliers harm it less, and its probabilities are
-    the best of the four. Its rounds cost more, because every weight changes in its own way. No round moves F by more
-    than 4, which is a factor of 3000 in the odds.
+    linearly where the exponential loss grows them exponentially, so outliers harm it less, and with enough data its
+    probabilities are the best of the four. Its rounds cost more, because every weight changes in its own way. No round
+    moves F by more than 4, which is a factor of 3000 in the odds.
 
     {parameters}
     z_max : float or None, default=None

@@ -188,8 +188,8 @@ class CpuEngine:
         search_kernels.expand_and_search(
             codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, (planes[0], planes[1]), error,
             FEW_ROWS, left, right, sizes, histograms, errors, derived, bins.n_bins, bins.nominal,
-            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight, MAX_ENUMERATED, TIE, MAX_NODE_ERROR,
-            child, found, value,
+            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight, MAX_ENUMERATED, TIE,
+            MAX_NODE_ERROR, child, found, value,
         )  # fmt: skip
         children = []
         for c, routed in enumerate((left, right)):

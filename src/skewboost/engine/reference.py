@@ -253,31 +253,29 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
     forced = request.criterion in FORCED
     if forced and len(codes) <= MAX_ENUMERATED:
         # every subset can be the left side, so asking for the positives on the right leaves nothing out
-        lefts = [codes[(mask >> np.arange(len(codes))) & 1 == 1] for mask in range(1, 2 ** len(codes) - 1)]
+        masks = np.arange(1, 2 ** len(codes) - 1)
+        order, is_left = codes, (masks[:, None] >> np.arange(len(codes))) & 1 == 1
         polarities: tuple[int, ...] = (+1,)
     else:
         order = codes[np.argsort(sort_key(h[1, codes], weight[codes]), kind="stable")]
-        lefts = [order[: k + 1] for k in range(len(order) - 1)]
+        is_left = np.tri(len(order) - 1, len(order), dtype=np.bool_)
         polarities = (+1, -1) if forced else (0,)
-    rest = float(abstain_loss(request.criterion, h[0, MISSING], h[1, MISSING])) if not learn else 0.0
-    values = np.full((len(polarities), len(lefts)), np.inf)
-    for i, left in enumerate(lefts):
-        right = np.setdiff1d(codes, left)
-        a, b = h[:, left].sum(axis=1), h[:, right].sum(axis=1)
-        if not (_big_enough(a, request) and _big_enough(b, request)):
-            continue
-        if count is not None and min(count[left].sum(), count[right].sum()) < request.min_count * (1 - 1e-9):
-            continue
-        for q, polarity in enumerate(polarities):
-            on_left = leaf_loss(request.criterion, a[0], a[1], -polarity)
-            values[q, i] = on_left + leaf_loss(request.criterion, b[0], b[1], polarity) + rest
+
+    a, b = h[:, order] @ is_left.T, h[:, order] @ ~is_left.T
+    allowed = _big_enough(a, request) & _big_enough(b, request)
+    if count is not None:
+        fewer = np.minimum(is_left @ count[order], ~is_left @ count[order])
+        allowed &= fewer >= request.min_count * (1 - 1e-9)
+    rest = 0.0 if learn else abstain_loss(request.criterion, h[0, MISSING], h[1, MISSING])
+    criterion = request.criterion
+    losses = [leaf_loss(criterion, a[0], a[1], -p) + leaf_loss(criterion, b[0], b[1], p) + rest for p in polarities]
     tie = TIE * float(h.sum()) if forced else 0.0
-    best, which = _first_best(values, tie)
-    if len(lefts) >= MISSING:  # an enumeration may offer more candidates than there are thresholds: keep its first best
-        i = int(np.argmax(best <= best.min() + tie))
-        best, which, lefts = best[i : i + 1], which[i : i + 1], lefts[i : i + 1]
+    best, which = _first_best(np.where(allowed, losses, np.inf), tie)
+    if len(best) >= MISSING:  # an enumeration may offer more candidates than there are thresholds: keep its first best
+        first = [int(np.argmax(best <= best.min() + tie))]
+        best, which, is_left = best[first], which[first], is_left[first]
     value[: len(best)], option[: len(best)] = best, which
-    return value, option, lefts
+    return value, option, [order[row] for row in is_left]
 
 
 def sort_key(b: Array, weight: Array) -> Array:

@@ -1,0 +1,41 @@
+# make demo   sets up everything and shows what skewboost does on two embedded data sets
+# make test   sets up everything, checks style and types, and runs the tests
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint benchmark benchmark-growth clean
+
+demo: $(VENV)/.cli
+	$(BIN)/skewboost demo
+
+test: $(VENV)/.dev lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# minutes: every speed claim, peers side by side, ratios printed
+benchmark: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/startup.py
+
+# a quarter of an hour: time and memory against rows, features and rounds
+benchmark-growth: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/growth.py
+
+# One stamp per extra; each is made anew when the dependencies change.
+$(VENV)/.%: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$*]"
+	touch $@
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "skewboost needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	       "Name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV) skewboost-demo .pytest_cache .mypy_cache .ruff_cache

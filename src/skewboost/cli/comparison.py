@@ -1,0 +1,148 @@
+"""What the demonstration computes: the data sets, the fits, and what their answers are worth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from skewboost import (
+    AdaBoostClassifier,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    RealBoostClassifier,
+)
+from skewboost.datasets import load_rare_cancer, make_fraud
+
+SEED = 0
+MISS_COST = 20
+
+BOOSTERS: dict[str, Any] = {
+    "AdaBoost": AdaBoostClassifier,
+    "RealBoost": RealBoostClassifier,
+    "GentleBoost": GentleBoostClassifier,
+    "LogitBoost": LogitBoostClassifier,
+}
+TREES = "RealBoost, trees"
+THRESHOLD = f"RealBoost, threshold for {MISS_COST}:1"
+TRIVIAL = "everything is common"
+N_FITS = len(BOOSTERS) + 1
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A data set, split; label 1 is the rare class."""
+
+    name: str
+    rare: str
+    common: str
+    X_train: Any
+    X_test: Any
+    y_train: Any
+    y_test: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often predictions were right and wrong; a positive is an example of the rare class."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+    @classmethod
+    def of(cls, truth: NDArray[Any], predicted: NDArray[Any]) -> Counts:
+        """Count."""
+        rare, found = truth == 1, predicted == 1
+        return cls(*(int(np.sum(a & b)) for a, b in ((rare, found), (~rare, found), (rare, ~found), (~rare, ~found))))
+
+    @property
+    def swapped(self) -> Counts:
+        """The same with the common class as the positive one."""
+        return Counts(self.tn, self.fn, self.fp, self.tp)
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the positive answers that is right; None if there are none."""
+        return self.tp / (self.tp + self.fp) if self.tp + self.fp else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the positives that is found; None if there are none."""
+        return self.tp / (self.tp + self.fn) if self.tp + self.fn else None
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of both, 0 if nothing is found."""
+        total = 2 * self.tp + self.fp + self.fn
+        return 2 * self.tp / total if total else None
+
+    @property
+    def cost(self) -> int:
+        """False alarms, and `MISS_COST` times the misses."""
+        return self.fp + MISS_COST * self.fn
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table; no rounds and no seconds where nothing was fitted."""
+
+    method: str
+    counts: Counts
+    rounds: int | None = None
+    seconds: float | None = None
+
+
+# Told the method that comes next, returns what to call after each of its rounds.
+Announcer = Callable[[str], Callable[[int, Any], None]]
+
+
+def problems() -> list[Problem]:
+    """Both data sets, split with a fixed seed and the same share of the rare class on either side."""
+    return [
+        _split("Rare cancer", "malignant", "benign", load_rare_cancer(), test_size=0.5),
+        _split("Card fraud", "fraudulent", "honest", make_fraud(), test_size=0.3),
+    ]
+
+
+def _split(name: str, rare: str, common: str, data: tuple[Any, Any], test_size: float) -> Problem:
+    X, y = data
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=test_size, stratify=y, random_state=SEED)
+    return Problem(name, rare, common, X_train, X_test, y_train, y_test.to_numpy())
+
+
+def compare(problem: Problem, rounds: int, n_jobs: int, announce: Announcer) -> tuple[list[Row], dict[str, Any]]:
+    """Fit every method; the rows of the table, and the four boosters of stumps for the pictures."""
+    y = problem.y_test
+    rows = [Row(TRIVIAL, Counts.of(y, np.zeros_like(y)))]
+    models: dict[str, Any] = {}
+    for method, booster in {**BOOSTERS, TREES: RealBoostClassifier}.items():
+        estimator = "tree" if method == TREES else "stump"
+        model = booster(estimator=estimator, n_estimators=rounds, n_jobs=n_jobs, callbacks=[announce(method)])
+        started = time.perf_counter()
+        model.fit(problem.X_train, problem.y_train)
+        seconds = time.perf_counter() - started
+        rows.append(Row(method, Counts.of(y, model.predict(problem.X_test)), model.n_estimators_, seconds))
+        if method in BOOSTERS:
+            models[method] = model
+    rows.append(Row(THRESHOLD, Counts.of(y, at_minimum_risk(models["RealBoost"].predict_proba(problem.X_test)))))
+    return rows, models
+
+
+def at_minimum_risk(probability: NDArray[Any]) -> NDArray[Any]:
+    """The answers that cost least if the probabilities are right: rare where ``p > 1 / (1 + MISS_COST)``."""
+    return (probability[:, 1] > 1 / (1 + MISS_COST)).astype(np.int64)
+
+
+def staged_counts(problem: Problem, models: Mapping[str, Any]) -> dict[str, list[Counts]]:
+    """The counts on the test set after each round, for the four boosters and for RealBoost at minimum risk."""
+    X, y = problem.X_test, problem.y_test
+    stages = {name: [Counts.of(y, answers) for answers in m.staged_predict(X)] for name, m in models.items()}
+    risks = models["RealBoost"].staged_predict_proba(X)
+    return {**stages, THRESHOLD: [Counts.of(y, at_minimum_risk(p)) for p in risks]}

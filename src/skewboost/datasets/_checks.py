@@ -1,0 +1,29 @@
+"""What the loaders share: pandas, if it is there, and checked counts."""
+
+from __future__ import annotations
+
+import operator
+from importlib import import_module
+from typing import Any
+
+
+def import_pandas() -> Any:
+    """Pandas, which only the command line's extra installs, or an error that says so."""
+    try:
+        return import_module("pandas")
+    except ImportError as error:
+        raise ImportError(
+            'skewboost.datasets returns pandas tables: pip install "skewboost[cli]" (or pandas itself).'
+        ) from error
+
+
+def checked_count(name: str, value: Any, low: int, high: int | None, meaning: str) -> int:
+    """`value` as an int within its limits, or an error that says what the limits mean."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer; got {value!r}.") from None
+    if count < low or (high is not None and count > high):
+        limits = f"at least {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be {limits}, {meaning}; got {count}.")
+    return count
