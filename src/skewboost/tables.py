@@ -44,6 +44,12 @@ class Table:
             return self.matrix[:, feature]
         return self.columns[feature]
 
+    def columns_of(self, features: range) -> list[Array | Nominal]:
+        """Neighbouring columns, copied together where a matrix stores them interleaved."""
+        if self.matrix is None:
+            return list(self.columns[features.start : features.stop])
+        return list(np.ascontiguousarray(self.matrix[:, features.start : features.stop].T))
+
     def take(self, rows: Array) -> Table:
         """The table of these rows only."""
         if self.matrix is not None:

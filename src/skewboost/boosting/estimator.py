@@ -286,7 +286,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
         """Find the classes and which of them is positive; binary problems have one ensemble, others one per class."""
-        classes, index = np.unique(labels, return_inverse=True)
+        classes = np.unique(labels)
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}."
@@ -308,7 +308,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             self._positive_classes: list[Any] = list(classes)
             return
         if self.pos_label is None:
-            mass = np.bincount(index, weights)
+            first = labels == classes[0]
+            mass = (first.sum(), (~first).sum()) if weights is None else (weights[first].sum(), weights[~first].sum())
             self.pos_label_ = classes[0] if mass[0] < mass[1] else classes[1]
         elif self.pos_label in classes.tolist():
             self.pos_label_ = classes[classes.tolist().index(self.pos_label)]

@@ -16,7 +16,7 @@ from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import Rule, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
-from skewboost.learners.base import LABELS, RESPONSES, ResponseHypothesis
+from skewboost.learners.base import LABELS, RESPONSES, Draw, ResponseHypothesis
 
 
 class GentleBoost(Rule):
@@ -25,7 +25,7 @@ class GentleBoost(Rule):
     asks = (LABELS, RESPONSES)
     criterion = "gini"  # for two classes this is the squared error of 2p - 1
 
-    def ask(self, state: State, rng: np.random.Generator) -> Any:
+    def ask(self, state: State, rng: Draw) -> Any:
         """A partition where the learner can give one, because its rounds are cheaper; else a regression of y."""
         if state.question == LABELS:
             return state.learner.labels(rng)

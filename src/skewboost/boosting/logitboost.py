@@ -18,7 +18,7 @@ from skewboost.boosting.rule import MIN_ERROR, MIN_STEP, NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.learners.base import RESPONSES, ResponseHypothesis
+from skewboost.learners.base import RESPONSES, Draw, ResponseHypothesis
 
 MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)
 MAX_STEP = 4.0  # of F in one round: a Newton step from where P is next to 0 or 1 can be of any size
@@ -32,26 +32,25 @@ class LogitBoost(Rule):
     def __init__(self, z_max: float | None = None) -> None:
         self.z_max = z_max
 
-    def ask(self, state: State, rng: np.random.Generator) -> ResponseHypothesis | None:
+    def ask(self, state: State, rng: Draw) -> ResponseHypothesis | None:
         """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
 
         For y = 1 the response is 1/P and for y = -1 it is -1/(1 - P): both are ``y (1 + exp(-2yF))``, which loses no
         digits where P is close to 0 or 1.
         """
-        e = self._odds_against(state)
-        z = state.y * (1.0 + e)
+        against = self._odds_against(state)
+        z = state.y * (1.0 + against)
         if self.z_max is not None:
             np.clip(z, -self.z_max, self.z_max, out=z)
-        # P (1 - P) = e / (1 + e)²; for e beyond any float that is 0
-        with np.errstate(invalid="ignore"):
-            p = np.nan_to_num(e / (1.0 + e) ** 2)
-        weights = np.maximum(p, MIN_WEIGHT) * state.examples
-        return state.learner.responses(z, weights / state.n, rng)
+        weights = against / (1.0 + against) ** 2  # P (1 - P)
+        np.maximum(weights, MIN_WEIGHT, out=weights)
+        weights *= state.examples / state.n
+        return state.learner.responses(z, weights, rng)
 
     @staticmethod
     def _odds_against(state: State) -> Array:
-        with np.errstate(over="ignore"):
-            return np.asarray(np.exp(-2.0 * state.y * state.F))
+        """``exp(-2yF)``, kept within what can be squared."""
+        return np.asarray(np.exp(np.minimum(-2.0 * state.y * state.F, 300.0)))
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
         """Half the fitted function, bounded."""
@@ -59,14 +58,13 @@ class LogitBoost(Rule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""
-        before = state.F.copy()
-        state.add(term)
-        if np.abs(state.F - before).max() < MIN_STEP:
+        if np.abs(state.add(term)).max() < MIN_STEP:
             state.stop_reason = NO_EDGE
-        loss = np.logaddexp(0.0, -2.0 * state.y * state.F)
-        if loss.max() < MIN_ERROR:
+        against = self._odds_against(state)
+        if against.max() < MIN_ERROR:
             state.stop_reason = PERFECT
-        state.loss = float(np.average(loss, weights=state.examples))
+        # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
+        state.loss = float((np.log(1.0 + against) * state.examples).sum()) / state.n
 
 
 class LogitBoostClassifier(BoostingClassifier):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
         yield old
     while state.round < state.n_rounds and not state.stop_reason:
         state.round += 1
-        h = rule.ask(state, np.random.default_rng([seed, state.round]))
+        h = rule.ask(state, partial(np.random.default_rng, [seed, state.round]))
         vote = None if h is None else rule.vote(state, h)
         if vote is None:
             state.stop_reason = state.stop_reason or NO_EDGE

@@ -10,7 +10,7 @@ import numpy as np
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.learners.base import LABELS, LabelHypothesis, ResponseHypothesis
+from skewboost.learners.base import LABELS, Draw, LabelHypothesis, ResponseHypothesis
 
 MIN_ERROR = 1e-10  # an error below this is floored there, so that no step exceeds 11.5
 MIN_STEP = 1e-12  # a vote below this is no vote
@@ -28,7 +28,7 @@ class Rule:
     def start(self, state: State) -> None:
         """Set the initial weights; by default they are the sample weights."""
 
-    def ask(self, state: State, rng: np.random.Generator) -> Any:
+    def ask(self, state: State, rng: Draw) -> Any:
         """Question the learner; returns its hypothesis, or None if it has none."""
         return state.learner.labels(rng)
 

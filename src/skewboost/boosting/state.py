@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class State:
     def __post_init__(self) -> None:
         self.F = np.zeros(len(self.y))
 
-    @property
+    @cached_property
     def n(self) -> float:
         """N: the number of examples, Σ sample_weight."""
         return float(self.examples.sum())
@@ -43,9 +44,11 @@ class State:
         """The current weights; they sum to one."""
         return self.learner.sample.weights
 
-    def add(self, term: Term) -> None:
-        """Keep F up to date."""
-        self.F += term.on(self.learner.view)
+    def add(self, term: Term) -> Array:
+        """Keep F up to date; returns what the term adds to it."""
+        g = term.on(self.learner.view)
+        self.F += g
+        return g
 
     def reweight(self, h: LabelHypothesis | None, term: Term, factor: Factor) -> None:
         """Multiply the weights by ``factor(y, g)``, where g is what the round adds, and normalise.

@@ -17,9 +17,11 @@ from skewboost.engine.boundary import (
     ABSTAIN,
     CRITERIA,
     FEW_ROWS,
+    LEFT,
     MAX_NODE_ERROR,
     MISSING,
     N_CODES,
+    RIGHT,
     TIE,
     Array,
     Child,
@@ -38,10 +40,10 @@ if TYPE_CHECKING:
 
 _BLOCK = 8  # features per word
 _CHUNK = 32_768  # rows per task where rows are divided
-_ENCODE_CHUNK = 2_048  # rows that are read column by column: a chunk of a wide matrix still fits the second-level cache
 _TASKS = 16  # histogram tasks to aim for: enough for many cores, few enough to add up
 _SPLIT_TASKS = 4  # the same where rows are selected on the way
 _LARGE = 1_000_000  # cells of a node that is worth a thread of its own, or several
+_NOTHING = np.empty(0)
 _SERIAL = 400_000  # below this many cell updates, waking another thread costs more than it saves
 
 
@@ -70,10 +72,12 @@ class CpuEngine:
 
     def sort(self, values: Array) -> Array:
         """Sort the numbers of a column, leaving out NaN."""
-        values = values[values == values] if values.dtype.kind == "f" else values
+        values = np.ascontiguousarray(values)
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            values = values[~np.isnan(values)]
         if values.dtype != np.float32:
             return np.sort(values)
-        keys = np.ascontiguousarray(values).view(np.uint32)
+        keys = values.view(np.uint32)
         ordered = np.empty_like(keys)
         kernels.sort_keys_32(keys, np.empty_like(keys), ordered)
         return ordered.view(np.float32)
@@ -97,15 +101,10 @@ class CpuEngine:
         return Words(words, table.n_features)
 
     def _by_rows(self, n_rows: int, work: Callable[..., None], *arguments: Array) -> None:
-        """Call ``work(start, stop, *arguments)`` for all rows, a chunk at a time."""
-        starts = range(0, n_rows, _ENCODE_CHUNK)
-        per_task = -(-len(starts) // (4 * self.n_jobs))
-
-        def task(i: int) -> None:
-            for start in starts[i * per_task : (i + 1) * per_task]:
-                work(start, min(start + _ENCODE_CHUNK, n_rows), *arguments)
-
-        parallel(task, -(-len(starts) // per_task), self.n_jobs)
+        """Call ``work(start, stop, *arguments)`` on every thread's share of the rows."""
+        n_jobs = max(1, min(self.n_jobs, n_rows // _CHUNK))
+        bounds = _bounds(n_rows, n_jobs)
+        parallel(lambda k: work(bounds[k], bounds[k + 1], *arguments), n_jobs, n_jobs)
 
     def column(self, codes: Words, feature: int) -> Array:
         """The codes of one feature."""
@@ -127,24 +126,11 @@ class CpuEngine:
             out = np.zeros((n_planes, n_blocks, _BLOCK * N_CODES))
             kernels.add_all(codes.words, rows, given, out)
             return out.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
-        n_chunks = max(1, min(-(-_TASKS // n_blocks), n // _CHUNK))
-        bounds = [n * c // n_chunks for c in range(n_chunks + 1)]
-        gathered = np.empty((n_planes, n))
-        for plane, v in enumerate(given):
-            kernels.gather(v, rows, gathered[plane])
-        sums = np.zeros((n_chunks, n_planes, n_blocks, _BLOCK * N_CODES))
-
-        def task(i: int) -> None:
-            i, block = divmod(i, n_blocks)
-            chunk, plane = divmod(i, n_planes)
-            part = slice(bounds[chunk], bounds[chunk + 1])
-            kernels.add_block(codes.words[block], rows[part], gathered[plane, part], sums[chunk, plane, block])
-
-        parallel(task, n_chunks * n_planes * n_blocks, self.n_jobs)
-        whole: Array = sums[0]
-        for part in sums[1:]:
-            whole += part
-        return whole.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
+        bounds = _bounds(n, max(1, min(-(-_TASKS // n_blocks), n // _CHUNK)))
+        sums = np.empty((len(bounds) - 1, n_planes, n_blocks, _BLOCK * N_CODES))
+        share = partial(kernels.add_share, codes.words, rows, given, bounds)
+        parallel(lambda k: share(k, self.n_jobs, sums), self.n_jobs, self.n_jobs)
+        return _added_up(sums).reshape(n_planes, n_blocks * _BLOCK, N_CODES)
 
     def search(
         self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
@@ -202,51 +188,42 @@ class CpuEngine:
 
     def route(self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
         """The rows of each wanted child, chunk by chunk."""
+        if list(wanted) != [LEFT, RIGHT]:
+            return [found for found, _ in self._split_off(codes, rows, split, wanted, ())]
         block, byte = divmod(split.feature, _BLOCK)
-        words, shift, n = codes.words[block], 8 * byte, len(rows)
-        starts = range(0, n, _CHUNK) if n else range(1)
-        if list(wanted) == [0, 1]:
-            left, right = np.empty(n, np.uint32), np.empty(n, np.uint32)
-
-            def divide(i: int) -> int:
-                part = slice(starts[i], starts[i] + _CHUNK)
-                return kernels.divide(words, shift, rows[part], split.child, left[part], right[part])
-
-            lengths = parallel(divide, len(starts), self.n_jobs)
-            return [
-                _joined(left, starts, lengths),
-                _joined(right, starts, [min(_CHUNK, n - s) - k for s, k in zip(starts, lengths)]),
-            ]
-        found = []
-        for child in wanted:
-            chosen = np.empty(n, np.uint32)
-
-            def select(i: int) -> int:
-                part = slice(starts[i], starts[i] + _CHUNK)
-                return kernels.select(words, shift, rows[part], split.child, child, chosen[part])  # noqa: B023
-
-            found.append(_joined(chosen, starts, parallel(select, len(starts), self.n_jobs)))
-        return found
+        n = len(rows)
+        bounds = _bounds(n, max(1, n // _CHUNK))
+        left, right = np.empty(n, np.uint32), np.empty(n, np.uint32)
+        lengths = np.empty(len(bounds) - 1, np.int64)
+        share = partial(kernels.divide_share, codes.words[block], 8 * byte, rows, bounds, split.child)
+        n_jobs = min(self.n_jobs, len(lengths))
+        parallel(lambda k: share(k, n_jobs, left, right, lengths), n_jobs, n_jobs)
+        return [_joined(left, bounds, lengths), _joined(right, bounds, np.diff(bounds) - lengths)]
 
     def split_off(
         self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int], *values: Array
     ) -> list[tuple[Rows, Array]]:
-        """`route` and `histogram` by chunks of rows: threads meet once, and each makes one call."""
+        """`route` and `histogram` in one pass: threads meet once."""
+        return self._split_off(codes, rows, split, wanted, values)
+
+    def _split_off(
+        self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int], values: tuple[Array, ...]
+    ) -> list[tuple[Rows, Array]]:
         block, byte = divmod(split.feature, _BLOCK)
         n, n_planes = len(rows), len(values)
-        n_chunks = max(1, min(_SPLIT_TASKS, n // _CHUNK))
-        bounds = np.array([n * c // n_chunks for c in range(n_chunks + 1)])
+        bounds = _bounds(n, max(1, min(_SPLIT_TASKS, n // _CHUNK)))
+        n_chunks = len(bounds) - 1
         n_jobs = min(self.n_jobs, n_chunks)
         found = []
         for child in wanted:
             chosen, lengths = np.empty(n, np.uint32), np.empty(n_chunks, np.int64)
-            sums = np.empty((n_chunks, n_planes, codes.n_blocks, _BLOCK * N_CODES))
-            share = partial(kernels.split_off, codes.words, block, 8 * byte, rows, bounds, split.child, child, values)
+            sums = np.empty((n_chunks if values else 0, n_planes, codes.n_blocks, _BLOCK * N_CODES))
+            share = partial(
+                kernels.split_off, codes.words, block, 8 * byte, rows, bounds, split.child, child, values or (_NOTHING,)
+            )
             parallel(lambda k: share(k, n_jobs, chosen, lengths, sums), n_jobs, n_jobs)  # noqa: B023
-            for part in sums[1:]:
-                sums[0] += part
-            rows_of_child = _joined(chosen, bounds[:-1], lengths)
-            found.append((rows_of_child, sums[0].reshape(n_planes, -1, N_CODES)))
+            histogram = _added_up(sums).reshape(n_planes, -1, N_CODES) if values else _NOTHING
+            found.append((_joined(chosen, bounds, lengths), histogram))
         return found
 
     def total(self, weights: Array, rows: Rows) -> float:
@@ -289,10 +266,24 @@ def _split(child: Array, found: Array, value: Array) -> Split | None:
     return Split(feature, threshold, child, polarity, after, before, bool(doubtful))
 
 
-def _joined(buffer: Array, starts: Sequence[int] | Array, lengths: Sequence[int] | Array) -> Array:
-    if len(starts) == 1:
+def _bounds(n: int, n_parts: int) -> Array:
+    """Where to cut n rows into parts of equal size."""
+    return np.arange(n_parts + 1) * n // n_parts
+
+
+def _added_up(sums: Array) -> Array:
+    """The sum over the first axis, in its order."""
+    total: Array = sums[0]
+    for part in sums[1:]:
+        total += part
+    return total
+
+
+def _joined(buffer: Array, bounds: Array, lengths: Array) -> Array:
+    """The filled beginnings of the parts of a buffer, one behind the other."""
+    if len(lengths) == 1:
         return buffer[: lengths[0]]
-    return np.concatenate([buffer[s : s + k] for s, k in zip(starts, lengths)])
+    return np.concatenate([buffer[a : a + k] for a, k in zip(bounds, lengths)])
 
 
 def _padded(cuts: Array) -> Array:

@@ -238,7 +238,11 @@ class Grower:
         for group, planes in enumerate(self.planes):
             for p in planes:
                 if node.rows[group] is not None:
-                    out[p] = self.scale[p] * self.engine.total(self.values[p], node.rows[group])
+                    known = p in node.planes and not node.derived
+                    total = self.engine.total
+                    out[p] = (
+                        node.planes[p][0].sum() if known else self.scale[p] * total(self.values[p], node.rows[group])
+                    )
         return out
 
 
@@ -401,7 +405,7 @@ class _Tree:
                 continue
             (p,) = grower.planes[group]
             whole = self.root.planes[p][0].sum()
-            rest = whole - np.nansum(sums[:, p])
+            rest = whole - sum(s for s in sums[:, p].tolist() if s == s)
             if rest < MIN_REMAINDER * whole:
                 (leaves[leaf].rows[group],) = grower.engine.route(
                     grower.codes, self.root.rows[group], self.splits[0], [side]

@@ -3,6 +3,9 @@
 A binned table is ``words[block, row]``: eight features of a row share one 64-bit word, feature ``8·block + k`` in
 byte k. Summing a block needs one load per row for eight features, and its histogram (8 × 256 × 8 bytes) stays in
 the first-level cache.
+
+Where threads share the work, a kernel does a thread's whole share in one call: a thread that comes back for the next
+piece has to wait for the interpreter, which the others keep taking from it.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from skewboost.engine.jit import kernel
 
 _BYTE = np.uint64(255)
 _MISSING = np.uint64(255)
+_CHUNK = 2048  # rows that are gone through column by column, or tree by tree: they stay in the second-level cache
 
 
 # ------------------------------------------------------------------------------ binning
@@ -63,15 +67,17 @@ def encode(X: Array, columns: Array, start: int, stop: int, cuts: Array, feature
 
     The code is the number of cuts below x, found by eight halvings without a branch (`cuts` is padded with infinity).
     """
-    for c in range(columns.shape[0]):
-        cut, column = cuts[c], columns[c]
-        block, shift = features[c] >> 3, np.uint64(8 * (features[c] & 7))
-        for i in range(start, stop):
-            x = np.float64(X[i, column])
-            k = _count_below(cut, x)
-            if x != x:
-                k = _MISSING
-            words[block, i] |= k << shift
+    for a in range(start, stop, _CHUNK):
+        b = min(a + _CHUNK, stop)
+        for c in range(columns.shape[0]):
+            cut, column = cuts[c], columns[c]
+            block, shift = features[c] >> 3, np.uint64(8 * (features[c] & 7))
+            for i in range(a, b):
+                x = np.float64(X[i, column])
+                k = _count_below(cut, x)
+                if x != x:
+                    k = _MISSING
+                words[block, i] |= k << shift
 
 
 @kernel
@@ -117,6 +123,22 @@ def add_block(words: Array, rows: Array, values: Array, out: Array) -> None:
 
 
 @kernel
+def add_whole_block(words: Array, values: Array, out: Array) -> None:
+    """`add_block` for a range of consecutive rows."""
+    for i in range(words.shape[0]):
+        v = words[i]
+        x = values[i]
+        out[v & _BYTE] += x
+        out[np.uint64(256) + ((v >> np.uint64(8)) & _BYTE)] += x
+        out[np.uint64(512) + ((v >> np.uint64(16)) & _BYTE)] += x
+        out[np.uint64(768) + ((v >> np.uint64(24)) & _BYTE)] += x
+        out[np.uint64(1024) + ((v >> np.uint64(32)) & _BYTE)] += x
+        out[np.uint64(1280) + ((v >> np.uint64(40)) & _BYTE)] += x
+        out[np.uint64(1536) + ((v >> np.uint64(48)) & _BYTE)] += x
+        out[np.uint64(1792) + (v >> np.uint64(56))] += x
+
+
+@kernel
 def gather(values: Array, rows: Array, out: Array) -> None:
     """``out = values[rows]``."""
     for i in range(rows.shape[0]):
@@ -131,6 +153,34 @@ def add_all(words: Array, rows: Array, values: tuple[Array, ...], out: Array) ->
         gather(values[plane], rows, gathered)
         for block in range(words.shape[0]):
             add_block(words[block], rows, gathered, out[plane, block])
+
+
+@kernel
+def add_share(
+    words: Array, rows: Array, values: tuple[Array, ...], bounds: Array, first: int, step: int, out: Array
+) -> None:
+    """The histograms of tasks first, first + step, …, a task being a chunk of rows and a block of features.
+
+    As many rows as the table has are all of them, in order, and need no look-up.
+    """
+    n_blocks = words.shape[0]
+    n_tasks = (bounds.shape[0] - 1) * n_blocks
+    whole = rows.shape[0] == words.shape[1]
+    gathered = np.empty(0)
+    known = -1
+    for plane in range(len(values)):
+        for task in range(first, n_tasks, step):
+            chunk, block = task // n_blocks, task % n_blocks
+            a, b = bounds[chunk], bounds[chunk + 1]
+            out[chunk, plane, block, :] = 0.0
+            if whole:
+                add_whole_block(words[block, a:b], values[plane][a:b], out[chunk, plane, block])
+                continue
+            if known != chunk + plane * n_tasks:
+                gathered = np.empty(b - a)
+                gather(values[plane], rows[a:b], gathered)
+                known = chunk + plane * n_tasks
+            add_block(words[block], rows[a:b], gathered, out[chunk, plane, block])
 
 
 @kernel
@@ -180,13 +230,14 @@ def split_off(
     lengths: Array,
     out: Array,
 ) -> None:
-    """`select` and `add_block` for the chunks first, first + step, …: one thread's share in one call."""
+    """`select` and `add_all` for the chunks first, first + step, …; without values only `select`."""
     for chunk in range(first, bounds.shape[0] - 1, step):
         a, b = bounds[chunk], bounds[chunk + 1]
         k = select(words[block], shift, rows[a:b], child, wanted, chosen[a:b])
         lengths[chunk] = k
-        out[chunk] = 0.0
-        add_all(words, chosen[a : a + k], values, out[chunk])
+        if out.shape[0] > 0:
+            out[chunk] = 0.0
+            add_all(words, chosen[a : a + k], values, out[chunk])
 
 
 @kernel
@@ -202,6 +253,25 @@ def divide(words: Array, shift: int, rows: Array, child: Array, left: Array, rig
     return k
 
 
+@kernel
+def divide_share(
+    words: Array,
+    shift: int,
+    rows: Array,
+    bounds: Array,
+    child: Array,
+    first: int,
+    step: int,
+    left: Array,
+    right: Array,
+    lengths: Array,
+) -> None:
+    """`divide` for the chunks first, first + step, …"""
+    for chunk in range(first, bounds.shape[0] - 1, step):
+        a, b = bounds[chunk], bounds[chunk + 1]
+        lengths[chunk] = divide(words, shift, rows[a:b], child, left[a:b], right[a:b])
+
+
 # ------------------------------------------------------------------------------ scoring
 
 
@@ -210,12 +280,14 @@ def add_steps(
     X: Array, columns: Array, start: int, stop: int, cuts: Array, values: Array, missing: Array, F: Array
 ) -> None:
     """Add each column's step function to F: ``values[c, number of cuts below x]``, ``missing[c]`` for NaN."""
-    for c in range(columns.shape[0]):
-        cut, column, value, absent = cuts[c], columns[c], values[c], missing[c]
-        for i in range(start, stop):
-            x = np.float64(X[i, column])
-            v = value[_count_below(cut, x)]
-            F[i] += absent if x != x else v
+    for a in range(start, stop, _CHUNK):
+        b = min(a + _CHUNK, stop)
+        for c in range(columns.shape[0]):
+            cut, column, value, absent = cuts[c], columns[c], values[c], missing[c]
+            for i in range(a, b):
+                x = np.float64(X[i, column])
+                v = value[_count_below(cut, x)]
+                F[i] += absent if x != x else v
 
 
 @kernel
@@ -233,16 +305,18 @@ def add_trees(
     F: Array,
 ) -> None:
     """Add to F the leaf values of rows ``start:stop`` in every tree."""
-    for t in range(roots.shape[0]):
-        for i in range(start, stop):
-            k = roots[t]
-            while k >= 0:
-                f = feature[k]
-                code = (words[f >> 3, i] >> np.uint64(8 * (f & 7))) & _BYTE
-                if code == _MISSING:
-                    k = links[k, 2]
-                elif threshold[k] >= 0:
-                    k = links[k, 1 if np.int64(code) > threshold[k] else 0]
-                else:
-                    k = links[k, sets[which[k], code]]
-            F[i] += values[~k]
+    for a in range(start, stop, _CHUNK):
+        b = min(a + _CHUNK, stop)
+        for t in range(roots.shape[0]):
+            for i in range(a, b):
+                k = roots[t]
+                while k >= 0:
+                    f = feature[k]
+                    code = (words[f >> 3, i] >> np.uint64(8 * (f & 7))) & _BYTE
+                    if code == _MISSING:
+                        k = links[k, 2]
+                    elif threshold[k] >= 0:
+                        k = links[k, 1 if np.int64(code) > threshold[k] else 0]
+                    else:
+                        k = links[k, sets[which[k], code]]
+                F[i] += values[~k]

@@ -18,7 +18,7 @@ from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import Term, scaled_to
-from skewboost.learners.base import LABELS, RESPONSES, Data, Opened, ResponseHypothesis
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
 from skewboost.learners.partitions import majority
 
 
@@ -104,7 +104,7 @@ class OpenedAdapter(Opened):
         self.estimator = estimator
         self.takes_weights = has_fit_parameter(estimator, "sample_weight")
 
-    def labels(self, rng: np.random.Generator) -> ClassifierHypothesis | None:
+    def labels(self, rng: Draw) -> ClassifierHypothesis | None:
         """Fit a clone to the labels under the sample's weights."""
         positive = self.data.positive
         weights = self.sample.weights
@@ -119,7 +119,7 @@ class OpenedAdapter(Opened):
         labels = majority(sums, abstains) if n > 2 else np.array([-1.0, 1.0])
         return ClassifierHypothesis(fitted, leaf, sums, labels, abstains, _importances(fitted))
 
-    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis | None:
+    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
         """Fit a clone to the responses."""
         fitted = self._fit(z, weights, rng)
         if fitted is None:
@@ -128,18 +128,19 @@ class OpenedAdapter(Opened):
         residual = z - term.on(self.view)
         return ResponseHypothesis(term, float(np.average(residual**2, weights=weights)), _importances(fitted))
 
-    def _fit(self, target: Array, weights: Array, rng: np.random.Generator) -> Any:
+    def _fit(self, target: Array, weights: Array, rng: Draw) -> Any:
         """With weights where it takes them, else on rows drawn by weight; None if those are all of one class."""
         estimator = clone(self.estimator)
+        generator = rng()
         if "random_state" in estimator.get_params(deep=False) and estimator.get_params()["random_state"] is None:
-            estimator.set_params(random_state=int(rng.integers(2**31)))
+            estimator.set_params(random_state=int(generator.integers(2**31)))
         table = self.data.table
         weights = weights / weights.sum()
         n = len(target)
         if self.takes_weights:
             # as many examples as there are, so that penalties such as C keep their meaning
             return estimator.fit(table.native, target, sample_weight=weights * n)
-        rows = np.sort(rng.choice(n, size=n, p=weights))
+        rows = np.sort(generator.choice(n, size=n, p=weights))
         if is_classifier(estimator) and len(np.unique(target[rows])) < 2:
             return None
         return estimator.fit(table.take(rows).native, target[rows])

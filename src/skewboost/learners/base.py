@@ -7,6 +7,7 @@ per example by weighted least squares; the answer is the fitted function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +21,9 @@ from skewboost.tables import Table
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
+
+# A round's own random generator, made by whoever needs one: most learners draw nothing.
+Draw = Callable[[], np.random.Generator]
 
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
 
@@ -111,11 +115,11 @@ class Opened:
             data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples
         )
 
-    def labels(self, rng: np.random.Generator) -> LabelHypothesis | None:
+    def labels(self, rng: Draw) -> LabelHypothesis | None:
         """Separate the classes under the sample's weights."""
         raise NotImplementedError
 
-    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis | None:
+    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
         """Fit z by weighted least squares."""
         raise NotImplementedError
 

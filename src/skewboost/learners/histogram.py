@@ -16,7 +16,7 @@ from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import abstain_loss, leaf_loss
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Opened, ResponseHypothesis
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
 from skewboost.learners.partitions import majority
 
 DEFAULT_BINS = 32
@@ -52,7 +52,7 @@ class OpenedHistogram(Opened):
         self.criterion = criterion
         self.missing = missing
 
-    def labels(self, rng: np.random.Generator) -> LookUp:
+    def labels(self, rng: Draw) -> LookUp:
         """The feature whose bins separate the classes best."""
         planes = np.array(self.sample.root_histogram())
         feature, value, gain = self._best(planes, self.criterion, "z")
@@ -63,7 +63,7 @@ class OpenedHistogram(Opened):
         leaf = partition.leaves(self.view)
         return LookUp(partition, leaf, sums, majority(sums, abstains), abstains, value, gain)
 
-    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis:
+    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis:
         """The feature whose bins' means fit z best."""
         engine = self.data.engine
         rows = engine.rows(np.ones(len(z), dtype=np.bool_))

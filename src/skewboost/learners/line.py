@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from skewboost.engine.boundary import TIE, Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
-from skewboost.learners.base import RESPONSES, Data, Opened, ResponseHypothesis
+from skewboost.learners.base import RESPONSES, Data, Draw, Opened, ResponseHypothesis
 from skewboost.tables import Nominal
 
 
@@ -32,7 +32,7 @@ class OpenedLine(Opened):
         self.centre = np.where(self.present, X, 0.0).sum(axis=0) / count
         self.X = np.where(self.present, X - self.centre, 0.0)
 
-    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis | None:
+    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
         """The line ``a x + b`` that leaves the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""
         wz = weights * z
         w0, z0 = weights @ self.present, wz @ self.present

@@ -15,7 +15,7 @@ from skewboost.engine.growth import Growth, Limits
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Opened, ResponseHypothesis
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
 
@@ -61,7 +61,7 @@ class OpenedPartition(Opened):
         self.constant = constant
         self._response_sample: ResponseSample | None = None
 
-    def labels(self, rng: np.random.Generator) -> PartitionHypothesis:
+    def labels(self, rng: Draw) -> PartitionHypothesis:
         """The best partition under the sample's weights; a single leaf where nothing can be split."""
         growth = self.sample.grow(self.request, self.limits)
         if self.constant and growth.partition.splits:
@@ -96,7 +96,7 @@ class OpenedPartition(Opened):
             return self.sample.one_leaf(growth)
         return growth
 
-    def responses(self, z: Array, weights: Array, rng: np.random.Generator) -> ResponseHypothesis:
+    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis:
         """The partition whose leaf means fit z best."""
         if self._response_sample is None:
             assert self.view.bins is not None
