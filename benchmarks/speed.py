@@ -12,9 +12,9 @@ import warnings
 
 import lightgbm
 import xgboost
-from data import imbalanced, row, seconds
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
+from data import imbalanced, row, seconds
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.learners import Tree
 
@@ -42,9 +42,7 @@ def main() -> None:
             ("LogitBoost", LogitBoostClassifier),
         )
     }
-    trees = RealBoostClassifier(
-        estimator=Tree(max_leaf_nodes=31), n_estimators=ROUNDS, n_jobs=THREADS, engine="cpu"
-    )
+    trees = RealBoostClassifier(estimator=Tree(max_leaf_nodes=31), n_estimators=ROUNDS, n_jobs=THREADS, engine="cpu")
     for model in (*ours.values(), trees):
         model.fit(X[:5000], y[:5000]).predict(X[:5000])
 
@@ -67,7 +65,12 @@ def main() -> None:
     model = RealBoostClassifier(n_estimators=1000, n_jobs=THREADS, engine="cpu").fit(X, y)
     model.decision_function(many[:1000])
     light = seconds(lambda: peer.predict(many, raw_score=True), 2)
-    row("prediction, 1000 stumps, 1 000 000 rows / LightGBM", seconds(lambda: model.decision_function(many)), light, "20x")
+    row(
+        "prediction, 1000 stumps, 1 000 000 rows / LightGBM",
+        seconds(lambda: model.decision_function(many)),
+        light,
+        "20x",
+    )
     light = seconds(lambda: lgb(31).fit(X, y).predict(many, raw_score=True), 1) - seconds(lambda: lgb(31).fit(X, y), 1)
     row(
         "prediction, 200 trees of 31 leaves, 1 000 000 rows / LightGBM",

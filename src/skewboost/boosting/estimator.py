@@ -359,24 +359,30 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                     F += e.rounds[k].term.on(view)
             yield [F.copy() for F in scores]
 
+    @staticmethod
+    def _per_class_scores(scores: list[Array]) -> Array:
+        """F of each class against the rest, rounded so that classes that tie do so whatever the order of the rows."""
+        return np.asarray(np.round(np.column_stack(scores), 10))
+
     def _decision(self, scores: list[Array]) -> Array:
         if len(self.classes_) > 2:
-            return np.column_stack(scores)
+            return self._per_class_scores(scores)
         F = scores[0]
         return F if self.pos_label_ == self.classes_[1] else np.negative(F)
 
     def _labels(self, scores: list[Array]) -> Array:
         if len(self.classes_) > 2:
-            return np.asarray(self.classes_[np.argmax(np.column_stack(scores), axis=1)])
+            return np.asarray(self.classes_[np.argmax(self._per_class_scores(scores), axis=1)])
         other = self.classes_[0] if self.pos_label_ == self.classes_[1] else self.classes_[1]
         return np.where(scores[0] >= 0, np.asarray(self.pos_label_), np.asarray(other))
 
     def _proba(self, scores: list[Array]) -> Array:
-        p = np.column_stack([self._rule().probability(F) for F in scores])
         if len(self.classes_) > 2:
+            p = self._rule().probability(self._per_class_scores(scores))
             total = p.sum(axis=1, keepdims=True)
             uniform = np.full_like(p, 1.0 / p.shape[1])
             return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
+        p = self._rule().probability(scores[0])
         both = np.column_stack((1.0 - p, p))
         return np.asarray(both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy())
 

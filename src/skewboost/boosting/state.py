@@ -32,7 +32,9 @@ class State:
     F: Array = field(init=False)  # the ensemble on every row, for the rules that keep it
 
     def __post_init__(self) -> None:
-        self.F = np.zeros(len(self.y))
+        engine = self.learner.data.engine
+        self.y, self.examples = engine.array(self.y), engine.array(self.examples)
+        self.F = engine.array(np.zeros(len(self.y)))
 
     @cached_property
     def n(self) -> float:

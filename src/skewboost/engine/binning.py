@@ -49,10 +49,6 @@ class Feature:
         lookup = np.array([self.code_of.get(c, MISSING) for c in column.categories] + [MISSING], dtype=np.uint8)
         return lookup[column.codes]  # -1 reads the last entry
 
-    def left_threshold(self, code: int) -> float:
-        """The number up to which codes reach `code`."""
-        return float(self.cuts[code]) if code < len(self.cuts) else np.inf
-
 
 @dataclass(frozen=True)
 class Bins:

@@ -107,7 +107,15 @@ class Engine(Protocol):
         ...
 
     def column(self, codes: Codes, feature: int) -> Array:
-        """The codes of one feature, for all rows."""
+        """The codes of one feature, for all rows, as a NumPy array."""
+        ...
+
+    def array(self, values: Array) -> Array:
+        """A copy of one float64 number per row, where the engine keeps them. Rules apply ufuncs to it and no more."""
+        ...
+
+    def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
+        """``values[code]`` of one feature, for all rows, as such an array."""
         ...
 
     def rows(self, mask: Array) -> Rows:

@@ -112,6 +112,17 @@ class CpuEngine:
         column: Array = (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)
         return column
 
+    def array(self, values: Array) -> Array:
+        """A copy, as float64."""
+        return np.array(values, dtype=np.float64)
+
+    def lookup(self, codes: Words, feature: int, values: Array) -> Array:
+        """``values[code]`` for all rows."""
+        block, byte = divmod(feature, _BLOCK)
+        out = np.empty(codes.words.shape[1])
+        kernels.lookup(codes.words[block], 8 * byte, values, out)
+        return out
+
     def rows(self, mask: Array) -> Rows:
         """The rows where `mask` holds."""
         return np.flatnonzero(mask).astype(np.uint32)

@@ -235,14 +235,12 @@ class Grower:
     def totals(self, node: Node) -> Array:
         """A node's sums, added up from its rows; NaN for a group whose rows are not listed."""
         out = np.full(2, np.nan)
-        for group, planes in enumerate(self.planes):
-            for p in planes:
-                if node.rows[group] is not None:
-                    known = p in node.planes and not node.derived
-                    total = self.engine.total
-                    out[p] = (
-                        node.planes[p][0].sum() if known else self.scale[p] * total(self.values[p], node.rows[group])
-                    )
+        for group, rows in enumerate(node.rows):
+            for p in self.planes[group] if rows is not None else ():
+                if p in node.planes and not node.derived:
+                    out[p] = node.planes[p][0].sum()
+                else:
+                    out[p] = self.scale[p] * self.engine.total(self.values[p], rows)
         return out
 
 

@@ -103,39 +103,42 @@ def store_codes(codes: Array, feature: int, words: Array) -> None:
         words[block, i] |= np.uint64(codes[i]) << shift
 
 
+@kernel
+def lookup(words: Array, shift: int, values: Array, out: Array) -> None:
+    """``out = values[code]`` of the feature at a shift."""
+    s = np.uint64(shift)
+    for i in range(words.shape[0]):
+        out[i] = values[(words[i] >> s) & _BYTE]
+
+
 # --------------------------------------------------------------------------- histograms
 
 
 @kernel
+def _add_word(v: np.uint64, x: float, out: Array) -> None:
+    """Add x to the cells of one row in a block's histogram of 8 × 256."""
+    out[v & _BYTE] += x
+    out[np.uint64(256) + ((v >> np.uint64(8)) & _BYTE)] += x
+    out[np.uint64(512) + ((v >> np.uint64(16)) & _BYTE)] += x
+    out[np.uint64(768) + ((v >> np.uint64(24)) & _BYTE)] += x
+    out[np.uint64(1024) + ((v >> np.uint64(32)) & _BYTE)] += x
+    out[np.uint64(1280) + ((v >> np.uint64(40)) & _BYTE)] += x
+    out[np.uint64(1536) + ((v >> np.uint64(48)) & _BYTE)] += x
+    out[np.uint64(1792) + (v >> np.uint64(56))] += x
+
+
+@kernel
 def add_block(words: Array, rows: Array, values: Array, out: Array) -> None:
-    """Add ``values[i]`` to the cells of row ``rows[i]`` in one block's histogram of 8 × 256."""
+    """Add ``values[i]`` to the cells of row ``rows[i]``."""
     for i in range(rows.shape[0]):
-        v = words[rows[i]]
-        x = values[i]
-        out[v & _BYTE] += x
-        out[np.uint64(256) + ((v >> np.uint64(8)) & _BYTE)] += x
-        out[np.uint64(512) + ((v >> np.uint64(16)) & _BYTE)] += x
-        out[np.uint64(768) + ((v >> np.uint64(24)) & _BYTE)] += x
-        out[np.uint64(1024) + ((v >> np.uint64(32)) & _BYTE)] += x
-        out[np.uint64(1280) + ((v >> np.uint64(40)) & _BYTE)] += x
-        out[np.uint64(1536) + ((v >> np.uint64(48)) & _BYTE)] += x
-        out[np.uint64(1792) + (v >> np.uint64(56))] += x
+        _add_word(words[rows[i]], values[i], out)
 
 
 @kernel
 def add_whole_block(words: Array, values: Array, out: Array) -> None:
     """`add_block` for a range of consecutive rows."""
     for i in range(words.shape[0]):
-        v = words[i]
-        x = values[i]
-        out[v & _BYTE] += x
-        out[np.uint64(256) + ((v >> np.uint64(8)) & _BYTE)] += x
-        out[np.uint64(512) + ((v >> np.uint64(16)) & _BYTE)] += x
-        out[np.uint64(768) + ((v >> np.uint64(24)) & _BYTE)] += x
-        out[np.uint64(1024) + ((v >> np.uint64(32)) & _BYTE)] += x
-        out[np.uint64(1280) + ((v >> np.uint64(40)) & _BYTE)] += x
-        out[np.uint64(1536) + ((v >> np.uint64(48)) & _BYTE)] += x
-        out[np.uint64(1792) + (v >> np.uint64(56))] += x
+        _add_word(words[i], values[i], out)
 
 
 @kernel

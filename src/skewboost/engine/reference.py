@@ -93,6 +93,14 @@ class ReferenceEngine:
         column: Array = codes[feature]
         return column
 
+    def array(self, values: Array) -> Array:
+        """A copy, as float64."""
+        return np.array(values, dtype=np.float64)
+
+    def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
+        """``values[code]`` for all rows."""
+        return np.asarray(values[codes[feature]])
+
     def rows(self, mask: Array) -> Rows:
         """The rows where `mask` holds."""
         return np.flatnonzero(mask)

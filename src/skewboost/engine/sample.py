@@ -49,15 +49,10 @@ class LabelSample:
 
     def assign(self, weights: Array) -> None:
         """Replace all weights; they are normalised."""
-        self._stored = np.array(weights, dtype=np.float64)
+        self._stored = self.engine.array(weights)
         self._stored /= self._stored.sum()
         self._scale = np.ones(2)
         self._root: Node | None = None
-
-    def class_weights(self) -> Array:
-        """W-, W+."""
-        totals = [self.engine.total(self._stored, rows) for rows in self.rows]
-        return np.array(totals) * self._scale
 
     # -------------------------------------------------------------------- rounds
 

@@ -44,6 +44,9 @@ class LeafTerm:
 
     def on(self, view: View) -> Array:
         """The value of every row's leaf."""
+        if self.partition.one_feature:
+            feature = self.partition.splits[0].feature
+            return view.engine.lookup(view.codes, feature, self.values[self.partition.leaf_of_code()])
         return self.values[self.partition.leaves(view)]
 
     def scaled(self, factor: float) -> LeafTerm:
