@@ -54,7 +54,7 @@ PARAMETERS = """Parameters
     random_state : int, RandomState or None, default=None
         Seeds the split for early stopping, and estimators that draw at random. Stumps and trees do not.
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 is all cores. The model is the same, to the bit, for any number.
+        Threads; None is 1, -1 is all cores, -2 all but one. The model is the same, to the bit, for any number.
     verbose : int, default=0
         Draw a progress bar on stderr.
     engine : {"auto", "cpu", "reference"}, default="auto"
@@ -249,7 +249,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                 "a list of callables, or None",
             ),
             warm_start=one_of(True, False),
-            n_jobs=optional(either(integer(1), integer(-1, -1))),
+            n_jobs=Check(
+                lambda v: v is None or (integer(-(2**31)).passes(v) and v != 0), "an integer other than 0, or None"
+            ),
             verbose=either(one_of(True, False), integer(0)),
         )
         if isinstance(self.engine, str) and self.engine not in ENGINES:
