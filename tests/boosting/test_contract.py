@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_parameters_show_in_signature_and_repr():
 @pytest.mark.parametrize("booster", [*BOOSTERS, Stump, Tree])
 def test_every_parameter_is_documented(booster):
     for name in booster().get_params(deep=False):
-        assert f"    {name} : " in booster.__doc__
+        assert f"\n{name} : " in inspect.cleandoc(booster.__doc__)
 
 
 @each_booster
