@@ -44,6 +44,10 @@ class Table:
             return self.matrix[:, feature]
         return self.columns[feature]
 
+    def name(self, feature: int) -> Any:
+        """What messages call a column: its name, or its number where it has none."""
+        return feature if self.frame is None else self.frame.columns[feature]
+
     def columns_of(self, features: range) -> list[Array | Nominal]:
         """Neighbouring columns, copied together where a matrix stores them interleaved."""
         if self.matrix is None:
@@ -88,6 +92,10 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
             "Sparse data was passed for X, but skewboost bins dense tables. Convert it with X.toarray(), "
             "or select fewer columns first."
         )
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise TypeError("X is a lazy frame. Pass X.collect().")
+    if type(X).__name__ == "RecordBatch":
+        raise TypeError("X is an Arrow record batch. Pass pyarrow.Table.from_batches([X]).")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
@@ -106,7 +114,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
 def _read_column(series: nw.Series[Any]) -> Array | Nominal:
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
-        if series.null_count() or dtype == nw.Boolean or dtype.is_decimal():
+        if series.null_count() or dtype == nw.Boolean or dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
         values: Array = series.to_numpy()
         if values.dtype.kind == "f" and np.isinf(values).any():
@@ -125,18 +133,22 @@ def _read_column(series: nw.Series[Any]) -> Array | Nominal:
     )
 
 
-# Stands for a missing cell while a column's values are replaced by codes; no real category can hold a NUL.
-_NULL = "\0null"
-
-
 def _read_categories(series: nw.Series[Any]) -> Nominal:
     if series.dtype == nw.Categorical and series.implementation.is_pandas_like():
         # A cast to text would spell the category 1 as "1.0" in a column with missing cells and as "1" elsewhere.
         native = series.to_native()
         return Nominal(native.cat.codes.to_numpy(), tuple(str(c) for c in native.cat.categories))
-    text = series.cast(nw.String)
+    try:
+        text = series.cast(nw.String)
+    except Exception as error:
+        raise TypeError(
+            f"Column {series.name!r} of X holds objects that are no text ({error}). Make them text or categories."
+        ) from error
     categories: Sequence[str] = sorted(str(v) for v in text.drop_nulls().unique().to_list())
-    codes = text.fill_null(_NULL).replace_strict(
-        [*categories, _NULL], [*range(len(categories)), -1], return_dtype=nw.Int32
+    null = "\0"  # stands for a missing cell while values are replaced by codes
+    while null in categories:
+        null += "\0"
+    codes = text.fill_null(null).replace_strict(
+        [*categories, null], [*range(len(categories)), -1], return_dtype=nw.Int32
     )
     return Nominal(codes.to_numpy(), tuple(categories))

@@ -179,6 +179,14 @@ def test_three_classes_by_one_against_the_rest(booster):
     np.testing.assert_allclose(stage, clf.decision_function(X), atol=1e-11)
 
 
+def test_odd_text_and_object_labels_come_back_as_they_were():
+    X = pd.DataFrame({"a": ["\0", "b", None, "\0\0"] * 10})
+    y = np.array(["no", "yes", "no", "no"] * 10, dtype=object)
+    clf = RealBoostClassifier(n_estimators=3).fit(X, y)
+    assert clf.predict(X).dtype == object
+    assert (clf.predict(X) == y).all()
+
+
 def test_importances_find_what_matters():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 6))

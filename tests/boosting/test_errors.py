@@ -30,7 +30,11 @@ X, Y = awkward_data(60)
         (X, Y, np.zeros(60), "sample_weight is zero for every row"),
         (X, Y, np.ones(59), r"sample_weight has shape \(59,\), but X has 60 rows"),
         (X, Y, np.full(60, np.nan), "sample_weight contains NaN"),
+        (X, Y, np.full(60, 1e308), "sample_weight sums to inf, but weights count examples. Scale them"),
+        (X, Y, np.full(60, 1e-300), "sample_weight sums to 6e-299"),
         (X, np.where(Y == 1, 0.5, 0.25), None, "Unknown label type"),
+        (X, np.where(Y == 1, "a", None), None, "y has missing values"),
+        (X, np.array([1, "a"] * 30, dtype=object), None, "cannot be sorted|Unknown label type"),
         (X, None, None, "requires y to be passed"),
     ],
 )
@@ -52,14 +56,18 @@ def test_sparse_tables_and_dates_are_not_for_us():
     [
         ({"n_estimators": 0}, "n_estimators of RealBoostClassifier must be an integer >= 1; got 0"),
         ({"n_estimators": 2.5}, "n_estimators .* must be an integer >= 1; got 2.5"),
-        ({"learning_rate": 0}, "learning_rate .* must be a number > 0; got 0"),
-        ({"learning_rate": np.nan}, "learning_rate .* must be a number > 0; got nan"),
+        ({"learning_rate": 0}, "learning_rate .* must be a number > 0 and <= 2; got 0"),
+        ({"learning_rate": np.nan}, "learning_rate .* must be a number > 0 and <= 2; got nan"),
         ({"early_stopping": -1}, "early_stopping .* got -1"),
         ({"early_stopping": True, "validation_fraction": 1.5}, "validation_fraction .* got 1.5"),
         ({"validation_fraction": 0.2}, "validation_fraction=0.2 has no effect without early stopping"),
         ({"scoring": "roc_auc"}, "scoring='roc_auc' has no effect without early stopping"),
         ({"callbacks": print}, "callbacks .* must be a list of callables"),
+        ({"learning_rate": 50}, "learning_rate .* got 50"),
         ({"n_jobs": 0}, "n_jobs .* got 0"),
+        ({"engine": None}, "engine must be one of .* got None"),
+        ({"estimator": Stump(constant=True)}, "constant=True of Stump has no effect with the criterion 'z'"),
+        ({"estimator": Histogram(edges=5)}, "edges of Histogram must be a list of inner edges per feature; got 5"),
         ({"engine": "gpu"}, "engine must be one of 'auto', 'cpu', 'reference'; got 'gpu'"),
         ({"pos_label": "fraud"}, r"pos_label='fraud' is not among the classes of y, which are \[0, 1\]"),
         ({"estimator": "forest"}, "estimator must be 'stump', 'tree'.*got 'forest'"),
@@ -132,6 +140,62 @@ def test_a_failed_fit_leaves_nothing_half_done():
     with pytest.raises(ValueError, match="one class"):
         clf.fit(X, np.zeros(60))
     np.testing.assert_array_equal(clf.decision_function(X), before)
+
+
+@pytest.mark.parametrize(
+    ("refit", "message"),
+    [
+        (lambda clf: clf.fit(X, np.where(Y == 1, "sick", "well")), "pos_label=1 is not among the classes"),
+        (lambda clf: clf.fit(X[:, :2], Y[:-1]), "inconsistent numbers"),
+        (lambda clf: clf.set_params(callbacks=[lambda r, s: 1 / 0]).fit(X, Y), "division by zero"),
+    ],
+)
+def test_a_failed_refit_keeps_the_old_model_whole(refit, message):
+    clf = RealBoostClassifier(n_estimators=5, pos_label=1).fit(X, Y)
+    F, p, reason = clf.decision_function(X), clf.predict_proba(X), clf.stop_reason_
+    with pytest.raises((ValueError, ZeroDivisionError), match=message):
+        refit(clf)
+    np.testing.assert_array_equal(clf.decision_function(X), F)
+    np.testing.assert_array_equal(clf.predict_proba(X), p)
+    assert clf.stop_reason_ == reason
+    assert clf.classes_.tolist() == [0, 1]
+
+
+def test_an_unfinished_first_fit_is_no_fit():
+    clf = RealBoostClassifier(callbacks=[lambda r, s: 1 / 0])
+    with pytest.raises(ZeroDivisionError):
+        clf.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
+def test_a_score_that_is_not_a_number():
+    clf = RealBoostClassifier(early_stopping=True, scoring=lambda e, X, y: float("nan"))
+    with pytest.raises(ValueError, match=r"scoring=.* gave NaN on the held-out rows after round 1"):
+        clf.fit(X, Y)
+
+
+def test_frames_that_are_no_tables_yet():
+    import polars as pl
+    import pyarrow as pa
+
+    with pytest.raises(TypeError, match=r"lazy frame. Pass X.collect\(\)"):
+        RealBoostClassifier().fit(pl.DataFrame({"a": [1.0, 2.0]}).lazy(), [0, 1])
+    with pytest.raises(TypeError, match="record batch"):
+        RealBoostClassifier().fit(pa.record_batch({"a": [1.0, 2.0]}), [0, 1])
+
+
+def test_edges_cut_numbers_only():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    with pytest.raises(ValueError, match=r"edges of Histogram cuts numbers, but columns \[1\] of X hold categories"):
+        RealBoostClassifier(estimator=Histogram(edges=[[0.0], [1.0]])).fit(frame, [0, 1])
+
+
+def test_a_line_meets_categories():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]})
+    clf = GentleBoostClassifier(estimator=Line(), n_estimators=2).fit(frame, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="column 'a' held numbers in training"):
+        clf.predict(pd.DataFrame({"a": ["x", "y"]}))
 
 
 def test_a_column_may_not_change_its_kind():

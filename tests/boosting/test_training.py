@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
@@ -95,6 +97,72 @@ def test_a_warm_start_cannot_shrink_or_change_classes():
         clf.set_params(n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match=r"classes \['n', 'y'\], but training started with \[0, 1\]"):
         clf.set_params(n_estimators=9).fit(X, np.where(y == 1, "y", "n"))
+
+
+def test_a_warm_start_cannot_change_the_learner_or_the_positive_class():
+    X, y = awkward_data(missing=0.0)
+    clf = RealBoostClassifier(n_estimators=5, warm_start=True).fit(X, y)
+    F = clf.decision_function(X)
+    with pytest.raises(ValueError, match=r"estimator=KNeighborsClassifier\(\), but training started with 'stump'"):
+        clf.set_params(estimator=KNeighborsClassifier(), n_estimators=9).fit(X, y)
+    with pytest.raises(ValueError, match="pos_label=0, but training started with"):
+        clf.set_params(estimator="stump", pos_label=0).fit(X, y)
+    np.testing.assert_array_equal(clf.decision_function(X), F)
+
+
+def test_callbacks_and_interruptions_of_a_warm_start_leave_the_old_rounds_alone():
+    X, y = awkward_data()
+    seen = []
+
+    def log(round, scores):
+        seen.append(round)
+
+    clf = RealBoostClassifier(n_estimators=5, warm_start=True, callbacks=[log]).fit(X, y)
+    clf.set_params(n_estimators=8).fit(X, y)
+    assert seen == [1, 2, 3, 4, 5, 6, 7, 8]
+    clf.set_params(n_estimators=20, callbacks=[lambda r, s: True]).fit(X, y)
+    assert clf.n_estimators_ == 9
+    original = clf._ensembles[0].rounds[4].term
+
+    class Interrupting(type(original)):
+        def on(self, view):
+            raise KeyboardInterrupt
+
+    clf._ensembles[0].rounds[4] = replace(
+        clf._ensembles[0].rounds[4], term=Interrupting(original.partition, original.values)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert clf.n_estimators_ == 9
+
+
+def test_more_patience_goes_on_where_less_stopped():
+    X, y = awkward_data(700, seed=7)
+    settings = {"n_estimators": 60, "random_state": 0}
+    clf = RealBoostClassifier(early_stopping=2, warm_start=True, **settings).fit(X, y)
+    n_before = len(clf.history_)
+    assert n_before < 60
+    clf.set_params(early_stopping=40).fit(X, y)
+    once = RealBoostClassifier(early_stopping=40, **settings).fit(X, y)
+    assert len(clf.history_) == len(once.history_) > n_before
+    np.testing.assert_allclose(clf.decision_function(X), once.decision_function(X), atol=1e-9)
+    clf.set_params(early_stopping=False, n_estimators=70).fit(X, y)
+    assert clf.n_estimators_ == 70
+
+
+def test_scorers_see_the_weights_and_the_positive_class_as_one():
+    X, y = awkward_data(700)
+    labels = np.where(y == 1, "fraud", "honest")
+    weights = np.where(np.arange(700) % 2, 100.0, 1.0)
+    scores = [
+        RealBoostClassifier(n_estimators=1, early_stopping=True, scoring=s, random_state=0)
+        .fit(X, labels, sample_weight=weights)
+        .history_[0]["validation_score"]
+        for s in (None, "neg_log_loss", "f1", "average_precision")
+    ]
+    assert scores[0] == pytest.approx(scores[1], rel=1e-9)
+    assert 0 < scores[2] < 1
+    assert 0 < scores[3] <= 1
 
 
 def test_without_warm_start_fit_starts_anew():

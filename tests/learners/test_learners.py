@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -101,6 +101,16 @@ def test_a_line_ignores_what_is_missing_and_adds_nothing_there():
     np.testing.assert_array_equal(clf.decision_function(holed[:, None])[~seen], 0.0)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_lines_do_not_care_about_units(scale):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 1))
+    y = x[:, 0] + rng.normal(size=300) > 0.8
+    plain = LogitBoostClassifier(estimator=Line(), n_estimators=5).fit(x, y).decision_function(x)
+    scaled = LogitBoostClassifier(estimator=Line(), n_estimators=5).fit(x * scale, y).decision_function(x * scale)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-6)
+
+
 def test_lines_under_logitboost_are_logistic_regression():
     """On one feature the rounds converge to the maximum-likelihood line."""
     rng = np.random.default_rng(0)
@@ -182,6 +192,20 @@ def test_a_sklearn_tree_votes_by_leaf():
     np.testing.assert_allclose(theirs.decision_function(X), ours.decision_function(X), atol=1e-12)
 
 
+def test_a_tree_that_does_not_split_is_a_constant():
+    X, y = np.ones((100, 2)), np.arange(100) < 10
+    for booster in LABEL_BOOSTERS:
+        clf = booster(estimator=DecisionTreeClassifier(max_depth=1), n_estimators=5).fit(X, y)
+        assert not clf.predict(X).any()
+
+
+def test_every_part_of_a_pipeline_is_seeded():
+    X, y = awkward_data(missing=0.0)
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1, max_depth=2))
+    a, b = (RealBoostClassifier(estimator=pipeline, n_estimators=5, random_state=0).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
+
+
 def test_regressors_answer_logitboost_and_gentleboost():
     X, y = awkward_data(missing=0.0)
     for booster in (LogitBoostClassifier, GentleBoostClassifier):
@@ -236,6 +260,24 @@ def test_a_tree_finds_an_interaction_that_stumps_cannot():
     y = (X[:, 0] > 0.1) ^ (X[:, 1] > 0.2)
     assert RealBoostClassifier(estimator=Tree(max_leaf_nodes=6), n_estimators=30).fit(X, y).score(X, y) > 0.98
     assert RealBoostClassifier(n_estimators=30).fit(X, y).score(X, y) < 0.8
+
+
+@pytest.mark.parametrize("engine", ["reference", "cpu"])
+def test_limits_forgive_rounding(engine):
+    """Six of thirty are exactly a share of 0.2, whatever 6 · (1/30) is in floating point."""
+    X, y = np.arange(30.0)[:, None], np.arange(30) < 6
+    tree = Tree(max_leaf_nodes=2, min_weight_leaf=0.2, min_samples_leaf=6)
+    assert RealBoostClassifier(estimator=tree, n_estimators=1, engine=engine).fit(X, y).score(X, y) == 1.0
+
+
+def test_fractional_weights_count_as_fractions_of_examples():
+    X, y = awkward_data(200)
+    tenth = np.full(200, 0.1)
+    clf = RealBoostClassifier(estimator=Tree(min_samples_leaf=1, max_leaf_nodes=40), n_estimators=1)
+    leaves = clf.fit(X, y, sample_weight=tenth).estimators_[0].partition.n_leaves
+    assert leaves <= 20  # ten rows are one example
+    tens = RealBoostClassifier(estimator=Tree(min_samples_leaf=10, max_leaf_nodes=40), n_estimators=1).fit(X, y)
+    assert tens.estimators_[0].partition.n_leaves == leaves
 
 
 def test_max_bins_coarsens():

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from skewboost._params import Check, check_params, either, integer, number, one_of, optional
-from skewboost.boosting.rule import Rule
+from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
 from skewboost.boosting.validation import Validation, stratified_split
 from skewboost.engine import ENGINES, choose
@@ -22,7 +22,7 @@ from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
 from skewboost.learners import resolve
 from skewboost.learners.base import Data, Learner
-from skewboost.tables import Table, read_table
+from skewboost.tables import Nominal, Table, read_table
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
@@ -36,7 +36,7 @@ estimator : {"stump", "tree"} or learner, default="stump"
 n_estimators : int, default=100
     The number of rounds.
 learning_rate : float, default=1.0
-    What each round is multiplied by before it is added.
+    What each round is multiplied by before it is added; at most 2.
 pos_label : label or None, default=None
     The positive class; None takes the rarer one (the second of `classes_` if both are as frequent). It has the
     last word when the ensemble is undecided. Not for more than two classes.
@@ -46,12 +46,14 @@ early_stopping : bool or int, default=False
 validation_fraction : float or None, default=None
     The share that early stopping holds out; None means 0.1.
 scoring : str, callable or None, default=None
-    What early stopping watches: a scikit-learn scorer; None is the log-loss of the probabilities.
+    What early stopping watches: a scikit-learn scorer, to which the positive class is 1 and the other 0; None is
+    the log-loss of the probabilities.
 callbacks : list of callables or None, default=None
     Called after every round as ``callback(round, scores)`` with what `history_` notes of it. Training stops if one
     returns True.
 warm_start : bool, default=False
-    Let `fit` on the same data go on from the rounds there are up to `n_estimators`, instead of starting anew.
+    Let `fit` on the same data go on from the rounds there are up to `n_estimators`, instead of starting anew. The
+    `estimator` must stay; callbacks see the new rounds only.
 random_state : int, RandomState or None, default=None
     Seeds the split for early stopping, and estimators that draw at random. Stumps and trees do not.
 n_jobs : int or None, default=None
@@ -134,6 +136,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.engine = engine
 
+    _ensembles: list[Ensemble]
     classes_: Array
     pos_label_: Any
     n_features_in_: int
@@ -159,12 +162,25 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row.
+            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row. So the scale
+            matters, and weights that sum to 1 stand for a single example: leaves are smoothed by 1/Σ sample_weight.
 
         Returns
         -------
         self
         """
+        before = dict(self.__dict__)
+        try:
+            self._fit(X, y, sample_weight)
+        except BaseException as error:
+            finished = isinstance(error, KeyboardInterrupt) and self.__sklearn_is_fitted__()
+            if not finished:  # a fit that fails leaves everything as it was
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_params()
         rule, learner = self._rule(), resolve(self.estimator)
         question_between(rule, learner)
@@ -177,20 +193,35 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         if weights is not None and (weights == 1.0).all():
             weights = None
         self._set_classes(labels, weights, going_on)
-        if not going_on:
+        if going_on:
+            self._check_going_on()
+            table = self._like_training(table)
+            self._ensembles = [e.copy() for e in self._ensembles]
+        else:
             self._ensembles = [Ensemble() for _ in self._positive_classes]
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            self._learner = repr(self.estimator)
+            self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
+        n_cells = table.n_rows * table.n_features
+        engine = choose(self.engine, n_cells, self.n_estimators, effective_n_jobs(self.n_jobs))
+        for positive_class, ensemble in zip(self._positive_classes, self._ensembles):
+            if not self.early_stopping:  # then the classes train on the same rows
+                ensemble.bins = ensemble.bins or self._ensembles[0].bins
+            self._fit_one(rule, learner, engine, table, labels == positive_class, weights, ensemble)
+
+    def _check_going_on(self) -> None:
+        """Whether a warm start can go on from what there is."""
         n_done = max(len(e.rounds) for e in self._ensembles)
         if self.n_estimators < n_done:
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {n_done} rounds there are already. With "
                 "warm_start=True it can only grow; set warm_start=False to start anew."
             )
-        n_cells = table.n_rows * table.n_features
-        engine = choose(self.engine, n_cells, self.n_estimators, effective_n_jobs(self.n_jobs))
-        for positive_class, ensemble in zip(self._positive_classes, self._ensembles):
-            self._fit_one(rule, learner, engine, table, labels == positive_class, weights, ensemble)
-        return self
+        if repr(self.estimator) != self._learner:
+            raise ValueError(
+                f"estimator={self.estimator!r}, but training started with {self._learner}. With warm_start=True it "
+                "cannot change; set warm_start=False to start anew."
+            )
 
     def _fit_one(
         self,
@@ -203,13 +234,14 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         ensemble: Ensemble,
     ) -> None:
         """Train one class against the rest."""
-        if ensemble.stop_reason and not ensemble.stop_reason.startswith(("all ", "interrupted", "a callback")):
-            return  # more rounds would have changed nothing
+        if ensemble.stop_reason in (PERFECT, NO_EDGE):
+            return  # more rounds would change nothing
         validation = None
         if self.early_stopping:
             fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
             inner, outer = stratified_split(positive, fraction, np.random.default_rng(self._seed))
-            validation = self._validation(rule, engine, table, positive, weights, outer)
+            held_out = None if weights is None else weights[outer]
+            validation = Validation(rule, engine, table.take(outer), positive[outer], held_out, self.scoring)
             table, positive = table.take(inner), positive[inner]
             weights = None if weights is None else weights[inner]
         data = Data(table, positive, weights, engine, ensemble.bins)
@@ -224,20 +256,11 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         )
         train(rule, learner, data, settings, validation, ensemble)
 
-    def _validation(
-        self, rule: Rule, engine: Engine, table: Table, positive: Array, weights: Array | None, rows: Array
-    ) -> Validation:
-        classes, second = np.array([0, 1]), True
-        if len(self.classes_) == 2:
-            classes, second = self.classes_, self.pos_label_ == self.classes_[1]
-        held_out = None if weights is None else weights[rows]
-        return Validation(rule, engine, table.take(rows), positive[rows], held_out, classes, bool(second), self.scoring)
-
     def _check_params(self) -> None:
         check_params(
             self,
             n_estimators=integer(1),
-            learning_rate=number(0, None, open_low=True),
+            learning_rate=number(0, 2, open_low=True),
             early_stopping=either(one_of(True, False), integer(1)),
             validation_fraction=optional(number(0, 0.9, open_low=True)),
             scoring=Check(
@@ -254,7 +277,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             ),
             verbose=either(one_of(True, False), integer(0)),
         )
-        if isinstance(self.engine, str) and self.engine not in ENGINES:
+        if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "histogram"):
             raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
         if not self.early_stopping:
             for name in ("validation_fraction", "scoring"):
@@ -269,6 +292,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         labels = column_or_1d(y, warn=True)
+        if labels.dtype == object and any(v is None or v != v for v in labels):
+            raise ValueError("y has missing values. Drop those rows, or make them a class of their own.")
         check_classification_targets(labels)
         check_consistent_length(range(table.n_rows), labels)
         if sample_weight is None:
@@ -284,11 +309,23 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             )
         if not weights.any():
             raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
+        with np.errstate(over="ignore"):
+            total = weights.sum()
+        if not 1e-9 < total < 1e18:
+            raise ValueError(
+                f"sample_weight sums to {total:.3g}, but weights count examples. Scale them to sum to about the number "
+                "of rows."
+            )
         return labels, weights
 
     def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
         """Find the classes and which of them is positive; binary problems have one ensemble, others one per class."""
-        classes = np.unique(labels)
+        try:
+            classes = np.unique(labels)
+        except TypeError as error:
+            raise ValueError(
+                f"The labels in y cannot be sorted: {error}. Make them all numbers, or all text."
+            ) from error
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}."
@@ -298,6 +335,11 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(
                     f"y has the classes {classes.tolist()}, but training started with {self.classes_.tolist()}. Set "
                     "warm_start=False to start anew."
+                )
+            if self.pos_label is not None and self.pos_label != self.pos_label_:
+                raise ValueError(
+                    f"pos_label={self.pos_label!r}, but training started with {self.pos_label_!r}. Set warm_start=False "
+                    "to start anew."
                 )
             return
         self.classes_ = classes
@@ -324,14 +366,13 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------ prediction
 
     def _new_rows(self, X: Any) -> Table:
-        """A table like the one of training."""
+        """New rows, as a table like the one of training."""
         check_is_fitted(self)
-        table = read_table(self, X, reset=False)
-        bins = self._ensembles[0].bins
-        if bins is None:
-            return table
+        return self._like_training(read_table(self, X, reset=False))
+
+    def _like_training(self, table: Table) -> Table:
         names: Any = getattr(self, "feature_names_in_", range(table.n_features))
-        return table.conform(bins.nominal.tolist(), list(names))
+        return table.conform(self._nominal, list(names))
 
     def _scores(self, X: Any) -> list[Array]:
         """F of each ensemble."""
@@ -351,9 +392,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         table = self._new_rows(X)
         n_cells = table.n_rows * table.n_features
         engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
-        views = [View(engine, table, e.bins) for e in self._ensembles]
-        if self._ensembles[0].bins is not None:  # the classes share their bins
-            views = [views[0]] * len(views) if all(e.bins is views[0].bins for e in self._ensembles) else views
+        shared = {id(e.bins): View(engine, table, e.bins) for e in self._ensembles}  # encoded once for equal bins
+        views = [shared[id(e.bins)] for e in self._ensembles]
         scores = [np.zeros(table.n_rows) for _ in views]
         for k in range(max(e.n_rounds for e in self._ensembles)):
             for F, e, view in zip(scores, self._ensembles, views):
@@ -375,8 +415,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def _labels(self, scores: list[Array]) -> Array:
         if len(self.classes_) > 2:
             return np.asarray(self.classes_[np.argmax(self._per_class_scores(scores), axis=1)])
-        other = self.classes_[0] if self.pos_label_ == self.classes_[1] else self.classes_[1]
-        return np.where(scores[0] >= 0, np.asarray(self.pos_label_), np.asarray(other))
+        says_positive = scores[0] >= 0
+        second = says_positive if self.pos_label_ == self.classes_[1] else ~says_positive
+        return np.asarray(self.classes_[second.astype(np.intp)])
 
     def _proba(self, scores: list[Array]) -> Array:
         if len(self.classes_) > 2:

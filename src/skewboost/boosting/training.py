@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,10 @@ class Ensemble:
     bins: Bins | None = None
     stop_reason: str = ""
     scorer: Scorer | None = None
+
+    def copy(self) -> Ensemble:
+        """One to go on from, while this one stays as it is."""
+        return replace(self, rounds=list(self.rounds))
 
     def finish(self, n_features: int) -> None:
         """Compile the rounds for scoring."""
@@ -73,14 +78,9 @@ def question_between(rule: Rule, learner: Learner) -> str:
 
 
 def train(
-    rule: Rule,
-    learner: Learner,
-    data: Data,
-    settings: Settings,
-    validation: Validation | None,
-    ensemble: Ensemble,
+    rule: Rule, learner: Learner, data: Data, settings: Settings, validation: Validation | None, ensemble: Ensemble
 ) -> None:
-    """Fill an ensemble with rounds; those it has already are replayed.
+    """Add rounds to an ensemble; those it has already are replayed first, and neither callbacks nor the bar see them.
 
     An interruption (Ctrl-C) leaves it with all rounds that were finished, ready for use.
     """
@@ -89,40 +89,52 @@ def train(
     ensemble.bins = opened.view.bins
     examples = np.ones(len(data.positive)) if data.examples is None else data.examples
     state = State(opened, data.y, examples, settings.n_rounds, question, settings.learning_rate)
-    done, ensemble.rounds = ensemble.rounds, []
+    n_done = len(ensemble.rounds)
     if validation is not None:
         validation.open(ensemble.bins)
-    rounds = boost(rule, state, done, settings.seed)
+    rounds = boost(rule, state, list(ensemble.rounds), settings.seed)
     try:
-        for r in _with_progress(rounds, settings.n_rounds, settings.verbose):
-            record = dict(r.record)
+        for r in islice(rounds, n_done):
             if validation is not None:
-                record["validation_score"] = validation.score(r.term)
-            ensemble.rounds.append(Round(r.term, record, r.importances))
-            if validation is not None and validation.since_best >= (settings.patience or 0):
-                state.stop_reason = f"early stopping: no better validation score for {validation.since_best} rounds"
-                break
-            if [c for c in settings.callbacks if c(state.round, dict(record))]:
-                state.stop_reason = "a callback asked to stop"
-                break
+                validation.score(r.term)
+        if not _is_enough(state, validation, settings):
+            for r in _with_progress(rounds, n_done, settings.n_rounds, settings.verbose):
+                record = dict(r.record)
+                if validation is not None:
+                    record["validation_score"] = validation.score(r.term)
+                ensemble.rounds.append(Round(r.term, record, r.importances))
+                if _is_enough(state, validation, settings):
+                    break
+                if [c for c in settings.callbacks if c(state.round, dict(record))]:
+                    state.stop_reason = "a callback asked to stop"
+                    break
     except KeyboardInterrupt:
         state.stop_reason = "interrupted"
         raise
     finally:
-        ensemble.n_rounds = validation.best_round if validation is not None else len(ensemble.rounds)
-        ensemble.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
+        if state.round >= n_done:  # else the replay was cut short, and nothing has changed
+            ensemble.n_rounds = validation.best_round if validation is not None else len(ensemble.rounds)
+            ensemble.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
         ensemble.finish(data.table.n_features)
 
 
-def _with_progress(rounds: Iterator[Round], n_rounds: int, verbose: int) -> Iterator[Round]:
+def _is_enough(state: State, validation: Validation | None, settings: Settings) -> bool:
+    """Whether early stopping says so; notes the reason."""
+    if validation is None or validation.since_best < (settings.patience or 0):
+        return False
+    state.stop_reason = f"early stopping: no better validation score for {validation.since_best} rounds"
+    return True
+
+
+def _with_progress(rounds: Iterator[Round], n_done: int, n_rounds: int, verbose: int) -> Iterator[Round]:
     """Pass the rounds on, drawing a bar on stderr at most ten times a second."""
     if not verbose:
         yield from rounds
         return
     started = drawn = time.monotonic()
-    k = 0
+    k = n_done
     try:
-        for k, r in enumerate(rounds, 1):
+        for k, r in enumerate(rounds, n_done + 1):
             yield r
             now = time.monotonic()
             if now - drawn > 0.1 or k == n_rounds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -31,28 +32,31 @@ def stratified_split(positive: Array, fraction: float, rng: np.random.Generator)
 
 
 class _Stage(ClassifierMixin, BaseEstimator):
-    """The ensemble so far, on the validation rows only, as scikit-learn's scorers want to see it."""
+    """The ensemble so far, on the validation rows only, as scikit-learn's scorers want to see it.
 
-    def __init__(self, classes: Array, decision: Array, proba: Array) -> None:
-        self.classes_ = classes
-        self.decision = decision
-        self.proba = proba
+    The positive class is 1 and the other 0, so that scores such as "recall" or "f1" are those of the positive class.
+    """
+
+    def __init__(self, F: Array, p: Array) -> None:
+        self.classes_ = np.array([0, 1])
+        self.F = F
+        self.p = p
 
     def fit(self, X: Any, y: Any) -> _Stage:
         """Nothing to do."""
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """F, positive for the second class."""
-        return self.decision
+        """F."""
+        return self.F
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of both classes."""
-        return self.proba
+        return np.column_stack((1.0 - self.p, self.p))
 
     def predict(self, X: Any) -> Array:
         """The class of F's sign."""
-        return np.asarray(self.classes_[(self.decision > 0).astype(np.intp)])
+        return (self.F >= 0).astype(np.intp)
 
 
 class Validation:
@@ -65,8 +69,6 @@ class Validation:
         table: Table,
         positive: Array,
         weights: Array | None,
-        classes: Array,
-        positive_is_second: bool,
         scoring: Any,
     ) -> None:
         self.rule = rule
@@ -74,10 +76,10 @@ class Validation:
         self.table = table
         self.positive = positive
         self.weights = weights
-        self.classes = classes
-        self.sign = 1.0 if positive_is_second else -1.0
-        self.y = classes[(positive == positive_is_second).astype(np.intp)]
+        self.scoring = scoring
         self.scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+        takes_weights = self.scorer is not None and "sample_weight" in signature(self.scorer).parameters
+        self.score_params = {"sample_weight": weights} if takes_weights and weights is not None else {}
         self.best = -np.inf
         self.best_round = 0
         self.round = 0
@@ -95,9 +97,14 @@ class Validation:
             margin = np.where(self.positive, self.F, -self.F)
             score = float(np.average(np.log(np.maximum(self.rule.probability(margin), 1e-300)), weights=self.weights))
         else:
-            p = self.rule.probability(self.sign * self.F)
-            stage = _Stage(self.classes, self.sign * self.F, np.column_stack((1.0 - p, p)))
-            score = float(self.scorer(stage, self.table.native, self.y))
+            stage = _Stage(self.F, self.rule.probability(self.F))
+            y = self.positive.astype(np.intp)
+            score = float(self.scorer(stage, self.table.native, y, **self.score_params))
+        if score != score:
+            raise ValueError(
+                f"scoring={self.scoring!r} gave NaN on the held-out rows after round {self.round}, so early stopping "
+                "cannot tell the best round. Choose another scorer, or a larger validation_fraction."
+            )
         if score > self.best:
             self.best, self.best_round = score, self.round
         return score

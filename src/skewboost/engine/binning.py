@@ -84,7 +84,7 @@ def fit_bins(
 
     def fit(feature: int, column: Array | Nominal) -> Feature:
         if isinstance(column, Nominal):
-            return _nominal(column, weights, max_bins, feature)
+            return _nominal(column, weights, max_bins, table.name(feature))
         if edges is not None:
             cuts = np.unique(np.asarray(edges[feature], dtype=np.float64))
         else:
@@ -99,7 +99,7 @@ def fit_bins(
     return Bins(tuple(f for block in parallel(fit_block, n_blocks, n_jobs) for f in block))
 
 
-def _nominal(column: Nominal, weights: Array | None, max_bins: int, feature: int) -> Feature:
+def _nominal(column: Nominal, weights: Array | None, max_bins: int, name: object) -> Feature:
     seen = column.codes >= 0
     mass = np.bincount(column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories))
     present = np.flatnonzero(mass > 0)
@@ -108,7 +108,7 @@ def _nominal(column: Nominal, weights: Array | None, max_bins: int, feature: int
         by_mass = present[np.argsort(-mass[present], kind="stable")]
         rest = frozenset(column.categories[k] for k in by_mass[max_bins - 1 :])
         warnings.warn(
-            f"Column {feature} of X has {len(present)} categories; the {max_bins - 1} most frequent keep a code of "
+            f"Column {name!r} of X has {len(present)} categories; the {max_bins - 1} most frequent keep a code of "
             f"their own and the other {len(rest)} share one. Group rare categories yourself to choose which.",
             UserWarning,
             stacklevel=2,

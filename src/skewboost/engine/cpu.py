@@ -30,7 +30,7 @@ from skewboost.engine.boundary import (
     Split,
 )
 from skewboost.engine.partition import View
-from skewboost.engine.reference import MAX_ENUMERATED
+from skewboost.engine.reference import MAX_ENUMERATED, SLACK
 from skewboost.engine.threads import parallel
 from skewboost.tables import Nominal, Table
 
@@ -151,7 +151,8 @@ class CpuEngine:
         search_kernels.search(
             planes[0], planes[1], np.empty((bins.n_features, 0)) if counts is None else counts, bins.n_bins,
             bins.nominal,
-            CRITERIA.index(request.criterion), request.missing == "learn", request.min_count, request.min_weight,
+            CRITERIA.index(request.criterion), request.missing == "learn", request.min_count * (1 - SLACK),
+            request.min_weight * (1 - SLACK),
             MAX_ENUMERATED, TIE, MAX_NODE_ERROR, error[0],
             error[1], child, found, value,
         )  # fmt: skip
@@ -185,8 +186,8 @@ class CpuEngine:
         search_kernels.expand_and_search(
             codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, (planes[0], planes[1]), error,
             FEW_ROWS, left, right, sizes, histograms, errors, derived, bins.n_bins, bins.nominal,
-            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight, MAX_ENUMERATED, TIE,
-            MAX_NODE_ERROR, child, found, value,
+            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight * (1 - SLACK),
+            MAX_ENUMERATED, TIE, MAX_NODE_ERROR, child, found, value,
         )  # fmt: skip
         children = []
         for c, routed in enumerate((left, right)):

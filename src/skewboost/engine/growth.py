@@ -311,12 +311,13 @@ class _Tree:
     def expand(self, node: Node) -> None:
         """Give a node its children, and them their histograms and best splits."""
         assert node.split is not None
+        # Nothing here may depend on how many leaves there are: with more threads a node is expanded sooner.
         deepest = self.limits.max_depth is not None and node.depth + 1 >= self.limits.max_depth
-        last = self.limits.max_leaf_nodes is not None and self.n_voting + 1 >= self.limits.max_leaf_nodes
-        children = None if deepest or last else self.grower.expand(node, self.request)
+        final = deepest or self.limits.one_split
+        children = None if final else self.grower.expand(node, self.request)
         if children is None:
             children = self.children(node, node.split)
-            if not (deepest or last):
+            if not final:
                 self.grower.derive(node, children)
                 for child in children:
                     if not child.abstains:

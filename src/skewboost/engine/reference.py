@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
     from skewboost.engine.scoring import Scorer
 
+# A limit on sums must not fail by their rounding.
+SLACK = 1e-9
+
 # Above this many values, criteria that force opposite signs are searched along the order of p only.
 MAX_ENUMERATED = 10
 
@@ -230,7 +233,7 @@ def _first_best(values: Array, tie: float) -> tuple[Array, Array]:
 
 def _big_enough(side: Array, request: Request) -> Array:
     weight = side[0] if request.criterion == "squares" else side.sum(axis=0)
-    return np.asarray((weight > 0) & (weight >= request.min_weight))
+    return np.asarray((weight > 0) & (weight >= request.min_weight * (1 - SLACK)))
 
 
 def _counted(counts: Array, side: int, request: Request) -> Array:
@@ -238,8 +241,7 @@ def _counted(counts: Array, side: int, request: Request) -> Array:
     left = np.cumsum(present, axis=-1)
     right = left[..., -1:] - left
     left, right = left + missing * (side == LEFT), right + missing * (side == RIGHT)
-    # counts are sums of sample weights: half a part in a billion forgives their rounding
-    enough = request.min_count * (1 - 1e-9)
+    enough = request.min_count * (1 - SLACK)
     return np.asarray((left >= enough) & (right >= enough))
 
 
@@ -273,7 +275,7 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
     allowed = _big_enough(a, request) & _big_enough(b, request)
     if count is not None:
         fewer = np.minimum(is_left @ count[order], ~is_left @ count[order])
-        allowed &= fewer >= request.min_count * (1 - 1e-9)
+        allowed &= fewer >= request.min_count * (1 - SLACK)
     rest = 0.0 if learn else abstain_loss(request.criterion, h[0, MISSING], h[1, MISSING])
     criterion = request.criterion
     losses = [leaf_loss(criterion, a[0], a[1], -p) + leaf_loss(criterion, b[0], b[1], p) + rest for p in polarities]

@@ -119,7 +119,6 @@ def scan_numeric(
             left_count[k] = up0
             right_count[n - 1 - k] = down0
             down0 += counts[n - 1 - k]
-    enough = min_count * (1 - 1e-9)
     m0, m1 = h0[255], h1[255]
     both_sides = learn and (m0 != 0.0 or m1 != 0.0)
     rest = 0.0 if learn else _abstain(criterion, m0, m1)
@@ -157,7 +156,7 @@ def scan_numeric(
                 if counted and allowed:
                     on_a = left_count[k] + (counts[255] if learn and side == 0 else 0.0)
                     on_b = right_count[k] + (counts[255] if learn and side == 1 else 0.0)
-                    allowed = on_a >= enough and on_b >= enough
+                    allowed = on_a >= min_count and on_b >= min_count
                 v = on_left[k] + on_right[k] + rest if allowed else np.inf
                 if v < value[k] - tie:  # never true for an infinite v
                     value[k] = v
@@ -212,7 +211,6 @@ def scan_nominal(
     if m < 2:
         return 0
     counted = counts.shape[0] > 0
-    enough = min_count * (1 - 1e-9)
     rest = 0.0 if learn else _abstain(criterion, h0[255], h1[255])
     forced = criterion in (0, 5)
     if forced and m <= max_enumerated:
@@ -232,7 +230,7 @@ def scan_nominal(
                     b1 += h1[k]
                     cb += counts[k] if counted else 0.0
             wa, wb = a0 + a1, b0 + b1
-            if wa < min_weight or wb < min_weight or (counted and (ca < enough or cb < enough)):
+            if wa < min_weight or wb < min_weight or (counted and (ca < min_count or cb < min_count)):
                 continue
             v = _loss(criterion, a0, a1, -1) + _loss(criterion, b0, b1, 1) + rest
             if v < value[0] - tie or value[0] == np.inf:
@@ -253,7 +251,7 @@ def scan_nominal(
         if counted:
             ca += counts[order[j]]
         wa, wb = _weight(criterion, a0, a1), _weight(criterion, right0[j], right1[j])
-        if wa < min_weight or wb < min_weight or (counted and (ca < enough or right_count[j] < enough)):
+        if wa < min_weight or wb < min_weight or (counted and (ca < min_count or right_count[j] < min_count)):
             continue
         for q in range(2 if forced else 1):
             sign = 1 - 2 * q
@@ -544,11 +542,14 @@ def search(
         return
     if e0 > max_error * (t0 if criterion == 6 else t0 + t1) or (criterion != 6 and e1 > max_error * (t0 + t1)):
         found[2] = 1
-    for code in range(0 if nominal[f] else 255, 256):  # is a trace of weight rounding, or a missing value?
-        if 0.0 < abs(h0[f, code]) + abs(h1[f, code]) <= e0 + e1:
+    for code in range(256):  # is a trace of weight rounding, or a row?
+        matters = nominal[f] or code == 255 or code == k
+        if matters and 0.0 < abs(h0[f, code]) + abs(h1[f, code]) <= e0 + e1:
             found[2] = 1
     unforced = 1 if criterion == 0 else (4 if criterion == 5 else criterion)
     value[0], value[1] = values[f, k], _loss(unforced, t0, t1, 1)
+    if e0 + e1 > 0.0 and value[1] - value[0] <= width * (abs(value[1]) if criterion == 6 else 1.0):
+        found[2] = 1  # too little is gained to tell candidates from traces of rounding
     found[3] = fill_child(
         h0[f], h1[f], order[f], nominal[f], criterion, learn, k, option[f, k], masks[f], child
     )  # fmt: skip

@@ -116,7 +116,7 @@ class OpenedAdapter(Opened):
         cell = 2 * leaf + positive
         sums = np.bincount(cell, weights, minlength=2 * n).reshape(n, 2)
         abstains = np.zeros(n, dtype=np.bool_)
-        labels = majority(sums, abstains) if n > 2 else np.array([-1.0, 1.0])
+        labels = majority(sums, abstains) if hasattr(fitted, "tree_") else np.array([-1.0, 1.0])
         return ClassifierHypothesis(fitted, leaf, sums, labels, abstains, _importances(fitted))
 
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
@@ -132,8 +132,8 @@ class OpenedAdapter(Opened):
         """With weights where it takes them, else on rows drawn by weight; None if those are all of one class."""
         estimator = clone(self.estimator)
         generator = rng()
-        if "random_state" in estimator.get_params(deep=False) and estimator.get_params()["random_state"] is None:
-            estimator.set_params(random_state=int(generator.integers(2**31)))
+        unseeded = [k for k, v in estimator.get_params().items() if k.endswith("random_state") and v is None]
+        estimator.set_params(**{name: int(generator.integers(2**31)) for name in sorted(unseeded)})
         table = self.data.table
         weights = weights / weights.sum()
         n = len(target)

@@ -18,6 +18,7 @@ from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import LeafTerm
 from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
 from skewboost.learners.partitions import majority
+from skewboost.tables import Nominal
 
 DEFAULT_BINS = 32
 
@@ -174,6 +175,14 @@ class Histogram(BaseEstimator):
             )
         if self.max_bins is not None:
             raise ValueError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
+        if not isinstance(self.edges, Sequence | np.ndarray):
+            raise ValueError(f"edges of Histogram must be a list of inner edges per feature; got {self.edges!r}.")
+        nominal = [j for j in range(data.table.n_features) if isinstance(data.table.column(j), Nominal)]
+        if nominal:
+            raise ValueError(
+                f"edges of Histogram cuts numbers, but columns {nominal} of X hold categories, which have a bin each. "
+                "Encode them as numbers, or give max_bins instead."
+            )
         if len(self.edges) != data.table.n_features:
             raise ValueError(
                 f"edges of Histogram has {len(self.edges)} entries, but X has {data.table.n_features} features. "

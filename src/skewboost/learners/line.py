@@ -28,9 +28,15 @@ class OpenedLine(Opened):
         X = np.column_stack([c for _, c in numeric])
         self.present = ~np.isnan(X)
         count = np.maximum(self.present.sum(axis=0), 1)
-        # Centred, so that a column far from zero does not cost digits.
-        self.centre = np.where(self.present, X, 0.0).sum(axis=0) / count
+        # Scaled and centred, so that squares neither overflow nor lose digits to a column far from zero.
+        largest = np.abs(np.where(self.present, X, 0.0)).max(axis=0)
+        self.scale = np.where(largest > 0, largest, 1.0)
+        X = np.where(self.present, X / self.scale, 0.0)
+        self.centre = X.sum(axis=0) / count
         self.X = np.where(self.present, X - self.centre, 0.0)
+        spread = np.abs(self.X).max(axis=0)
+        self.X /= np.where(spread > 0, spread, 1.0)
+        self.spread = np.where(spread > 0, spread, 1.0)
 
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
         """The line ``a x + b`` that leaves the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""
@@ -43,10 +49,12 @@ class OpenedLine(Opened):
         slope = np.divide(slant, spread, out=np.zeros_like(slant), where=varies)
         explained = z0 * z0 / safe + slope * slant
         best = int(np.argmax(explained >= explained.max() * (1 - TIE)))
-        a = float(slope[best])
-        b = float((z0[best] - a * x1[best]) / safe[best] - a * self.centre[best])
         importances = np.zeros(self.data.table.n_features)
-        importances[self.features[best]] = a * slant[best]
+        importances[self.features[best]] = slope[best] * slant[best]
+        # back from (x / scale - centre) / spread to x
+        a = float(slope[best] / self.spread[best])
+        b = float((z0[best] - slope[best] * x1[best]) / safe[best] - a * self.centre[best])
+        a = float(a / self.scale[best])
         residual = float((wz @ z - explained[best]) / weights.sum())
         return ResponseHypothesis(LineTerm(int(self.features[best]), a, b), residual, importances)
 

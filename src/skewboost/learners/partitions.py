@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator
 
 from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
-from skewboost.engine.boundary import LEFT, RIGHT, Array, Request
+from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
 from skewboost.engine.growth import Growth, Limits
 from skewboost.engine.partition import View
+from skewboost.engine.reference import abstain_loss, leaf_loss
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
 from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
@@ -69,7 +70,7 @@ class OpenedPartition(Opened):
         sums, abstains = growth.sums, growth.abstains
         labels = majority(sums, abstains)
         signs: Array | None = None
-        value = float("nan")
+        value = self._criterion(sums, abstains)
         if len(growth.partition.splits) == 1:
             value = growth.partition.splits[0].value
             if self.opposite:
@@ -77,6 +78,13 @@ class OpenedPartition(Opened):
             if self.request.criterion == "zbar":
                 signs = labels
         return PartitionHypothesis(growth, sums, labels, signs, abstains, value, growth.importances)
+
+    def _criterion(self, sums: Array, abstains: Array) -> float:
+        """The criterion of a tree, or of a single leaf: what its leaves add to it."""
+        free = {"error": "majority", "zbar": "z"}.get(self.request.criterion, self.request.criterion)
+        voting, silent = sums[~abstains].T, sums[abstains].T
+        loss = leaf_loss(free, voting[0], voting[1], 1).sum() + abstain_loss(free, silent[0], silent[1]).sum()
+        return float(loss)
 
     def _opposite_labels(self, growth: Growth, labels: Array) -> Array:
         """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""
@@ -149,7 +157,8 @@ class Stump(_PartitionLearner):
         Missing values go to the side where they do better (to the heavier one if training had none), or the stump
         abstains and adds nothing there.
     constant : bool, default=False
-        Whether "everything is positive" and "everything is negative" compete with the splits.
+        Whether "everything is positive" and "everything is negative" compete with the splits; for the criteria that
+        force opposite signs on the two sides, ``"error"`` and ``"zbar"``.
     max_bins : int, default=255
         Bins per feature. With no more distinct values than that, every threshold is tried.
 
@@ -184,7 +193,13 @@ class Stump(_PartitionLearner):
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
         )
-        request = Request(self.criterion or criterion, self.missing)  # type: ignore[arg-type]
+        chosen: Any = self.criterion or criterion
+        if self.constant and chosen not in FORCED:
+            raise ValueError(
+                f"constant=True of Stump has no effect with the criterion {chosen!r}, under which no split is worse "
+                "than none. Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'."
+            )
+        request = Request(chosen, self.missing)  # type: ignore[arg-type]
         return self._open(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
 
 
@@ -201,8 +216,9 @@ class Tree(_PartitionLearner):
         Grow best first up to so many leaves. None grows level by level to `max_depth`.
     max_depth : int or None, default=None
         The longest path from the root to a leaf.
-    min_samples_leaf : float, default=1
-        The fewest training examples in a leaf. A row counts as many examples as its `sample_weight`.
+    min_samples_leaf : float, default=0
+        The fewest training examples in a leaf; no leaf is ever empty. A row counts as many examples as its
+        `sample_weight`.
     min_weight_leaf : float, default=0.0
         The smallest share of the current weight in a leaf.
     missing : {"learn", "abstain"}, default="learn"
@@ -225,7 +241,7 @@ class Tree(_PartitionLearner):
         criterion: Literal["error", "gini", "entropy", "z"] | None = None,
         max_leaf_nodes: int | None = 8,
         max_depth: int | None = None,
-        min_samples_leaf: float = 1,
+        min_samples_leaf: float = 0,
         min_weight_leaf: float = 0.0,
         missing: Literal["learn", "abstain"] = "learn",
         max_bins: int = MAX_BINS,
@@ -259,7 +275,8 @@ class Tree(_PartitionLearner):
             "error": "gini",
             "zbar": "z",
         }.get(criterion, criterion)
-        min_count = float(self.min_samples_leaf) if self.min_samples_leaf > 1 else 0.0
+        least = 1.0 if data.examples is None else float(data.examples.min())
+        min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
         request = Request(chosen, self.missing, min_count, float(self.min_weight_leaf))  # type: ignore[arg-type]
         limits = Limits(self.max_depth, self.max_leaf_nodes)
         return self._open(data, request, limits)
