@@ -338,8 +338,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                 )
             if self.pos_label is not None and self.pos_label != self.pos_label_:
                 raise ValueError(
-                    f"pos_label={self.pos_label!r}, but training started with {self.pos_label_!r}. Set warm_start=False "
-                    "to start anew."
+                    f"pos_label={self.pos_label!r}, but training started with {self.pos_label_!r}. Set "
+                    "warm_start=False to start anew."
                 )
             return
         self.classes_ = classes
