@@ -106,6 +106,14 @@ def test_a_learner_that_cannot_answer_fails_before_anything_is_read(booster, lea
         booster(estimator=learner).fit("not even a table", None)
 
 
+@pytest.mark.parametrize(
+    "learner", [Stump(criterion="gini"), Tree(criterion="z"), Histogram(criterion="gini")], ids=str
+)
+def test_a_criterion_means_nothing_to_least_squares(learner):
+    with pytest.raises(ValueError, match=rf"criterion='\w+' of {type(learner).__name__} has no effect"):
+        LogitBoostClassifier(estimator=learner).fit(X, Y)
+
+
 def test_lines_need_numbers():
     frame = pd.DataFrame({"a": list("abab")})
     with pytest.raises(ValueError, match="Line needs a numeric column"):

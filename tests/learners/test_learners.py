@@ -111,6 +111,15 @@ def test_lines_do_not_care_about_units(scale):
     np.testing.assert_allclose(scaled, plain, rtol=1e-6)
 
 
+def test_lines_stay_finite_where_rows_have_next_to_no_weight():
+    rng = np.random.default_rng(0)
+    x = np.exp(5 * rng.normal(size=(200, 3)))
+    y = x[:, 0] + rng.normal(size=200) > 1
+    clf = GentleBoostClassifier(estimator=Line(), n_estimators=60).fit(x, y)
+    assert np.isfinite(clf.decision_function(x)).all()
+    assert np.isfinite([r["loss"] for r in clf.history_]).all()
+
+
 def test_lines_under_logitboost_are_logistic_regression():
     """On one feature the rounds converge to the maximum-likelihood line."""
     rng = np.random.default_rng(0)

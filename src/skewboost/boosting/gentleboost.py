@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import Rule, no_edge
+from skewboost.boosting.rule import MAX_VOTE, Rule, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 from skewboost.learners.base import LABELS, RESPONSES, Draw, ResponseHypothesis
@@ -34,7 +34,7 @@ class GentleBoost(Rule):
     def vote(self, state: State, h: Any) -> Term | None:
         """The weighted mean of y ([1] algorithm 4)."""
         if isinstance(h, ResponseHypothesis):
-            return h.term
+            return h.term.bounded(MAX_VOTE, state.learner.view)  # a line can be anywhere at rows of next to no weight
         negative, positive = h.class_weights.T
         total = negative + positive
         means = np.divide(positive - negative, total, out=np.zeros_like(total), where=total > 0)

@@ -28,6 +28,7 @@ class LogitBoost(Rule):
     """Newton steps on the log-likelihood: ``g = ½ f``, f the least-squares fit of the working response."""
 
     asks = (RESPONSES,)
+    criterion = "squares"
 
     def __init__(self, z_max: float | None = None) -> None:
         self.z_max = z_max

@@ -13,6 +13,7 @@ from skewboost.engine.scoring import Term
 from skewboost.learners.base import LABELS, Draw, LabelHypothesis, ResponseHypothesis
 
 MIN_ERROR = 1e-10  # an error below this is floored there, so that no step exceeds 11.5
+MAX_VOTE = 11.5  # what no round may exceed, where a rule's own formula does not bound it
 MIN_STEP = 1e-12  # a vote below this is no vote
 
 PERFECT = "perfect fit: the weak learner made no error"
@@ -23,7 +24,7 @@ class Rule:
     """A boosting variant. The defaults are those of the exponential loss."""
 
     asks: Sequence[str] = (LABELS,)  # the questions it can work with, its favourite first
-    criterion: str = "z"  # what it would have a partition minimise
+    criterion: str = "z"  # what it would have a partition minimise; "squares" for rules that ask for responses
 
     def start(self, state: State) -> None:
         """Set the initial weights; by default they are the sample weights."""

@@ -132,7 +132,9 @@ class ReferenceEngine:
         lowest = value.min()
         if not np.isfinite(lowest):
             return None
-        feature, k = divmod(int(np.argmax(value <= lowest + tie_width(histogram, request, lowest))), value.shape[1])
+        feature, k = divmod(
+            int(np.argmax(value <= lowest + tie_width(histogram[:, 0], request, lowest))), value.shape[1]
+        )
         return make_split(
             feature,
             -1 if bins.nominal[feature] else k,
@@ -175,11 +177,11 @@ class ReferenceEngine:
         return scorer.score_with_numpy(table)
 
 
-def tie_width(histogram: Array, request: Request, lowest: float) -> float:
-    """How close two criteria must be to count as equal."""
+def tie_width(h: Array, request: Request, lowest: Array | float) -> Array:
+    """How close two criteria must be to count as equal; `h` is any one feature's part of the histogram."""
     if request.criterion == "squares":
-        return TIE * abs(lowest)
-    return TIE * float(histogram[:, 0].sum())
+        return np.asarray(TIE * np.abs(lowest))
+    return np.asarray(TIE * h.sum())
 
 
 # The options of a candidate: which side missing values take, and which side the positives are asked to be on.
@@ -221,13 +223,14 @@ def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, re
         if side == RIGHT:
             allowed &= has_missing  # without missing values the two sides are the same candidate
         values.append(np.where(allowed, value, np.inf))
-    return _first_best(np.array(values), tie=TIE * float(histogram[:, 0].sum()) if request.criterion in FORCED else 0.0)
+    return _first_best(np.array(values), histogram[:, 0], request)
 
 
-def _first_best(values: Array, tie: float) -> tuple[Array, Array]:
-    """Over the options (first axis): the lowest value, and the first option within `tie` of it."""
+def _first_best(values: Array, h: Array, request: Request) -> tuple[Array, Array]:
+    """Over the options (first axis): the first that ties with the best, and its value."""
     lowest = values.min(axis=0)
-    option = np.argmax(values <= lowest + tie, axis=0)
+    with np.errstate(invalid="ignore"):
+        option = np.argmax(values <= lowest + tie_width(h, request, lowest), axis=0)
     return np.take_along_axis(values, option[None], axis=0)[0], option
 
 
@@ -279,10 +282,9 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
     rest = 0.0 if learn else abstain_loss(request.criterion, h[0, MISSING], h[1, MISSING])
     criterion = request.criterion
     losses = [leaf_loss(criterion, a[0], a[1], -p) + leaf_loss(criterion, b[0], b[1], p) + rest for p in polarities]
-    tie = TIE * float(h.sum()) if forced else 0.0
-    best, which = _first_best(np.where(allowed, losses, np.inf), tie)
+    best, which = _first_best(np.where(allowed, losses, np.inf), h, request)
     if len(best) >= MISSING:  # an enumeration may offer more candidates than there are thresholds: keep its first best
-        first = [int(np.argmax(best <= best.min() + tie))]
+        first = [int(np.argmax(best <= best.min() + tie_width(h, request, best.min())))]
         best, which, is_left = best[first], which[first], is_left[first]
     value[: len(best)], option[: len(best)] = best, which
     return value, option, [order[row] for row in is_left]

@@ -57,6 +57,12 @@ def _weight(criterion: int, a: float, b: float) -> float:
 
 
 @kernel
+def _width(criterion: int, tie: float, value: float) -> float:
+    """`reference.tie_width`; the tie is absolute, for squares a share of the value."""
+    return tie * abs(value) if criterion == 6 else tie
+
+
+@kernel
 def losses(criterion: int, a: Array, b: Array, sign: int, out: Array) -> None:
     """`_loss` of many leaves; the choice of formula is outside the loop so that the loop can be vectorised."""
     n = a.shape[0]
@@ -158,7 +164,7 @@ def scan_numeric(
                     on_b = right_count[k] + (counts[255] if learn and side == 1 else 0.0)
                     allowed = on_a >= min_count and on_b >= min_count
                 v = on_left[k] + on_right[k] + rest if allowed else np.inf
-                if v < value[k] - tie:  # never true for an infinite v
+                if v < value[k] and (value[k] == np.inf or v < value[k] - _width(criterion, tie, value[k])):
                     value[k] = v
                     option[k] = n_polarities * side + q
 
@@ -256,7 +262,7 @@ def scan_nominal(
         for q in range(2 if forced else 1):
             sign = 1 - 2 * q
             v = _loss(criterion, a0, a1, -sign) + _loss(criterion, right0[j], right1[j], sign) + rest
-            if v < value[j] - tie or value[j] == np.inf:
+            if value[j] == np.inf or v < value[j] - _width(criterion, tie, value[j]):
                 value[j] = v
                 option[j] = q
     return 0
@@ -373,8 +379,7 @@ def pick(
     out[2] = 0
     if best == np.inf:
         return
-    if criterion == 6:
-        tie *= abs(best)
+    tie = _width(criterion, tie, best)
     g, t = 0, 0
     while lowest[g] > best + tie:
         g += 1
@@ -534,7 +539,7 @@ def search(
     width = tie if criterion == 6 else tie * (t0 + t1)
     scan(
         h0, h1, counts, n_bins, nominal, criterion, learn, min_count, min_weight, max_enumerated,
-        width if criterion in (0, 5) else 0.0, order, masks, values, option,
+        width, order, masks, values, option,
     )  # fmt: skip
     pick(values, h0, h1, order, nominal, criterion, width, e0, e1, found)
     f, k = found[0], found[1]

@@ -137,6 +137,17 @@ class Learner(Protocol):
         ...
 
 
+def chosen_criterion(learner: Any, criterion: str) -> str:
+    """A learner's own criterion, or else the rule's; an error where its own would have no effect."""
+    if learner.criterion is not None and criterion == "squares":
+        raise ValueError(
+            f"criterion={learner.criterion!r} of {describe(learner)} has no effect: the boosting variant asks for "
+            "responses, which are fitted by least squares. Leave it at None."
+        )
+    own: str = learner.criterion or criterion
+    return own
+
+
 def describe(learner: Any) -> str:
     """A learner's name in messages."""
     return type(learner).__name__

@@ -16,7 +16,7 @@ from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import abstain_loss, leaf_loss
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis, chosen_criterion
 from skewboost.learners.partitions import majority
 from skewboost.tables import Nominal
 
@@ -160,7 +160,7 @@ class Histogram(BaseEstimator):
             missing=one_of("learn", "abstain"),
         )
         bins = data.bins or self._bins(data)
-        chosen = self.criterion or criterion
+        chosen = chosen_criterion(self, criterion)
         chosen = {"error": "majority", "zbar": "z"}.get(chosen, chosen)
         return OpenedHistogram(data, View(data.engine, data.table, bins), chosen, self.missing)
 

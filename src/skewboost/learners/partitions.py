@@ -16,7 +16,7 @@ from skewboost.engine.partition import View
 from skewboost.engine.reference import abstain_loss, leaf_loss
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis, chosen_criterion
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
 
@@ -193,7 +193,7 @@ class Stump(_PartitionLearner):
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
         )
-        chosen: Any = self.criterion or criterion
+        chosen: Any = chosen_criterion(self, criterion)
         if self.constant and chosen not in FORCED:
             raise ValueError(
                 f"constant=True of Stump has no effect with the criterion {chosen!r}, under which no split is worse "
@@ -271,10 +271,9 @@ class Tree(_PartitionLearner):
                 "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure, and leave nothing to "
                 "boost. Give one of the two."
             )
-        chosen: Any = {"error": "majority"}.get(self.criterion or "", self.criterion) or {
-            "error": "gini",
-            "zbar": "z",
-        }.get(criterion, criterion)
+        chosen: Any = chosen_criterion(self, criterion)
+        if chosen == "error":
+            chosen = "gini" if self.criterion is None else "majority"
         least = 1.0 if data.examples is None else float(data.examples.min())
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
         request = Request(chosen, self.missing, min_count, float(self.min_weight_leaf))  # type: ignore[arg-type]
