@@ -142,10 +142,6 @@ class Engine(Protocol):
         """`route` and `histogram` in one go."""
         ...
 
-    def is_large(self, codes: Codes, rows: Sequence[Rows]) -> bool:
-        """Whether a node is worth expanding ahead of time on another thread."""
-        ...
-
     def expand(
         self,
         codes: Codes,

@@ -29,7 +29,6 @@ from skewboost.engine.boundary import (
     Split,
 )
 from skewboost.engine.partition import Partition
-from skewboost.engine.threads import parallel
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -263,8 +262,8 @@ class _Tree:
         self.grower.search(self.root, self.request)
         self.add_leaf(0, self.root, (-1, 0))
         while self.queue and not self.full:
-            self.expand_ahead()
             _, key, link = heapq.heappop(self.queue)
+            self.expand(self.leaves[key])
             self.split_leaf(key, link)
 
     @property
@@ -286,32 +285,9 @@ class _Tree:
         priority = -float(f"{gain:.8e}") if best_first else float(node.depth)
         heapq.heappush(self.queue, (priority, key, link))
 
-    def expand_ahead(self) -> None:
-        """Expand the first of the queue and, if it is large, on other threads the large ones that will come next.
-
-        An expansion depends on nothing but its node, so expanding one that is not needed costs time but changes
-        nothing. Small nodes take less time than waking a thread.
-        """
-        first = self.leaves[self.queue[0][1]]
-        if first.children:
-            return
-        engine = self.grower.engine
-        ahead = [first]
-        if engine.n_jobs > 1 and self.is_large(first):
-            room = len(self.queue)
-            if self.limits.max_leaf_nodes is not None:
-                room = min(room, self.limits.max_leaf_nodes - self.n_voting)
-            nodes = (self.leaves[key] for _, key, _ in heapq.nsmallest(room, self.queue))
-            ahead = [node for node in nodes if not node.children and self.is_large(node)][: engine.n_jobs]
-        parallel(lambda i: self.expand(ahead[i]), len(ahead), engine.n_jobs)
-
-    def is_large(self, node: Node) -> bool:
-        return self.grower.engine.is_large(self.grower.codes, node.rows)
-
     def expand(self, node: Node) -> None:
         """Give a node its children, and them their histograms and best splits."""
         assert node.split is not None
-        # Nothing here may depend on how many leaves there are: with more threads a node is expanded sooner.
         deepest = self.limits.max_depth is not None and node.depth + 1 >= self.limits.max_depth
         final = deepest or self.limits.one_split
         children = None if final else self.grower.expand(node, self.request)

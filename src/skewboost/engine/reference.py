@@ -156,10 +156,6 @@ class ReferenceEngine:
         """`route`, then `histogram`."""
         return [(r, self.histogram(codes, r, *values)) for r in self.route(codes, rows, split, wanted)]
 
-    def is_large(self, codes: Codes, rows: Sequence[Rows]) -> bool:
-        """Never: it has one thread."""
-        return False
-
     def expand(self, *node: object) -> None:
         """No shortcut."""
         return None

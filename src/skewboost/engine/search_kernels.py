@@ -348,107 +348,30 @@ def doubt(
 
 
 @kernel
-def pick(
-    value: Array,
-    h0: Array,
-    h1: Array,
-    order: Array,
-    nominal: Array,
-    criterion: int,
-    tie: float,
-    e0: float,
-    e1: float,
-    out: Array,
-) -> None:
-    """The first candidate within `tie` of the best one: ``out = feature, threshold, doubtful``.
-
-    Doubtful means that a candidate which the bounds e0, e1 do not rule out would have been chosen instead: an
-    earlier one must surely be worse than the best by more than the tie, a later one must not possibly be better
-    than the chosen by more than the tie.
-    """
-    n_features = value.shape[0]
-    lowest = np.empty(n_features)
-    best = np.inf
-    for f in range(n_features):
-        low = np.inf
-        for k in range(_N):
-            low = min(low, value[f, k])
-        lowest[f] = low
-        best = min(best, low)
-    out[0] = -1
-    out[2] = 0
-    if best == np.inf:
-        return
-    tie = _width(criterion, tie, best)
-    g, t = 0, 0
-    while lowest[g] > best + tie:
-        g += 1
-    while value[g, t] > best + tie:
-        t += 1
-    out[0], out[1] = g, t
-    if e0 == 0.0 and e1 == 0.0:
-        return
-    weight = 0.0
-    for k in range(256):
-        weight += abs(h0[0, k]) + abs(h1[0, k])
-    band = best + tie + 8.0 * np.sqrt((e0 + e1) * weight) + 100.0 * (e0 + e1)
-    before, after = best + tie, value[g, t] - tie
-    own_error = doubt(value[g], h0[g], h1[g], order[g], nominal[g], criterion, e0, e1, t, 0.0, band, -np.inf, -np.inf)
-    for f in range(n_features):
-        if lowest[f] > band or out[2] != 0:
-            continue
-        own = _N if f < g else (t if f == g else -1)
-        found = doubt(
-            value[f],
-            h0[f],
-            h1[f],
-            order[f],
-            nominal[f],
-            criterion,
-            e0,
-            e1,
-            own,
-            own_error,
-            band,
-            before,
-            after,
-        )
-        if found == np.inf:
-            out[2] = 1
-
-
-@kernel
-def scan(
+def scan_feature(
     h0: Array,
     h1: Array,
     counts: Array,
-    n_bins: Array,
-    nominal: Array,
+    n_bins: int,
+    nominal: bool,
     criterion: int,
     learn: bool,
     min_count: float,
     min_weight: float,
     max_enumerated: int,
     tie: float,
+    scratch: Array,
     order: Array,
-    masks: Array,
     value: Array,
     option: Array,
-) -> None:
-    """`scan_numeric` or `scan_nominal` of every feature."""
-    scratch = np.empty((10, _N))
-    for f in range(value.shape[0]):
-        count = counts[f]
-        if nominal[f]:
-            masks[f] = scan_nominal(
-                h0[f], h1[f], count, criterion, learn, min_count, min_weight, max_enumerated, tie,
-                order[f], value[f], option[f],
-            )  # fmt: skip
-        else:
-            scan_numeric(
-                h0[f], h1[f], count, n_bins[f], criterion, learn, min_count, min_weight, tie, scratch,
-                value[f], option[f],
-            )  # fmt: skip
+) -> int:
+    """`scan_numeric` or `scan_nominal`; returns the latter's mask."""
+    if nominal:
+        return scan_nominal(
+            h0, h1, counts, criterion, learn, min_count, min_weight, max_enumerated, tie, order, value, option
+        )
+    scan_numeric(h0, h1, counts, n_bins, criterion, learn, min_count, min_weight, tie, scratch, value, option)
+    return 0
 
 
 @kernel
@@ -521,45 +444,85 @@ def search(
     e1: float,
     child: Array,
     found: Array,
-    value: Array,
+    after_before: Array,
 ) -> None:
-    """`scan`, `pick`, `fill_child`: ``found = feature, threshold, doubtful, polarity``; ``value = after, before``.
+    """The first candidate that ties with the best: ``found = feature, threshold, doubtful, polarity``.
 
-    `tie` and `max_error` are shares of the node's weight; an error beyond the latter makes any choice doubtful. The
-    values are the criterion after and before the split.
+    `tie` and `max_error` are shares of the node's weight; an error beyond the latter makes any choice doubtful, and so
+    does a candidate which the bounds e0, e1 on the errors of sums do not rule out: an earlier one must surely be worse
+    than the best by more than the tie, a later one must not possibly be better than the chosen by more than the tie.
+    The features that matter are scanned twice, which is cheaper than keeping the candidates of all of them.
     """
     n = n_bins.shape[0]
-    values, option = np.empty((n, _N)), np.empty((n, _N), np.uint8)
-    masks = np.zeros(n, np.int64)
-    order = np.empty((n, 256 if nominal.any() else 1), np.int64)
-    t0, t1 = 0.0, 0.0
+    scratch, value, option = np.empty((10, _N)), np.empty(_N), np.empty(_N, np.uint8)
+    order = np.empty(256, np.int64)
+    t0, t1, size = 0.0, 0.0, 0.0
     for k in range(256):
         t0 += h0[0, k]
         t1 += h1[0, k]
+        size += abs(h0[0, k]) + abs(h1[0, k])
     width = tie if criterion == 6 else tie * (t0 + t1)
-    scan(
-        h0, h1, counts, n_bins, nominal, criterion, learn, min_count, min_weight, max_enumerated,
-        width, order, masks, values, option,
-    )  # fmt: skip
-    pick(values, h0, h1, order, nominal, criterion, width, e0, e1, found)
-    f, k = found[0], found[1]
-    if f < 0:
+    lowest = np.empty(n)
+    best = np.inf
+    for f in range(n):
+        scan_feature(
+            h0[f], h1[f], counts[f], n_bins[f], nominal[f], criterion, learn, min_count, min_weight, max_enumerated,
+            width, scratch, order, value, option,
+        )  # fmt: skip
+        low = np.inf
+        for k in range(_N):
+            low = min(low, value[k])
+        lowest[f] = low
+        best = min(best, low)
+    found[0] = -1
+    found[2] = 0
+    if best == np.inf:
         return
-    if e0 > max_error * (t0 if criterion == 6 else t0 + t1) or (criterion != 6 and e1 > max_error * (t0 + t1)):
-        found[2] = 1
-    for code in range(256):  # is a trace of weight rounding, or a row?
-        matters = nominal[f] or code == 255 or code == k
-        if matters and 0.0 < abs(h0[f, code]) + abs(h1[f, code]) <= e0 + e1:
-            found[2] = 1
-    unforced = 1 if criterion == 0 else (4 if criterion == 5 else criterion)
-    value[0], value[1] = values[f, k], _loss(unforced, t0, t1, 1)
-    if e0 + e1 > 0.0 and value[1] - value[0] <= width * (abs(value[1]) if criterion == 6 else 1.0):
-        found[2] = 1  # too little is gained to tell candidates from traces of rounding
-    found[3] = fill_child(
-        h0[f], h1[f], order[f], nominal[f], criterion, learn, k, option[f, k], masks[f], child
+    near = _width(criterion, width, best)
+    g, t = 0, 0
+    while lowest[g] > best + near:
+        g += 1
+    mask = scan_feature(
+        h0[g], h1[g], counts[g], n_bins[g], nominal[g], criterion, learn, min_count, min_weight, max_enumerated,
+        width, scratch, order, value, option,
     )  # fmt: skip
-    if nominal[f]:
-        found[1] = -1
+    while value[t] > best + near:
+        t += 1
+    own = value[t]
+    unforced = 1 if criterion == 0 else (4 if criterion == 5 else criterion)
+    before = _loss(unforced, t0, t1, 1)
+    after_before[0], after_before[1] = own, before
+    found[0], found[1] = g, -1 if nominal[g] else t
+    found[3] = fill_child(h0[g], h1[g], order, nominal[g], criterion, learn, t, option[t], mask, child)
+    if e0 == 0.0 and e1 == 0.0:
+        return
+    # From here on: is the choice in doubt?
+    total = t0 if criterion == 6 else t0 + t1
+    if e0 > max_error * total or (criterion != 6 and e1 > max_error * total):
+        found[2] = 1
+    if before - own <= _width(criterion, width, before):
+        found[2] = 1  # too little is gained to tell candidates from traces of rounding
+    for code in range(256):  # is a trace of weight rounding, or a row?
+        matters = nominal[g] or code == 255 or code == t
+        if matters and 0.0 < abs(h0[g, code]) + abs(h1[g, code]) <= e0 + e1:
+            found[2] = 1
+    if found[2] != 0:
+        return
+    band = best + near + 8.0 * np.sqrt((e0 + e1) * size) + 100.0 * (e0 + e1)
+    none = -np.inf
+    own_error = doubt(value, h0[g], h1[g], order, nominal[g], criterion, e0, e1, t, 0.0, band, none, none)
+    for f in range(n):
+        if lowest[f] > band or found[2] != 0:
+            continue
+        scan_feature(
+            h0[f], h1[f], counts[f], n_bins[f], nominal[f], criterion, learn, min_count, min_weight, max_enumerated,
+            width, scratch, order, value, option,
+        )  # fmt: skip
+        at = _N if f < g else (t if f == g else -1)
+        if doubt(
+            value, h0[f], h1[f], order, nominal[f], criterion, e0, e1, at, own_error, band, best + near, own - near
+        ) == np.inf:  # fmt: skip
+            found[2] = 1
 
 
 @kernel
