@@ -156,6 +156,7 @@ class Engine(Protocol):
     ) -> list[Child] | None:
         """`route`, `histogram` (the larger child by subtraction) and `search` in one go, for an engine that `derives`.
 
+        The parent's histogram may be used up.
         None where it has no shortcut, and the calls above will do.
         """
         ...

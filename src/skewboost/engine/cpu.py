@@ -177,12 +177,12 @@ class CpuEngine:
         block, byte = divmod(split.feature, _BLOCK)
         left, right = (tuple(np.empty(len(r), np.uint32) for r in rows) for _ in range(2))
         sizes = np.empty((2, len(rows)), dtype=np.int64)
-        histograms = np.empty((2, 2, *planes[0].shape))
+        small, larger = (np.empty_like(planes[0]), np.empty_like(planes[0])), np.empty(2, dtype=np.int64)
         errors, derived = np.empty((2, 2)), np.zeros(2, dtype=np.bool_)
         child, found, value = np.empty((2, N_CODES), np.uint8), np.empty((2, 4), np.int64), np.empty((2, 2))
         search_kernels.expand_and_search(
             codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, (planes[0], planes[1]), error,
-            FEW_ROWS, left, right, sizes, histograms, errors, derived, bins.n_bins, bins.nominal,
+            FEW_ROWS, left, right, sizes, small, larger, errors, derived, bins.n_bins, bins.nominal,
             CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight * (1 - SLACK),
             MAX_ENUMERATED, TIE, MAX_NODE_ERROR, child, found, value,
         )  # fmt: skip
@@ -190,7 +190,8 @@ class CpuEngine:
         for c, routed in enumerate((left, right)):
             own = [r[:k] for r, k in zip(routed, sizes[c])]
             split_of_child = _split(child[c], found[c], value[c])
-            children.append(Child(own, list(histograms[c]), errors[c], bool(derived[c]), split_of_child))
+            histogram = [planes[p] if larger[p] == c else small[p] for p in (0, 1)]
+            children.append(Child(own, histogram, errors[c], bool(derived[c]), split_of_child))
         return children
 
     # ---------------------------------------------------------------------- rows

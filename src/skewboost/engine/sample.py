@@ -61,7 +61,8 @@ class LabelSample:
         assert self.grower is not None, "a sample without bins cannot be partitioned"
         self.grower.values = [self._stored, self._stored]
         self.grower.scale = self._scale
-        return self.grower.grow(self._root, request, limits)
+        root, self._root = self._root, None  # growth may use its histogram up
+        return self.grower.grow(root, request, limits)
 
     def one_leaf(self, growth: Growth) -> Growth:
         """The same without its splits."""
