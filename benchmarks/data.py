@@ -19,11 +19,18 @@ def imbalanced(n_rows: int, n_features: int, share: float = 0.02, seed: int = 0)
 
 def seconds(task: Callable[[], object], repeats: int = 3) -> float:
     """The best of some repeats, after the caller has warmed up what must be."""
-    best = np.inf
+    return side_by_side([task], repeats)[0]
+
+
+def side_by_side(tasks: list[Callable[[], object]], repeats: int = 5) -> list[float]:
+    """The best of some repeats of each, taking turns, so that a machine that changes its pace does so for all."""
+    best = [np.inf] * len(tasks)
     for _ in range(repeats):
-        started = time.perf_counter()
-        task()
-        best = min(best, time.perf_counter() - started)
+        for i, task in enumerate(tasks):
+            time.sleep(0.3)  # let the threads of the one before stop spinning
+            started = time.perf_counter()
+            task()
+            best[i] = min(best[i], time.perf_counter() - started)
     return best
 
 

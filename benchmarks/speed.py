@@ -14,7 +14,7 @@ import lightgbm
 import xgboost
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
-from data import imbalanced, row, seconds
+from data import imbalanced, row, seconds, side_by_side
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.learners import Tree
 
@@ -47,8 +47,9 @@ def main() -> None:
         model.fit(X[:5000], y[:5000]).predict(X[:5000])
 
     print(f"{'':<62} {'skewboost':>10} {'peer':>11} {'ratio':>9}   bar")
-    light, extreme = seconds(lambda: lgb(2).fit(X, y)), seconds(lambda: xgb().fit(X, y))
-    stumps = {name: seconds(lambda m=model: m.fit(X, y), 5) for name, model in ours.items()}
+    fits = [lambda m=model: m.fit(X, y) for model in ours.values()]
+    light, extreme, *times = side_by_side([lambda: lgb(2).fit(X, y), lambda: xgb().fit(X, y), *fits])
+    stumps = dict(zip(ours, times))
     for name, time in stumps.items():
         row(f"{name}, stumps / LightGBM num_leaves=2", time, light, "5x" if name != "LogitBoost" else "")
         row(f"{name}, stumps / XGBoost hist max_depth=1", time, extreme, "4x" if name != "LogitBoost" else "")
@@ -57,27 +58,18 @@ def main() -> None:
     slow = seconds(lambda: SklearnAdaBoost(n_estimators=few).fit(X, y), 1) * ROUNDS / few
     row(f"AdaBoost, stumps / scikit-learn AdaBoost ({few} rounds, scaled)", stumps["AdaBoost"], slow, "300x")
 
-    light = seconds(lambda: lgb(31).fit(X, y))
-    row("RealBoost, trees of 31 leaves / LightGBM num_leaves=31", seconds(lambda: trees.fit(X, y)), light, "1x")
+    light, own = side_by_side([lambda: lgb(31).fit(X, y), lambda: trees.fit(X, y)])
+    row("RealBoost, trees of 31 leaves / LightGBM num_leaves=31", own, light, "1x")
 
     many, _ = imbalanced(1_000_000, 30, seed=1)
     peer = lgb(2, 1000).fit(X, y)
     model = RealBoostClassifier(n_estimators=1000, n_jobs=THREADS, engine="cpu").fit(X, y)
     model.decision_function(many[:1000])
-    light = seconds(lambda: peer.predict(many, raw_score=True), 2)
-    row(
-        "prediction, 1000 stumps, 1 000 000 rows / LightGBM",
-        seconds(lambda: model.decision_function(many)),
-        light,
-        "20x",
-    )
-    light = seconds(lambda: lgb(31).fit(X, y).predict(many, raw_score=True), 1) - seconds(lambda: lgb(31).fit(X, y), 1)
-    row(
-        "prediction, 200 trees of 31 leaves, 1 000 000 rows / LightGBM",
-        seconds(lambda: trees.decision_function(many)),
-        light,
-        "",
-    )
+    light, own = side_by_side([lambda: peer.predict(many, raw_score=True), lambda: model.decision_function(many)], 2)
+    row("prediction, 1000 stumps, 1 000 000 rows / LightGBM", own, light, "20x")
+    peer = lgb(31).fit(X, y)
+    light, own = side_by_side([lambda: peer.predict(many, raw_score=True), lambda: trees.decision_function(many)], 2)
+    row("prediction, 200 trees of 31 leaves, 1 000 000 rows / LightGBM", own, light, "")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ TIE = 1e-10
 MAX_NODE_ERROR = 1e-10
 
 # A node of so few rows is summed as fast as it is subtracted, and without the error.
-FEW_ROWS = 512
+FEW_ROWS = 128
 
 # Criteria on (W-, W+) of the children; `majority` is `error` without the opposite labels that stumps must carry.
 CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares")
