@@ -131,7 +131,7 @@ def test_engines_give_the_same_model(booster, learner):
 @each_booster
 @pytest.mark.parametrize("learner", ["stump", Tree(max_leaf_nodes=4), Tree(max_leaf_nodes=9)], ids=str)
 def test_the_number_of_threads_changes_no_bit(booster, learner):
-    """Large enough that nodes are expanded ahead of time, some of them in vain."""
+    """Large enough that rows are cut into chunks."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(140_000, 9)).astype(np.float32)
     y = X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=len(X)) > 1

@@ -109,7 +109,7 @@ def test_derived_histograms_survive_a_separable_problem():
 
 @pytest.mark.parametrize("limits", [Limits(1), Limits(None, 12)], ids=str)
 def test_the_number_of_threads_changes_no_bit(limits):
-    """Large enough that rows are cut into chunks and nodes are expanded ahead of time."""
+    """Large enough that rows are cut into chunks."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(140_000, 12)).astype(np.float32)
     y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 2

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from skewboost._params import Check, check_params, either, integer, number, one_of, optional
+from skewboost.boosting.common_docs import ATTRIBUTES, PARAMETERS
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
 from skewboost.boosting.validation import Validation, stratified_split
@@ -26,63 +27,6 @@ from skewboost.tables import Nominal, Table, read_table
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
-
-PARAMETERS = """\
-Parameters
-----------
-estimator : {"stump", "tree"} or learner, default="stump"
-    What a round fits: a name, an object from `skewboost.learners`, or any scikit-learn classifier (or regressor,
-    where the variant asks for responses). One that takes no `sample_weight` is fitted to rows drawn by weight.
-n_estimators : int, default=100
-    The number of rounds.
-learning_rate : float, default=1.0
-    What each round is multiplied by before it is added; at most 2.
-pos_label : label or None, default=None
-    The positive class; None takes the rarer one (the second of `classes_` if both are as frequent). It has the
-    last word when the ensemble is undecided. Not for more than two classes.
-early_stopping : bool or int, default=False
-    Hold out part of the training data, stratified and with at least one example of each class on both sides, and
-    stop when its score has not improved for so many rounds (True: 10). The model keeps the best number of rounds.
-validation_fraction : float or None, default=None
-    The share that early stopping holds out; None means 0.1.
-scoring : str, callable or None, default=None
-    What early stopping watches: a scikit-learn scorer, to which the positive class is 1 and the other 0; None is
-    the log-loss of the probabilities.
-callbacks : list of callables or None, default=None
-    Called after every round as ``callback(round, scores)`` with what `history_` notes of it. Training stops if one
-    returns True.
-warm_start : bool, default=False
-    Let `fit` on the same data go on from the rounds there are up to `n_estimators`, instead of starting anew. The
-    `estimator` must stay; callbacks see the new rounds only.
-random_state : int, RandomState or None, default=None
-    Seeds the split for early stopping, and estimators that draw at random. Stumps and trees do not.
-n_jobs : int or None, default=None
-    Threads; None is 1, -1 is all cores, -2 all but one. The model is the same, to the bit, for any number.
-verbose : int, default=0
-    Draw a progress bar on stderr.
-engine : {"auto", "cpu", "reference"}, default="auto"
-    Compiled or NumPy; "auto" chooses by the size of the work, so that small tables never wait for a compiler.
-"""
-ATTRIBUTES = """\
-Attributes
-----------
-classes_ : ndarray
-    The class labels.
-pos_label_ : label
-    The positive class (two classes only).
-estimators_ : list
-    What the rounds added; with more than two classes a list of such lists, one for each class against the rest.
-n_estimators_ : int or ndarray of int
-    The number of rounds in use, per class if there are more than two.
-feature_importances_ : ndarray
-    By how much the splits on each feature lowered the loss, as shares of 1. Not for estimators that do not tell.
-history_ : list of dict
-    What happened in each round: the criterion, the training loss, the validation score, …
-stop_reason_ : str or list of str
-    Why training ended.
-n_features_in_, feature_names_in_
-    As in scikit-learn.
-"""
 
 
 def _joined_signature(cls: type) -> inspect.Signature:

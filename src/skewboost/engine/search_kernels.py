@@ -10,7 +10,6 @@ import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.engine.jit import kernel
-from skewboost.engine.kernels import add_block, divide, gather
 
 # The order of `boundary.CRITERIA`.
 ERROR, MAJORITY, GINI, ENTROPY, Z, ZBAR, SQUARES = range(7)
@@ -427,6 +426,71 @@ def fill_child(
 
 
 @kernel
+def choice_is_doubtful(
+    h0: Array,
+    h1: Array,
+    counts: Array,
+    n_bins: Array,
+    nominal: Array,
+    criterion: int,
+    learn: bool,
+    min_count: float,
+    min_weight: float,
+    max_enumerated: int,
+    width: float,
+    max_error: float,
+    e0: float,
+    e1: float,
+    g: int,
+    t: int,
+    best: float,
+    own: float,
+    before: float,
+    lowest: Array,
+    scratch: Array,
+    order: Array,
+    value: Array,
+    option: Array,
+) -> int:
+    """1 if the bounds e0, e1 leave in doubt that candidate t of feature g is the one to choose, else 0.
+
+    `value` and `order` hold feature g's scan when called.
+    """
+    t0, t1, size = 0.0, 0.0, 0.0
+    for k in range(256):
+        t0 += h0[0, k]
+        t1 += h1[0, k]
+        size += abs(h0[0, k]) + abs(h1[0, k])
+    total = t0 if criterion == 6 else t0 + t1
+    if e0 > max_error * total or (criterion != 6 and e1 > max_error * total):
+        return 1
+    if before - own <= _width(criterion, width, before):
+        return 1  # too little is gained to tell candidates from traces of rounding
+    for code in range(256):  # is a trace of weight rounding, or a row?
+        matters = nominal[g] or code == 255 or code == t
+        if matters and 0.0 < abs(h0[g, code]) + abs(h1[g, code]) <= e0 + e1:
+            return 1
+    near = _width(criterion, width, best)
+    band = best + near + 8.0 * np.sqrt((e0 + e1) * size) + 100.0 * (e0 + e1)
+    none = -np.inf
+    own_error = doubt(value, h0[g], h1[g], order, nominal[g], criterion, e0, e1, t, 0.0, band, none, none)
+    for f in range(n_bins.shape[0]):
+        if lowest[f] > band:
+            continue
+        scan_feature(
+            h0[f], h1[f], counts[f], n_bins[f], nominal[f], criterion, learn, min_count, min_weight, max_enumerated,
+            width, scratch, order, value, option,
+        )  # fmt: skip
+        at = _N if f < g else (t if f == g else -1)
+        before_it, after_it = best + near, own - near
+        if doubt(
+            value, h0[f], h1[f], order, nominal[f], criterion, e0, e1, at, own_error, band, before_it, after_it
+        ) == np.inf:  # fmt: skip
+            return 1
+    return 0
+
+
+@kernel
 def search(
     h0: Array,
     h1: Array,
@@ -456,11 +520,10 @@ def search(
     n = n_bins.shape[0]
     scratch, value, option = np.empty((10, _N)), np.empty(_N), np.empty(_N, np.uint8)
     order = np.empty(256, np.int64)
-    t0, t1, size = 0.0, 0.0, 0.0
+    t0, t1 = 0.0, 0.0
     for k in range(256):
         t0 += h0[0, k]
         t1 += h1[0, k]
-        size += abs(h0[0, k]) + abs(h1[0, k])
     width = tie if criterion == 6 else tie * (t0 + t1)
     lowest = np.empty(n)
     best = np.inf
@@ -496,140 +559,7 @@ def search(
     found[3] = fill_child(h0[g], h1[g], order, nominal[g], criterion, learn, t, option[t], mask, child)
     if e0 == 0.0 and e1 == 0.0:
         return
-    # From here on: is the choice in doubt?
-    total = t0 if criterion == 6 else t0 + t1
-    if e0 > max_error * total or (criterion != 6 and e1 > max_error * total):
-        found[2] = 1
-    if before - own <= _width(criterion, width, before):
-        found[2] = 1  # too little is gained to tell candidates from traces of rounding
-    for code in range(256):  # is a trace of weight rounding, or a row?
-        matters = nominal[g] or code == 255 or code == t
-        if matters and 0.0 < abs(h0[g, code]) + abs(h1[g, code]) <= e0 + e1:
-            found[2] = 1
-    if found[2] != 0:
-        return
-    band = best + near + 8.0 * np.sqrt((e0 + e1) * size) + 100.0 * (e0 + e1)
-    none = -np.inf
-    own_error = doubt(value, h0[g], h1[g], order, nominal[g], criterion, e0, e1, t, 0.0, band, none, none)
-    for f in range(n):
-        if lowest[f] > band or found[2] != 0:
-            continue
-        scan_feature(
-            h0[f], h1[f], counts[f], n_bins[f], nominal[f], criterion, learn, min_count, min_weight, max_enumerated,
-            width, scratch, order, value, option,
-        )  # fmt: skip
-        at = _N if f < g else (t if f == g else -1)
-        if doubt(
-            value, h0[f], h1[f], order, nominal[f], criterion, e0, e1, at, own_error, band, best + near, own - near
-        ) == np.inf:  # fmt: skip
-            found[2] = 1
-
-
-@kernel
-def expand(
-    words: Array,
-    block: int,
-    shift: int,
-    child: Array,
-    rows: tuple[Array, ...],
-    values: tuple[Array, ...],
-    scale: Array,
-    parent: tuple[Array, Array],
-    parent_error: Array,
-    few_rows: int,
-    left: tuple[Array, ...],
-    right: tuple[Array, ...],
-    sizes: Array,
-    small: tuple[Array, Array],
-    larger: Array,
-    error: Array,
-    derived: Array,
-) -> None:
-    """Route a node's rows to two children and give these their histograms.
-
-    The last group of `rows` serves all further planes. Per plane the child of fewer rows is summed into `small`, and
-    the histogram of the other one, ``larger[plane]``, takes the place of the parent's: it is what remains of it, or, if
-    that child is so small that it is as cheap, its own sum.
-    """
-    n_groups = len(rows)
-    for g in range(n_groups):
-        k = divide(words[block], shift, rows[g], child, left[g], right[g])
-        sizes[0, g] = k
-        sizes[1, g] = rows[g].shape[0] - k
-    n_blocks = words.shape[0]
-    for p in range(2):
-        g = min(p, n_groups - 1)
-        large = 0 if sizes[0, g] >= sizes[1, g] else 1
-        larger[p] = large
-        direct = sizes[large, g] <= few_rows
-        for c in range(2):
-            if c == large and not direct:
-                continue
-            of_child = left[g][: sizes[0, g]] if c == 0 else right[g][: sizes[1, g]]
-            out = parent[p] if c == large else small[p]
-            out[:, :] = 0.0
-            gathered = np.empty(of_child.shape[0])
-            gather(values[p], of_child, gathered)
-            for i in range(gathered.shape[0]):
-                gathered[i] *= scale[p]
-            flat = out.reshape((n_blocks, 2048))
-            for j in range(n_blocks):
-                add_block(words[j], of_child, gathered, flat[j])
-            total = 0.0
-            for k in range(256):
-                total += abs(out[0, k])
-            error[c, p] = 2.220446049250313e-16 * (4.0 + np.sqrt(of_child.shape[0]) / 64.0) * total  # `direct_error`
-        if not direct:
-            derived[large] = True
-            error[large, p] = parent_error[p] + error[1 - large, p]
-            signed = n_groups == 1 and p == 1
-            for f in range(parent[p].shape[0]):
-                for k in range(256):
-                    rest = parent[p][f, k] - small[p][f, k]
-                    parent[p][f, k] = rest if signed else max(rest, 0.0)
-
-
-@kernel
-def expand_and_search(
-    words: Array,
-    block: int,
-    shift: int,
-    child: Array,
-    rows: tuple[Array, ...],
-    values: tuple[Array, ...],
-    scale: Array,
-    parent: tuple[Array, Array],
-    parent_error: Array,
-    few_rows: int,
-    left: tuple[Array, ...],
-    right: tuple[Array, ...],
-    sizes: Array,
-    small: tuple[Array, Array],
-    larger: Array,
-    error: Array,
-    derived: Array,
-    n_bins: Array,
-    nominal: Array,
-    criterion: int,
-    learn: bool,
-    min_weight: float,
-    max_enumerated: int,
-    tie: float,
-    max_error: float,
-    child_of_child: Array,
-    found: Array,
-    value: Array,
-) -> None:
-    """`expand`, then `search` both children: growing a node asks for the interpreter once."""
-    expand(
-        words, block, shift, child, rows, values, scale, parent, parent_error, few_rows, left, right, sizes,
-        small, larger, error, derived,
+    found[2] = choice_is_doubtful(
+        h0, h1, counts, n_bins, nominal, criterion, learn, min_count, min_weight, max_enumerated, width, max_error,
+        e0, e1, g, t, best, own, before, lowest, scratch, order, value, option,
     )  # fmt: skip
-    for c in range(2):
-        h0 = parent[0] if larger[0] == c else small[0]
-        h1 = parent[1] if larger[1] == c else small[1]
-        e0, e1 = (error[c, 0], error[c, 1]) if derived[c] else (0.0, 0.0)
-        search(
-            h0, h1, np.empty((n_bins.shape[0], 0)), n_bins, nominal, criterion, learn, 0.0,
-            min_weight, max_enumerated, tie, max_error, e0, e1, child_of_child[c], found[c], value[c],
-        )  # fmt: skip
