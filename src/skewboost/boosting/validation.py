@@ -105,7 +105,8 @@ class Validation:
                 f"scoring={self.scoring!r} gave NaN on the held-out rows after round {self.round}, so early stopping "
                 "cannot tell the best round. Choose another scorer, or a larger validation_fraction."
             )
-        if score > self.best:
+        # rounding is no improvement: without the margin the order of rows would choose among equal rounds
+        if self.best_round == 0 or score > self.best + 1e-10 * max(1.0, abs(self.best)):
             self.best, self.best_round = score, self.round
         return score
 
