@@ -312,7 +312,7 @@ def make_split(
     if request.missing == "learn" and not weight[MISSING] > 0:
         # nothing missing to learn from: the heavier side
         on_left = weight[child == LEFT].sum()
-        side = LEFT if on_left >= weight.sum() - on_left else RIGHT
+        side = LEFT if 2 * on_left >= weight.sum() * (1 - SLACK) else RIGHT
     child[MISSING] = side
     if nominal:
         child[weight <= 0] = side

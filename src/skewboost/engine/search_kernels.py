@@ -417,7 +417,7 @@ def fill_child(
         elif child[code] == 1:
             on_right += w
     if learn and not _weight(criterion, h0[255], h1[255]) > 0.0:  # nothing missing to learn from: the heavier side
-        missing_to = 0 if on_left >= on_right else 1
+        missing_to = 0 if 2.0 * on_left >= (on_left + on_right) * (1.0 - 1e-9) else 1
     for code in range(255):
         if child[code] == 3:
             child[code] = missing_to
