@@ -99,7 +99,15 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
-        matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+        try:
+            matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+        except ValueError as error:
+            if "could not convert string" not in str(error) and "bytes/strings" not in str(error):
+                raise
+            raise ValueError(
+                f"X is an array that holds text ({error}). Pass a pandas, polars or Arrow table, whose text columns "
+                "are read as categories."
+            ) from error
         return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
 
     validate_data(estimator, X, reset=reset, skip_check_array=True)

@@ -36,6 +36,13 @@ X, Y = awkward_data(60)
         (X, np.where(Y == 1, "a", None), None, "y has missing values"),
         (X, np.array([1, "a"] * 30, dtype=object), None, "cannot be sorted|Unknown label type"),
         (X, None, None, "requires y to be passed"),
+        (
+            np.array([["M"], ["F"]]),
+            [0, 1],
+            None,
+            "X is an array that holds text .*Pass a pandas, polars or Arrow table",
+        ),
+        (np.array([["M"], [1.0]], dtype=object), [0, 1], None, "X is an array that holds text"),
     ],
 )
 def test_data(X, y, weights, message):

@@ -130,6 +130,7 @@ def test_one_round_is_drawn_without_a_warning(tmp_path, monkeypatch):
     models = {name: b.fit(problem.X_train, problem.y_train) for name, b in boosters.items()}
     pictures.save(pictures.draw_curves([(problem, staged_counts(problem, models))]), tmp_path / "a.png")
     pictures.save(pictures.draw_boundaries(problem, boosters), tmp_path / "b.png")
+    assert min((tmp_path / name).stat().st_size for name in ("a.png", "b.png")) > 10_000
 
 
 def test_every_method_is_announced_and_told_its_rounds():

@@ -180,7 +180,7 @@ class CpuEngine:
         small, larger = (np.empty_like(planes[0]), np.empty_like(planes[0])), np.empty(2, dtype=np.int64)
         errors, derived = np.empty((2, 2)), np.zeros(2, dtype=np.bool_)
         child, found, value = np.empty((2, N_CODES), np.uint8), np.empty((2, 4), np.int64), np.empty((2, 2))
-        expand_kernels.expand_and_search(
+        expand_kernels.expand(
             codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, (planes[0], planes[1]), error,
             FEW_ROWS, left, right, sizes, small, larger, errors, derived, bins.n_bins, bins.nominal,
             CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight * (1 - SLACK),

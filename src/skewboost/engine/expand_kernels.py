@@ -29,8 +29,19 @@ def expand(
     larger: Array,
     error: Array,
     derived: Array,
+    n_bins: Array,
+    nominal: Array,
+    criterion: int,
+    learn: bool,
+    min_weight: float,
+    max_enumerated: int,
+    tie: float,
+    max_error: float,
+    child_of_child: Array,
+    found: Array,
+    value: Array,
 ) -> None:
-    """Route a node's rows to two children and give these their histograms.
+    """Route a node's rows to two children, give these their histograms, and search both.
 
     The last group of `rows` serves all further planes. Per plane the child of fewer rows is summed into `small`, and
     the histogram of the other one, ``larger[plane]``, takes the place of the parent's: it is what remains of it, or, if
@@ -72,44 +83,6 @@ def expand(
                 for k in range(256):
                     rest = parent[p][f, k] - small[p][f, k]
                     parent[p][f, k] = rest if signed else max(rest, 0.0)
-
-
-@kernel
-def expand_and_search(
-    words: Array,
-    block: int,
-    shift: int,
-    child: Array,
-    rows: tuple[Array, ...],
-    values: tuple[Array, ...],
-    scale: Array,
-    parent: tuple[Array, Array],
-    parent_error: Array,
-    few_rows: int,
-    left: tuple[Array, ...],
-    right: tuple[Array, ...],
-    sizes: Array,
-    small: tuple[Array, Array],
-    larger: Array,
-    error: Array,
-    derived: Array,
-    n_bins: Array,
-    nominal: Array,
-    criterion: int,
-    learn: bool,
-    min_weight: float,
-    max_enumerated: int,
-    tie: float,
-    max_error: float,
-    child_of_child: Array,
-    found: Array,
-    value: Array,
-) -> None:
-    """`expand`, then `search` both children: growing a node asks for the interpreter once."""
-    expand(
-        words, block, shift, child, rows, values, scale, parent, parent_error, few_rows, left, right, sizes,
-        small, larger, error, derived,
-    )  # fmt: skip
     for c in range(2):
         h0 = parent[0] if larger[0] == c else small[0]
         h1 = parent[1] if larger[1] == c else small[1]

@@ -14,28 +14,27 @@ from skewboost.engine.jit import kernel
 # The order of `boundary.CRITERIA`.
 ERROR, MAJORITY, GINI, ENTROPY, Z, ZBAR, SQUARES = range(7)
 _N = 255  # thresholds per feature; code 255 is missing
-_LEFT, _RIGHT, _ABSTAIN = 0, 1, 2
 
 
 @kernel
 def _loss(criterion: int, a: float, b: float, sign: int) -> float:
     """`reference.leaf_loss`."""
     value = 0.0
-    if criterion == 4:
+    if criterion == Z:
         value = 2.0 * np.sqrt(a * b)
-    elif criterion == 0:
+    elif criterion == ERROR:
         value = a if sign > 0 else b
-    elif criterion == 1:
+    elif criterion == MAJORITY:
         value = min(a, b)
-    elif criterion == 2:
+    elif criterion == GINI:
         if a + b > 0.0:
             value = 2.0 * a * b / (a + b)
-    elif criterion == 3:
+    elif criterion == ENTROPY:
         if a > 0.0:
             value += a * np.log((a + b) / a)
         if b > 0.0:
             value += b * np.log((a + b) / b)
-    elif criterion == 5:
+    elif criterion == ZBAR:
         agrees = b >= a if sign > 0 else a >= b
         value = 2.0 * np.sqrt(a * b) if agrees else a + b
     elif a > 0.0:
@@ -46,36 +45,36 @@ def _loss(criterion: int, a: float, b: float, sign: int) -> float:
 @kernel
 def _abstain(criterion: int, a: float, b: float) -> float:
     """`reference.abstain_loss`."""
-    half = 0.0 if criterion == 6 else 0.5 * (a + b)
+    half = 0.0 if criterion == SQUARES else 0.5 * (a + b)
     return _loss(criterion, half, half, 1)
 
 
 @kernel
 def _weight(criterion: int, a: float, b: float) -> float:
-    return a if criterion == 6 else a + b
+    return a if criterion == SQUARES else a + b
 
 
 @kernel
 def _width(criterion: int, tie: float, value: float) -> float:
     """`reference.tie_width`; the tie is absolute, for squares a share of the value."""
-    return tie * abs(value) if criterion == 6 else tie
+    return tie * abs(value) if criterion == SQUARES else tie
 
 
 @kernel
 def losses(criterion: int, a: Array, b: Array, sign: int, out: Array) -> None:
     """`_loss` of many leaves; the choice of formula is outside the loop so that the loop can be vectorised."""
     n = a.shape[0]
-    if criterion == 4:
+    if criterion == Z:
         for k in range(n):
             out[k] = 2.0 * np.sqrt(a[k] * b[k])
-    elif criterion == 0:
+    elif criterion == ERROR:
         for k in range(n):
             out[k] = a[k] if sign > 0 else b[k]
-    elif criterion == 2:
+    elif criterion == GINI:
         for k in range(n):
             total = a[k] + b[k]
             out[k] = 2.0 * a[k] * b[k] / total if total > 0.0 else 0.0
-    elif criterion == 6:
+    elif criterion == SQUARES:
         for k in range(n):
             out[k] = -b[k] * b[k] / a[k] if a[k] > 0.0 else 0.0
     else:
@@ -127,7 +126,7 @@ def scan_numeric(
     m0, m1 = h0[255], h1[255]
     both_sides = learn and (m0 != 0.0 or m1 != 0.0)
     rest = 0.0 if learn else _abstain(criterion, m0, m1)
-    n_polarities = 2 if criterion in (0, 5) else 1
+    n_polarities = 2 if criterion in (ERROR, ZBAR) else 1
     for k in range(_N):
         value[k] = np.inf
         option[k] = 0
@@ -135,7 +134,7 @@ def scan_numeric(
         losses(criterion, l0, l1, 0, on_left)
         losses(criterion, r0, r1, 0, on_right)
         for k in range(n):
-            wa, wb = (l0[k], r0[k]) if criterion == 6 else (l0[k] + l1[k], r0[k] + r1[k])
+            wa, wb = (l0[k], r0[k]) if criterion == SQUARES else (l0[k] + l1[k], r0[k] + r1[k])
             allowed = (wa > 0.0) & (wb > 0.0) & (wa >= min_weight) & (wb >= min_weight)
             occupied = (h0[k] != 0.0) | (h1[k] != 0.0)
             value[k] = on_left[k] + on_right[k] + rest if allowed & occupied else np.inf
@@ -217,7 +216,7 @@ def scan_nominal(
         return 0
     counted = counts.shape[0] > 0
     rest = 0.0 if learn else _abstain(criterion, h0[255], h1[255])
-    forced = criterion in (0, 5)
+    forced = criterion in (ERROR, ZBAR)
     if forced and m <= max_enumerated:
         codes = np.sort(order[:m])
         order[0] = -1
@@ -272,7 +271,7 @@ def _wobble(criterion: int, a: float, b: float, e0: float, e1: float, sign: int)
     """How far a leaf's loss can be off when its sums are off by e0 and e1."""
     v = _loss(criterion, a, b, sign)
     low0 = max(a - e0, 0.0)
-    low1 = b - e1 if criterion == 6 else max(b - e1, 0.0)
+    low1 = b - e1 if criterion == SQUARES else max(b - e1, 0.0)
     up = abs(_loss(criterion, a + e0, b + e1, sign) - v)
     down = abs(_loss(criterion, low0, low1, sign) - v)
     one = abs(_loss(criterion, a + e0, low1, sign) - v)
@@ -284,7 +283,7 @@ def _wobble(criterion: int, a: float, b: float, e0: float, e1: float, sign: int)
 def _candidate_error(criterion: int, a0: float, a1: float, t0: float, t1: float, e0: float, e1: float) -> float:
     """How far a candidate's criterion can be off: its left side has a0, a1 of the node's t0, t1."""
     b0 = max(t0 - a0, 0.0)
-    b1 = t1 - a1 if criterion == 6 else max(t1 - a1, 0.0)
+    b1 = t1 - a1 if criterion == SQUARES else max(t1 - a1, 0.0)
     plus = _wobble(criterion, a0, a1, e0, e1, -1) + _wobble(criterion, b0, b1, e0, e1, 1)
     minus = _wobble(criterion, a0, a1, e0, e1, 1) + _wobble(criterion, b0, b1, e0, e1, -1)
     return max(plus, minus)
@@ -387,7 +386,7 @@ def fill_child(
     child: Array,
 ) -> int:
     """The child of every code under a chosen candidate (`reference.make_split`); returns the polarity."""
-    forced = criterion in (0, 5)
+    forced = criterion in (ERROR, ZBAR)
     n_polarities = 2 if forced else 1
     polarity = 1 - 2 * (option % n_polarities) if forced else 0
     missing_to = 2 if not learn else option // n_polarities
@@ -461,8 +460,8 @@ def choice_is_doubtful(
         t0 += h0[0, k]
         t1 += h1[0, k]
         size += abs(h0[0, k]) + abs(h1[0, k])
-    total = t0 if criterion == 6 else t0 + t1
-    if e0 > max_error * total or (criterion != 6 and e1 > max_error * total):
+    total = t0 if criterion == SQUARES else t0 + t1
+    if e0 > max_error * total or (criterion != SQUARES and e1 > max_error * total):
         return 1
     if before - own <= _width(criterion, width, before):
         return 1  # too little is gained to tell candidates from traces of rounding
@@ -524,7 +523,7 @@ def search(
     for k in range(256):
         t0 += h0[0, k]
         t1 += h1[0, k]
-    width = tie if criterion == 6 else tie * (t0 + t1)
+    width = tie if criterion == SQUARES else tie * (t0 + t1)
     lowest = np.empty(n)
     best = np.inf
     for f in range(n):
@@ -552,7 +551,7 @@ def search(
     while value[t] > best + near:
         t += 1
     own = value[t]
-    unforced = 1 if criterion == 0 else (4 if criterion == 5 else criterion)
+    unforced = MAJORITY if criterion == ERROR else (Z if criterion == ZBAR else criterion)
     before = _loss(unforced, t0, t1, 1)
     after_before[0], after_before[1] = own, before
     found[0], found[1] = g, -1 if nominal[g] else t
