@@ -137,9 +137,22 @@ class Engine(Protocol):
         ...
 
     def split_off(
-        self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int], *values: Array
+        self,
+        codes: Codes,
+        rows: Sequence[Rows],
+        split: Split,
+        wanted: Sequence[tuple[int, int]],
+        values: Sequence[Array],
+        scale: Array,
     ) -> list[tuple[Rows, Array]]:
-        """`route` and `histogram` in one go."""
+        """`route` and `histogram` in one go, for each wanted (group, child); rows, values and their scale are given per group."""
+        ...
+
+    def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
+        """A node's histogram after its weights were multiplied by one factor per part; the last is for all other rows.
+
+        ``Σ factors[k]·parts[k] + factors[-1]·(whole - Σ parts)``; the whole may be used up.
+        """
         ...
 
     def expand(
@@ -158,6 +171,26 @@ class Engine(Protocol):
 
         The parent's histogram may be used up.
         None where it has no shortcut, and the calls above will do.
+        """
+        ...
+
+    def stump(
+        self,
+        codes: Codes,
+        rows: Sequence[Rows],
+        rows_per_code: Array,
+        planes: Sequence[Array],
+        counts: Array | None,
+        error: Array,
+        values: Sequence[Array],
+        scale: Array,
+        bins: Bins,
+        request: Request,
+    ) -> tuple[Split | None, list[list[int]], list[tuple[int, Rows, Array]]]:
+        """`search` and `split_off` of the smaller child of each of two groups, for an engine that `derives`.
+
+        Returns the split, the numbers of rows ``[child][group]``, and per group that child, its rows and histogram;
+        nothing of the latter where the split is doubtful, abstains or has an empty side, and the calls above will do.
         """
         ...
 

@@ -7,12 +7,12 @@ are added in a fixed order, so the number of threads never changes a result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from skewboost.engine import expand_kernels, kernels, search_kernels
+from skewboost.engine import expand_kernels, kernels, search_kernels, stump_kernels
 from skewboost.engine.boundary import (
     ABSTAIN,
     CRITERIA,
@@ -29,9 +29,11 @@ from skewboost.engine.boundary import (
     Rows,
     Split,
 )
+from skewboost.engine.expand_kernels import Children
 from skewboost.engine.partition import View
 from skewboost.engine.reference import MAX_ENUMERATED, SLACK
-from skewboost.engine.threads import parallel
+from skewboost.engine.search_kernels import Features, Terms
+from skewboost.engine.threads import new_turns, parallel, share
 from skewboost.tables import Nominal, Table
 
 if TYPE_CHECKING:
@@ -41,9 +43,10 @@ if TYPE_CHECKING:
 _BLOCK = 8  # features per word
 _CHUNK = 32_768  # rows per task where rows are divided
 _TASKS = 16  # histogram tasks to aim for: enough for many cores, few enough to add up
-_SPLIT_TASKS = 4  # the same where rows are selected on the way
-_LARGE = 16_000_000  # cells of a node that is worth several threads; below, one call of one kernel is faster
-_NOTHING = np.empty(0)
+_CHUNKS_PER_SLICE = 8  # at least, where the rows of chunks are summed one after the other
+_LARGE = 16_000_000  # cells of a node whose sums are worth dividing by rows
+_SHARED = 1_200_000  # work in a node that is worth dividing by features: its cells, and …
+_SEARCH = 34_000  # … a search, which takes as long per feature as routing and summing so many rows
 _SERIAL = 400_000  # below this many cell updates, waking another thread costs more than it saves
 
 
@@ -139,8 +142,8 @@ class CpuEngine:
             return out.reshape(n_planes, n_blocks * _BLOCK, N_CODES)
         bounds = _bounds(n, max(1, min(-(-_TASKS // n_blocks), n // _CHUNK)))
         sums = np.empty((len(bounds) - 1, n_planes, n_blocks, _BLOCK * N_CODES))
-        share = partial(kernels.add_share, codes.words, rows, given, bounds)
-        parallel(lambda k: share(k, self.n_jobs, sums), self.n_jobs, self.n_jobs)
+        n_tasks = n_planes * n_blocks * (len(bounds) - 1)
+        share(lambda turns: kernels.add_tasks(codes.words, rows, given, bounds, turns, sums), n_tasks, self.n_jobs)
         return _added_up(sums).reshape(n_planes, n_blocks * _BLOCK, N_CODES)
 
     def search(
@@ -149,12 +152,8 @@ class CpuEngine:
         """The best split, feature by feature."""
         child, found, value = np.empty(N_CODES, np.uint8), np.empty(4, np.int64), np.empty(2)
         search_kernels.search(
-            planes[0], planes[1], np.empty((bins.n_features, 0)) if counts is None else counts, bins.n_bins,
-            bins.nominal,
-            CRITERIA.index(request.criterion), request.missing == "learn", request.min_count * (1 - SLACK),
-            request.min_weight * (1 - SLACK),
-            MAX_ENUMERATED, TIE, MAX_NODE_ERROR, error[0],
-            error[1], child, found, value,
+            planes[0], planes[1], _counts(counts, bins), _features(bins),
+            _terms(request), error[0], error[1], child, found, value,
         )  # fmt: skip
         return _split(child, found, value)
 
@@ -170,71 +169,118 @@ class CpuEngine:
         bins: Bins,
         request: Request,
     ) -> list[Child] | None:
-        """Two children with histograms and splits, in one call of one kernel."""
-        n_cells = sum(map(len, rows)) * codes.n_blocks * _BLOCK
-        if request.min_count or (split.child == ABSTAIN).any() or n_cells > _LARGE:
+        """Two children with histograms and splits: a large node on all threads, a small one in one call of one kernel."""
+        n_rows, n_blocks = sum(map(len, rows)), codes.n_blocks
+        if request.min_count or (split.child == ABSTAIN).any() or n_rows * n_blocks * _BLOCK > _LARGE:
             return None
-        block, byte = divmod(split.feature, _BLOCK)
-        left, right = (tuple(np.empty(len(r), np.uint32) for r in rows) for _ in range(2))
-        sizes = np.empty((2, len(rows)), dtype=np.int64)
-        small, larger = (np.empty_like(planes[0]), np.empty_like(planes[0])), np.empty(2, dtype=np.int64)
-        errors, derived = np.empty((2, 2)), np.zeros(2, dtype=np.bool_)
-        child, found, value = np.empty((2, N_CODES), np.uint8), np.empty((2, 4), np.int64), np.empty((2, 2))
-        expand_kernels.expand(
-            codes.words, block, 8 * byte, split.child, tuple(rows), tuple(values), scale, (planes[0], planes[1]), error,
-            FEW_ROWS, left, right, sizes, small, larger, errors, derived, bins.n_bins, bins.nominal,
-            CRITERIA.index(request.criterion), request.missing == "learn", request.min_weight * (1 - SLACK),
-            MAX_ENUMERATED, TIE, MAX_NODE_ERROR, child, found, value,
-        )  # fmt: skip
+        shared = min(self.n_jobs, n_blocks) > 1 and n_blocks * _BLOCK * (n_rows + _SEARCH) > _SHARED
+        routed = [self._divide(codes, r, split.feature, split.child) for r in rows] if shared else None
+        made = _room_for_children([len(r) for r in rows], routed, len(planes[0]), bins.n_features)
+        parent, given = (planes[0], planes[1]), tuple(values)
+        features, terms = _features(bins), _terms(request)
+        if routed is None:
+            expand_kernels.expand(
+                codes.words, split.feature, split.child, tuple(rows), given, scale, parent, error, FEW_ROWS, features,
+                terms, made, new_turns(),
+            )  # fmt: skip
+        else:
+            expand_kernels.ties_of_children(parent, split.feature, split.child, terms, made.tie)
+            work = partial(
+                expand_kernels.sum_and_scan, codes.words, given, scale, parent, FEW_ROWS, features, terms, made
+            )
+            share(work, n_blocks, self.n_jobs)
+            expand_kernels.conclude(parent, error, FEW_ROWS, features, terms, made)
         children = []
-        for c, routed in enumerate((left, right)):
-            own = [r[:k] for r, k in zip(routed, sizes[c])]
-            split_of_child = _split(child[c], found[c], value[c])
-            histogram = [planes[p] if larger[p] == c else small[p] for p in (0, 1)]
-            children.append(Child(own, histogram, errors[c], bool(derived[c]), split_of_child))
+        larger = [expand_kernels.larger(made.sizes, p) for p in (0, 1)]
+        for c, own in enumerate((made.left, made.right)):
+            own_rows = [r[:k] for r, k in zip(own, made.sizes[c])]
+            histogram = [planes[p] if larger[p] == c else made.small[p] for p in (0, 1)]
+            own_split = _split(made.code_to_child[c], made.found[c], made.value[c])
+            children.append(Child(own_rows, histogram, made.error[c], bool(made.derived[c]), own_split))
         return children
 
     # ---------------------------------------------------------------------- rows
 
     def route(self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
-        """The rows of each wanted child, chunk by chunk."""
-        if list(wanted) != [LEFT, RIGHT]:
-            return [found for found, _ in self._split_off(codes, rows, split, wanted, ())]
-        block, byte = divmod(split.feature, _BLOCK)
+        """The rows of each wanted child."""
+        found, rest = [], rows
+        for side in wanted[:-1]:
+            chosen, rest = self._divide(codes, rest, split.feature, split.child != side)
+            found.append(chosen)
+        others = split.child[~np.isin(split.child, wanted[:-1])]
+        if (others == wanted[-1]).all():
+            return [*found, rest]
+        return [*found, self._divide(codes, rest, split.feature, split.child != wanted[-1])[0]]
+
+    def _divide(self, codes: Words, rows: Rows, feature: int, child: Array) -> tuple[Rows, Rows]:
+        """The rows whose code has child 0, and the others."""
+        block, byte = divmod(feature, _BLOCK)
         n = len(rows)
         bounds = _bounds(n, max(1, n // _CHUNK))
         left, right = np.empty(n, np.uint32), np.empty(n, np.uint32)
         lengths = np.empty(len(bounds) - 1, np.int64)
-        share = partial(kernels.divide_share, codes.words[block], 8 * byte, rows, bounds, split.child)
-        n_jobs = min(self.n_jobs, len(lengths))
-        parallel(lambda k: share(k, n_jobs, left, right, lengths), n_jobs, n_jobs)
-        return [_joined(left, bounds, lengths), _joined(right, bounds, np.diff(bounds) - lengths)]
+        divide = partial(kernels.divide_tasks, codes.words[block], 8 * byte, rows, bounds, child)
+        share(lambda turns: divide(turns, left, right, lengths), len(lengths), self.n_jobs)
+        return _joined(left, bounds, lengths), _joined(right, bounds, np.diff(bounds) - lengths)
 
     def split_off(
-        self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int], *values: Array
+        self,
+        codes: Words,
+        rows: Sequence[Rows],
+        split: Split,
+        wanted: Sequence[tuple[int, int]],
+        values: Sequence[Array],
+        scale: Array,
     ) -> list[tuple[Rows, Array]]:
-        """`route` and `histogram` in one pass: threads meet once."""
-        return self._split_off(codes, rows, split, wanted, values)
+        """`route` and `histogram` of all that is wanted in one go: threads meet once."""
+        node, room = (codes.words, split.feature, split.child, tuple(rows), tuple(values), scale), _Room(
+            tuple(map(len, rows)), tuple(wanted), codes.n_blocks
+        )
+        share(lambda turns: stump_kernels.split_tasks(*node, *room.plan, turns, *room.arrays), room.n_tasks, self.n_jobs)
+        return room.close_up()
 
-    def _split_off(
-        self, codes: Words, rows: Rows, split: Split, wanted: Sequence[int], values: tuple[Array, ...]
-    ) -> list[tuple[Rows, Array]]:
-        block, byte = divmod(split.feature, _BLOCK)
-        n, n_planes = len(rows), len(values)
-        bounds = _bounds(n, max(1, min(_SPLIT_TASKS, n // _CHUNK)))
-        n_chunks = len(bounds) - 1
-        n_jobs = min(self.n_jobs, n_chunks)
-        found = []
-        for child in wanted:
-            chosen, lengths = np.empty(n, np.uint32), np.empty(n_chunks, np.int64)
-            sums = np.empty((n_chunks if values else 0, n_planes, codes.n_blocks, _BLOCK * N_CODES))
-            share = partial(
-                kernels.split_off, codes.words, block, 8 * byte, rows, bounds, split.child, child, values or (_NOTHING,)
-            )
-            parallel(lambda k: share(k, n_jobs, chosen, lengths, sums), n_jobs, n_jobs)  # noqa: B023
-            histogram = _added_up(sums).reshape(n_planes, -1, N_CODES) if values else _NOTHING
-            found.append((_joined(chosen, bounds, lengths), histogram))
-        return found
+    def stump(
+        self,
+        codes: Words,
+        rows: Sequence[Rows],
+        rows_per_code: Array,
+        planes: Sequence[Array],
+        counts: Array | None,
+        error: Array,
+        values: Sequence[Array],
+        scale: Array,
+        bins: Bins,
+        request: Request,
+    ) -> tuple[Split | None, list[list[int]], list[tuple[int, Rows, Array]]]:
+        """`search`, then `split_off` of the smaller children, while a helper is on its way."""
+        room = _Room(tuple(map(len, rows)), ((0, 0), (1, 0)), codes.n_blocks)
+        parts, chunks, slices = room.plan
+        parts = parts.copy()
+        child, found, value = np.empty(N_CODES, np.uint8), np.empty(4, np.int64), np.empty(2)
+        sizes = np.empty((2, 2), np.int64)
+        data = (tuple(rows), tuple(values), scale, parts, chunks, slices)
+        root = (
+            (planes[0], planes[1]), (error[0], error[1]), _counts(counts, bins), _features(bins), _terms(request),
+            rows_per_code, codes.words,
+        )  # fmt: skip
+
+        def own(turns: Array) -> None:
+            stump_kernels.find_and_split(*root, *data, turns, *room.arrays, child, found, value, sizes)
+
+        def work(turns: Array) -> None:
+            stump_kernels.lend_a_hand(codes.words, found, child, *data, turns, *room.arrays)
+
+        share(work, room.n_tasks, self.n_jobs, own)
+        split = _split(child, found, value)
+        if split is None or split.doubtful or child[MISSING] == ABSTAIN or sizes.sum(axis=1).min() == 0:
+            return split, sizes.tolist(), []
+        sides = parts[:, 1].tolist()
+        return split, sizes.tolist(), [(side, *part) for side, part in zip(sides, room.close_up())]
+
+    def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
+        """Σ factors[k]·parts[k], and the last factor times what they leave of the whole."""
+        stump_kernels.reweight(whole, tuple(parts), np.asarray(factors))
+        return whole
 
     def total(self, weights: Array, rows: Rows) -> float:
         """Σ weights over the rows."""
@@ -267,6 +313,61 @@ class CpuEngine:
         return F + scorer.rest(View(self, table, scorer.bins))
 
 
+class _Room:
+    """What `stump_kernels.split_tasks` needs beside the node: how to divide the work, and where to put the results."""
+
+    def __init__(self, n_rows: tuple[int, ...], wanted: tuple[tuple[int, int], ...], n_blocks: int) -> None:
+        *self.plan, n_chosen = _plan(n_rows, wanted, n_blocks)
+        parts, chunks, slices = self.plan
+        self.n_tasks = n_blocks * len(slices)
+        self.n_parts = len(parts)
+        chosen, weights = np.empty(n_chosen, np.uint32), np.empty(n_chosen)
+        lengths, sums = np.empty(len(chunks), np.int64), np.empty((len(slices), n_blocks, _BLOCK * N_CODES))
+        self.arrays = (new_turns(), chosen, weights, lengths, sums)
+
+    def close_up(self) -> list[tuple[Rows, Array]]:
+        """The rows and the histogram of each part."""
+        _, chunks, slices = self.plan
+        _, chosen, _, lengths, sums = self.arrays
+        ends = np.empty((self.n_parts, 2), np.int64)
+        stump_kernels.close_up(chunks, lengths, chosen, slices, sums, ends)
+        histograms = sums.reshape(len(slices), -1, N_CODES)
+        return [(chosen[a:b], histograms[k]) for k, (a, b) in enumerate(ends.tolist())]
+
+
+def _counts(counts: Array | None, bins: Bins) -> Array:
+    return np.empty((bins.n_features, 0)) if counts is None else counts
+
+
+def _features(bins: Bins) -> Features:
+    return Features(bins.n_bins, bins.nominal)
+
+
+def _terms(request: Request) -> Terms:
+    """A request as the kernels take it."""
+    return Terms(
+        CRITERIA.index(request.criterion), request.missing == "learn", request.min_count * (1 - SLACK),
+        request.min_weight * (1 - SLACK), MAX_ENUMERATED, TIE, MAX_NODE_ERROR,
+    )  # fmt: skip
+
+
+def _room_for_children(
+    n_rows: list[int], routed: list[tuple[Rows, Rows]] | None, n_padded: int, n_features: int
+) -> Children:
+    """Arrays for the children of a node; `routed` are their rows if they are known."""
+    sizes = np.empty((2, len(n_rows)), np.int64)
+    if routed is None:
+        left, right = (tuple(np.empty(n, np.uint32) for n in n_rows) for _ in range(2))
+    else:
+        left, right = tuple(r[0] for r in routed), tuple(r[1] for r in routed)
+        sizes[:] = [[len(r) for r in left], [len(r) for r in right]]
+    return Children(
+        left, right, sizes, (np.empty((n_padded, N_CODES)), np.empty((n_padded, N_CODES))), np.empty(2),
+        np.empty((2, n_features)), np.empty((2, 2)), np.empty(2, np.bool_), np.empty((2, N_CODES), np.uint8),
+        np.empty((2, 4), np.int64), np.empty((2, 2)),
+    )  # fmt: skip
+
+
 def _split(child: Array, found: Array, value: Array) -> Split | None:
     """What the search kernel found, as a `Split`."""
     feature, threshold, doubtful, polarity = found.tolist()
@@ -274,6 +375,32 @@ def _split(child: Array, found: Array, value: Array) -> Split | None:
         return None
     after, before = value.tolist()
     return Split(feature, threshold, child, polarity, after, before, bool(doubtful))
+
+
+@lru_cache(maxsize=64)
+def _plan(
+    n_rows: tuple[int, ...], wanted: tuple[tuple[int, int], ...], n_blocks: int
+) -> tuple[Array, Array, Array, int]:
+    """How `kernels.split_off` divides its work: parts, chunks and slices, and how many rows may be chosen.
+
+    The first slices of all parts come before further ones.
+    """
+    chunks, first_slices, more_slices = [], [], []
+    to = 0
+    for part, (group, _) in enumerate(wanted):
+        n = n_rows[group]
+        bounds = _bounds(n, max(1, n // _CHUNK))
+        start = len(chunks)
+        for a, b in zip(bounds[:-1], bounds[1:]):
+            chunks.append((part, a, b, to + a))
+        to += n
+        n_chunks = len(bounds) - 1
+        cuts = start + _bounds(n_chunks, max(1, min(-(-_TASKS // n_blocks), n_chunks // _CHUNKS_PER_SLICE)))
+        slices = [(part, a, b) for a, b in zip(cuts[:-1], cuts[1:])]
+        first_slices.append(slices[0])
+        more_slices += slices[1:]
+    plan = (np.array(p, dtype=np.int64) for p in (wanted, chunks, first_slices + more_slices))
+    return (*plan, to)  # type: ignore[return-value]
 
 
 def _bounds(n: int, n_parts: int) -> Array:

@@ -1,20 +1,180 @@
-"""Growing a node in one call: route its rows, sum the smaller child, subtract for the larger, search both."""
+"""Growing a node: route its rows, sum the smaller child, subtract for the larger, search both.
+
+Blocks of features have nothing to do with each other until a split is chosen, so threads can share `sum_and_scan`.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from skewboost.engine.boundary import Array
-from skewboost.engine.jit import kernel
-from skewboost.engine.kernels import add_block, divide, gather
-from skewboost.engine.search_kernels import search
+from skewboost.engine.jit import brief, kernel
+from skewboost.engine.kernels import add_block, divide
+from skewboost.engine.search_kernels import SQUARES, Features, Terms, choose, scan_features
+from skewboost.engine.threads import next_task, task_done
+
+
+class Children(NamedTuple):
+    """What becomes of a node. Groups are those of `growth.Grower`; the last one serves all further planes.
+
+    Per plane the child of fewer rows is summed into `small`; the histogram of the other one takes the place of the
+    parent's: it is what remains of it, or, if that child is so small that it is as cheap, its own sum.
+    """
+
+    left: tuple[Array, ...]  # rows per group, at least as long as needed
+    right: tuple[Array, ...]
+    sizes: Array  # [child, group]
+    small: tuple[Array, Array]
+    tie: Array  # [child]
+    lowest: Array  # [child, feature]
+    error: Array  # [child, plane]
+    derived: Array  # [child]
+    code_to_child: Array  # [child, code]: each child's own split, as `choose` gives it
+    found: Array
+    value: Array
+
+
+@brief
+def larger(sizes: Array, plane: int) -> int:
+    """The child of more rows."""
+    group = min(plane, sizes.shape[1] - 1)
+    return 0 if sizes[0, group] >= sizes[1, group] else 1
+
+
+@kernel
+def histogram_of(parent: tuple[Array, Array], made: Children, c: int) -> tuple[Array, Array]:
+    """Both planes of a child."""
+    h0 = parent[0] if larger(made.sizes, 0) == c else made.small[0]
+    h1 = parent[1] if larger(made.sizes, 1) == c else made.small[1]
+    return h0, h1
+
+
+@kernel
+def rows_of(made: Children, c: int, plane: int) -> Array:
+    """The rows of a child that belong to a plane."""
+    g = min(plane, made.sizes.shape[1] - 1)
+    return made.left[g][: made.sizes[0, g]] if c == 0 else made.right[g][: made.sizes[1, g]]
+
+
+@kernel
+def is_summed(made: Children, c: int, plane: int, few_rows: int) -> bool:
+    """Whether a child's histogram is summed from its rows; otherwise it is what remains of its parent's."""
+    return c != larger(made.sizes, plane) or rows_of(made, c, plane).shape[0] <= few_rows
+
+
+@kernel
+def _gathered(values: Array, scale: float, made: Children, plane: int, few_rows: int) -> tuple[Array, Array]:
+    """The values of the rows of both children, as far as they are summed."""
+    out = (np.empty(0), np.empty(0))
+    for c in range(2):
+        if is_summed(made, c, plane, few_rows):
+            rows = rows_of(made, c, plane)
+            own = np.empty(rows.shape[0])
+            for i in range(rows.shape[0]):
+                own[i] = scale * values[rows[i]]
+            out = (own, out[1]) if c == 0 else (out[0], own)
+    return out
+
+
+@kernel
+def _sum_block(
+    words: Array, gathered: tuple[Array, Array], parent: Array, block: int, plane: int, few_rows: int, made: Children
+) -> None:
+    """The histograms of both children in one block of one plane."""
+    small, rest = made.small[plane][8 * block : 8 * block + 8], parent[8 * block : 8 * block + 8]
+    large = larger(made.sizes, plane)
+    for c in range(2):
+        if is_summed(made, c, plane, few_rows):
+            out = (rest if c == large else small).reshape(2048)
+            out[:] = 0.0
+            add_block(words, rows_of(made, c, plane), gathered[c], out)
+    if not is_summed(made, large, plane, few_rows):
+        signed = made.sizes.shape[1] == 1 and plane == 1
+        for f in range(8):
+            for k in range(256):
+                remains = rest[f, k] - small[f, k]
+                rest[f, k] = remains if signed else max(remains, 0.0)
+
+
+@brief
+def ties_of_children(parent: tuple[Array, Array], feature: int, child: Array, terms: Terms, out: Array) -> None:
+    """The absolute tie of each child, from the parent's histogram."""
+    out[:] = terms.tie if terms.criterion == SQUARES else 0.0
+    if terms.criterion != SQUARES:
+        for k in range(256):
+            out[child[k]] += terms.tie * (parent[0][feature, k] + parent[1][feature, k])
+
+
+@kernel
+def sum_and_scan(
+    words: Array,
+    values: tuple[Array, ...],
+    scale: Array,
+    parent: tuple[Array, Array],
+    few_rows: int,
+    features: Features,
+    terms: Terms,
+    made: Children,
+    turns: Array,
+) -> None:
+    """Histograms and lowest criteria of both children, a task being a block of features."""
+    n_blocks, n_features = words.shape[0], features.nominal.shape[0]
+    no_counts = np.empty((n_features, 0))
+    gathered = (
+        _gathered(values[0], scale[0], made, 0, few_rows),
+        _gathered(values[1], scale[1], made, 1, few_rows),
+    )
+    block = next_task(turns)
+    while block < n_blocks:
+        for p in range(2):
+            _sum_block(words[block], gathered[p], parent[p], block, p, few_rows, made)
+        start, stop = 8 * block, min(8 * block + 8, n_features)
+        for c in range(2):
+            h0, h1 = histogram_of(parent, made, c)
+            scan_features(h0, h1, no_counts, features, start, stop, terms, made.tie[c], made.lowest[c])
+        task_done(turns)
+        block = next_task(turns)
+
+
+@brief
+def conclude(
+    parent: tuple[Array, Array],
+    parent_error: Array,
+    few_rows: int,
+    features: Features,
+    terms: Terms,
+    made: Children,
+) -> None:
+    """Errors and splits of both children, once all blocks are done."""
+    made.derived[:] = False
+    for p in range(2):
+        large = larger(made.sizes, p)
+        for c in (1 - large, large):
+            if not is_summed(made, c, p, few_rows):
+                made.derived[c] = True
+                made.error[c, p] = parent_error[p] + made.error[1 - c, p]
+                continue
+            total = 0.0
+            for k in range(256):
+                total += abs(parent[p][0, k] if c == large else made.small[p][0, k])
+            n_rows = rows_of(made, c, p).shape[0]
+            made.error[c, p] = 2.220446049250313e-16 * (4.0 + np.sqrt(n_rows) / 64.0) * total  # `direct_error`
+    no_counts = np.empty((features.nominal.shape[0], 0))
+    for c in range(2):
+        h0, h1 = histogram_of(parent, made, c)
+        e0, e1 = (made.error[c, 0], made.error[c, 1]) if made.derived[c] else (0.0, 0.0)
+        choose(
+            h0, h1, no_counts, features, terms, made.tie[c], made.lowest[c], e0, e1, made.code_to_child[c],
+            made.found[c], made.value[c],
+        )  # fmt: skip
 
 
 @kernel
 def expand(
     words: Array,
-    block: int,
-    shift: int,
+    feature: int,
     child: Array,
     rows: tuple[Array, ...],
     values: tuple[Array, ...],
@@ -22,72 +182,16 @@ def expand(
     parent: tuple[Array, Array],
     parent_error: Array,
     few_rows: int,
-    left: tuple[Array, ...],
-    right: tuple[Array, ...],
-    sizes: Array,
-    small: tuple[Array, Array],
-    larger: Array,
-    error: Array,
-    derived: Array,
-    n_bins: Array,
-    nominal: Array,
-    criterion: int,
-    learn: bool,
-    min_weight: float,
-    max_enumerated: int,
-    tie: float,
-    max_error: float,
-    child_of_child: Array,
-    found: Array,
-    value: Array,
+    features: Features,
+    terms: Terms,
+    made: Children,
+    turns: Array,
 ) -> None:
-    """Route a node's rows to two children, give these their histograms, and search both.
-
-    The last group of `rows` serves all further planes. Per plane the child of fewer rows is summed into `small`, and
-    the histogram of the other one, ``larger[plane]``, takes the place of the parent's: it is what remains of it, or, if
-    that child is so small that it is as cheap, its own sum.
-    """
-    n_groups = len(rows)
-    for g in range(n_groups):
-        k = divide(words[block], shift, rows[g], child, left[g], right[g])
-        sizes[0, g] = k
-        sizes[1, g] = rows[g].shape[0] - k
-    n_blocks = words.shape[0]
-    for p in range(2):
-        g = min(p, n_groups - 1)
-        large = 0 if sizes[0, g] >= sizes[1, g] else 1
-        larger[p] = large
-        direct = sizes[large, g] <= few_rows
-        for c in range(2):
-            if c == large and not direct:
-                continue
-            of_child = left[g][: sizes[0, g]] if c == 0 else right[g][: sizes[1, g]]
-            out = parent[p] if c == large else small[p]
-            out[:, :] = 0.0
-            gathered = np.empty(of_child.shape[0])
-            gather(values[p], of_child, gathered)
-            for i in range(gathered.shape[0]):
-                gathered[i] *= scale[p]
-            flat = out.reshape((n_blocks, 2048))
-            for j in range(n_blocks):
-                add_block(words[j], of_child, gathered, flat[j])
-            total = 0.0
-            for k in range(256):
-                total += abs(out[0, k])
-            error[c, p] = 2.220446049250313e-16 * (4.0 + np.sqrt(of_child.shape[0]) / 64.0) * total  # `direct_error`
-        if not direct:
-            derived[large] = True
-            error[large, p] = parent_error[p] + error[1 - large, p]
-            signed = n_groups == 1 and p == 1
-            for f in range(parent[p].shape[0]):
-                for k in range(256):
-                    rest = parent[p][f, k] - small[p][f, k]
-                    parent[p][f, k] = rest if signed else max(rest, 0.0)
-    for c in range(2):
-        h0 = parent[0] if larger[0] == c else small[0]
-        h1 = parent[1] if larger[1] == c else small[1]
-        e0, e1 = (error[c, 0], error[c, 1]) if derived[c] else (0.0, 0.0)
-        search(
-            h0, h1, np.empty((n_bins.shape[0], 0)), n_bins, nominal, criterion, learn, 0.0,
-            min_weight, max_enumerated, tie, max_error, e0, e1, child_of_child[c], found[c], value[c],
-        )  # fmt: skip
+    """All of it, on one thread."""
+    for g in range(len(rows)):
+        k = divide(words[feature >> 3], 8 * (feature & 7), rows[g], child, made.left[g], made.right[g])
+        made.sizes[0, g] = k
+        made.sizes[1, g] = rows[g].shape[0] - k
+    ties_of_children(parent, feature, child, terms, made.tie)
+    sum_and_scan(words, values, scale, parent, few_rows, features, terms, made, turns)
+    conclude(parent, parent_error, few_rows, features, terms, made)

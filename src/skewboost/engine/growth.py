@@ -1,4 +1,4 @@
-"""Growing a partition: which node to split next, and how to get its histogram cheaply.
+"""Growing a partition: its nodes, and how they get their histograms cheaply.
 
 The policy is the same for all engines. With an engine that `derives`, only the smaller child of a split is summed,
 class by class, and the larger is what remains of the parent. Every histogram carries a bound on the rounding error
@@ -9,31 +9,18 @@ the splits are those that a full rebuild finds.
 
 from __future__ import annotations
 
-import heapq
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import (
-    ABSTAIN,
-    FEW_ROWS,
-    LEFT,
-    RIGHT,
-    Array,
-    Codes,
-    Engine,
-    Request,
-    Rows,
-    Split,
-)
+from skewboost.engine.boundary import FEW_ROWS, Array, Codes, Engine, Request, Rows, Split
 from skewboost.engine.partition import Partition
 
 EPSILON = float(np.finfo(np.float64).eps)
-
-# A sum that is left over after subtracting all but this share of a total has lost too many digits: add it up.
-MIN_REMAINDER = 1e-3
 
 
 def direct_error(n_rows: int) -> float:
@@ -81,13 +68,18 @@ class Node:
 
 @dataclass
 class Growth:
-    """A grown partition with the nodes it came from; ``sums[leaf, plane]`` are the totals of its leaves."""
+    """A grown partition with the nodes it came from; ``sums[leaf, plane]`` are the totals of its leaves.
+
+    In ``rest`` is, per group, the leaf whose rows and histogram nobody has written down, if there is one: what the
+    other leaves leave of the root.
+    """
 
     partition: Partition
     leaves: list[Node]
     parents: list[tuple[Node, list[Node]]]
     sums: Array
     importances: Array
+    rest: dict[int, int] = field(default_factory=dict)
 
     @property
     def abstains(self) -> Array:
@@ -121,19 +113,15 @@ class Grower:
         self.scale: Array = np.ones(2)
         self.lists_rows = len(rows) > 1  # responses move every weight, so nobody needs the rows of a stump's sides
         self._root_counts: Array | None = None
-        self._rows_per_code: list[Array] | None = None
 
-    def grow(self, root: Node | None, request: Request, limits: Limits) -> Growth:
-        """Grow from all rows; a `root` brings a histogram that is known already."""
-        if root is None:
-            root = Node(list(self.rows), [len(r) for r in self.rows])
+    def root(self, known: Node | None, request: Request) -> Node:
+        """All rows; `known` brings a histogram that need not be summed."""
+        root = known or Node(list(self.rows), [len(r) for r in self.rows])
         if request.min_count > 0:
             if self._root_counts is None:
                 self._root_counts = self.count(root)
             root.counts = self._root_counts
-        tree = _Tree(self, root, request, limits)
-        tree.grow()
-        return tree.finish()
+        return root
 
     def search(self, node: Node, request: Request) -> None:
         """Find a node's split; sum its histogram anew if rounding could have changed the choice."""
@@ -173,8 +161,11 @@ class Grower:
         return children
 
     def _search(self, node: Node, request: Request) -> Split | None:
-        error = node.error if node.derived else np.zeros(2)  # there is nothing better than direct sums
-        return self.engine.search(node.histogram, node.counts, error, self.bins, request)
+        return self.engine.search(node.histogram, node.counts, self.error_of(node), self.bins, request)
+
+    def error_of(self, node: Node) -> Array:
+        """The bounds that a search has to mind: there is nothing better than direct sums."""
+        return node.error if node.derived else np.zeros(2)
 
     def sum_directly(self, node: Node) -> None:
         """Sum a node's histogram from its rows."""
@@ -184,15 +175,11 @@ class Grower:
 
     def _sum_group(self, node: Node, group: int, rows: Rows) -> None:
         values = [self.values[p] for p in self.planes[group]]
-        self.keep(node, group, len(rows), self.engine.histogram(self.codes, rows, *values))
-
-    def keep(self, node: Node, group: int, n_rows: int, histogram: Array) -> None:
-        """Give a node a group's histogram, as the engine summed it from `n_rows` rows."""
-        for p, h in zip(self.planes[group], histogram):
+        for p, h in zip(self.planes[group], self.engine.histogram(self.codes, rows, *values)):
             if self.scale[p] != 1.0:
                 h *= self.scale[p]
             node.planes[p] = h
-            node.error[p] = direct_error(n_rows) * float(np.abs(h[0]).sum())
+            node.error[p] = direct_error(len(rows)) * float(np.abs(h[0]).sum())
 
     def derive(self, parent: Node, children: list[Node]) -> None:
         """Give children the histograms they lack: per group all but the largest are summed, and that is the rest."""
@@ -224,18 +211,17 @@ class Grower:
         """Examples per feature and code."""
         return np.asarray(sum(self.engine.histogram(self.codes, rows, self.examples)[0] for rows in node.rows))
 
-    def sizes_of_children(self, split: Split) -> Array:
-        """How many rows of each group go to each child of a split of the root, without routing them."""
-        if self._rows_per_code is None:
-            self._rows_per_code = [self.engine.histogram(self.codes, rows, None)[0] for rows in self.rows]
-        sizes = [np.bincount(split.child, c[split.feature], minlength=ABSTAIN + 1) for c in self._rows_per_code]
-        return np.array(sizes, dtype=np.int64)
+    @cached_property
+    def rows_per_code(self) -> Array:
+        """How many rows each group has in each cell of the root: ``[group, feature, code]``."""
+        counts = [self.engine.histogram(self.codes, rows, None)[0] for rows in self.rows]
+        return np.array(counts).astype(np.int64)
 
     def totals(self, node: Node) -> Array:
-        """A node's sums, added up from its rows; NaN for a group whose rows are not listed."""
-        out = np.full(2, np.nan)
+        """A node's sums, added up from its rows."""
+        out = np.empty(2)
         for group, rows in enumerate(node.rows):
-            for p in self.planes[group] if rows is not None else ():
+            for p in self.planes[group]:
                 if p in node.planes and not node.derived:
                     out[p] = node.planes[p][0].sum()
                 else:
@@ -243,165 +229,8 @@ class Grower:
         return out
 
 
-class _Tree:
-    """A tree while it grows. A leaf is known by a key until `finish` numbers the leaves."""
-
-    def __init__(self, grower: Grower, root: Node, request: Request, limits: Limits) -> None:
-        self.grower = grower
-        self.root = root
-        self.request = request
-        self.limits = limits
-        self.splits: list[Split] = []
-        self.links: list[list[int]] = []
-        self.parents: list[tuple[Node, list[Node]]] = []
-        self.leaves: dict[int, Node] = {}
-        self.queue: list[tuple[float, int, tuple[int, int]]] = []  # (priority, leaf, the link that leads to it)
-        self.n_voting = 1
-
-    def grow(self) -> None:
-        self.grower.search(self.root, self.request)
-        self.add_leaf(0, self.root, (-1, 0))
-        while self.queue and not self.full:
-            _, key, link = heapq.heappop(self.queue)
-            self.expand(self.leaves[key])
-            self.split_leaf(key, link)
-
-    @property
-    def full(self) -> bool:
-        return self.limits.max_leaf_nodes is not None and self.n_voting >= self.limits.max_leaf_nodes
-
-    def add_leaf(self, key: int, node: Node, link: tuple[int, int]) -> None:
-        """Make a searched node a leaf, and queue it if splitting it pays."""
-        self.leaves[key] = node
-        if link[0] >= 0:
-            self.links[link[0]][link[1]] = ~key
-        if node.split is None:
-            return
-        gain = node.split.before - node.split.value
-        if not self.limits.one_split and gain <= 1e-12 * abs(node.split.before):
-            return  # a stump takes the best there is; a tree has no use for a split that gains nothing
-        best_first = self.limits.max_leaf_nodes is not None
-        # rounded, so that equal gains are equal whatever the order in which their sums were added up
-        priority = -float(f"{gain:.8e}") if best_first else float(node.depth)
-        heapq.heappush(self.queue, (priority, key, link))
-
-    def expand(self, node: Node) -> None:
-        """Give a node its children, and them their histograms and best splits."""
-        assert node.split is not None
-        deepest = self.limits.max_depth is not None and node.depth + 1 >= self.limits.max_depth
-        final = deepest or self.limits.one_split
-        children = None if final else self.grower.expand(node, self.request)
-        if children is None:
-            children = self.children(node, node.split)
-            if not final:
-                self.grower.derive(node, children)
-                for child in children:
-                    if not child.abstains:
-                        self.grower.search(child, self.request)
-        if min(sum(child.sizes) for child in children if not child.abstains) > 0:
-            node.children = children
-            return
-        # Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
-        self.grower.sum_directly(node)
-        self.grower.search(node, self.request)
-        if node.split is not None:
-            self.expand(node)
-
-    def split_leaf(self, key: int, link: tuple[int, int]) -> None:
-        """Turn an expanded leaf into a split."""
-        node = self.leaves[key]
-        if node.split is None:  # its only split was an artefact of rounding
-            return
-        del self.leaves[key]
-        at = len(self.splits)
-        if link[0] >= 0:
-            self.links[link[0]][link[1]] = at
-        self.splits.append(node.split)
-        self.links.append([0] * len(node.children))
-        self.parents.append((node, node.children))
-        self.n_voting += 1
-        for side, child in enumerate(node.children):
-            self.add_leaf(3 * at + 1 + side, child, (at, side))
-
-    def children(self, node: Node, split: Split) -> list[Node]:
-        """The children with their rows."""
-        grower = self.grower
-        sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())
-        if grower.engine.derives and self.limits.one_split:
-            return self.children_of_stump(node, split, sides)
-        routed = [grower.engine.route(grower.codes, rows, split, sides) for rows in node.rows]
-        children = []
-        for s in sides:
-            rows = [r[s] for r in routed]
-            children.append(Node(rows, [len(r) for r in rows], node.depth + 1, abstains=s == ABSTAIN))
-            if node.counts is not None:
-                children[-1].counts = grower.count(children[-1])
-        return children
-
-    def children_of_stump(self, node: Node, split: Split, sides: list[int]) -> list[Node]:
-        """The same where this is the only split: each group's largest child is neither listed nor summed.
-
-        The others get their rows and, in the same pass, the histogram from which the next root is derived. Responses
-        move every weight, so they need neither.
-        """
-        grower = self.grower
-        sizes = grower.sizes_of_children(split)
-        none: list[Rows | None] = [None] * len(node.rows)
-        children = [Node(list(none), sizes[:, s].tolist(), node.depth + 1, abstains=s == ABSTAIN) for s in sides]
-        if grower.lists_rows:
-            for group, own in enumerate(node.rows):
-                wanted = [s for s in sides if s != np.argmax(sizes[group])]
-                values = [grower.values[p] for p in grower.planes[group]]
-                split_off = grower.engine.split_off(grower.codes, own, split, wanted, *values)
-                for s, (rows, histogram) in zip(wanted, split_off):
-                    children[s].rows[group] = rows
-                    grower.keep(children[s], group, len(rows), histogram)
-        return children
-
-    def finish(self) -> Growth:
-        number = {key: i for i, key in enumerate(self.leaves)}
-        links = tuple(tuple(~number[~k] if k < 0 else k for k in row) for row in self.links)
-        leaves = list(self.leaves.values())
-        sums = self.sums(leaves)
-        partition = Partition(tuple(self.splits), links, len(leaves))
-        return Growth(partition, leaves, self.parents, sums, self.importances(links, sums))
-
-    def sums(self, leaves: list[Node]) -> Array:
-        """The leaves' totals, from their rows; an unlisted one has what the others leave of the root."""
-        grower = self.grower
-        sums = np.array([grower.totals(leaf) for leaf in leaves])
-        if not np.isnan(sums).any():
-            return sums
-        for leaf, group in zip(*np.nonzero([[rows is None for rows in leaf.rows] for leaf in leaves])):
-            side = self.links[0].index(~list(self.leaves)[leaf])
-            if not grower.lists_rows:  # its root is always summed directly
-                on_side = self.splits[0].child == side
-                sums[leaf] = [h[self.splits[0].feature, on_side].sum() for h in self.root.histogram]
-                continue
-            (p,) = grower.planes[group]
-            whole = self.root.planes[p][0].sum()
-            rest = whole - sum(s for s in sums[:, p].tolist() if s == s)
-            if rest < MIN_REMAINDER * whole:
-                (leaves[leaf].rows[group],) = grower.engine.route(
-                    grower.codes, self.root.rows[group], self.splits[0], [side]
-                )
-                rest = grower.totals(leaves[leaf])[p]
-            sums[leaf, p] = rest
-        return sums
-
-    def importances(self, links: tuple[tuple[int, ...], ...], sums: Array) -> Array:
-        """How much the splits on each feature lower the exponential loss (of responses: the squared error)."""
-        squares = self.request.criterion == "squares"
-        importances = np.zeros(self.grower.bins.n_features)
-        totals = [(0.0, 0.0)] * len(links)
-        leaf_sums = sums.tolist()
-
-        def loss(a: float, b: float) -> float:
-            return (-b * b / a if a > 0 else 0.0) if squares else 2 * math.sqrt(a * b)
-
-        for k in reversed(range(len(links))):  # children come after their parents
-            (a0, a1), (b0, b1) = (totals[link] if link >= 0 else leaf_sums[~link] for link in links[k][:2])
-            totals[k] = (a0 + b0, a1 + b1)
-            gain = loss(*totals[k]) - loss(a0, a1) - loss(b0, b1)
-            importances[self.splits[k].feature] += max(gain, 0.0)
-        return importances
+def gain(criterion: str, whole: Sequence[float], sides: Iterable[Sequence[float]]) -> float:
+    """By how much a split lowers the exponential loss, or the squared error of responses; sums are of two planes."""
+    if criterion == "squares":
+        return max(0.0, sum(b * b / a for a, b in sides if a > 0) - (whole[1] ** 2 / whole[0] if whole[0] > 0 else 0.0))
+    return max(0.0, 2 * math.sqrt(whole[0] * whole[1]) - sum(2 * math.sqrt(a * b) for a, b in sides))

@@ -4,8 +4,8 @@ A binned table is ``words[block, row]``: eight features of a row share one 64-bi
 byte k. Summing a block needs one load per row for eight features, and its histogram (8 × 256 × 8 bytes) stays in
 the first-level cache.
 
-Where threads share the work, a kernel does a thread's whole share in one call: a thread that comes back for the next
-piece has to wait for the interpreter, which the others keep taking from it.
+Where threads share the work, a kernel takes one task after the other in a single call: a thread that comes back for the
+next one has to wait for the interpreter, which the others keep taking from it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from skewboost.engine.boundary import Array
-from skewboost.engine.jit import kernel
+from skewboost.engine.jit import brief, kernel
+from skewboost.engine.threads import next_task, task_done
 
 _BYTE = np.uint64(255)
 _MISSING = np.uint64(255)
 _CHUNK = 2048  # rows that are gone through column by column, or tree by tree: they stay in the second-level cache
+_FETCH = 1024  # scattered words that are fetched in one go
 
 
 # ------------------------------------------------------------------------------ binning
@@ -129,9 +131,23 @@ def _add_word(v: np.uint64, x: float, out: Array) -> None:
 
 @kernel
 def add_block(words: Array, rows: Array, values: Array, out: Array) -> None:
-    """Add ``values[i]`` to the cells of row ``rows[i]``."""
-    for i in range(rows.shape[0]):
-        _add_word(words[rows[i]], values[i], out)
+    """Add ``values[i]`` to the cells of row ``rows[i]``.
+
+    Where rows lie far apart every word is a wait for memory. A loop that does nothing but fetch them has many
+    requests on the way at once; one that updates eight cells per word has room for few.
+    """
+    n = rows.shape[0]
+    if n == 0 or np.int64(rows[n - 1]) - np.int64(rows[0]) < 8 * n:
+        for i in range(n):
+            _add_word(words[rows[i]], values[i], out)
+        return
+    fetched = np.empty(_FETCH, np.uint64)
+    for a in range(0, n, _FETCH):
+        m = min(_FETCH, n - a)
+        for i in range(m):
+            fetched[i] = words[rows[a + i]]
+        for i in range(m):
+            _add_word(fetched[i], values[a + i], out)
 
 
 @kernel
@@ -159,34 +175,36 @@ def add_all(words: Array, rows: Array, values: tuple[Array, ...], out: Array) ->
 
 
 @kernel
-def add_share(
-    words: Array, rows: Array, values: tuple[Array, ...], bounds: Array, first: int, step: int, out: Array
-) -> None:
-    """The histograms of tasks first, first + step, …, a task being a chunk of rows and a block of features.
+def add_tasks(words: Array, rows: Array, values: tuple[Array, ...], bounds: Array, turns: Array, out: Array) -> None:
+    """Histograms, a task being a plane, a chunk of rows and a block of features.
 
     As many rows as the table has are all of them, in order, and need no look-up.
     """
-    n_blocks = words.shape[0]
-    n_tasks = (bounds.shape[0] - 1) * n_blocks
+    n_blocks, n_chunks = words.shape[0], bounds.shape[0] - 1
+    n_tasks = len(values) * n_chunks * n_blocks
     whole = rows.shape[0] == words.shape[1]
     gathered = np.empty(0)
     known = -1
-    for plane in range(len(values)):
-        for task in range(first, n_tasks, step):
-            chunk, block = task // n_blocks, task % n_blocks
-            a, b = bounds[chunk], bounds[chunk + 1]
-            out[chunk, plane, block, :] = 0.0
-            if whole:
-                add_whole_block(words[block, a:b], values[plane][a:b], out[chunk, plane, block])
-                continue
-            if known != chunk + plane * n_tasks:
+    task = next_task(turns)
+    while task < n_tasks:
+        part, block = task // n_blocks, task % n_blocks
+        plane, chunk = part // n_chunks, part % n_chunks
+        a, b = bounds[chunk], bounds[chunk + 1]
+        sums = out[chunk, plane, block]
+        sums[:] = 0.0
+        if whole:
+            add_whole_block(words[block, a:b], values[plane][a:b], sums)
+        else:
+            if known != part:
                 gathered = np.empty(b - a)
                 gather(values[plane], rows[a:b], gathered)
-                known = chunk + plane * n_tasks
-            add_block(words[block], rows[a:b], gathered, out[chunk, plane, block])
+                known = part
+            add_block(words[block], rows[a:b], gathered, sums)
+        task_done(turns)
+        task = next_task(turns)
 
 
-@kernel
+@brief
 def total(values: Array, rows: Array) -> float:
     """Σ values[rows], in blocks so that the error does not grow with the number of rows."""
     result = 0.0
@@ -198,7 +216,7 @@ def total(values: Array, rows: Array) -> float:
     return result
 
 
-@kernel
+@brief
 def scale(values: Array, rows: Array, factor: float) -> None:
     """``values[rows] *= factor``."""
     for i in range(rows.shape[0]):
@@ -218,32 +236,6 @@ def select(words: Array, shift: int, rows: Array, child: Array, wanted: int, out
 
 
 @kernel
-def split_off(
-    words: Array,
-    block: int,
-    shift: int,
-    rows: Array,
-    bounds: Array,
-    child: Array,
-    wanted: int,
-    values: tuple[Array, ...],
-    first: int,
-    step: int,
-    chosen: Array,
-    lengths: Array,
-    out: Array,
-) -> None:
-    """`select` and `add_all` for the chunks first, first + step, …; without values only `select`."""
-    for chunk in range(first, bounds.shape[0] - 1, step):
-        a, b = bounds[chunk], bounds[chunk + 1]
-        k = select(words[block], shift, rows[a:b], child, wanted, chosen[a:b])
-        lengths[chunk] = k
-        if out.shape[0] > 0:
-            out[chunk] = 0.0
-            add_all(words, chosen[a : a + k], values, out[chunk])
-
-
-@kernel
 def divide(words: Array, shift: int, rows: Array, child: Array, left: Array, right: Array) -> int:
     """Copy the rows of child 0 to `left` and all others to `right`; returns how many went left."""
     s = np.uint64(shift)
@@ -257,22 +249,18 @@ def divide(words: Array, shift: int, rows: Array, child: Array, left: Array, rig
 
 
 @kernel
-def divide_share(
-    words: Array,
-    shift: int,
-    rows: Array,
-    bounds: Array,
-    child: Array,
-    first: int,
-    step: int,
-    left: Array,
-    right: Array,
+def divide_tasks(
+    words: Array, shift: int, rows: Array, bounds: Array, child: Array, turns: Array, left: Array, right: Array,
     lengths: Array,
-) -> None:
-    """`divide` for the chunks first, first + step, …"""
-    for chunk in range(first, bounds.shape[0] - 1, step):
+) -> None:  # fmt: skip
+    """`divide`, a task being a chunk of rows."""
+    n_tasks = bounds.shape[0] - 1
+    chunk = next_task(turns)
+    while chunk < n_tasks:
         a, b = bounds[chunk], bounds[chunk + 1]
         lengths[chunk] = divide(words, shift, rows[a:b], child, left[a:b], right[a:b])
+        task_done(turns)
+        chunk = next_task(turns)
 
 
 # ------------------------------------------------------------------------------ scoring

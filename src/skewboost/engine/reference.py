@@ -151,14 +151,33 @@ class ReferenceEngine:
         return [rows[child == w] for w in wanted]
 
     def split_off(
-        self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int], *values: Array
+        self,
+        codes: Codes,
+        rows: Sequence[Rows],
+        split: Split,
+        wanted: Sequence[tuple[int, int]],
+        values: Sequence[Array],
+        scale: Array,
     ) -> list[tuple[Rows, Array]]:
         """`route`, then `histogram`."""
-        return [(r, self.histogram(codes, r, *values)) for r in self.route(codes, rows, split, wanted)]
+        found = []
+        for group, side in wanted:
+            (own,) = self.route(codes, rows[group], split, [side])
+            found.append((own, scale[group] * self.histogram(codes, own, values[group])[0]))
+        return found
+
+    def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
+        """Σ factors[k]·parts[k], and the last factor times what they leave of the whole."""
+        rest = np.maximum(whole - sum(parts), 0.0)
+        return np.asarray(sum(f * h for f, h in zip(factors, [*parts, rest])))
 
     def expand(self, *node: object) -> None:
         """No shortcut."""
         return None
+
+    def stump(self, *root: object) -> tuple[None, list[list[int]], list[tuple[int, Rows, Array]]]:
+        """No shortcut."""
+        return None, [], []
 
     def total(self, weights: Array, rows: Rows) -> float:
         """Σ weights over the rows."""

@@ -6,6 +6,8 @@ import numpy as np
 
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Codes, Engine, Request, Rows
+from skewboost.engine.grow_stump import grow_stump
+from skewboost.engine.grow_tree import grow_tree
 from skewboost.engine.growth import EPSILON, Grower, Growth, Limits, Node
 from skewboost.engine.partition import Partition
 
@@ -62,7 +64,7 @@ class LabelSample:
         self.grower.values = [self._stored, self._stored]
         self.grower.scale = self._scale
         root, self._root = self._root, None  # growth may use its histogram up
-        return self.grower.grow(root, request, limits)
+        return _grow(self.grower, root, request, limits)
 
     def one_leaf(self, growth: Growth) -> Growth:
         """The same without its splits."""
@@ -84,9 +86,10 @@ class LabelSample:
         total = float((growth.sums * factors).sum())
         self._root = self._derived_root(growth, factors / total)
         for group in (0, 1):
-            skip = max(range(len(growth.leaves)), key=lambda k: _size(growth.leaves[k], group))
+            sizes = [leaf.sizes[group] for leaf in growth.leaves]
+            skip = growth.rest.get(group, sizes.index(max(sizes)))
             for k, leaf in enumerate(growth.leaves):
-                if k != skip and leaf.sizes[group]:
+                if k != skip and sizes[k]:
                     self.engine.scale(self._stored, leaf.rows[group], factors[k, group] / factors[skip, group])
             self._scale[group] *= factors[skip, group] / total
         if not 1 / MAX_SCALE < self._scale.min() <= self._scale.max() < MAX_SCALE:
@@ -103,18 +106,45 @@ class LabelSample:
         """Next round's root histogram, out of the leaves' own and their factors; None where it must be summed."""
         if not self.engine.derives or self.grower is None:
             return None
+        derive = self._root_after_stump if growth.rest else self._root_after_tree
+        known = derive(growth, factors, EPSILON * (growth.sums * factors).sum(axis=0))
+        if known is None:
+            return None
+        planes, error = known
+        return Node(list(self.rows), [len(r) for r in self.rows], planes=planes, error=error, derived=True)
+
+    def _root_after_stump(self, growth: Growth, factors: Array, error: Array) -> _Known | None:
+        ((root, leaves),) = growth.parents
+        planes = {}
+        for p, rest in growth.rest.items():
+            others = [k for k in range(len(leaves)) if k != rest]
+            of_parts = [float(leaves[k].error[p]) for k in others]
+            moved = [float(factors[k, p]) for k in (*others, rest)]
+            error[p] += moved[-1] * (root.error[p] + sum(of_parts)) + sum(e * f for e, f in zip(of_parts, moved))
+            if _too_large(error[p], growth, factors, p):
+                return None
+            planes[p] = self.engine.reweighted(root.planes[p], [leaves[k].planes[p] for k in others], moved)
+        return planes, error
+
+    def _root_after_tree(self, growth: Growth, factors: Array, error: Array) -> _Known | None:
+        assert self.grower is not None
         root = growth.parents[0][0] if growth.parents else growth.leaves[0]
-        n_bytes = sum(h.nbytes for h in root.histogram)
-        if len(growth.leaves) * n_bytes > MAX_KEPT:
+        if len(growth.leaves) * sum(h.nbytes for h in root.histogram) > MAX_KEPT:
             return None
         for parent, children in growth.parents:
             self.grower.derive(parent, children)
-        sums = (growth.sums * factors).sum(axis=0)
-        error = sum(leaf.error * factor for leaf, factor in zip(growth.leaves, factors)) + EPSILON * sums
-        if (error > MAX_ERROR * sums).any():
+        error = error + sum(leaf.error * factor for leaf, factor in zip(growth.leaves, factors))
+        if any(_too_large(error[p], growth, factors, p) for p in (0, 1)):
             return None
-        planes = {p: _combined([leaf.planes[p] for leaf in growth.leaves], factors[:, p]) for p in (0, 1)}
-        return Node(list(self.rows), [len(r) for r in self.rows], planes=planes, error=error, derived=True)
+        return {p: _combined([leaf.planes[p] for leaf in growth.leaves], factors[:, p]) for p in (0, 1)}, error
+
+
+_Known = tuple[dict[int, Array], Array]  # the planes of a histogram, and the bounds on their errors
+
+
+def _too_large(error: float, growth: Growth, factors: Array, plane: int) -> bool:
+    """Whether a bound exceeds what may be carried on."""
+    return error > MAX_ERROR * float((growth.sums[:, plane] * factors[:, plane]).sum())
 
 
 def _combined(histograms: list[Array], factors: Array) -> Array:
@@ -126,11 +156,6 @@ def _combined(histograms: list[Array], factors: Array) -> Array:
     return out
 
 
-def _size(leaf: Node, group: int) -> float:
-    """Rows of a group in a leaf; a leaf whose rows are not listed has to be the one that is left alone."""
-    return np.inf if leaf.rows[group] is None else leaf.sizes[group]
-
-
 class ResponseSample:
     """Rows with a response each, for weighted least squares."""
 
@@ -140,4 +165,8 @@ class ResponseSample:
     def grow(self, responses: Array, weights: Array, request: Request, limits: Limits) -> Growth:
         """Grow a partition that fits the responses; ``sums[leaf]`` are Σw and Σwz."""
         self.grower.values = [weights, weights * responses]
-        return self.grower.grow(None, request, limits)
+        return _grow(self.grower, None, request, limits)
+
+
+def _grow(grower: Grower, root: Node | None, request: Request, limits: Limits) -> Growth:
+    return grow_stump(grower, root, request) if limits.one_split else grow_tree(grower, root, request, limits)

@@ -6,6 +6,8 @@ given the bounds, the choice is called doubtful.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skewboost.engine.boundary import Array
@@ -14,6 +16,34 @@ from skewboost.engine.jit import kernel
 # The order of `boundary.CRITERIA`.
 ERROR, MAJORITY, GINI, ENTROPY, Z, ZBAR, SQUARES = range(7)
 _N = 255  # thresholds per feature; code 255 is missing
+
+
+class Terms(NamedTuple):
+    """A request in numbers, and the tolerances of a search."""
+
+    criterion: int
+    learn: bool
+    min_count: float
+    min_weight: float
+    max_enumerated: int
+    tie: float  # a share of the node's weight, as is the next
+    max_error: float
+
+
+class Features(NamedTuple):
+    """What a search has to know of each feature."""
+
+    n_bins: Array
+    nominal: Array
+
+
+class Scan(NamedTuple):
+    """The candidates of one feature, and the room in which they are worked out."""
+
+    value: Array
+    option: Array
+    order: Array
+    scratch: Array
 
 
 @kernel
@@ -87,18 +117,14 @@ def scan_numeric(
     h0: Array,
     h1: Array,
     counts: Array,
-    n_bins: int,
-    criterion: int,
-    learn: bool,
-    min_count: float,
-    min_weight: float,
+    n: int,
+    terms: Terms,
     tie: float,
-    scratch: Array,
-    value: Array,
-    option: Array,
+    scan: Scan,
 ) -> None:
     """Criterion and option of every threshold of one feature; `counts` has no entries where nothing is counted."""
-    n = n_bins
+    criterion, learn, min_count, min_weight = terms.criterion, terms.learn, terms.min_count, terms.min_weight
+    scratch, value, option = scan.scratch, scan.value, scan.option
     l0, l1, r0, r1 = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n]
     shifted0, shifted1, on_left, on_right = scratch[4, :n], scratch[5, :n], scratch[6, :n], scratch[7, :n]
     left_count, right_count = scratch[8, :n], scratch[9, :n]
@@ -127,9 +153,8 @@ def scan_numeric(
     both_sides = learn and (m0 != 0.0 or m1 != 0.0)
     rest = 0.0 if learn else _abstain(criterion, m0, m1)
     n_polarities = 2 if criterion in (ERROR, ZBAR) else 1
-    for k in range(_N):
-        value[k] = np.inf
-        option[k] = 0
+    option[:] = 0
+    value[n:] = np.inf
     if not counted and not both_sides and n_polarities == 1:  # the common case in loops that vectorise
         losses(criterion, l0, l1, 0, on_left)
         losses(criterion, r0, r1, 0, on_right)
@@ -139,6 +164,7 @@ def scan_numeric(
             occupied = (h0[k] != 0.0) | (h1[k] != 0.0)
             value[k] = on_left[k] + on_right[k] + rest if allowed & occupied else np.inf
         return
+    value[:n] = np.inf
     for side in range(2 if both_sides else 1):
         a0, a1, b0, b1 = l0, l1, r0, r1
         if both_sides:  # missing values join the left, then the right
@@ -192,21 +218,17 @@ def scan_nominal(
     h0: Array,
     h1: Array,
     counts: Array,
-    criterion: int,
-    learn: bool,
-    min_count: float,
-    min_weight: float,
-    max_enumerated: int,
+    terms: Terms,
     tie: float,
-    order: Array,
-    value: Array,
-    option: Array,
+    scan: Scan,
 ) -> int:
     """Criterion and option of the partitions of one feature's categories.
 
     Candidate k has ``order[:k + 1]`` on its left. Where subsets are enumerated, the best one is candidate 0 and the
     return value is its bit mask over the codes that have weight, in their order; otherwise it is 0.
     """
+    criterion, learn, min_count, min_weight = terms.criterion, terms.learn, terms.min_count, terms.min_weight
+    order, value, option = scan.order, scan.value, scan.option
     for k in range(_N):
         value[k] = np.inf
         option[k] = 0
@@ -217,7 +239,7 @@ def scan_nominal(
     counted = counts.shape[0] > 0
     rest = 0.0 if learn else _abstain(criterion, h0[255], h1[255])
     forced = criterion in (ERROR, ZBAR)
-    if forced and m <= max_enumerated:
+    if forced and m <= terms.max_enumerated:
         codes = np.sort(order[:m])
         order[0] = -1
         best = 0
@@ -300,10 +322,9 @@ def _may_regroup(criterion: int, h0: Array, h1: Array, below: int, above: int, e
 
 @kernel
 def doubt(
-    value: Array,
+    scan: Scan,
     h0: Array,
     h1: Array,
-    order: Array,
     nominal: bool,
     criterion: int,
     e0: float,
@@ -319,6 +340,7 @@ def doubt(
     Candidates before `own` must surely lie above `floor_before`, those after it above `floor_after`; those above
     `band` are too far away to look at.
     """
+    value, order = scan.value, scan.order
     if nominal and order[0] < 0:
         return np.inf  # its subsets were enumerated, and only the best of them is known
     t0, t1 = 0.0, 0.0
@@ -347,28 +369,12 @@ def doubt(
 
 @kernel
 def scan_feature(
-    h0: Array,
-    h1: Array,
-    counts: Array,
-    n_bins: int,
-    nominal: bool,
-    criterion: int,
-    learn: bool,
-    min_count: float,
-    min_weight: float,
-    max_enumerated: int,
-    tie: float,
-    scratch: Array,
-    order: Array,
-    value: Array,
-    option: Array,
+    h0: Array, h1: Array, counts: Array, features: Features, f: int, terms: Terms, tie: float, scan: Scan
 ) -> int:
-    """`scan_numeric` or `scan_nominal`; returns the latter's mask."""
-    if nominal:
-        return scan_nominal(
-            h0, h1, counts, criterion, learn, min_count, min_weight, max_enumerated, tie, order, value, option
-        )
-    scan_numeric(h0, h1, counts, n_bins, criterion, learn, min_count, min_weight, tie, scratch, value, option)
+    """`scan_numeric` or `scan_nominal` of feature f; returns the latter's mask."""
+    if features.nominal[f]:
+        return scan_nominal(h0[f], h1[f], counts[f], terms, tie, scan)
+    scan_numeric(h0[f], h1[f], counts[f], features.n_bins[f], terms, tie, scan)
     return 0
 
 
@@ -429,15 +435,9 @@ def choice_is_doubtful(
     h0: Array,
     h1: Array,
     counts: Array,
-    n_bins: Array,
-    nominal: Array,
-    criterion: int,
-    learn: bool,
-    min_count: float,
-    min_weight: float,
-    max_enumerated: int,
+    features: Features,
+    terms: Terms,
     width: float,
-    max_error: float,
     e0: float,
     e1: float,
     g: int,
@@ -446,25 +446,24 @@ def choice_is_doubtful(
     own: float,
     before: float,
     lowest: Array,
-    scratch: Array,
-    order: Array,
-    value: Array,
-    option: Array,
+    scan: Scan,
 ) -> int:
     """1 if the bounds e0, e1 leave in doubt that candidate t of feature g is the one to choose, else 0.
 
-    `value` and `order` hold feature g's scan when called.
+    `scan` holds feature g's candidates when called.
     """
+    criterion = terms.criterion
     t0, t1, size = 0.0, 0.0, 0.0
     for k in range(256):
         t0 += h0[0, k]
         t1 += h1[0, k]
         size += abs(h0[0, k]) + abs(h1[0, k])
     total = t0 if criterion == SQUARES else t0 + t1
-    if e0 > max_error * total or (criterion != SQUARES and e1 > max_error * total):
+    if e0 > terms.max_error * total or (criterion != SQUARES and e1 > terms.max_error * total):
         return 1
     if before - own <= _width(criterion, width, before):
         return 1  # too little is gained to tell candidates from traces of rounding
+    nominal = features.nominal
     for code in range(256):  # is a trace of weight rounding, or a row?
         matters = nominal[g] or code == 255 or code == t
         if matters and 0.0 < abs(h0[g, code]) + abs(h1[g, code]) <= e0 + e1:
@@ -472,37 +471,69 @@ def choice_is_doubtful(
     near = _width(criterion, width, best)
     band = best + near + 8.0 * np.sqrt((e0 + e1) * size) + 100.0 * (e0 + e1)
     none = -np.inf
-    own_error = doubt(value, h0[g], h1[g], order, nominal[g], criterion, e0, e1, t, 0.0, band, none, none)
-    for f in range(n_bins.shape[0]):
+    own_error = doubt(scan, h0[g], h1[g], nominal[g], criterion, e0, e1, t, 0.0, band, none, none)
+    for f in range(nominal.shape[0]):
         if lowest[f] > band:
             continue
-        scan_feature(
-            h0[f], h1[f], counts[f], n_bins[f], nominal[f], criterion, learn, min_count, min_weight, max_enumerated,
-            width, scratch, order, value, option,
-        )  # fmt: skip
+        scan_feature(h0, h1, counts, features, f, terms, width, scan)
         at = _N if f < g else (t if f == g else -1)
-        before_it, after_it = best + near, own - near
         if doubt(
-            value, h0[f], h1[f], order, nominal[f], criterion, e0, e1, at, own_error, band, before_it, after_it
+            scan, h0[f], h1[f], nominal[f], criterion, e0, e1, at, own_error, band, best + near, own - near
         ) == np.inf:  # fmt: skip
             return 1
     return 0
 
 
 @kernel
-def search(
+def new_scan() -> Scan:
+    """Room for the candidates of a feature."""
+    return Scan(np.empty(_N), np.empty(_N, np.uint8), np.empty(256, np.int64), np.empty((10, _N)))
+
+
+@kernel
+def tie_of(h0: Array, h1: Array, terms: Terms) -> float:
+    """The absolute tie of a node; `h0` and `h1` are one feature's part of its histogram."""
+    if terms.criterion == SQUARES:
+        return terms.tie
+    total = 0.0
+    for k in range(256):
+        total += h0[k] + h1[k]
+    return terms.tie * total
+
+
+@kernel
+def _lowest(value: Array) -> float:
+    """The minimum of 255 values, in five chains that do not wait for each other."""
+    a, b, c, d, e = np.inf, np.inf, np.inf, np.inf, np.inf
+    for k in range(51):
+        a = min(a, value[k])
+        b = min(b, value[k + 51])
+        c = min(c, value[k + 102])
+        d = min(d, value[k + 153])
+        e = min(e, value[k + 204])
+    return min(min(min(a, b), min(c, d)), e)
+
+
+@kernel
+def scan_features(
+    h0: Array, h1: Array, counts: Array, features: Features, start: int, stop: int, terms: Terms, tie: float, out: Array
+) -> None:
+    """The lowest criterion of each feature of a range."""
+    scan = new_scan()
+    for f in range(start, stop):
+        scan_feature(h0, h1, counts, features, f, terms, tie, scan)
+        out[f] = _lowest(scan.value)
+
+
+@kernel
+def choose(
     h0: Array,
     h1: Array,
     counts: Array,
-    n_bins: Array,
-    nominal: Array,
-    criterion: int,
-    learn: bool,
-    min_count: float,
-    min_weight: float,
-    max_enumerated: int,
+    features: Features,
+    terms: Terms,
     tie: float,
-    max_error: float,
+    lowest: Array,
     e0: float,
     e1: float,
     child: Array,
@@ -511,54 +542,61 @@ def search(
 ) -> None:
     """The first candidate that ties with the best: ``found = feature, threshold, doubtful, polarity``.
 
-    `tie` and `max_error` are shares of the node's weight; an error beyond the latter makes any choice doubtful, and so
-    does a candidate which the bounds e0, e1 on the errors of sums do not rule out: an earlier one must surely be worse
-    than the best by more than the tie, a later one must not possibly be better than the chosen by more than the tie.
-    The features that matter are scanned twice, which is cheaper than keeping the candidates of all of them.
+    `lowest` is what `scan_features` found. An error beyond `terms.max_error` makes any choice doubtful, and so does a
+    candidate which the bounds e0, e1 on the errors of sums do not rule out: an earlier one must surely be worse than
+    the best by more than the tie, a later one must not possibly be better than the chosen by more than the tie.
+    The features that matter are scanned a second time, which is cheaper than keeping the candidates of all of them.
     """
-    n = n_bins.shape[0]
-    scratch, value, option = np.empty((10, _N)), np.empty(_N), np.empty(_N, np.uint8)
-    order = np.empty(256, np.int64)
-    t0, t1 = 0.0, 0.0
-    for k in range(256):
-        t0 += h0[0, k]
-        t1 += h1[0, k]
-    width = tie if criterion == SQUARES else tie * (t0 + t1)
-    lowest = np.empty(n)
+    criterion = terms.criterion
     best = np.inf
-    for f in range(n):
-        scan_feature(
-            h0[f], h1[f], counts[f], n_bins[f], nominal[f], criterion, learn, min_count, min_weight, max_enumerated,
-            width, scratch, order, value, option,
-        )  # fmt: skip
-        low = np.inf
-        for k in range(_N):
-            low = min(low, value[k])
-        lowest[f] = low
-        best = min(best, low)
+    for f in range(lowest.shape[0]):
+        best = min(best, lowest[f])
     found[0] = -1
     found[2] = 0
     if best == np.inf:
         return
-    near = _width(criterion, width, best)
+    near = _width(criterion, tie, best)
     g, t = 0, 0
     while lowest[g] > best + near:
         g += 1
-    mask = scan_feature(
-        h0[g], h1[g], counts[g], n_bins[g], nominal[g], criterion, learn, min_count, min_weight, max_enumerated,
-        width, scratch, order, value, option,
-    )  # fmt: skip
-    while value[t] > best + near:
+    scan = new_scan()
+    mask = scan_feature(h0, h1, counts, features, g, terms, tie, scan)
+    while scan.value[t] > best + near:
         t += 1
-    own = value[t]
+    own = scan.value[t]
+    t0, t1 = 0.0, 0.0
+    for k in range(256):
+        t0 += h0[0, k]
+        t1 += h1[0, k]
     unforced = MAJORITY if criterion == ERROR else (Z if criterion == ZBAR else criterion)
     before = _loss(unforced, t0, t1, 1)
     after_before[0], after_before[1] = own, before
-    found[0], found[1] = g, -1 if nominal[g] else t
-    found[3] = fill_child(h0[g], h1[g], order, nominal[g], criterion, learn, t, option[t], mask, child)
+    nominal = features.nominal[g]
+    found[0], found[1] = g, -1 if nominal else t
+    found[3] = fill_child(h0[g], h1[g], scan.order, nominal, criterion, terms.learn, t, scan.option[t], mask, child)
     if e0 == 0.0 and e1 == 0.0:
         return
     found[2] = choice_is_doubtful(
-        h0, h1, counts, n_bins, nominal, criterion, learn, min_count, min_weight, max_enumerated, width, max_error,
-        e0, e1, g, t, best, own, before, lowest, scratch, order, value, option,
+        h0, h1, counts, features, terms, tie, e0, e1, g, t, best, own, before, lowest, scan
     )  # fmt: skip
+
+
+@kernel
+def search(
+    h0: Array,
+    h1: Array,
+    counts: Array,
+    features: Features,
+    terms: Terms,
+    e0: float,
+    e1: float,
+    child: Array,
+    found: Array,
+    after_before: Array,
+) -> None:
+    """`scan_features` and `choose`."""
+    n = features.nominal.shape[0]
+    lowest = np.empty(n)
+    tie = tie_of(h0[0], h1[0], terms)
+    scan_features(h0, h1, counts, features, 0, n, terms, tie, lowest)
+    choose(h0, h1, counts, features, terms, tie, lowest, e0, e1, child, found, after_before)

@@ -70,13 +70,14 @@ class OpenedPartition(Opened):
         sums, abstains = growth.sums, growth.abstains
         labels = majority(sums, abstains)
         signs: Array | None = None
-        value = self._criterion(sums, abstains)
         if len(growth.partition.splits) == 1:
             value = growth.partition.splits[0].value
             if self.opposite:
                 labels = self._opposite_labels(growth, labels)
             if self.request.criterion == "zbar":
                 signs = labels
+        else:
+            value = self._criterion(sums, abstains)
         return PartitionHypothesis(growth, sums, labels, signs, abstains, value, growth.importances)
 
     def _criterion(self, sums: Array, abstains: Array) -> float:

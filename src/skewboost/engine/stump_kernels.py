@@ -1,0 +1,175 @@
+"""Growing a stump: find its split, then list and sum all children but the largest of each class.
+
+A thread that is called for help takes up to a tenth of a millisecond to come. It is called before the search, so it is
+there when there is something to do, and then waits for the `START` signal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skewboost.engine.boundary import Array
+from skewboost.engine.jit import brief, kernel
+from skewboost.engine.kernels import add_block, select
+from skewboost.engine.search_kernels import Features, Terms, search
+from skewboost.engine.threads import call_off, next_task, signal_start, starts, task_done, wait_for_tasks
+
+
+@kernel
+def split_tasks(
+    words: Array,
+    feature: int,
+    child: Array,
+    rows: tuple[Array, ...],
+    values: tuple[Array, ...],
+    scale: Array,
+    parts: Array,
+    chunks: Array,
+    slices: Array,
+    turns: Array,
+    turns_of_chunks: Array,
+    chosen: Array,
+    weights: Array,
+    lengths: Array,
+    out: Array,
+) -> None:
+    """Rows and histograms of parts of a node; part k is the rows of group ``parts[k, 0]`` that go to ``parts[k, 1]``.
+
+    First its rows are chosen, a task being one of the `chunks` (part, where its rows begin and end, where those chosen
+    are put); then they are summed, a task being a block of features and one of the `slices` (part, first and last
+    chunk). Chunks of a slice are summed in their order.
+    """
+    shift = 8 * (feature & 7)
+    task = next_task(turns_of_chunks)
+    while task < chunks.shape[0]:
+        part, a, b, to = chunks[task, 0], chunks[task, 1], chunks[task, 2], chunks[task, 3]
+        group, side = parts[part, 0], parts[part, 1]
+        k = select(words[feature >> 3], shift, rows[group][a:b], child, side, chosen[to : to + b - a])
+        for i in range(to, to + k):
+            weights[i] = scale[group] * values[group][chosen[i]]
+        lengths[task] = k
+        task_done(turns_of_chunks)
+        task = next_task(turns_of_chunks)
+    wait_for_tasks(turns_of_chunks, chunks.shape[0])
+    n_blocks = words.shape[0]
+    task = next_task(turns)
+    while task < n_blocks * slices.shape[0]:
+        which, block = task // n_blocks, task % n_blocks
+        sums = out[which, block]
+        sums[:] = 0.0
+        for chunk in range(slices[which, 1], slices[which, 2]):
+            a = chunks[chunk, 3]
+            b = a + lengths[chunk]
+            add_block(words[block], chosen[a:b], weights[a:b], sums)
+        task_done(turns)
+        task = next_task(turns)
+
+
+@brief
+def close_up(chunks: Array, lengths: Array, chosen: Array, slices: Array, out: Array, ends: Array) -> None:
+    """Move each part's chosen rows together, and add up its slices; ``ends[part]`` is where they begin and end."""
+    ends[:, 0] = -1
+    for c in range(chunks.shape[0]):
+        part, a = chunks[c, 0], chunks[c, 3]
+        if ends[part, 0] < 0:
+            ends[part] = a
+        to = ends[part, 1]
+        if to < a:
+            for i in range(lengths[c]):
+                chosen[to + i] = chosen[a + i]
+        ends[part, 1] = to + lengths[c]
+    for k in range(slices.shape[0]):
+        part = slices[k, 0]
+        if part != k:
+            for j in range(out.shape[1]):
+                for i in range(out.shape[2]):
+                    out[part, j, i] += out[k, j, i]
+
+
+@kernel
+def find_and_split(
+    planes: tuple[Array, Array],
+    error: tuple[float, float],
+    counts: Array,
+    features: Features,
+    terms: Terms,
+    rows_per_code: Array,
+    words: Array,
+    rows: tuple[Array, ...],
+    values: tuple[Array, ...],
+    scale: Array,
+    parts: Array,
+    chunks: Array,
+    slices: Array,
+    turns: Array,
+    turns_of_chunks: Array,
+    chosen: Array,
+    weights: Array,
+    lengths: Array,
+    out: Array,
+    child: Array,
+    found: Array,
+    value: Array,
+    sizes: Array,
+) -> None:
+    """Search the root, note the smaller child of each group in `parts`, and go on with `split_tasks`.
+
+    Nothing is split if the choice is doubtful, if a child abstains, or if a side has no rows.
+    """
+    search(planes[0], planes[1], counts, features, terms, error[0], error[1], child, found, value)
+    feature = found[0]
+    sizes[:, :] = 0
+    if feature >= 0:
+        for g in range(2):
+            for code in range(256):
+                sizes[min(child[code], 1), g] += rows_per_code[g, feature, code]
+    empty = sizes[0, 0] + sizes[0, 1] == 0 or sizes[1, 0] + sizes[1, 1] == 0
+    if empty or found[2] or child[255] == 2:
+        call_off(turns, words.shape[0] * slices.shape[0])
+        return
+    for g in range(2):
+        parts[g, 1] = 1 if sizes[0, g] >= sizes[1, g] else 0
+    signal_start(turns)
+    split_tasks(
+        words, feature, child, rows, values, scale, parts, chunks, slices, turns, turns_of_chunks, chosen, weights,
+        lengths, out,
+    )  # fmt: skip
+
+
+@kernel
+def lend_a_hand(
+    words: Array,
+    found: Array,
+    child: Array,
+    rows: tuple[Array, ...],
+    values: tuple[Array, ...],
+    scale: Array,
+    parts: Array,
+    chunks: Array,
+    slices: Array,
+    turns: Array,
+    turns_of_chunks: Array,
+    chosen: Array,
+    weights: Array,
+    lengths: Array,
+    out: Array,
+) -> None:
+    """What another thread does for `find_and_split`."""
+    if starts(turns):
+        split_tasks(
+            words, found[0], child, rows, values, scale, parts, chunks, slices, turns, turns_of_chunks, chosen,
+            weights, lengths, out,
+        )  # fmt: skip
+
+
+@brief
+def reweight(whole: Array, parts: tuple[Array, ...], factors: Array) -> None:
+    """``whole = Σ factors[k] parts[k] + factors[-1] max(whole - Σ parts, 0)``, all of them histograms."""
+    n = len(parts)
+    for f in range(whole.shape[0]):
+        for k in range(256):
+            rest, moved = whole[f, k], 0.0
+            for j in range(n):
+                rest -= parts[j][f, k]
+                moved += factors[j] * parts[j][f, k]
+            whole[f, k] = max(rest, 0.0) * factors[n] + moved
