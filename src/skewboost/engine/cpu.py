@@ -45,7 +45,7 @@ _CHUNK = 32_768  # rows per task where rows are divided
 _TASKS = 16  # histogram tasks to aim for: enough for many cores, few enough to add up
 _CHUNKS_PER_SLICE = 8  # at least, where the rows of chunks are summed one after the other
 _LARGE = 16_000_000  # cells of a node whose sums are worth dividing by rows
-_SHARED = 1_200_000  # work in a node that is worth dividing by features: its cells, and …
+_SHARED = 5_000_000  # work in a node that is worth dividing by features: its cells, and …
 _SEARCH = 34_000  # … a search, which takes as long per feature as routing and summing so many rows
 _SERIAL = 400_000  # below this many cell updates, waking another thread costs more than it saves
 

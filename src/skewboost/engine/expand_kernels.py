@@ -65,37 +65,39 @@ def is_summed(made: Children, c: int, plane: int, few_rows: int) -> bool:
 
 
 @kernel
-def _gathered(values: Array, scale: float, made: Children, plane: int, few_rows: int) -> tuple[Array, Array]:
-    """The values of the rows of both children, as far as they are summed."""
-    out = (np.empty(0), np.empty(0))
-    for c in range(2):
-        if is_summed(made, c, plane, few_rows):
-            rows = rows_of(made, c, plane)
-            own = np.empty(rows.shape[0])
-            for i in range(rows.shape[0]):
-                own[i] = scale * values[rows[i]]
-            out = (own, out[1]) if c == 0 else (out[0], own)
-    return out
+def _summed_rows(
+    values: Array, scale: float, made: Children, plane: int, few_rows: int
+) -> tuple[Array, Array, Array, Array]:
+    """Rows and values of the smaller child, and of the larger one if it is summed too."""
+    large = larger(made.sizes, plane)
+    small_rows, large_rows = rows_of(made, 1 - large, plane), rows_of(made, large, plane)
+    if not is_summed(made, large, plane, few_rows):
+        large_rows = large_rows[:0]
+    small_values, large_values = np.empty(small_rows.shape[0]), np.empty(large_rows.shape[0])
+    for i in range(small_rows.shape[0]):
+        small_values[i] = scale * values[small_rows[i]]
+    for i in range(large_rows.shape[0]):
+        large_values[i] = scale * values[large_rows[i]]
+    return small_rows, small_values, large_rows, large_values
 
 
 @kernel
 def _sum_block(
-    words: Array, gathered: tuple[Array, Array], parent: Array, block: int, plane: int, few_rows: int, made: Children
+    words: Array, summed: tuple[Array, Array, Array, Array], direct: bool, signed: bool, small: Array, rest: Array
 ) -> None:
-    """The histograms of both children in one block of one plane."""
-    small, rest = made.small[plane][8 * block : 8 * block + 8], parent[8 * block : 8 * block + 8]
-    large = larger(made.sizes, plane)
-    for c in range(2):
-        if is_summed(made, c, plane, few_rows):
-            out = (rest if c == large else small).reshape(2048)
-            out[:] = 0.0
-            add_block(words, rows_of(made, c, plane), gathered[c], out)
-    if not is_summed(made, large, plane, few_rows):
-        signed = made.sizes.shape[1] == 1 and plane == 1
-        for f in range(8):
-            for k in range(256):
-                remains = rest[f, k] - small[f, k]
-                rest[f, k] = remains if signed else max(remains, 0.0)
+    """The histograms of both children in one block of one plane; `rest` is the parent's, then the larger one's."""
+    small_rows, small_values, large_rows, large_values = summed
+    small[:] = 0.0
+    add_block(words, small_rows, small_values, small)
+    if direct:
+        rest[:] = 0.0
+        add_block(words, large_rows, large_values, rest)
+    elif signed:
+        for k in range(2048):
+            rest[k] -= small[k]
+    else:
+        for k in range(2048):
+            rest[k] = max(rest[k] - small[k], 0.0)
 
 
 @brief
@@ -122,18 +124,23 @@ def sum_and_scan(
     """Histograms and lowest criteria of both children, a task being a block of features."""
     n_blocks, n_features = words.shape[0], features.nominal.shape[0]
     no_counts = np.empty((n_features, 0))
-    gathered = (
-        _gathered(values[0], scale[0], made, 0, few_rows),
-        _gathered(values[1], scale[1], made, 1, few_rows),
-    )
+    summed0 = _summed_rows(values[0], scale[0], made, 0, few_rows)
+    summed1 = _summed_rows(values[1], scale[1], made, 1, few_rows)
+    direct0 = is_summed(made, larger(made.sizes, 0), 0, few_rows)
+    direct1 = is_summed(made, larger(made.sizes, 1), 1, few_rows)
+    signed1 = made.sizes.shape[1] == 1  # Σwz
+    small0, rest0 = made.small[0].reshape((n_blocks, 2048)), parent[0].reshape((n_blocks, 2048))
+    small1, rest1 = made.small[1].reshape((n_blocks, 2048)), parent[1].reshape((n_blocks, 2048))
+    a0, a1 = histogram_of(parent, made, 0)
+    b0, b1 = histogram_of(parent, made, 1)
+    tie_a, tie_b, lowest_a, lowest_b = made.tie[0], made.tie[1], made.lowest[0], made.lowest[1]
     block = next_task(turns)
     while block < n_blocks:
-        for p in range(2):
-            _sum_block(words[block], gathered[p], parent[p], block, p, few_rows, made)
+        _sum_block(words[block], summed0, direct0, False, small0[block], rest0[block])
+        _sum_block(words[block], summed1, direct1, signed1, small1[block], rest1[block])
         start, stop = 8 * block, min(8 * block + 8, n_features)
-        for c in range(2):
-            h0, h1 = histogram_of(parent, made, c)
-            scan_features(h0, h1, no_counts, features, start, stop, terms, made.tie[c], made.lowest[c])
+        scan_features(a0, a1, no_counts, features, start, stop, terms, tie_a, lowest_a)
+        scan_features(b0, b1, no_counts, features, start, stop, terms, tie_b, lowest_b)
         task_done(turns)
         block = next_task(turns)
 

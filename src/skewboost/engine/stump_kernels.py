@@ -45,8 +45,9 @@ def split_tasks(
         part, a, b, to = chunks[task, 0], chunks[task, 1], chunks[task, 2], chunks[task, 3]
         group, side = parts[part, 0], parts[part, 1]
         k = select(words[feature >> 3], shift, rows[group][a:b], child, side, chosen[to : to + b - a])
-        for i in range(to, to + k):
-            weights[i] = scale[group] * values[group][chosen[i]]
+        own_rows, own_weights = chosen[to : to + k], weights[to : to + k]
+        for i in range(k):
+            own_weights[i] = scale[group] * values[group][own_rows[i]]
         lengths[task] = k
         task_done(turns_of_chunks)
         task = next_task(turns_of_chunks)
@@ -75,8 +76,9 @@ def close_up(chunks: Array, lengths: Array, chosen: Array, slices: Array, out: A
             ends[part] = a
         to = ends[part, 1]
         if to < a:
+            own_rows, place = chosen[a : a + lengths[c]], chosen[to : to + lengths[c]]
             for i in range(lengths[c]):
-                chosen[to + i] = chosen[a + i]
+                place[i] = own_rows[i]
         ends[part, 1] = to + lengths[c]
     for k in range(slices.shape[0]):
         part = slices[k, 0]
