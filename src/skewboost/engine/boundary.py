@@ -145,7 +145,10 @@ class Engine(Protocol):
         values: Sequence[Array],
         scale: Array,
     ) -> list[tuple[Rows, Array]]:
-        """`route` and `histogram` in one go, for each wanted (group, child); rows, values and their scale are given per group."""
+        """`route` and `histogram` in one go, for each wanted (group, child).
+
+        Rows, values and a scale of the values are given per group.
+        """
         ...
 
     def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,11 +18,9 @@ from skewboost.engine.boundary import (
     ABSTAIN,
     CRITERIA,
     FEW_ROWS,
-    LEFT,
     MAX_NODE_ERROR,
     MISSING,
     N_CODES,
-    RIGHT,
     TIE,
     Array,
     Child,
@@ -33,7 +32,8 @@ from skewboost.engine.expand_kernels import Children
 from skewboost.engine.partition import View
 from skewboost.engine.reference import MAX_ENUMERATED, SLACK
 from skewboost.engine.search_kernels import Features, Terms
-from skewboost.engine.threads import new_turns, parallel, share
+from skewboost.engine.threads import parallel
+from skewboost.engine.turns import new_turns, share
 from skewboost.tables import Nominal, Table
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class CpuEngine:
         bins: Bins,
         request: Request,
     ) -> list[Child] | None:
-        """Two children with histograms and splits: a large node on all threads, a small one in one call of one kernel."""
+        """Two children with histograms and splits: of a large node on all threads, of a small one in a single call."""
         n_rows, n_blocks = sum(map(len, rows)), codes.n_blocks
         if request.min_count or (split.child == ABSTAIN).any() or n_rows * n_blocks * _BLOCK > _LARGE:
             return None
@@ -233,10 +233,9 @@ class CpuEngine:
         scale: Array,
     ) -> list[tuple[Rows, Array]]:
         """`route` and `histogram` of all that is wanted in one go: threads meet once."""
-        node, room = (codes.words, split.feature, split.child, tuple(rows), tuple(values), scale), _Room(
-            tuple(map(len, rows)), tuple(wanted), codes.n_blocks
-        )
-        share(lambda turns: stump_kernels.split_tasks(*node, *room.plan, turns, *room.arrays), room.n_tasks, self.n_jobs)
+        room = _Room(tuple(map(len, rows)), tuple(wanted), codes.n_blocks)
+        node = (codes.words, split.feature, split.child, tuple(rows), tuple(values), scale, *room.plan)
+        share(lambda turns: stump_kernels.split_tasks(*node, turns, *room.arrays), room.n_tasks, self.n_jobs)
         return room.close_up()
 
     def stump(
@@ -317,7 +316,7 @@ class _Room:
     """What `stump_kernels.split_tasks` needs beside the node: how to divide the work, and where to put the results."""
 
     def __init__(self, n_rows: tuple[int, ...], wanted: tuple[tuple[int, int], ...], n_blocks: int) -> None:
-        *self.plan, n_chosen = _plan(n_rows, wanted, n_blocks)
+        self.plan, n_chosen = _plan(n_rows, wanted, n_blocks)
         parts, chunks, slices = self.plan
         self.n_tasks = n_blocks * len(slices)
         self.n_parts = len(parts)
@@ -380,27 +379,29 @@ def _split(child: Array, found: Array, value: Array) -> Split | None:
 @lru_cache(maxsize=64)
 def _plan(
     n_rows: tuple[int, ...], wanted: tuple[tuple[int, int], ...], n_blocks: int
-) -> tuple[Array, Array, Array, int]:
-    """How `kernels.split_off` divides its work: parts, chunks and slices, and how many rows may be chosen.
+) -> tuple[tuple[Array, Array, Array], int]:
+    """How `stump_kernels.split_tasks` divides its work: parts, chunks and slices, and how many rows may be chosen.
 
     The first slices of all parts come before further ones.
     """
-    chunks, first_slices, more_slices = [], [], []
+    chunks: list[tuple[int, ...]] = []
+    first_slices: list[tuple[int, ...]] = []
+    more_slices: list[tuple[int, ...]] = []
     to = 0
     for part, (group, _) in enumerate(wanted):
         n = n_rows[group]
         bounds = _bounds(n, max(1, n // _CHUNK))
         start = len(chunks)
-        for a, b in zip(bounds[:-1], bounds[1:]):
+        for a, b in pairwise(bounds.tolist()):
             chunks.append((part, a, b, to + a))
         to += n
         n_chunks = len(bounds) - 1
         cuts = start + _bounds(n_chunks, max(1, min(-(-_TASKS // n_blocks), n_chunks // _CHUNKS_PER_SLICE)))
-        slices = [(part, a, b) for a, b in zip(cuts[:-1], cuts[1:])]
-        first_slices.append(slices[0])
-        more_slices += slices[1:]
-    plan = (np.array(p, dtype=np.int64) for p in (wanted, chunks, first_slices + more_slices))
-    return (*plan, to)  # type: ignore[return-value]
+        first, *more = pairwise(cuts.tolist())
+        first_slices.append((part, *first))
+        more_slices += [(part, *pair) for pair in more]
+    parts, all_chunks, slices = (np.array(p, dtype=np.int64) for p in (wanted, chunks, first_slices + more_slices))
+    return (parts, all_chunks, slices), to
 
 
 def _bounds(n: int, n_parts: int) -> Array:

@@ -13,7 +13,7 @@ from skewboost.engine.boundary import Array
 from skewboost.engine.jit import brief, kernel
 from skewboost.engine.kernels import add_block, divide
 from skewboost.engine.search_kernels import SQUARES, Features, Terms, choose, scan_features
-from skewboost.engine.threads import next_task, task_done
+from skewboost.engine.turns import next_task, task_done
 
 
 class Children(NamedTuple):
@@ -55,7 +55,8 @@ def histogram_of(parent: tuple[Array, Array], made: Children, c: int) -> tuple[A
 def rows_of(made: Children, c: int, plane: int) -> Array:
     """The rows of a child that belong to a plane."""
     g = min(plane, made.sizes.shape[1] - 1)
-    return made.left[g][: made.sizes[0, g]] if c == 0 else made.right[g][: made.sizes[1, g]]
+    rows: Array = made.left[g][: made.sizes[0, g]] if c == 0 else made.right[g][: made.sizes[1, g]]
+    return rows
 
 
 @kernel

@@ -14,7 +14,7 @@ import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.engine.jit import brief, kernel
-from skewboost.engine.threads import next_task, task_done
+from skewboost.engine.turns import next_task, task_done
 
 _BYTE = np.uint64(255)
 _MISSING = np.uint64(255)

@@ -162,7 +162,7 @@ def lowest_z(h0: Array, h1: Array, n: int, min_weight: float, scan: Scan) -> flo
         allowed = (l0[k] + l1[k] >= least) & (r0[k] + r1[k] >= least)
         value[k] = x + y + 2.0 * np.sqrt(x * y) if allowed else np.inf
     value[n:] = np.inf
-    return 2.0 * np.sqrt(_lowest(value))
+    return 2.0 * float(np.sqrt(_lowest(value)))
 
 
 @kernel

@@ -1,18 +1,16 @@
 """Growing a stump: find its split, then list and sum all children but the largest of each class.
 
 A thread that is called for help takes up to a tenth of a millisecond to come. It is called before the search, so it is
-there when there is something to do, and then waits for the `START` signal.
+there when there is something to do, and then waits for the signal to start.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.engine.jit import brief, kernel
 from skewboost.engine.kernels import add_block, select
 from skewboost.engine.search_kernels import Features, Terms, search
-from skewboost.engine.threads import call_off, next_task, signal_start, starts, task_done, wait_for_tasks
+from skewboost.engine.turns import call_off, next_task, signal_start, starts, task_done, wait_for_tasks
 
 
 @kernel
@@ -156,8 +154,8 @@ def lend_a_hand(
     lengths: Array,
     out: Array,
 ) -> None:
-    """What another thread does for `find_and_split`."""
-    if starts(turns):
+    """What another thread does for `find_and_split`; it does not wait much longer than a search takes."""
+    if starts(turns, 100_000 + 5_000 * 8 * words.shape[0]):
         split_tasks(
             words, found[0], child, rows, values, scale, parts, chunks, slices, turns, turns_of_chunks, chosen,
             weights, lengths, out,
