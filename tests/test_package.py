@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -75,16 +77,61 @@ def test_types_are_announced():
 
 
 def test_threads_survive_a_fork():
-    """A forked child inherits the pool without its threads; it must make its own."""
+    """A forked child inherits the lists of threads without the threads; it must make its own."""
     code = (
-        "import os\nfrom skewboost.engine.threads import parallel\n"
-        "parallel(lambda i: i, 4, 2)\npid = os.fork()\n"
-        "if pid == 0:\n    os._exit(0 if parallel(lambda i: i, 4, 2) == [0, 1, 2, 3] else 1)\n"
+        "import os\nfrom skewboost.engine.threads import parallel\nfrom skewboost.engine import turns\n"
+        "parallel(lambda i: i, 4, 2)\nturns._helpers.append(turns._Helper())\npid = os.fork()\n"
+        "if pid == 0:\n    os._exit(0 if parallel(lambda i: i, 4, 2) == [0, 1, 2, 3] and not turns._helpers else 1)\n"
         "print(os.waitpid(pid, 0)[1])"
     )
     if not hasattr(__import__("os"), "fork"):
         pytest.skip("this system has no fork")
     assert run(code).strip() == "0"
+
+
+def test_helpers_take_the_tasks_that_are_left():
+    from skewboost.engine.turns import next_task, share, task_done
+
+    done = []
+
+    def work(turns):
+        while (task := next_task(turns)) < 20:
+            time.sleep(0.001)
+            done.append((task, threading.get_ident()))
+            task_done(turns)
+
+    share(work, 20, 3)
+    assert sorted(task for task, _ in done) == list(range(20))
+    assert len({thread for _, thread in done}) > 1
+
+
+def test_the_failure_of_a_helper_is_told():
+    from skewboost.engine.turns import next_task, share
+
+    caller = threading.get_ident()
+
+    def work(turns):
+        if next_task(turns) < 2 and threading.get_ident() != caller:
+            raise MemoryError
+        time.sleep(0.1)
+
+    with pytest.raises(MemoryError, match="could not finish its share"):
+        share(work, 2, 2)
+
+
+def test_helpers_go_home_when_the_caller_is_interrupted():
+    from skewboost.engine.turns import share, starts
+
+    heard = []
+
+    def interrupted(turns):
+        time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        share(lambda turns: heard.append(starts(turns, 10**12)), 2, 2, interrupted)
+    time.sleep(0.2)
+    assert heard == [False]
 
 
 def test_an_error_in_a_thread_reaches_the_caller():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skewboost.engine import choose
+from skewboost.engine import choose, cpu
 from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import Request
 from skewboost.engine.cpu import CpuEngine
@@ -121,6 +121,24 @@ def test_the_number_of_threads_changes_no_bit(limits):
             assert np.array_equal(a[1], b[1])
             assert np.array_equal(a[2], b[2])
         assert np.array_equal(run[1], runs[0][1])
+
+
+@pytest.mark.parametrize("missing", ["learn", "abstain"])
+@pytest.mark.parametrize("limits", [Limits(1), Limits(None, 12)], ids=str)
+def test_neither_do_small_tasks(limits, missing, monkeypatch):
+    """Everything that can be shared is, in many chunks, slices and blocks: the sums differ by rounding at most."""
+    table, y = mixed_table(4000, seed=1)
+    request = Request("z", missing)
+    plain = boost(CpuEngine(1), table, y, 10, request, limits)
+    monkeypatch.setattr(cpu, "_SHARED", 0)
+    monkeypatch.setattr(cpu, "_SERIAL", 0)
+    monkeypatch.setattr(cpu, "_CHUNK", 100)
+    cpu._plan.cache_clear()
+    runs = [boost(CpuEngine(n_jobs), table, y, 10, request, limits) for n_jobs in (1, 2, 3)]
+    cpu._plan.cache_clear()
+    assert_same(plain, runs[0], 1e-12)
+    for run in runs[1:]:
+        assert_same(run, runs[0], 0.0)
 
 
 @pytest.mark.parametrize("engine", ["reference", "cpu"])
