@@ -7,25 +7,89 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from skewboost.boosting.adaboost import AdaBoostClassifier
+    from skewboost.boosting.adac import AdaC1Classifier, AdaC2Classifier, AdaC3Classifier
+    from skewboost.boosting.adacost import AdaCostClassifier
+    from skewboost.boosting.arcing import ArcingClassifier
+    from skewboost.boosting.asymmetric import AsymmetricAdaBoostClassifier
+    from skewboost.boosting.asymmetric_logistic import CSGAClassifier, CSLBClassifier, CSRAClassifier
+    from skewboost.boosting.calibrated import AdaMECClassifier, CGAdaClassifier
+    from skewboost.boosting.cost_losses import CSAdaBoostClassifier, CSLogitBoostClassifier, CSRealBoostClassifier
+    from skewboost.boosting.csb import CSB0Classifier, CSB1Classifier, CSB2Classifier
+    from skewboost.boosting.favored import FavoredBoostClassifier
     from skewboost.boosting.gentleboost import GentleBoostClassifier
     from skewboost.boosting.logitboost import LogitBoostClassifier
+    from skewboost.boosting.rareboost import RareBoostClassifier
     from skewboost.boosting.realboost import RealBoostClassifier
+    from skewboost.boosting.soft_margin import AdaBoostRegClassifier, SoftMarginBoostClassifier
+    from skewboost.boosting.weightboost import WeightBoostClassifier
+    from skewboost.variants import catalogue
 
 __version__ = "0.1.0"
 
-__all__ = ["AdaBoostClassifier", "GentleBoostClassifier", "LogitBoostClassifier", "RealBoostClassifier"]
-
-_HOME = {
-    "AdaBoostClassifier": "skewboost.boosting.adaboost",
-    "GentleBoostClassifier": "skewboost.boosting.gentleboost",
-    "LogitBoostClassifier": "skewboost.boosting.logitboost",
-    "RealBoostClassifier": "skewboost.boosting.realboost",
+_HOME = {  # where each name is, so that importing the package imports none of them
+    "AdaBoostClassifier": "boosting.adaboost",
+    "AdaBoostRegClassifier": "boosting.soft_margin",
+    "AdaC1Classifier": "boosting.adac",
+    "AdaC2Classifier": "boosting.adac",
+    "AdaC3Classifier": "boosting.adac",
+    "AdaCostClassifier": "boosting.adacost",
+    "AdaMECClassifier": "boosting.calibrated",
+    "ArcingClassifier": "boosting.arcing",
+    "AsymmetricAdaBoostClassifier": "boosting.asymmetric",
+    "CGAdaClassifier": "boosting.calibrated",
+    "CSAdaBoostClassifier": "boosting.cost_losses",
+    "CSB0Classifier": "boosting.csb",
+    "CSB1Classifier": "boosting.csb",
+    "CSB2Classifier": "boosting.csb",
+    "CSGAClassifier": "boosting.asymmetric_logistic",
+    "CSLBClassifier": "boosting.asymmetric_logistic",
+    "CSLogitBoostClassifier": "boosting.cost_losses",
+    "CSRAClassifier": "boosting.asymmetric_logistic",
+    "CSRealBoostClassifier": "boosting.cost_losses",
+    "FavoredBoostClassifier": "boosting.favored",
+    "GentleBoostClassifier": "boosting.gentleboost",
+    "LogitBoostClassifier": "boosting.logitboost",
+    "RareBoostClassifier": "boosting.rareboost",
+    "RealBoostClassifier": "boosting.realboost",
+    "SoftMarginBoostClassifier": "boosting.soft_margin",
+    "WeightBoostClassifier": "boosting.weightboost",
+    "catalogue": "variants",
 }
+
+__all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegClassifier",
+    "AdaC1Classifier",
+    "AdaC2Classifier",
+    "AdaC3Classifier",
+    "AdaCostClassifier",
+    "AdaMECClassifier",
+    "ArcingClassifier",
+    "AsymmetricAdaBoostClassifier",
+    "CGAdaClassifier",
+    "CSAdaBoostClassifier",
+    "CSB0Classifier",
+    "CSB1Classifier",
+    "CSB2Classifier",
+    "CSGAClassifier",
+    "CSLBClassifier",
+    "CSLogitBoostClassifier",
+    "CSRAClassifier",
+    "CSRealBoostClassifier",
+    "FavoredBoostClassifier",
+    "GentleBoostClassifier",
+    "LogitBoostClassifier",
+    "RareBoostClassifier",
+    "RealBoostClassifier",
+    "SoftMarginBoostClassifier",
+    "WeightBoostClassifier",
+    "catalogue",
+]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+        return getattr(import_module(f"skewboost.{_HOME[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -10,21 +10,24 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import naive
-from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
+from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier, catalogue
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
+from skewboost.costs import Costs
 from skewboost.engine import choose
 from skewboost.learners import Histogram, Stump, Tree, resolve
 from skewboost.learners.base import Data
 from skewboost.tables import Table
 from support import awkward_data
 
+ALL = [entry.estimator for entry in catalogue()]
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 EXPONENTIAL = BOOSTERS[:3]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain")]
 ENGINES = ["reference", "cpu"]
 
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)
+every_booster = pytest.mark.parametrize("booster", ALL)
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
 each_engine = pytest.mark.parametrize("engine", ENGINES)
 
@@ -37,7 +40,8 @@ def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
     resolved = resolve(learner)
     question = next(q for q in rule.asks if q in resolved.answers)
     weights = np.ones(len(y)) if examples is None else examples
-    return rule, State(resolved.open(data, rule.criterion), data.y, weights, 40, question)
+    opened = resolved.open(data, rule.goal(Costs(), float(weights.sum())))
+    return rule, State(opened, data.y, weights, 40, question)
 
 
 @each_engine
@@ -86,7 +90,7 @@ def test_the_logistic_and_the_exponential_loss_fall_in_training(booster):
     assert losses[-1] < losses[0]
 
 
-@each_booster
+@every_booster
 @each_learner
 @each_engine
 def test_the_order_of_rows_does_not_matter(booster, learner, engine):
@@ -97,7 +101,7 @@ def test_the_order_of_rows_does_not_matter(booster, learner, engine):
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-9)
 
 
-@each_booster
+@every_booster
 @each_learner
 @each_engine
 def test_an_integer_weight_is_a_repetition_and_zero_is_absence(booster, learner, engine):
@@ -119,7 +123,7 @@ def test_min_samples_leaf_counts_repetitions_too():
     assert not np.allclose(weighted.decision_function(X), free.decision_function(X))
 
 
-@each_booster
+@every_booster
 @each_learner
 def test_engines_give_the_same_model(booster, learner):
     X, y = awkward_data(seed=2)
@@ -128,7 +132,7 @@ def test_engines_give_the_same_model(booster, learner):
     assert len(a.estimators_) == len(b.estimators_)
 
 
-@each_booster
+@every_booster
 @pytest.mark.parametrize("learner", ["stump", Tree(max_leaf_nodes=4), Tree(max_leaf_nodes=9)], ids=str)
 def test_the_number_of_threads_changes_no_bit(booster, learner):
     """Large enough that rows are cut into chunks."""

@@ -10,38 +10,12 @@ References
 
 from __future__ import annotations
 
-import numpy as np
-
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import MIN_ERROR, PERFECT, Rule, no_edge
-from skewboost.boosting.state import State
-from skewboost.engine.scoring import Term
-from skewboost.learners.base import LabelHypothesis
+from skewboost.boosting.rule import DiscreteRule, Rule
 
 
-class AdaBoost(Rule):
-    """``g = α h`` with ``h`` in {-1, +1}, or 0 where it abstains."""
-
-    criterion = "error"
-
-    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``α = ½ ln(W_right / W_wrong)``, which is ½ ln((1 - ε) / ε) where nobody abstains ([1] fig. 2, [2] §3.3)."""
-        negative, positive = h.class_weights.T
-        wrong = np.where(h.labels > 0, negative, positive)[h.labels != 0].sum()
-        right = np.where(h.labels > 0, positive, negative)[h.labels != 0].sum()
-        error = wrong / max(right + wrong, np.finfo(np.float64).tiny)
-        if not MIN_ERROR <= error <= 1.0 - MIN_ERROR:
-            error = min(max(error, MIN_ERROR), 1.0 - MIN_ERROR)
-            state.stop_reason = PERFECT
-        alpha = 0.5 * np.log((1.0 - error) / error)
-        if no_edge(state, alpha):
-            return None
-        return h.term(alpha * h.labels)
-
-    def describe(self, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
-        """The step beside the criterion."""
-        step = float((term.values * h.labels).max())  # type: ignore[attr-defined]
-        return {"criterion": h.criterion, "step": step}
+class AdaBoost(DiscreteRule):
+    """``α = ½ ln(W_right / W_wrong)``, which is ½ ln((1 - ε) / ε) where nobody abstains ([1] fig. 2, [2] §3.3)."""
 
 
 class AdaBoostClassifier(BoostingClassifier):

@@ -38,6 +38,13 @@ verbose : int, default=0
 engine : {"auto", "cpu", "reference"}, default="auto"
     Compiled or NumPy; "auto" chooses by the size of the work, so that small tables never wait for a compiler.
 """
+COST = """\
+cost : number, "balanced", dict, matrix or None, default=None
+    What mistakes cost: a number says how many false alarms a miss of the positive class costs; ``"balanced"`` makes
+    the classes cost the same in total; ``{label: cost of getting it wrong}``; or a matrix ``cost[true, predicted]``
+    in the order of `classes_`. None is ``"balanced"``, unless `fit` is given `sample_cost`. With more than two
+    classes: ``"balanced"`` or a dict.
+"""
 ATTRIBUTES = """\
 Attributes
 ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from skewboost._params import Check, check_params, either, integer, number, one_of, optional
-from skewboost.boosting.common_docs import ATTRIBUTES, PARAMETERS
+from skewboost.boosting.common_docs import ATTRIBUTES, COST, PARAMETERS
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
 from skewboost.boosting.validation import Validation, stratified_split
+from skewboost.costs import Costs, check_sample_cost
 from skewboost.engine import ENGINES, choose
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
@@ -29,12 +31,42 @@ DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
 
 
+@dataclass(frozen=True)
+class Scored:
+    """F of some rows, with the rule that knows what it means."""
+
+    F: Array
+    rule: Rule
+    n_rounds: int
+
+    @property
+    def decision(self) -> Array:
+        """Positive where the positive class is predicted."""
+        return self.rule.decide(self.F, self.n_rounds)
+
+    def rounded(self) -> Scored:
+        """Without the digits that depend on the order of the rows: classes that tie must do so whatever that is."""
+        return replace(self, F=np.round(self.F, 10))
+
+    @property
+    def probability(self) -> Array:
+        """P(+ | x)."""
+        return self.rule.probability(self.F, self.n_rounds)
+
+
 def _joined_signature(cls: type) -> inspect.Signature:
-    """A subclass's own parameters before the common ones it passes on as ``**common``."""
-    own = list(inspect.signature(cls.__init__).parameters.values())  # type: ignore[misc]
-    common = inspect.signature(BoostingClassifier.__init__).parameters
-    extra = [p for p in own if p.name != "self" and p.kind is not p.VAR_KEYWORD]
-    return inspect.Signature([common["self"], *extra, *(p for name, p in common.items() if name != "self")])
+    """The parameters of a class before those that it passes on as ``**common`` to the one it derives from."""
+    joined: dict[str, inspect.Parameter] = {}
+    for base in cls.__mro__:
+        if "__init__" not in base.__dict__:
+            continue
+        own = inspect.signature(inspect.unwrap(base.__dict__["__init__"]), follow_wrapped=False)
+        for name, parameter in own.parameters.items():
+            if parameter.kind is not parameter.VAR_KEYWORD:
+                joined.setdefault(name, parameter)
+        if base is BoostingClassifier:
+            break
+    return inspect.Signature(list(joined.values()))
 
 
 class BoostingClassifier(ClassifierMixin, BaseEstimator):
@@ -47,6 +79,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             cls.__init__.__signature__ = _joined_signature(cls)  # type: ignore[attr-defined]
         if cls.__doc__:
             text = inspect.cleandoc(cls.__doc__).replace("{parameters}\n", PARAMETERS)
+            text = text.replace("{cost}\n", COST)
             cls.__doc__ = text.replace("\nReferences\n", f"\n{ATTRIBUTES}\nReferences\n", 1)
 
     def __init__(
@@ -89,6 +122,10 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         """The variant."""
         raise NotImplementedError
 
+    def _rule_for(self, positive_class: Any) -> Rule:
+        """The variant for one class against the rest."""
+        return self._rule()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -113,27 +150,33 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        return self._fit_or_restore(X, y, sample_weight)
+
+    def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any = None) -> BoostingClassifier:
+        """`_fit`, after which everything is as it was if it fails."""
         before = dict(self.__dict__)
         try:
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, sample_cost)
         except BaseException as error:
             finished = isinstance(error, KeyboardInterrupt) and self.__sklearn_is_fitted__()
-            if not finished:  # a fit that fails leaves everything as it was
+            if not finished:
                 self.__dict__.clear()
                 self.__dict__.update(before)
             raise
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
         rule, learner = self._rule(), resolve(self.estimator)
         question_between(rule, learner)
         going_on = bool(self.warm_start and hasattr(self, "_ensembles"))
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)
+        each_cost = None if sample_cost is None else check_sample_cost(sample_cost, table.n_rows)
         if weights is not None and not weights.all():
             present = np.flatnonzero(weights)
             table, labels, weights = table.take(present), labels[present], weights[present]
+            each_cost = None if each_cost is None else each_cost[present]
         if weights is not None and (weights == 1.0).all():
             weights = None
         self._set_classes(labels, weights, going_on)
@@ -141,17 +184,27 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             self._check_going_on()
             table = self._like_training(table)
             self._ensembles = [e.copy() for e in self._ensembles]
+            if rule.whole_schedule:  # other rounds, not more of them
+                self._ensembles = [Ensemble(bins=e.bins) for e in self._ensembles]
         else:
             self._ensembles = [Ensemble() for _ in self._positive_classes]
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            self._learner = repr(self.estimator)
+            self._learner, self._own = repr(self.estimator), self._own_params()
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         n_cells = table.n_rows * table.n_features
         engine = choose(self.engine, n_cells, self.n_estimators, effective_n_jobs(self.n_jobs))
         for positive_class, ensemble in zip(self._positive_classes, self._ensembles):
             if not self.early_stopping:  # then the classes train on the same rows
                 ensemble.bins = ensemble.bins or self._ensembles[0].bins
-            self._fit_one(rule, learner, engine, table, labels == positive_class, weights, ensemble)
+            costs = self._costs(each_cost, labels, positive_class, weights)
+            if ensemble.stop_reason in (PERFECT, NO_EDGE):
+                continue  # more rounds would change nothing
+            ensemble.rule = self._rule_for(positive_class)
+            self._fit_one(learner, engine, table, labels == positive_class, weights, costs, ensemble)
+
+    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
+        """What mistakes cost; all the same unless a variant takes costs."""
+        return Costs()
 
     def _check_going_on(self) -> None:
         """Whether a warm start can go on from what there is."""
@@ -167,26 +220,38 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                 "cannot change; set warm_start=False to start anew."
             )
 
+        for name, value in self._own_params().items():
+            if value != self._own.get(name):
+                raise ValueError(
+                    f"{name}={value}, but training started with {self._own.get(name)}. With warm_start=True it cannot "
+                    "change; set warm_start=False to start anew."
+                )
+
+    def _own_params(self) -> dict[str, str]:
+        """The parameters that make a variant what it is, as text."""
+        common = inspect.signature(BoostingClassifier.__init__).parameters
+        return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in common}
+
     def _fit_one(
         self,
-        rule: Rule,
         learner: Learner,
         engine: Engine,
         table: Table,
         positive: Array,
         weights: Array | None,
+        costs: Costs,
         ensemble: Ensemble,
     ) -> None:
         """Train one class against the rest."""
-        if ensemble.stop_reason in (PERFECT, NO_EDGE):
-            return  # more rounds would change nothing
         validation = None
         if self.early_stopping:
             fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
             inner, outer = stratified_split(positive, fraction, np.random.default_rng(self._seed))
             held_out = None if weights is None else weights[outer]
-            validation = Validation(rule, engine, table.take(outer), positive[outer], held_out, self.scoring)
-            table, positive = table.take(inner), positive[inner]
+            validation = Validation(
+                ensemble.rule, engine, table.take(outer), positive[outer], held_out, costs.take(outer), self.scoring
+            )
+            table, positive, costs = table.take(inner), positive[inner], costs.take(inner)
             weights = None if weights is None else weights[inner]
         data = Data(table, positive, weights, engine, ensemble.bins)
         patience = DEFAULT_PATIENCE if self.early_stopping is True else int(self.early_stopping)
@@ -198,7 +263,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             tuple(self.callbacks or ()),
             self.verbose,
         )
-        train(rule, learner, data, settings, validation, ensemble)
+        train(learner, data, costs, settings, validation, ensemble)
 
     def _check_params(self) -> None:
         check_params(
@@ -318,7 +383,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         names: Any = getattr(self, "feature_names_in_", range(table.n_features))
         return table.conform(self._nominal, list(names))
 
-    def _scores(self, X: Any) -> list[Array]:
+    def _scores(self, X: Any) -> list[Scored]:
         """F of each ensemble."""
         table = self._new_rows(X)
         n_trees = sum(len(e.scorer.trees) for e in self._ensembles if e.scorer is not None)
@@ -329,47 +394,47 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             10,
             effective_n_jobs(self.n_jobs),
         )
-        return [engine.score(e.scorer, table) for e in self._ensembles if e.scorer is not None]
+        return [Scored(e.score(engine, table), e.rule, e.n_rounds) for e in self._ensembles]
 
-    def _staged_scores(self, X: Any) -> Iterator[list[Array]]:
+    def _staged_scores(self, X: Any) -> Iterator[list[Scored]]:
         """F of each ensemble after every round."""
         table = self._new_rows(X)
         n_cells = table.n_rows * table.n_features
         engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
         shared = {id(e.bins): View(engine, table, e.bins) for e in self._ensembles}  # encoded once for equal bins
-        views = [shared[id(e.bins)] for e in self._ensembles]
-        scores = [np.zeros(table.n_rows) for _ in views]
-        for k in range(max(e.n_rounds for e in self._ensembles)):
-            for F, e, view in zip(scores, self._ensembles, views):
-                if k < e.n_rounds:
-                    F += e.rounds[k].term.on(view)
-            yield [F.copy() for F in scores]
+        stages = [e.staged(shared[id(e.bins)]) for e in self._ensembles]
+        scores = [next(stage) for stage in stages]
+        for k in range(1, 1 + max(e.n_rounds for e in self._ensembles)):
+            scores = [next(stage, F) for stage, F in zip(stages, scores)]
+            yield [Scored(F, e.rule, min(k, e.n_rounds)) for F, e in zip(scores, self._ensembles)]
 
     @staticmethod
-    def _per_class_scores(scores: list[Array]) -> Array:
-        """F of each class against the rest, rounded so that classes that tie do so whatever the order of the rows."""
-        return np.asarray(np.round(np.column_stack(scores), 10))
+    def _per_class_scores(scores: list[Scored]) -> Array:
+        """The decision of each class against the rest."""
+        return np.column_stack([s.rounded().decision for s in scores])
 
-    def _decision(self, scores: list[Array]) -> Array:
+    def _decision(self, scores: list[Scored]) -> Array:
         if len(self.classes_) > 2:
             return self._per_class_scores(scores)
-        F = scores[0]
+        F = scores[0].decision
         return F if self.pos_label_ == self.classes_[1] else np.negative(F)
 
-    def _labels(self, scores: list[Array]) -> Array:
+    def _labels(self, scores: list[Scored]) -> Array:
         if len(self.classes_) > 2:
             return np.asarray(self.classes_[np.argmax(self._per_class_scores(scores), axis=1)])
-        says_positive = scores[0] >= 0
+        says_positive = scores[0].decision >= 0
         second = says_positive if self.pos_label_ == self.classes_[1] else ~says_positive
         return np.asarray(self.classes_[second.astype(np.intp)])
 
-    def _proba(self, scores: list[Array]) -> Array:
+    def _proba(self, scores: list[Scored]) -> Array:
         if len(self.classes_) > 2:
-            p = self._rule().probability(self._per_class_scores(scores))
+            p = np.column_stack([s.rounded().probability for s in scores])
+            t = np.column_stack([s.rounded().decision for s in scores])
+            p += 1e-9 * t / (1.0 + np.abs(t))  # where several are as good as 1, the largest decision has the largest
             total = p.sum(axis=1, keepdims=True)
             uniform = np.full_like(p, 1.0 / p.shape[1])
             return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
-        p = self._rule().probability(scores[0])
+        p = scores[0].probability
         both = np.column_stack((1.0 - p, p))
         return np.asarray(both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy())
 

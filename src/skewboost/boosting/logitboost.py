@@ -33,11 +33,20 @@ class LogitBoost(Rule):
     def __init__(self, z_max: float | None = None) -> None:
         self.z_max = z_max
 
+    def start(self, state: State) -> None:
+        """From F = 0."""
+        super().start(state)
+        state.importance = self.importance(state)
+
+    def slope(self) -> float:
+        """How fast `log_odds` rise with F."""
+        return 2.0
+
     def ask(self, state: State, rng: Draw) -> ResponseHypothesis | None:
         """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
 
-        For y = 1 the response is 1/P and for y = -1 it is -1/(1 - P): both are ``y (1 + exp(-2yF))``, which loses no
-        digits where P is close to 0 or 1.
+        For y = 1 the response is 1/P and for y = -1 it is -1/(1 - P): both are ``y (1 + exp(-y t))`` with t the
+        log-odds, which loses no digits where P is close to 0 or 1.
         """
         against = self._odds_against(state)
         z = state.y * (1.0 + against)
@@ -45,17 +54,25 @@ class LogitBoost(Rule):
             np.clip(z, -self.z_max, self.z_max, out=z)
         weights = against / (1.0 + against) ** 2  # P (1 - P)
         np.maximum(weights, MIN_WEIGHT, out=weights)
-        weights *= state.examples / state.n
+        weights *= state.importance / state.n
         return state.learner.responses(z, weights, rng)
 
-    @staticmethod
-    def _odds_against(state: State) -> Array:
-        """``exp(-2yF)``, kept within what can be squared."""
-        return np.asarray(np.exp(np.minimum(-2.0 * state.y * state.F, 300.0)))
+    def importance(self, state: State) -> Array:
+        """How many examples a row counts for."""
+        return state.examples
+
+    def working_tilt(self, n_rounds: int) -> float:
+        """What is to be taken out of `log_odds` for P."""
+        return self.tilt(n_rounds)
+
+    def _odds_against(self, state: State) -> Array:
+        """``exp(-y t)``, kept within what can be squared."""
+        log_odds = self.log_odds(state.F, state.round) - self.working_tilt(state.round)
+        return np.asarray(np.exp(np.minimum(-state.y * log_odds, 300.0)))
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
-        """Half the fitted function, bounded."""
-        return h.term.scaled(0.5).bounded(MAX_STEP, state.learner.view)
+        """The fitted function on the scale of F, bounded."""
+        return h.term.scaled(1.0 / self.slope()).bounded(2.0 * MAX_STEP / self.slope(), state.learner.view)
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""
@@ -65,7 +82,7 @@ class LogitBoost(Rule):
         if against.max() < MIN_ERROR:
             state.stop_reason = PERFECT
         # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
-        state.loss = float((np.log(1.0 + against) * state.examples).sum()) / state.n
+        state.loss = float((np.log(1.0 + against) * state.importance).sum()) / state.n
 
 
 class LogitBoostClassifier(BoostingClassifier):

@@ -32,6 +32,7 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
     rule.start(state)
     for old in done:
         state.round += 1
+        state.step = old.record.get("step", 1.0)
         rule.update(state, None, old.term)
         yield old
     while state.round < state.n_rounds and not state.stop_reason:
@@ -43,5 +44,5 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
             return
         term = vote.scaled(state.learning_rate) if state.learning_rate != 1.0 else vote
         rule.update(state, h, term)
-        record = {"round": state.round, **rule.describe(h, vote), "loss": state.loss}
+        record = {"round": state.round, **rule.describe(state, h, vote), "loss": state.loss}
         yield Round(term, record, h.importances)

@@ -10,22 +10,30 @@ References
 
 from __future__ import annotations
 
+from typing import Any
+
+from skewboost._params import check_params, one_of
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import Rule, leaf_log_odds, no_edge
+from skewboost.boosting.rule import Rule, best_step_of_leaves, leaf_log_odds, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 from skewboost.learners.base import LabelHypothesis
 
 
 class RealBoost(Rule):
-    """``g = ½ ln((W+ + δ) / (W- + δ))`` in every leaf."""
+    """``g = ½ ln((W+ + δ) / (W- + δ))`` in every leaf, times the best step if a line search is asked for."""
 
     criterion = "z"
+
+    def __init__(self, line_search: bool = False) -> None:
+        self.line_search = line_search
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """Half the log-odds of the leaf, smoothed with δ = 1/N ([1] eq. 9 and §4.2)."""
         values = leaf_log_odds(h, delta=1.0 / state.n)
-        return None if no_edge(state, values) else h.term(values)
+        if no_edge(state, values):
+            return None
+        return h.term(values * (best_step_of_leaves(h, values) if self.line_search else 1.0))
 
 
 class RealBoostClassifier(BoostingClassifier):
@@ -37,6 +45,10 @@ class RealBoostClassifier(BoostingClassifier):
     Schapire and Singer, with abstention on missing values.
 
     {parameters}
+    line_search : bool, default=False
+        Multiply what a round adds by the one number that lowers the exponential loss most. The leaves of a partition
+        have that minimum already, but for the smoothing: a step far from 1 takes out what the smoothing put in, so
+        leave it unless you want the variant of Cuendet and Labbi.
 
     References
     ----------
@@ -52,5 +64,10 @@ class RealBoostClassifier(BoostingClassifier):
     1.0
     """
 
+    def __init__(self, *, line_search: bool = False, **common: Any) -> None:
+        super().__init__(**common)
+        self.line_search = line_search
+
     def _rule(self) -> Rule:
-        return RealBoost()
+        check_params(self, line_search=one_of(True, False))
+        return RealBoost(self.line_search)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from skewboost.boosting.state import State
+from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.learners.base import LABELS, Draw, LabelHypothesis, ResponseHypothesis
+from skewboost.learners.base import LABELS, Draw, Goal, LabelHypothesis, ResponseHypothesis
 
 MIN_ERROR = 1e-10  # an error below this is floored there, so that no step exceeds 11.5
 MAX_VOTE = 11.5  # what no round may exceed, where a rule's own formula does not bound it
@@ -25,9 +27,17 @@ class Rule:
 
     asks: Sequence[str] = (LABELS,)  # the questions it can work with, its favourite first
     criterion: str = "z"  # what it would have a partition minimise; "squares" for rules that ask for responses
+    whole_schedule: bool = False  # whether a round depends on how many there will be; more rounds then are other rounds
+
+    costs = Costs()
+
+    def goal(self, costs: Costs, n: float) -> Goal:
+        """The criterion with its parameters."""
+        return Goal(self.criterion)
 
     def start(self, state: State) -> None:
         """Set the initial weights; by default they are the sample weights."""
+        self.costs = state.costs
 
     def ask(self, state: State, rng: Draw) -> Any:
         """Question the learner; returns its hypothesis, or None if it has none."""
@@ -37,21 +47,136 @@ class Rule:
         """What the round adds to F, before shrinkage; None, with a `stop_reason`, if there is no edge left."""
         raise NotImplementedError
 
+    def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
+        """Logarithm of what a round that adds g multiplies a weight by; c is what the example costs if it is wrong."""
+        return -y * g
+
     def update(self, state: State, h: Any, term: Term) -> None:
-        """Move the weights: ``w ← w exp(-y g) / Z``. `h` is None when a term is replayed."""
-        state.reweight(h, term, lambda y, g: np.exp(-y * g))
+        """Move the weights: ``w ← w exp(log_factor) / Z``. `h` is None when a term is replayed."""
+        state.reweight(h, term, lambda y, g, c: self.log_factor(state, y, g, c))
 
-    def probability(self, F: Array) -> Array:
-        """P(y = +1 | x): the exponential loss is minimised by half the log-odds, ``P = 1 / (1 + exp(-2F))``."""
-        with np.errstate(over="ignore"):
-            return np.asarray(1.0 / (1.0 + np.exp(-2.0 * F)))
-
-    def describe(self, h: LabelHypothesis | ResponseHypothesis, term: Term) -> dict[str, float]:
+    def describe(self, state: State, h: LabelHypothesis | ResponseHypothesis, term: Term) -> dict[str, float]:
         """What to note of a round beside the loss."""
         return {"criterion": h.criterion}
 
+    # ------------------------------------------------------------------ the fitted ensemble
 
-def no_edge(state: State, values: Array) -> bool:
+    def offset(self) -> float:
+        """What F starts from."""
+        return 0.0
+
+    def combine(self, F: Array, g: Array) -> Array:
+        """The ensemble with one more round."""
+        return F + g
+
+    def decide(self, F: Array, n_rounds: int) -> Array:
+        """The decision function: its sign is the variant's own decision."""
+        return F
+
+    def log_odds(self, F: Array, n_rounds: int) -> Array:
+        """Log-odds of the positive class as the costs tilt them: zero where the decision changes.
+
+        The exponential loss is minimised by half the log-odds.
+        """
+        return 2.0 * F
+
+    def tilt(self, n_rounds: int) -> float:
+        """What costs have added to these log-odds, so that it can be taken out again."""
+        return 0.0
+
+    def probability(self, F: Array, n_rounds: int) -> Array:
+        """P(y = +1 | x), for the classes as frequent as they were in training."""
+        return logistic(self.log_odds(F, n_rounds) - self.tilt(n_rounds))
+
+
+class DiscreteRule(Rule):
+    """``g = α h`` with ``h`` in {-1, +1}, or 0 where it abstains: a rule of one step per round."""
+
+    criterion = "error"
+
+    def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
+        """Two sums whose ratio is exp(2α): by default the weights that h gets right and wrong."""
+        return right_and_wrong(h, h.class_weights)
+
+    def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
+        """`log_factor` in terms of the step and of ``y h``: +1 where h is right, -1 where it is wrong."""
+        return -alpha * yh
+
+    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
+        """``α = ½ ln(right / wrong)``."""
+        alpha = bounded_step(state, *self.step(state, h))
+        if no_edge(state, alpha):
+            return None
+        state.step = alpha
+        return h.term(alpha * h.labels)
+
+    def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
+        """By `log_factor_of_step`, with the step as the learning rate has shortened it."""
+        alpha = state.step * state.learning_rate
+        return self.log_factor_of_step(state, alpha, np.rint(y * g / alpha), c)
+
+    def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
+        """The step beside the criterion."""
+        return {"criterion": h.criterion, "step": state.step}
+
+
+def logistic(t: Array) -> Array:
+    """``1 / (1 + exp(-t))``."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / (1.0 + np.exp(-t)))
+
+
+def right_and_wrong(h: LabelHypothesis, sums: Array) -> tuple[float, float]:
+    """Sums per leaf and class, added up where the labels of h are right and where they are wrong."""
+    voting = h.labels != 0
+    says_positive = h.labels > 0
+    negative, positive = sums.T
+    right = np.where(says_positive, positive, negative)[voting].sum()
+    wrong = np.where(says_positive, negative, positive)[voting].sum()
+    return float(right), float(wrong)
+
+
+def bounded_step(state: State, plus: float, minus: float) -> float:
+    """``½ ln(plus / minus)``; where that is beyond 11.5 the round is a perfect fit, and the last."""
+    error = minus / max(plus + minus, np.finfo(np.float64).tiny)
+    if not MIN_ERROR <= error <= 1.0 - MIN_ERROR:
+        error = min(max(error, MIN_ERROR), 1.0 - MIN_ERROR)
+        state.stop_reason = PERFECT
+    return 0.5 * math.log((1.0 - error) / error)
+
+
+def best_step(sums: Array, rates: Array, limit: float) -> float:
+    """The α in [0, limit] at which the convex ``Σ sums exp(α rates)`` is least: the root of its derivative."""
+    sums, rates = sums[sums > 0], rates[sums > 0]
+
+    def slope(alpha: float) -> tuple[float, float]:
+        parts = sums * rates * np.exp(np.minimum(alpha * rates, 700.0))
+        return float(parts.sum()), float((parts * rates).sum())
+
+    if slope(0.0)[0] >= 0.0:
+        return 0.0
+    if slope(limit)[0] <= 0.0:
+        return limit
+    low, high, alpha = 0.0, limit, 0.5 * limit
+    for _ in range(200):  # Newton, within the bracket
+        value, change = slope(alpha)
+        low, high = (alpha, high) if value < 0 else (low, alpha)
+        following = alpha - value / change if change > 0 else low
+        if not low < following < high:
+            following = 0.5 * (low + high)
+        if abs(following - alpha) <= 1e-15 * alpha:
+            break
+        alpha = following
+    return following
+
+
+def best_step_of_leaves(h: LabelHypothesis, values: Array) -> float:
+    """The α at which ``Σ w exp(-α y h)`` is least, for h of these values in the leaves."""
+    rates = -np.array([-1.0, 1.0]) * values[:, None]
+    return best_step(h.class_weights, rates, MAX_VOTE / float(np.abs(values).max()))
+
+
+def no_edge(state: State, values: Array | float) -> bool:
     """Whether a vote says nothing anywhere; notes the reason."""
     if np.abs(values).max(initial=0.0) < MIN_STEP:
         state.stop_reason = NO_EDGE
@@ -66,3 +191,11 @@ def leaf_log_odds(h: LabelHypothesis, delta: float) -> Array:
     if h.signs is not None:
         values = h.signs * np.maximum(0.0, h.signs * values)
     return np.where(h.abstains, 0.0, values)
+
+
+def leaf_means(h: LabelHypothesis) -> Array:
+    """``2p - 1`` per leaf, 0 where it abstains or is empty."""
+    negative, positive = h.class_weights.T
+    total = negative + positive
+    means = np.divide(positive - negative, total, out=np.zeros_like(total), where=total > 0)
+    return np.where(h.abstains, 0.0, means)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.learners.base import LabelHypothesis, Opened
 
-Factor = Callable[[Array, Array], Array]
+# ln of what a weight is multiplied by, given its label, what the round adds there, and its cost
+LogFactor = Callable[[Array, Array, Array], Array]
+
+# Weights may differ by exp(this) before their logarithms are kept instead.
+MAX_SPREAD = 300.0
 
 
 @dataclass
@@ -25,15 +31,23 @@ class State:
     n_rounds: int
     question: str  # the one of the rule's questions that the learner answers
     learning_rate: float = 1.0
+    costs: Costs = field(default_factory=Costs)
     round: int = 0
-    normaliser: float = 1.0  # Z: the sum of the weights before the last normalisation
-    loss: float = 1.0  # the training loss that the rule minimises, as its `update` keeps it
+    step: float = 1.0  # α of the last round, where a rule has one
+    log_loss: float = 0.0  # ln of the training loss that the rule minimises, where that is a product of normalisers
+    loss: float = 1.0  # that loss, or what the rule's `update` says
     stop_reason: str = ""
+    importance: Array = field(init=False)  # how many examples a row counts for, for the rules that fit responses
     F: Array = field(init=False)  # the ensemble on every row, for the rules that keep it
+    voted: Array = field(init=False)  # Σ|g| on every row, and Σ|g| w: for the rules with soft margins
+    mistrust: Array = field(init=False)
+    log_weights: Array | None = field(init=False, default=None)  # kept where weights themselves would underflow
+    _spread: float = field(init=False, default=0.0)  # a bound on how far apart the logarithms of weights are
 
     def __post_init__(self) -> None:
         engine = self.learner.data.engine
         self.y, self.examples = engine.array(self.y), engine.array(self.examples)
+        self.importance = self.examples
         self.F = engine.array(np.zeros(len(self.y)))
 
     @cached_property
@@ -41,10 +55,30 @@ class State:
         """N: the number of examples, Σ sample_weight."""
         return float(self.examples.sum())
 
+    @cached_property
+    def n_of_class(self) -> Array:
+        """N- and N+."""
+        return np.array([float(self.examples[self.y == sign].sum()) for sign in (-1.0, 1.0)])
+
     @property
     def weights(self) -> Array:
         """The current weights; they sum to one."""
         return self.learner.sample.weights
+
+    @cached_property
+    def cost_of_rows(self) -> Array:
+        """What it costs to get each row wrong."""
+        return self.learner.data.engine.array(self.costs.of_rows(self.y > 0))
+
+    @cached_property
+    def relative_costs(self) -> Array:
+        """The cost of each row relative to the mean of its class."""
+        return self.cost_of_rows / np.where(self.y > 0, self.costs.positive, self.costs.negative)
+
+    def assign(self, weights: Array) -> None:
+        """Replace the weights; they are normalised."""
+        self.learner.sample.assign(weights)
+        self.log_weights, self._spread = None, 0.0
 
     def add(self, term: Term) -> Array:
         """Keep F up to date; returns what the term adds to it."""
@@ -52,19 +86,54 @@ class State:
         self.F += g
         return g
 
-    def reweight(self, h: LabelHypothesis | None, term: Term, factor: Factor) -> None:
-        """Multiply the weights by ``factor(y, g)``, where g is what the round adds, and normalise.
+    def sums(self, h: LabelHypothesis, of_cost: Callable[[Array], Array]) -> Array:
+        """``Σ w of_cost(c)`` per leaf and class."""
+        if self.costs.each is None:
+            return np.asarray(h.class_weights * of_cost(self.costs.of_class))
+        n = len(h.class_weights)
+        leaf = h.term(np.arange(float(n))).on(self.learner.view).astype(np.intp)
+        cell = 2 * leaf + (self.y > 0)
+        return np.bincount(cell, self.weights * of_cost(self.cost_of_rows), minlength=2 * n).reshape(n, 2)
 
-        If g is constant on the leaves of `h`, so is the factor on each (leaf, class), and the engine needs no pass
-        over the rows for it.
+    def reweight(self, h: LabelHypothesis | None, term: Term, log_factor: LogFactor) -> None:
+        """Multiply the weights by ``exp(log_factor(y, g, c))``, where g is what the round adds, and normalise.
+
+        If g is constant on the leaves of `h`, and costs on classes, so is the factor on each (leaf, class), and the
+        engine needs no pass over the rows for it.
         """
-        sample = self.learner.sample
         values = getattr(term, "values", None)
-        if h is not None and values is not None:
-            both = np.broadcast_to(np.array([-1.0, 1.0]), (len(values), 2))
-            self.normaliser = h.reweight(sample, factor(both, values[:, None]))
-        else:
-            moved = self.weights * factor(self.y, term.on(self.learner.view))
-            self.normaliser = float(moved.sum())
-            sample.assign(moved)
-        self.loss *= self.normaliser
+        if h is not None and values is not None and self.costs.each is None and self.log_weights is None:
+            shape = (len(values), 2)
+            y, g = np.broadcast_to(np.array([-1.0, 1.0]), shape), values[:, None]
+            logs = np.broadcast_to(log_factor(y, g, self.costs.of_class), shape)
+            here = logs[h.class_weights > 0]
+            top, low = float(here.max()), float(here.min())
+            if self._stays_within(top - low):
+                total = h.reweight(self.learner.sample, np.exp(np.minimum(logs - top, 0.0)))
+                return self._note(top + math.log(total))
+        logs = log_factor(self.y, term.on(self.learner.view), self.cost_of_rows)
+        self._move_rows(logs)
+
+    def _stays_within(self, spread: float) -> bool:
+        """Whether weights can be multiplied by factors that far apart (as logarithms) without losing any."""
+        if self._spread + spread > MAX_SPREAD:
+            weights = self.weights
+            self._spread = math.log(float(weights.max()) / max(float(weights.min()), 1e-307))
+        self._spread += spread
+        return self._spread <= MAX_SPREAD
+
+    def _move_rows(self, logs: Array) -> None:
+        """Multiply every weight by its own factor, by way of their logarithms."""
+        if self.log_weights is None:
+            self.log_weights = np.log(np.maximum(self.weights, 1e-307))
+        moved = self.log_weights + logs
+        top = float(moved.max())
+        weights = np.exp(moved - top)
+        total = top + math.log(float(weights.sum()))
+        self.log_weights = moved - total
+        self.learner.sample.assign(weights)
+        self._note(total)
+
+    def _note(self, log_normaliser: float) -> None:
+        self.log_loss += log_normaliser
+        self.loss = math.exp(min(self.log_loss, 700.0))

@@ -15,11 +15,14 @@ from skewboost.boosting.loop import Round, boost
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.validation import Validation
+from skewboost.costs import Costs
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import Array
-from skewboost.engine.scoring import Scorer
+from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.partition import View
+from skewboost.engine.scoring import Scorer, Term
 from skewboost.learners import name_of
 from skewboost.learners.base import Data, Learner
+from skewboost.tables import Table
 
 Callback = Callable[[int, Mapping[str, float]], bool | None]
 
@@ -32,16 +35,37 @@ class Ensemble:
     n_rounds: int = 0
     bins: Bins | None = None
     stop_reason: str = ""
+    rule: Rule = field(default_factory=Rule)  # as it was fitted: it knows the link
     scorer: Scorer | None = None
 
     def copy(self) -> Ensemble:
         """One to go on from, while this one stays as it is."""
         return replace(self, rounds=list(self.rounds))
 
+    @property
+    def terms(self) -> list[Term]:
+        """What the rounds in use have added."""
+        return [r.term for r in self.rounds[: self.n_rounds]]
+
     def finish(self, n_features: int) -> None:
         """Compile the rounds for scoring."""
-        terms = (r.term for r in self.rounds[: self.n_rounds])
-        self.scorer = Scorer(terms, self.bins, n_features)
+        self.scorer = Scorer(self.terms, self.bins, n_features, self.rule.offset())
+
+    def score(self, engine: Engine, table: Table) -> Array:
+        """F of new rows: compiled where it is a sum, else round by round."""
+        assert self.scorer is not None
+        if type(self.rule).combine is Rule.combine:
+            return engine.score(self.scorer, table)
+        *_, F = self.staged(View(engine, table, self.bins))
+        return F
+
+    def staged(self, view: View) -> Iterator[Array]:
+        """F at the start and after every round in use."""
+        F = np.full(view.n_rows, self.rule.offset())
+        yield F
+        for term in self.terms:
+            F = self.rule.combine(F, term.on(view))
+            yield F
 
     def importances(self, n_features: int) -> Array | None:
         """By how much each feature lowered the loss; None if a round's learner does not tell."""
@@ -78,17 +102,23 @@ def question_between(rule: Rule, learner: Learner) -> str:
 
 
 def train(
-    rule: Rule, learner: Learner, data: Data, settings: Settings, validation: Validation | None, ensemble: Ensemble
+    learner: Learner,
+    data: Data,
+    costs: Costs,
+    settings: Settings,
+    validation: Validation | None,
+    ensemble: Ensemble,
 ) -> None:
     """Add rounds to an ensemble; those it has already are replayed first, and neither callbacks nor the bar see them.
 
     An interruption (Ctrl-C) leaves it with all rounds that were finished, ready for use.
     """
+    rule = ensemble.rule
     question = question_between(rule, learner)
-    opened = learner.open(data, rule.criterion)
-    ensemble.bins = opened.view.bins
     examples = np.ones(len(data.positive)) if data.examples is None else data.examples
-    state = State(opened, data.y, examples, settings.n_rounds, question, settings.learning_rate)
+    opened = learner.open(data, rule.goal(costs, float(examples.sum())))
+    ensemble.bins = opened.view.bins
+    state = State(opened, data.y, examples, settings.n_rounds, question, settings.learning_rate, costs)
     n_done = len(ensemble.rounds)
     if validation is not None:
         validation.open(ensemble.bins)

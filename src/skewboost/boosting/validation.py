@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from skewboost.boosting.rule import Rule
+from skewboost.boosting.rule import Rule, logistic
+from skewboost.costs import Costs
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
@@ -69,6 +70,7 @@ class Validation:
         table: Table,
         positive: Array,
         weights: Array | None,
+        costs: Costs,
         scoring: Any,
     ) -> None:
         self.rule = rule
@@ -76,6 +78,8 @@ class Validation:
         self.table = table
         self.positive = positive
         self.weights = weights
+        # a mistake counts as often as it costs, and the decision is where such odds are even
+        self.importance = costs.of_rows(positive) * (1.0 if weights is None else weights)
         self.scoring = scoring
         self.scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
         takes_weights = self.scorer is not None and "sample_weight" in signature(self.scorer).parameters
@@ -87,17 +91,19 @@ class Validation:
     def open(self, bins: Bins | None) -> None:
         """Encode the rows with the bins of training."""
         self.view = View(self.engine, self.table, bins)
-        self.F = np.zeros(self.table.n_rows)
+        self.F = np.full(self.table.n_rows, self.rule.offset())
 
     def score(self, term: Term) -> float:
-        """The score after one more round: by default minus the log-loss of the rule's probabilities."""
+        """The score after one more round: by default minus the log-loss, in which a row counts as much as it costs."""
         self.round += 1
-        self.F += term.on(self.view)
+        self.F = self.rule.combine(self.F, term.on(self.view))
         if self.scorer is None:
-            margin = np.where(self.positive, self.F, -self.F)
-            score = float(np.average(np.log(np.maximum(self.rule.probability(margin), 1e-300)), weights=self.weights))
+            odds = self.rule.log_odds(self.F, self.round)
+            likelihood = logistic(np.where(self.positive, odds, -odds))
+            score = float(np.average(np.log(np.maximum(likelihood, 1e-300)), weights=self.importance))
         else:
-            stage = _Stage(self.F, self.rule.probability(self.F))
+            F = self.rule.decide(self.F, self.round)
+            stage = _Stage(F, self.rule.probability(self.F, self.round))
             y = self.positive.astype(np.intp)
             score = float(self.scorer(stage, self.table.native, y, **self.score_params))
         if score != score:

@@ -59,6 +59,8 @@ class Request:
     missing: Literal["abstain", "learn"] = "learn"
     min_count: float = 0.0  # of examples (sums of `sample_weight`) on each side
     min_weight: float = 0.0  # of current weight on each side
+    costs: tuple[float, float] = (1.0, 1.0)  # of mistakes on the negatives and on the positives
+    delta: float = 0.0  # smoothing of the class weights of a leaf
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,9 @@ SLACK = 1e-9
 MAX_ENUMERATED = 10
 
 
-def leaf_loss(criterion: str, a: Array, b: Array, sign: int) -> Array:
+def leaf_loss(
+    criterion: str, a: Array, b: Array, sign: int, costs: tuple[float, float] = (1.0, 1.0), delta: float = 0.0
+) -> Array:
     """What a leaf adds to the criterion.
 
     `a`, `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, and the loss leaves out

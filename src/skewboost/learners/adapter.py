@@ -18,7 +18,7 @@ from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import Term, scaled_to
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis
 from skewboost.learners.partitions import majority
 
 
@@ -166,6 +166,6 @@ class Adapter:
             return (LABELS,)
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
-    def open(self, data: Data, criterion: str) -> OpenedAdapter:
+    def open(self, data: Data, goal: Goal) -> OpenedAdapter:
         """Look whether it takes weights."""
         return OpenedAdapter(data, self.estimator)

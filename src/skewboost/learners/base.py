@@ -28,6 +28,15 @@ Draw = Callable[[], np.random.Generator]
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
 
 
+@dataclass(frozen=True)
+class Goal:
+    """What a rule would have a partition minimise, with the parameters that some criteria have."""
+
+    criterion: str
+    costs: tuple[float, float] = (1.0, 1.0)  # of the negative and the positive class
+    delta: float = 0.0  # smoothing
+
+
 @dataclass
 class Data:
     """The training rows, as validated: nothing missing, nothing of zero weight."""
@@ -132,20 +141,21 @@ class Learner(Protocol):
         """Which questions it answers: `LABELS`, `RESPONSES` or both."""
         ...
 
-    def open(self, data: Data, criterion: str) -> Opened:
-        """Prepare for training; `criterion` is what the rule would have a partition minimise."""
+    def open(self, data: Data, goal: Goal) -> Opened:
+        """Prepare for training."""
         ...
 
 
-def chosen_criterion(learner: Any, criterion: str) -> str:
+def chosen_goal(learner: Any, goal: Goal) -> Goal:
     """A learner's own criterion, or else the rule's; an error where its own would have no effect."""
-    if learner.criterion is not None and criterion == "squares":
+    if learner.criterion is None:
+        return goal
+    if goal.criterion == "squares":
         raise ValueError(
             f"criterion={learner.criterion!r} of {describe(learner)} has no effect: the boosting variant asks for "
             "responses, which are fitted by least squares. Leave it at None."
         )
-    own: str = learner.criterion or criterion
-    return own
+    return Goal(learner.criterion)
 
 
 def describe(learner: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +16,8 @@ from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import abstain_loss, leaf_loss
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis, chosen_criterion
-from skewboost.learners.partitions import majority
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal
+from skewboost.learners.partitions import FREE, majority
 from skewboost.tables import Nominal
 
 DEFAULT_BINS = 32
@@ -48,15 +48,15 @@ class LookUp:
 class OpenedHistogram(Opened):
     """A histogram learner on its training data."""
 
-    def __init__(self, data: Data, view: View, criterion: str, missing: str) -> None:
+    def __init__(self, data: Data, view: View, goal: Goal, missing: str) -> None:
         super().__init__(data, view)
-        self.criterion = criterion
+        self.goal = goal
         self.missing = missing
 
     def labels(self, rng: Draw) -> LookUp:
         """The feature whose bins separate the classes best."""
         planes = np.array(self.sample.root_histogram())
-        feature, value, gain = self._best(planes, self.criterion, "z")
+        feature, value, gain = self._best(planes, self.goal, "z")
         partition = self._partition(feature, value)
         sums = self._per_leaf(planes[:, feature], partition.n_leaves)
         abstains = np.zeros(len(sums), dtype=np.bool_)
@@ -69,7 +69,7 @@ class OpenedHistogram(Opened):
         engine = self.data.engine
         rows = engine.rows(np.ones(len(z), dtype=np.bool_))
         planes = engine.histogram(self.view.codes, rows, weights, weights * z)
-        feature, value, gain = self._best(planes, "squares", "squares")
+        feature, value, gain = self._best(planes, Goal("squares"), "squares")
         partition = self._partition(feature, value)
         w, wz = self._per_leaf(planes[:, feature], partition.n_leaves).T
         means = np.divide(wz, w, out=np.zeros_like(w), where=w > 0)
@@ -78,12 +78,13 @@ class OpenedHistogram(Opened):
         residual = ((weights * z * z).sum() - (means * wz).sum()) / weights.sum()
         return ResponseHypothesis(LeafTerm(partition, means), float(residual), gain)
 
-    def _best(self, planes: Array, criterion: str, gain_criterion: str) -> tuple[int, float, Array]:
+    def _best(self, planes: Array, goal: Goal, gain_criterion: str) -> tuple[int, float, Array]:
         """The feature of the lowest criterion summed over its bins, the lowest such feature if several tie."""
         bins = self.view.bins
         assert bins is not None
         planes = planes[:, : bins.n_features]
-        losses = leaf_loss(criterion, planes[0], planes[1], 1)
+        criterion = goal.criterion
+        losses = leaf_loss(criterion, planes[0], planes[1], 1, goal.costs, goal.delta)
         if self.missing == "abstain":
             losses[:, MISSING] = abstain_loss(criterion, planes[0, :, MISSING], planes[1, :, MISSING])
         values = losses.sum(axis=1)
@@ -151,7 +152,7 @@ class Histogram(BaseEstimator):
         """Both questions."""
         return (LABELS, RESPONSES)
 
-    def open(self, data: Data, criterion: str) -> OpenedHistogram:
+    def open(self, data: Data, goal: Goal) -> OpenedHistogram:
         """Bin the table."""
         check_params(
             self,
@@ -160,8 +161,8 @@ class Histogram(BaseEstimator):
             missing=one_of("learn", "abstain"),
         )
         bins = data.bins or self._bins(data)
-        chosen = chosen_criterion(self, criterion)
-        chosen = {"error": "majority", "zbar": "z"}.get(chosen, chosen)
+        chosen = chosen_goal(self, goal)
+        chosen = replace(chosen, criterion=FREE.get(chosen.criterion, chosen.criterion))
         return OpenedHistogram(data, View(data.engine, data.table, bins), chosen, self.missing)
 
     def _bins(self, data: Data) -> Bins:

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from skewboost.engine.boundary import TIE, Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
-from skewboost.learners.base import RESPONSES, Data, Draw, Opened, ResponseHypothesis
+from skewboost.learners.base import RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis
 from skewboost.tables import Nominal
 
 
@@ -76,6 +76,6 @@ class Line(BaseEstimator):
         """Responses only."""
         return (RESPONSES,)
 
-    def open(self, data: Data, criterion: str) -> OpenedLine:
+    def open(self, data: Data, goal: Goal) -> OpenedLine:
         """Centre the columns."""
         return OpenedLine(data)

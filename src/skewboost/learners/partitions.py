@@ -16,9 +16,10 @@ from skewboost.engine.partition import View
 from skewboost.engine.reference import abstain_loss, leaf_loss
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Opened, ResponseHypothesis, chosen_criterion
+from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
+FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,11 @@ class OpenedPartition(Opened):
 
     def _criterion(self, sums: Array, abstains: Array) -> float:
         """The criterion of a tree, or of a single leaf: what its leaves add to it."""
-        free = {"error": "majority", "zbar": "z"}.get(self.request.criterion, self.request.criterion)
+        request = self.request
+        free = FREE.get(request.criterion, request.criterion)
         voting, silent = sums[~abstains].T, sums[abstains].T
-        loss = leaf_loss(free, voting[0], voting[1], 1).sum() + abstain_loss(free, silent[0], silent[1]).sum()
-        return float(loss)
+        loss = leaf_loss(free, voting[0], voting[1], 1, request.costs, request.delta).sum()
+        return float(loss + abstain_loss(free, silent[0], silent[1]).sum())
 
     def _opposite_labels(self, growth: Growth, labels: Array) -> Array:
         """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""
@@ -185,7 +187,7 @@ class Stump(_PartitionLearner):
         self.constant = constant
         self.max_bins = max_bins
 
-    def open(self, data: Data, criterion: str) -> OpenedPartition:
+    def open(self, data: Data, goal: Goal) -> OpenedPartition:
         """Bin the table."""
         check_params(
             self,
@@ -194,13 +196,13 @@ class Stump(_PartitionLearner):
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
         )
-        chosen: Any = chosen_criterion(self, criterion)
-        if self.constant and chosen not in FORCED:
+        chosen = chosen_goal(self, goal)
+        if self.constant and chosen.criterion not in FORCED:
             raise ValueError(
-                f"constant=True of Stump has no effect with the criterion {chosen!r}, under which no split is worse "
+                f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split is worse "
                 "than none. Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'."
             )
-        request = Request(chosen, self.missing)  # type: ignore[arg-type]
+        request = Request(chosen.criterion, self.missing, costs=chosen.costs, delta=chosen.delta)  # type: ignore[arg-type]
         return self._open(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
 
 
@@ -255,7 +257,7 @@ class Tree(_PartitionLearner):
         self.missing = missing
         self.max_bins = max_bins
 
-    def open(self, data: Data, criterion: str) -> OpenedPartition:
+    def open(self, data: Data, goal: Goal) -> OpenedPartition:
         """Bin the table."""
         check_params(
             self,
@@ -272,11 +274,13 @@ class Tree(_PartitionLearner):
                 "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure, and leave nothing to "
                 "boost. Give one of the two."
             )
-        chosen: Any = chosen_criterion(self, criterion)
-        if chosen == "error":
-            chosen = "gini" if self.criterion is None else "majority"
+        chosen = chosen_goal(self, goal)
+        criterion: Any = FREE.get(chosen.criterion, chosen.criterion)
+        if criterion == "majority" and self.criterion is None:
+            criterion = "gini"
         least = 1.0 if data.examples is None else float(data.examples.min())
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
-        request = Request(chosen, self.missing, min_count, float(self.min_weight_leaf))  # type: ignore[arg-type]
+        least_weight = float(self.min_weight_leaf)
+        request = Request(criterion, self.missing, min_count, least_weight, chosen.costs, chosen.delta)  # type: ignore[arg-type]
         limits = Limits(self.max_depth, self.max_leaf_nodes)
         return self._open(data, request, limits)
