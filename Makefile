@@ -4,13 +4,17 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint benchmark benchmark-growth clean
+.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth clean
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
 
 test: $(VENV)/.dev lint
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# minutes: 5000 rounds of every variant at extreme costs, and the like
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -21,6 +25,10 @@ lint: $(VENV)/.dev
 benchmark: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/startup.py
+
+# minutes: the time of a round of every variant
+benchmark-catalogue: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/catalogue.py
 
 # a quarter of an hour: time and memory against rows, features and rounds
 benchmark-growth: $(VENV)/.benchmarks

@@ -25,7 +25,7 @@ class Entry:
     probabilistic: bool = True  # whether a link to P(y | x) follows from what it minimises
     shortcut: bool = True  # whether rounds on stumps and trees are as fast as AdaBoost's
     reduces_to: str | None = None  # the plain variant that it is with the parameters of `neutral`
-    neutral: dict[str, Any] = field(default_factory=dict)
+    neutral: dict[str, Any] = field(default_factory=dict)  # "criterion" is one of the stump
     plain: dict[str, Any] = field(default_factory=dict)  # parameters of that plain variant
     verdict: str = ""
 
@@ -140,12 +140,12 @@ _ENTRIES = (
     Entry(
         "CSAdaBoost", "CSAdaBoostClassifier", MASNADI, "algorithm 1, eq. 40 and 41", costs=ONCE,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Sound in theory; large costs make tiny steps, so it needs many rounds. CS-RealBoost is better.",
+        verdict="Sound given data; on small, nearly separable data it forgets the costs. CSRA does not.",
     ),
     Entry(
         "CSRealBoost", "CSRealBoostClassifier", MASNADI, "algorithm 2", costs=ONCE,
-        reduces_to="RealBoost", neutral={"cost": 1.0},
-        verdict="Sound; finds the minimum-risk boundary, best with Histogram().",
+        reduces_to="RealBoost", neutral={"cost": 1.0, "criterion": "z"},
+        verdict="Sound given data; on small, nearly separable data it forgets the costs. Best with Histogram().",
     ),
     Entry(
         "CSLogitBoost", "CSLogitBoostClassifier", MASNADI, "algorithm 3", needs="responses", costs=ONCE, shortcut=False,

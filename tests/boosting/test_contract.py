@@ -16,16 +16,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
+from skewboost import (
+    AdaBoostClassifier,
+    CSB2Classifier,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    RealBoostClassifier,
+    catalogue,
+)
 from skewboost.learners import Stump, Tree
 from support import awkward_data
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
+ALL = [entry.estimator for entry in catalogue()]
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)
+every_booster = pytest.mark.parametrize("booster", ALL)
 
 
 @parametrize_with_checks(
-    [booster() for booster in BOOSTERS]
+    [booster(n_estimators=20) for booster in ALL]
     + [booster(engine="cpu", n_jobs=2, n_estimators=20) for booster in BOOSTERS]
     + [RealBoostClassifier(estimator="tree", n_estimators=10), LogitBoostClassifier(estimator="tree", n_estimators=10)]
 )
@@ -34,7 +43,7 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@each_booster
+@every_booster
 def test_clone_and_pickle_keep_the_model(booster):
     X, y = awkward_data()
     clf = booster(estimator=Stump(max_bins=16), n_estimators=15).fit(X, y)
@@ -52,11 +61,12 @@ def test_parameters_show_in_signature_and_repr():
     assert params["z_max"] == 2.0
     assert params["n_estimators"] == 7
     assert set(AdaBoostClassifier().get_params()) == set(params) - {"z_max"}
+    assert {"cost", "cost_on", "n_estimators"} <= set(inspect.signature(CSB2Classifier).parameters)
     assert "z_max=2.0" in repr(LogitBoostClassifier(z_max=2.0))
     assert "n_estimators" in RealBoostClassifier(n_estimators=3)._repr_html_()
 
 
-@pytest.mark.parametrize("booster", [*BOOSTERS, Stump, Tree])
+@pytest.mark.parametrize("booster", [*ALL, Stump, Tree])
 def test_every_parameter_is_documented(booster):
     for name in booster().get_params(deep=False):
         assert f"\n{name} : " in inspect.cleandoc(booster.__doc__)
@@ -84,7 +94,7 @@ def test_early_stopping_works_inside_pipeline_and_search():
     assert clf.stop_reason_.startswith("early stopping")
 
 
-@each_booster
+@every_booster
 def test_sample_weight_is_routed(booster):
     X, y = awkward_data()
     weights = np.random.default_rng(0).random(len(y)) * 20
@@ -112,15 +122,16 @@ def frames():
     return {"pandas": pandas, "polars": polars, "arrow": polars.to_arrow()}, risky
 
 
-@each_booster
+@every_booster
 @pytest.mark.parametrize("engine", ["reference", "cpu"])
 def test_pandas_polars_and_arrow_are_one(booster, engine):
     tables, y = frames()
     clf = booster(n_estimators=40, engine=engine).fit(tables["pandas"], y)
     F = clf.decision_function(tables["pandas"])
     assert clf.feature_names_in_.tolist() == ["amount", "shop", "online", "visits", "known"]
-    assert (clf.predict(tables["pandas"]) == y).mean() > 0.85
-    assert clf.feature_importances_[1] > 0.05
+    if booster in BOOSTERS:  # others trade accuracy for recall
+        assert (clf.predict(tables["pandas"]) == y).mean() > 0.85
+        assert clf.feature_importances_[1] > 0.05
     for name in ("polars", "arrow"):
         np.testing.assert_array_equal(clf.decision_function(tables[name]), F)
         other = booster(n_estimators=40, engine=engine).fit(tables[name], y)

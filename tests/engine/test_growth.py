@@ -7,10 +7,11 @@ import pytest
 
 from skewboost.engine import choose, cpu
 from skewboost.engine.binning import fit_bins
-from skewboost.engine.boundary import Request
+from skewboost.engine.boundary import LEFT, RIGHT, Request
 from skewboost.engine.cpu import CpuEngine
 from skewboost.engine.growth import Limits
 from skewboost.engine.partition import View
+from skewboost.engine.reference import step_length
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.tables import Nominal, Table
 from support import awkward_data
@@ -44,6 +45,33 @@ def boost(engine, table, positive, n_rounds, request, limits, weights=None, step
         splits = [(s.feature, s.threshold, s.child.tobytes()) for s in growth.partition.splits]
         rounds.append((splits, values, growth.sums))
         sample.reweight(growth, np.exp(np.outer(values, [1.0, -1.0])))
+    return rounds, sample.weights
+
+
+def boost_with_costs(engine, table, positive, n_rounds, request, limits=None, weights=None):
+    """The same with ``w exp(-C y g)``: g is a value per leaf for ``cost_loss``, ±α for ``cost_step``."""
+    bins = fit_bins(engine, table)
+    n = len(positive)
+    sample = LabelSample(engine, engine.encode(table, bins), bins, positive, np.ones(n) if weights is None else weights)
+    c0, c1 = request.costs
+    rounds = []
+    for _ in range(n_rounds):
+        growth = sample.grow(request, limits or Limits(1))
+        splits = growth.partition.splits
+        if request.criterion == "cost_loss":
+            negative, plus = growth.sums.T + request.delta
+            values = np.log(plus * c1 / (negative * c0)) / (c0 + c1)
+            values[growth.abstains] = 0.0
+        else:
+            values = np.zeros(len(growth.sums))
+            no, yes = (LEFT, RIGHT) if splits[0].polarity > 0 else (RIGHT, LEFT)
+            alpha = step_length(growth.sums[no], growth.sums[yes], request.costs)
+            values[no], values[yes] = -alpha, alpha
+        chosen = [(s.feature, s.threshold, s.polarity, s.child.tobytes()) for s in splits]
+        rounds.append((chosen, values, growth.sums))
+        loss = sample.reweight(growth, np.exp(np.outer(values, [c0, -c1])))
+        if limits is None:
+            assert loss == pytest.approx(splits[0].value, abs=1e-11)
     return rounds, sample.weights
 
 
@@ -81,6 +109,42 @@ def test_reference_and_cpu_grow_the_same_forced_stumps(criterion, missing):
         boost(choose("cpu", 0, 0, 1), table, y, 40, request, Limits(1)),
         1e-12,
     )
+
+
+@pytest.mark.parametrize("missing", ["learn", "abstain"])
+@pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
+def test_reference_and_cpu_grow_the_same_with_costs(criterion, missing):
+    table, y = mixed_table(500)
+    request = Request(criterion, missing, costs=(1.0, 5.0), delta=1 / 500)
+    runs = [boost_with_costs(choose(name, 0, 0, 1), table, y, 40, request) for name in ("reference", "cpu")]
+    assert_same(*runs, 1e-12)
+
+
+@pytest.mark.parametrize("limits", LIMITS[1:], ids=str)
+def test_reference_and_cpu_grow_the_same_trees_with_costs(limits):
+    table, y = mixed_table(500)
+    request = Request("cost_loss", costs=(1.0, 5.0), delta=1 / 500)
+    runs = [boost_with_costs(choose(name, 0, 0, 1), table, y, 15, request, limits) for name in ("reference", "cpu")]
+    assert_same(*runs, 1e-12)
+
+
+@pytest.mark.parametrize("missing", ["learn", "abstain"])
+@pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
+def test_derived_histograms_choose_what_a_full_rebuild_chooses_with_costs(criterion, missing):
+    """From equal weights, and from weights that span twelve decades."""
+    table, y = mixed_table(1500, seed=1)
+    request = Request(criterion, missing, costs=(1.0, 5.0), delta=1 / 1500)
+    for weights in (None, 10.0 ** np.random.default_rng(3).uniform(-12, 0, 1500)):
+        derived = boost_with_costs(CpuEngine(1), table, y, 200, request, weights=weights)
+        rebuilt = boost_with_costs(Rebuilding(1), table, y, 200, request, weights=weights)
+        assert_same(derived, rebuilt, 1e-11)
+
+
+def test_derived_trees_choose_what_a_full_rebuild_chooses_with_costs():
+    table, y = mixed_table(1500, seed=1)
+    request = Request("cost_loss", costs=(1.0, 5.0), delta=1 / 1500)
+    runs = [boost_with_costs(e(1), table, y, 60, request, Limits(None, 8)) for e in (CpuEngine, Rebuilding)]
+    assert_same(*runs, 1e-11)
 
 
 @pytest.mark.parametrize("limits", [Limits(1), Limits(None, 8)], ids=str)
@@ -139,6 +203,17 @@ def test_neither_do_small_tasks(limits, missing, monkeypatch):
     assert_same(plain, runs[0], 1e-12)
     for run in runs[1:]:
         assert_same(run, runs[0], 0.0)
+
+
+@pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
+def test_neither_do_threads_with_costs(criterion, monkeypatch):
+    table, y = mixed_table(4000, seed=1)
+    request = Request(criterion, costs=(1.0, 5.0), delta=1 / 4000)
+    monkeypatch.setattr(cpu, "_SHARED", 0)
+    monkeypatch.setattr(cpu, "_SERIAL", 0)
+    limits = None if criterion == "cost_step" else Limits(None, 12)
+    one, other = (boost_with_costs(CpuEngine(n_jobs), table, y, 10, request, limits) for n_jobs in (1, 3))
+    assert_same(one, other, 0.0)
 
 
 @pytest.mark.parametrize("engine", ["reference", "cpu"])

@@ -8,14 +8,16 @@ References
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
+from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.learners.base import LabelHypothesis
-
 
 DEFAULT_LARGEST = 0.2
 
@@ -28,12 +30,8 @@ def adjustment(yh: Array | float, c: Array) -> Array:
 class AdaCost(DiscreteRule):
     """``w ← w exp(-α y h β)``, from weights in proportion to the costs."""
 
-    def __init__(self, largest: float | None) -> None:
-        self.largest = largest
-
     def start(self, state: State) -> None:
-        """Costs of at most 1, or up to a given largest, and ``w ∝ c``."""
-        state.costs = state.costs.at_most_one() if self.largest is None else state.costs.up_to(self.largest)
+        """``w ∝ c``."""
         super().start(state)
         state.assign(state.examples * state.cost_of_rows)
 
@@ -89,5 +87,9 @@ class AdaCostClassifier(CostSensitiveClassifier):
     recall 1.00
     """
 
+    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
+        costs = super()._costs(each, labels, positive_class, weights)
+        return costs.up_to(DEFAULT_LARGEST) if self.cost is None and each is None else costs.at_most_one()
+
     def _rule(self) -> Rule:
-        return AdaCost(DEFAULT_LARGEST if self.cost is None else None)
+        return AdaCost()

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 from skewboost.boosting.adaboost import AdaBoost
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule
+from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, root
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -26,15 +26,17 @@ from skewboost.learners.base import LabelHypothesis
 Potential = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 
 
-def _logistic_loss(m: Array) -> Array:
+def logistic_loss(m: Array) -> Array:
+    """``ln(1 + exp(-2m))``."""
     return np.logaddexp(0.0, -2.0 * m)
 
 
-def _logistic_slope(m: Array) -> Array:
-    return -2.0 / (1.0 + np.exp(np.minimum(2.0 * m, 700.0)))
+def logistic_slope(m: Array) -> Array:
+    """Its derivative."""
+    return np.asarray(-2.0 / (1.0 + np.exp(np.minimum(2.0 * m, 700.0))))
 
 
-LOGISTIC: Potential = (_logistic_loss, _logistic_slope)
+LOGISTIC: Potential = (logistic_loss, logistic_slope)
 
 
 class Arcing(DiscreteRule):
@@ -53,22 +55,35 @@ class Arcing(DiscreteRule):
         hypothesis = h.term(h.labels)
         yh = state.y * hypothesis.on(state.learner.view)
         margins = state.y * state.F
+        at_zero = state.examples * yh * self.slope(margins)
+        slope, scale = float(at_zero.sum()), float(np.abs(at_zero).sum())
+        if abs(slope) <= MIN_STEP * scale:
+            state.stop_reason = NO_EDGE
+            return None
+        sign = -1.0 if slope > 0 else 1.0  # a vote that is wrong more often than right is turned round
+        alpha = sign * self._step(state, margins, sign * yh)
+        if abs(alpha) == MAX_VOTE:
+            state.stop_reason = PERFECT
+        state.step = alpha
+        return hypothesis.scaled(alpha)
+
+    def _step(self, state: State, margins: Array, yh: Array) -> float:
+        """Where ``Σ s f(margins + α yh)`` is least, for votes that lower it: by Newton's steps if f'' is known."""
+        if self.slope is logistic_slope:
+
+            def slope(alpha: float) -> tuple[float, float]:
+                s = logistic_slope(margins + alpha * yh)
+                parts = state.examples * yh * s
+                return float(parts.sum()), float(-(parts * yh * (2.0 + s)).sum())
+
+            return root(slope, MAX_VOTE)
 
         def derivative(alpha: float) -> float:
             return float((state.examples * yh * self.slope(margins + alpha * yh)).sum())
 
-        scale = float((state.examples * np.abs(yh * self.slope(margins))).sum())
-        if abs(derivative(0.0)) <= MIN_STEP * scale:
-            state.stop_reason = NO_EDGE
-            return None
-        low, high = (0.0, MAX_VOTE) if derivative(0.0) < 0 else (-MAX_VOTE, 0.0)
-        if derivative(low) * derivative(high) >= 0:
-            alpha = high if high else low
-            state.stop_reason = PERFECT
-        else:
-            alpha = float(brentq(derivative, low, high, xtol=1e-14, rtol=8.9e-16))
-        state.step = alpha
-        return hypothesis.scaled(alpha)
+        if derivative(MAX_VOTE) <= 0:
+            return MAX_VOTE
+        return float(brentq(derivative, 0.0, MAX_VOTE, xtol=1e-14, rtol=8.9e-16))
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``w ∝ -f'(y F)``."""

@@ -169,8 +169,9 @@ class CSAdaBoostClassifier(_CostLossClassifier):
     e^{-C_+\alpha} T_+ + (e^{C_-\alpha} - e^{-C_-\alpha}) d + e^{-C_-\alpha} T_-` with b, d the weights of misses and
     false alarms and :math:`T_\pm` those of the classes, each at its own :math:`\alpha`. The minimiser of the loss is
     :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}`: its zero is the minimum-risk boundary, and the
-    probability follows. At equal costs of 1 it is AdaBoost. The scale of the costs matters little, as F adapts;
-    `CSRealBoostClassifier` needs fewer rounds.
+    probability follows. At equal costs of 1 it is AdaBoost. On small data
+    that stumps can nearly separate, the training set is soon fitted at any cost and the costs are forgotten. Use
+    `CSRealBoostClassifier`, which needs fewer rounds, or there `CSRAClassifier`.
 
     {parameters}
     {cost}
@@ -203,8 +204,10 @@ class CSRealBoostClassifier(_CostLossClassifier):
     The loss is :math:`\sum_i e^{-c_i y_i F(x_i)}`. A round finds the partition that lowers it most, adds
     :math:`\frac{1}{C_+ + C_-} \ln \frac{(W^+_j + 1/N)\, C_+}{(W^-_j + 1/N)\, C_-}` in leaf j and multiplies the
     weights by :math:`e^{-c y g}`. :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}` in the limit: its
-    zero is the minimum-risk boundary, and the probability follows. At equal costs of 1 it is RealBoost. The paper's
-    weak learner is ``Histogram()``; stumps and trees work as well.
+    zero is the minimum-risk boundary, and the probability follows. At equal costs of 1, on splits by Z, it is
+    RealBoost. The paper's weak learner is ``Histogram()``; stumps and trees work as well. On small data that stumps
+    can nearly separate, the training set is soon fitted at any cost and the costs are forgotten; use `CSRAClassifier`
+    there.
 
     {parameters}
     {cost}
@@ -259,7 +262,7 @@ class CSLogitBoostClassifier(_CostLossClassifier):
     >>> X, y = load_rare_cancer()
     >>> clf = CSLogitBoostClassifier(estimator=Line(), cost=5, n_estimators=30).fit(X, y)
     >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
-    recall 0.97
+    recall 1.00
     """
 
     def _rule(self) -> Rule:

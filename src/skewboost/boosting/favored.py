@@ -8,6 +8,8 @@ References
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
@@ -21,21 +23,8 @@ from skewboost.engine.boundary import Array
 class FavoredBoost(RealBoost):
     """``w ← w exp(-β y g)``; g is RealBoost's."""
 
-    def __init__(self, by_frequency: bool) -> None:
-        super().__init__()
-        self.by_frequency = by_frequency
-
-    def start(self, state: State) -> None:
-        """``β = c / max c``, or the frequency of the other class relative to the own ([1] §2.4.5)."""
-        if self.by_frequency and state.costs.each is None:
-            n_negative, n_positive = state.n_of_class
-            state.costs = Costs(n_positive / n_negative, n_negative / n_positive)
-        else:
-            state.costs = state.costs.at_most_one()
-        super().start(state)
-
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """``-β y g``."""
+        """``-β y g``; the costs are the β."""
         return np.asarray(-c * y * g)
 
 
@@ -65,8 +54,15 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
     >>> X, y = load_rare_cancer()
     >>> clf = FavoredBoostClassifier(n_estimators=30).fit(X, y)
     >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
-    recall 1.00
+    recall 0.97
     """
 
+    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
+        """``β = c / max c``, or how frequent the other class is, relative to the own ([1] §2.4.5)."""
+        costs = super()._costs(each, labels, positive_class, weights)
+        if self.cost is None and each is None:
+            return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are frequencies
+        return costs.up_to(1.0)
+
     def _rule(self) -> Rule:
-        return FavoredBoost(by_frequency=self.cost is None)
+        return FavoredBoost()

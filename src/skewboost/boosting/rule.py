@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,28 +146,38 @@ def bounded_step(state: State, plus: float, minus: float) -> float:
 
 
 def best_step(sums: Array, rates: Array, limit: float) -> float:
-    """The α in [0, limit] at which the convex ``Σ sums exp(α rates)`` is least: the root of its derivative."""
+    """The α in [0, limit] at which the convex ``Σ sums exp(α rates)`` is least."""
     sums, rates = sums[sums > 0], rates[sums > 0]
 
     def slope(alpha: float) -> tuple[float, float]:
         parts = sums * rates * np.exp(np.minimum(alpha * rates, 700.0))
         return float(parts.sum()), float((parts * rates).sum())
 
-    if slope(0.0)[0] >= 0.0:
+    return root(slope, limit)
+
+
+def root(slope: Callable[[float], tuple[float, float]], limit: float) -> float:
+    """Where the slope of a convex function is zero in [0, limit], or the end at which the function is least.
+
+    `slope` gives it with its own derivative. Newton's steps, kept within a bracket.
+    """
+    value, change = slope(0.0)
+    if value >= 0.0:
         return 0.0
-    if slope(limit)[0] <= 0.0:
-        return limit
-    low, high, alpha = 0.0, limit, 0.5 * limit
-    for _ in range(200):  # Newton, within the bracket
+    low, high = 0.0, limit
+    alpha = min(-value / change, 0.5 * limit) if change > 0 else 0.5 * limit
+    for _ in range(200):
         value, change = slope(alpha)
         low, high = (alpha, high) if value < 0 else (low, alpha)
-        following = alpha - value / change if change > 0 else low
-        if not low < following < high:
+        following = alpha - value / change if change > 0 else 0.5 * (low + high)
+        if following >= limit and high == limit:
+            following = limit if alpha < limit else alpha  # it may fall all the way
+        elif not low < following < high:
             following = 0.5 * (low + high)
         if abs(following - alpha) <= 1e-15 * alpha:
-            break
+            return following
         alpha = following
-    return following
+    return alpha
 
 
 def best_step_of_leaves(h: LabelHypothesis, values: Array) -> float:

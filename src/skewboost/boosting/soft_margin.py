@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 from skewboost._params import check_params, number
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, leaf_log_odds, no_edge
+from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -57,8 +57,10 @@ class SoftMargin(Rule):
 
     def _exponent(self, state: State, F: Array, voted: Array, mistrust: Array) -> Array:
         C = np.where(state.y > 0, self.C[1], self.C[0])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slack = np.where(voted > 0, mistrust**self.p / voted ** (self.p - 1.0), 0.0)
+        slack = mistrust
+        if self.p != 1.0:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                slack = np.where(voted > 0, mistrust**self.p / voted ** (self.p - 1.0), 0.0)
         return np.asarray(-self.scale * (self.favor(state) * state.y * F + C * slack))
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
@@ -79,6 +81,12 @@ class SoftMargin(Rule):
         C = np.where(state.y > 0, self.C[1], self.C[0])
         favored = self.favor(state) * state.y * h
         p = self.p
+        if p == 1.0:  # the exponents are linear in the step, and the sum is convex
+            now = self._exponent(state, state.F, state.voted, state.mistrust)
+            rates = -self.scale * (favored + C * size * w)
+            alpha = best_step(state.examples * np.exp(now - now.max()), rates, limit)
+            state.stop_reason = PERFECT if alpha == limit else state.stop_reason
+            return alpha
 
         def exponents(alpha: float) -> Array:
             return self._exponent(
@@ -98,13 +106,6 @@ class SoftMargin(Rule):
             weights = state.examples * np.exp(np.minimum(exponents(alpha) - top, 700.0))
             return float(-(weights * moves).sum())
 
-        if p == 1.0:  # convex: its only minimum
-            if derivative(0.0) >= 0:
-                return 0.0
-            if derivative(limit) <= 0:
-                state.stop_reason = PERFECT
-                return limit
-            return float(brentq(derivative, 0.0, limit, xtol=1e-14, rtol=8.9e-16))
         grid = _GRID * limit
         losses = [loss(alpha) for alpha in grid]
         k = int(np.argmin(losses))

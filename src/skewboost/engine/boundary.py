@@ -45,10 +45,15 @@ MAX_NODE_ERROR = 1e-10
 # A node of so few rows is summed as fast as it is subtracted, and without the error.
 FEW_ROWS = 128
 
+# A split of `cost_step` takes a step of at most this over the larger cost. Without mistakes on one side the step would
+# have no end; at this one the right votes weigh 1e-5 of what they did, and exponentials are far from overflowing.
+LONGEST_STEP = 11.5
+
 # Criteria on (W-, W+) of the children; `majority` is `error` without the opposite labels that stumps must carry.
-CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares")
-FORCED = ("error", "zbar")  # the two sides of a split must carry opposite signs
-Criterion = Literal["error", "majority", "gini", "entropy", "z", "zbar", "squares"]
+# `cost_loss` and `cost_step` are the exponential loss with costs, after every leaf's own step and after one for both.
+CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step")
+FORCED = ("error", "zbar", "cost_step")  # the two sides of a split must carry opposite signs
+Criterion = Literal["error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Request:
     min_count: float = 0.0  # of examples (sums of `sample_weight`) on each side
     min_weight: float = 0.0  # of current weight on each side
     costs: tuple[float, float] = (1.0, 1.0)  # of mistakes on the negatives and on the positives
-    delta: float = 0.0  # smoothing of the class weights of a leaf
+    delta: float = 0.0  # added to both class weights of a leaf by `cost_loss`, where it takes their ratio
 
 
 @dataclass(frozen=True)

@@ -347,6 +347,7 @@ def _terms(request: Request) -> Terms:
     return Terms(
         CRITERIA.index(request.criterion), request.missing == "learn", request.min_count * (1 - SLACK),
         request.min_weight * (1 - SLACK), MAX_ENUMERATED, TIE, MAX_NODE_ERROR,
+        float(request.costs[0]), float(request.costs[1]), float(request.delta),
     )  # fmt: skip
 
 

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.engine.boundary import LONGEST_STEP, Array
+from skewboost.engine.cost_kernels import cost_loss, step, step_losses
 from skewboost.engine.jit import kernel
 
 # The order of `boundary.CRITERIA`.
-ERROR, MAJORITY, GINI, ENTROPY, Z, ZBAR, SQUARES = range(7)
+ERROR, MAJORITY, GINI, ENTROPY, Z, ZBAR, SQUARES, COST_LOSS, COST_STEP = range(9)
+_STEEPEST = float(np.exp(LONGEST_STEP))  # how many times a wrong weight can count after a step
 _N = 255  # thresholds per feature; code 255 is missing
 
 
@@ -28,6 +30,9 @@ class Terms(NamedTuple):
     max_enumerated: int
     tie: float  # a share of the node's weight, as is the next
     max_error: float
+    cost0: float  # of the negatives, and of the positives
+    cost1: float
+    delta: float
 
 
 class Features(NamedTuple):
@@ -47,8 +52,15 @@ class Scan(NamedTuple):
 
 
 @kernel
-def _loss(criterion: int, a: float, b: float, sign: int) -> float:
+def _forced(criterion: int) -> bool:
+    """Whether it is one of `boundary.FORCED`."""
+    return criterion in (ERROR, ZBAR, COST_STEP)
+
+
+@kernel
+def _loss(terms: Terms, a: float, b: float, sign: int) -> float:
     """`reference.leaf_loss`."""
+    criterion = terms.criterion
     value = 0.0
     if criterion == Z:
         value = 2.0 * np.sqrt(a * b)
@@ -67,16 +79,48 @@ def _loss(criterion: int, a: float, b: float, sign: int) -> float:
     elif criterion == ZBAR:
         agrees = b >= a if sign > 0 else a >= b
         value = 2.0 * np.sqrt(a * b) if agrees else a + b
+    elif criterion == COST_LOSS:
+        value = cost_loss(a, b, terms.cost1 / terms.cost0, terms.cost1 / (terms.cost0 + terms.cost1), terms.delta)
+    elif criterion == COST_STEP:
+        value = a + b
     elif a > 0.0:
         value = -b * b / a
     return value
 
 
 @kernel
-def _abstain(criterion: int, a: float, b: float) -> float:
+def _abstain(terms: Terms, a: float, b: float) -> float:
     """`reference.abstain_loss`."""
-    half = 0.0 if criterion == SQUARES else 0.5 * (a + b)
-    return _loss(criterion, half, half, 1)
+    if terms.criterion in (COST_LOSS, COST_STEP):
+        return a + b
+    half = 0.0 if terms.criterion == SQUARES else 0.5 * (a + b)
+    return _loss(terms, half, half, 1)
+
+
+@kernel
+def _shares(terms: Terms) -> tuple[float, float]:
+    """The costs as shares of the larger one."""
+    larger = max(terms.cost0, terms.cost1)
+    return terms.cost0 / larger, terms.cost1 / larger
+
+
+@kernel
+def _split_loss(terms: Terms, a0: float, a1: float, b0: float, b1: float, sign: int, enough: float) -> float:
+    """`reference.split_loss`; where it is not below `enough`, any number that is not either will do."""
+    if terms.criterion == COST_STEP:
+        c0, c1 = _shares(terms)
+        if sign > 0:
+            return step(b0, a1, a0, b1, c0, c1, 0.0, enough)[0]
+        return step(a0, b1, b0, a1, c0, c1, 0.0, enough)[0]
+    return _loss(terms, a0, a1, -sign) + _loss(terms, b0, b1, sign)
+
+
+@kernel
+def _before(terms: Terms, a: float, b: float) -> float:
+    """The criterion without a split, which forces no signs."""
+    if terms.criterion == ERROR:
+        return min(a, b)
+    return 2.0 * float(np.sqrt(a * b)) if terms.criterion == ZBAR else _loss(terms, a, b, 1)
 
 
 @kernel
@@ -91,9 +135,9 @@ def _width(criterion: int, tie: float, value: float) -> float:
 
 
 @kernel
-def losses(criterion: int, a: Array, b: Array, sign: int, out: Array) -> None:
+def losses(terms: Terms, a: Array, b: Array, sign: int, out: Array) -> None:
     """`_loss` of many leaves; the choice of formula is outside the loop so that the loop can be vectorised."""
-    n = a.shape[0]
+    n, criterion = a.shape[0], terms.criterion
     if criterion == Z:
         for k in range(n):
             out[k] = 2.0 * np.sqrt(a[k] * b[k])
@@ -107,9 +151,13 @@ def losses(criterion: int, a: Array, b: Array, sign: int, out: Array) -> None:
     elif criterion == SQUARES:
         for k in range(n):
             out[k] = -b[k] * b[k] / a[k] if a[k] > 0.0 else 0.0
+    elif criterion == COST_LOSS:
+        ratio, share, delta = terms.cost1 / terms.cost0, terms.cost1 / (terms.cost0 + terms.cost1), terms.delta
+        for k in range(n):
+            out[k] = cost_loss(a[k], b[k], ratio, share, delta)
     else:
         for k in range(n):
-            out[k] = _loss(criterion, a[k], b[k], sign)
+            out[k] = _loss(terms, a[k], b[k], sign)
 
 
 @kernel
@@ -185,14 +233,18 @@ def scan_numeric(
     n: int,
     terms: Terms,
     tie: float,
+    margin: float,
     scan: Scan,
 ) -> None:
-    """Criterion and option of every threshold of one feature; `counts` has no entries where nothing is counted."""
+    """Criterion and option of every threshold of one feature; `counts` has no entries where nothing is counted.
+
+    Of a threshold that is worse than the best by more than `margin`, only that need be known.
+    """
     criterion, learn, min_count, min_weight = terms.criterion, terms.learn, terms.min_count, terms.min_weight
     scratch, value, option = scan.scratch, scan.value, scan.option
     l0, l1, r0, r1 = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n]
     shifted0, shifted1, on_left, on_right = scratch[4, :n], scratch[5, :n], scratch[6, :n], scratch[7, :n]
-    left_count, right_count = scratch[8, :n], scratch[9, :n]
+    left_count, right_count, closed = scratch[8, :n], scratch[9, :n], scratch[10, :n]
     cumulate(h0, h1, l0, l1, r0, r1)
     counted = counts.shape[0] > 0
     if counted:
@@ -204,13 +256,14 @@ def scan_numeric(
             down0 += counts[n - 1 - k]
     m0, m1 = h0[255], h1[255]
     both_sides = learn and (m0 != 0.0 or m1 != 0.0)
-    rest = 0.0 if learn else _abstain(criterion, m0, m1)
-    n_polarities = 2 if criterion in (ERROR, ZBAR) else 1
+    rest = 0.0 if learn else _abstain(terms, m0, m1)
+    n_polarities = 2 if _forced(criterion) else 1
+    c0, c1 = _shares(terms)
     option[:] = 0
     value[n:] = np.inf
     if not counted and not both_sides and n_polarities == 1:  # the common case in loops that vectorise
-        losses(criterion, l0, l1, 0, on_left)
-        losses(criterion, r0, r1, 0, on_right)
+        losses(terms, l0, l1, 0, on_left)
+        losses(terms, r0, r1, 0, on_right)
         for k in range(n):
             wa, wb = (l0[k], r0[k]) if criterion == SQUARES else (l0[k] + l1[k], r0[k] + r1[k])
             allowed = (wa > 0.0) & (wb > 0.0) & (wa >= min_weight) & (wb >= min_weight)
@@ -218,6 +271,7 @@ def scan_numeric(
             value[k] = on_left[k] + on_right[k] + rest if allowed & occupied else np.inf
         return
     value[:n] = np.inf
+    lowest = np.inf
     for side in range(2 if both_sides else 1):
         a0, a1, b0, b1 = l0, l1, r0, r1
         if both_sides:  # missing values join the left, then the right
@@ -228,19 +282,30 @@ def scan_numeric(
                 a0, a1 = shifted0, shifted1
             else:
                 b0, b1 = shifted0, shifted1
+        for k in range(n):
+            wa, wb = _weight(criterion, a0[k], a1[k]), _weight(criterion, b0[k], b1[k])
+            occupied = h0[k] != 0.0 or h1[k] != 0.0
+            allowed = occupied and wa > 0.0 and wb > 0.0 and wa >= min_weight and wb >= min_weight
+            if counted and allowed:
+                on_a = left_count[k] + (counts[255] if learn and side == 0 else 0.0)
+                on_b = right_count[k] + (counts[255] if learn and side == 1 else 0.0)
+                allowed = on_a >= min_count and on_b >= min_count
+            closed[k] = 0.0 if allowed else np.inf
+        if criterion == COST_STEP:  # both polarities in one go
+            best, minus = on_left, on_right
+            lowest = step_losses(a0, a1, b0, b1, closed, c0, c1, lowest, margin, tie, scratch[11:], best, minus)
+            for k in range(n):
+                v = best[k] + rest
+                if v < value[k] and (value[k] == np.inf or v < value[k] - tie):
+                    value[k] = v
+                    option[k] = 2 * side + int(minus[k])
+            continue
         for q in range(n_polarities):
             sign = 1 - 2 * q
-            losses(criterion, a0, a1, -sign, on_left)
-            losses(criterion, b0, b1, sign, on_right)
+            losses(terms, a0, a1, -sign, on_left)
+            losses(terms, b0, b1, sign, on_right)
             for k in range(n):
-                wa, wb = _weight(criterion, a0[k], a1[k]), _weight(criterion, b0[k], b1[k])
-                occupied = h0[k] != 0.0 or h1[k] != 0.0
-                allowed = occupied and wa > 0.0 and wb > 0.0 and wa >= min_weight and wb >= min_weight
-                if counted and allowed:
-                    on_a = left_count[k] + (counts[255] if learn and side == 0 else 0.0)
-                    on_b = right_count[k] + (counts[255] if learn and side == 1 else 0.0)
-                    allowed = on_a >= min_count and on_b >= min_count
-                v = on_left[k] + on_right[k] + rest if allowed else np.inf
+                v = on_left[k] + on_right[k] + rest + closed[k]
                 if v < value[k] and (value[k] == np.inf or v < value[k] - _width(criterion, tie, value[k])):
                     value[k] = v
                     option[k] = n_polarities * side + q
@@ -290,8 +355,8 @@ def scan_nominal(
     if m < 2:
         return 0
     counted = counts.shape[0] > 0
-    rest = 0.0 if learn else _abstain(criterion, h0[255], h1[255])
-    forced = criterion in (ERROR, ZBAR)
+    rest = 0.0 if learn else _abstain(terms, h0[255], h1[255])
+    forced = _forced(criterion)
     if forced and m <= terms.max_enumerated:
         codes = np.sort(order[:m])
         order[0] = -1
@@ -311,7 +376,7 @@ def scan_nominal(
             wa, wb = a0 + a1, b0 + b1
             if wa < min_weight or wb < min_weight or (counted and (ca < min_count or cb < min_count)):
                 continue
-            v = _loss(criterion, a0, a1, -1) + _loss(criterion, b0, b1, 1) + rest
+            v = _split_loss(terms, a0, a1, b0, b1, 1, value[0] - tie - rest) + rest
             if v < value[0] - tie or value[0] == np.inf:
                 value[0] = v
                 best = mask
@@ -334,7 +399,7 @@ def scan_nominal(
             continue
         for q in range(2 if forced else 1):
             sign = 1 - 2 * q
-            v = _loss(criterion, a0, a1, -sign) + _loss(criterion, right0[j], right1[j], sign) + rest
+            v = _split_loss(terms, a0, a1, right0[j], right1[j], sign, np.inf) + rest
             if value[j] == np.inf or v < value[j] - _width(criterion, tie, value[j]):
                 value[j] = v
                 option[j] = q
@@ -342,26 +407,58 @@ def scan_nominal(
 
 
 @kernel
-def _wobble(criterion: int, a: float, b: float, e0: float, e1: float, sign: int) -> float:
+def _wobble(terms: Terms, a: float, b: float, e0: float, e1: float, sign: int) -> float:
     """How far a leaf's loss can be off when its sums are off by e0 and e1."""
-    v = _loss(criterion, a, b, sign)
+    v = _loss(terms, a, b, sign)
     low0 = max(a - e0, 0.0)
-    low1 = b - e1 if criterion == SQUARES else max(b - e1, 0.0)
-    up = abs(_loss(criterion, a + e0, b + e1, sign) - v)
-    down = abs(_loss(criterion, low0, low1, sign) - v)
-    one = abs(_loss(criterion, a + e0, low1, sign) - v)
-    other = abs(_loss(criterion, low0, b + e1, sign) - v)
+    low1 = b - e1 if terms.criterion == SQUARES else max(b - e1, 0.0)
+    up = abs(_loss(terms, a + e0, b + e1, sign) - v)
+    down = abs(_loss(terms, low0, low1, sign) - v)
+    one = abs(_loss(terms, a + e0, low1, sign) - v)
+    other = abs(_loss(terms, low0, b + e1, sign) - v)
     return max(max(up, down), max(one, other))
 
 
 @kernel
-def _candidate_error(criterion: int, a0: float, a1: float, t0: float, t1: float, e0: float, e1: float) -> float:
+def _step_wobble(terms: Terms, a0: float, a1: float, b0: float, b1: float, e0: float, e1: float, sign: int) -> float:
+    """The same of a split that takes one step: its loss grows with every sum."""
+    v = _split_loss(terms, a0, a1, b0, b1, sign, np.inf)
+    up = _split_loss(terms, a0 + e0, a1 + e1, b0 + e0, b1 + e1, sign, np.inf) - v
+    a0, a1, b0, b1 = max(a0 - e0, 0.0), max(a1 - e1, 0.0), max(b0 - e0, 0.0), max(b1 - e1, 0.0)
+    return max(up, v - _split_loss(terms, a0, a1, b0, b1, sign, np.inf))
+
+
+@kernel
+def _candidate_error(terms: Terms, a0: float, a1: float, t0: float, t1: float, e0: float, e1: float) -> float:
     """How far a candidate's criterion can be off: its left side has a0, a1 of the node's t0, t1."""
     b0 = max(t0 - a0, 0.0)
-    b1 = t1 - a1 if criterion == SQUARES else max(t1 - a1, 0.0)
-    plus = _wobble(criterion, a0, a1, e0, e1, -1) + _wobble(criterion, b0, b1, e0, e1, 1)
-    minus = _wobble(criterion, a0, a1, e0, e1, 1) + _wobble(criterion, b0, b1, e0, e1, -1)
+    b1 = t1 - a1 if terms.criterion == SQUARES else max(t1 - a1, 0.0)
+    if terms.criterion == COST_STEP:
+        plus = _step_wobble(terms, a0, a1, b0, b1, e0, e1, 1)
+        return max(plus, _step_wobble(terms, a0, a1, b0, b1, e0, e1, -1))
+    plus = _wobble(terms, a0, a1, e0, e1, -1) + _wobble(terms, b0, b1, e0, e1, 1)
+    minus = _wobble(terms, a0, a1, e0, e1, 1) + _wobble(terms, b0, b1, e0, e1, -1)
     return max(plus, minus)
+
+
+@kernel
+def _reach(terms: Terms, size: float, e0: float, e1: float) -> float:
+    """Bounds how far errors can move any two candidates of a node towards each other; `size` is its weight."""
+    if terms.criterion == COST_STEP:  # J grows with a wrong weight by e^(cx) times that, with others by no more than it
+        return 2.0 * (_STEEPEST + 2.0) * (e0 + e1)
+    reach = 100.0 * (e0 + e1)
+    if terms.criterion == COST_LOSS:
+        # With r = C+ (b + δ) / (C- (a + δ)), the loss of a leaf grows with a by at most 2 r^(1 - share), apart from
+        # multiples of a. That is most where a is least, and its first e0 add up to no more than
+        # 2 e0 r^(1 - share) / share with a + δ = max(e0, δ). Likewise for b, and four leaves.
+        ratio, share = terms.cost1 / terms.cost0, terms.cost1 / (terms.cost0 + terms.cost1)
+        most = size + terms.delta
+        if e0 > 0.0:
+            reach += 8.0 * e0 * (ratio * most / max(e0, terms.delta)) ** (1.0 - share) / share
+        if e1 > 0.0:
+            reach += 8.0 * e1 * (most / max(e1, terms.delta) / ratio) ** share / (1.0 - share)
+        return reach
+    return reach + 8.0 * float(np.sqrt((e0 + e1) * size))
 
 
 @kernel
@@ -379,7 +476,7 @@ def doubt(
     h0: Array,
     h1: Array,
     nominal: bool,
-    criterion: int,
+    terms: Terms,
     e0: float,
     e1: float,
     own: int,
@@ -396,10 +493,13 @@ def doubt(
     value, order = scan.value, scan.order
     if nominal and order[0] < 0:
         return np.inf  # its subsets were enumerated, and only the best of them is known
-    t0, t1 = 0.0, 0.0
-    for k in range(256):
+    m0, m1 = h0[255], h1[255]
+    t0, t1 = (m0, m1) if terms.learn else (0.0, 0.0)
+    for k in range(255):
         t0 += h0[k]
         t1 += h1[k]
+    rest_error = 0.0 if terms.learn or terms.criterion == SQUARES else e0 + e1
+    either_side = terms.learn and not nominal and (m0 != 0.0 or m1 != 0.0)
     a0, a1 = 0.0, 0.0
     error_of_own = 0.0
     for k in range(_N):
@@ -410,9 +510,11 @@ def doubt(
         a1 += h1[code]
         if value[k] > band:
             continue
-        if nominal and _may_regroup(criterion, h0, h1, code, order[k + 1], e0, e1):
+        if nominal and _may_regroup(terms.criterion, h0, h1, code, order[k + 1], e0, e1):
             return np.inf
-        error = _candidate_error(criterion, a0, a1, t0, t1, e0, e1)
+        error = _candidate_error(terms, a0, a1, t0, t1, e0, e1) + rest_error
+        if either_side:  # missing values may be on the left
+            error = max(error, _candidate_error(terms, a0 + m0, a1 + m1, t0, t1, e0, e1))
         if k == own:
             error_of_own = error
         elif value[k] - own_error - error <= (floor_before if k < own else floor_after):
@@ -422,12 +524,20 @@ def doubt(
 
 @kernel
 def scan_feature(
-    h0: Array, h1: Array, counts: Array, features: Features, f: int, terms: Terms, tie: float, scan: Scan
+    h0: Array,
+    h1: Array,
+    counts: Array,
+    features: Features,
+    f: int,
+    terms: Terms,
+    tie: float,
+    margin: float,
+    scan: Scan,
 ) -> int:
     """`scan_numeric` or `scan_nominal` of feature f; returns the latter's mask."""
     if features.nominal[f]:
         return scan_nominal(h0[f], h1[f], counts[f], terms, tie, scan)
-    scan_numeric(h0[f], h1[f], counts[f], features.n_bins[f], terms, tie, scan)
+    scan_numeric(h0[f], h1[f], counts[f], features.n_bins[f], terms, tie, margin, scan)
     return 0
 
 
@@ -445,7 +555,7 @@ def fill_child(
     child: Array,
 ) -> int:
     """The child of every code under a chosen candidate (`reference.make_split`); returns the polarity."""
-    forced = criterion in (ERROR, ZBAR)
+    forced = _forced(criterion)
     n_polarities = 2 if forced else 1
     polarity = 1 - 2 * (option % n_polarities) if forced else 0
     missing_to = 2 if not learn else option // n_polarities
@@ -522,16 +632,16 @@ def choice_is_doubtful(
         if matters and 0.0 < abs(h0[g, code]) + abs(h1[g, code]) <= e0 + e1:
             return 1
     near = _width(criterion, width, best)
-    band = best + near + 8.0 * np.sqrt((e0 + e1) * size) + 100.0 * (e0 + e1)
+    band = best + near + _reach(terms, size, e0, e1)
     none = -np.inf
-    own_error = doubt(scan, h0[g], h1[g], nominal[g], criterion, e0, e1, t, 0.0, band, none, none)
+    own_error = doubt(scan, h0[g], h1[g], nominal[g], terms, e0, e1, t, 0.0, band, none, none)
     for f in range(nominal.shape[0]):
         if lowest[f] > band:
             continue
-        scan_feature(h0, h1, counts, features, f, terms, width, scan)
+        scan_feature(h0, h1, counts, features, f, terms, width, band - best + near, scan)
         at = _N if f < g else (t if f == g else -1)
         if doubt(
-            scan, h0[f], h1[f], nominal[f], criterion, e0, e1, at, own_error, band, best + near, own - near
+            scan, h0[f], h1[f], nominal[f], terms, e0, e1, at, own_error, band, best + near, own - near
         ) == np.inf:  # fmt: skip
             return 1
     return 0
@@ -540,7 +650,7 @@ def choice_is_doubtful(
 @kernel
 def new_scan() -> Scan:
     """Room for the candidates of a feature."""
-    return Scan(np.empty(_N), np.empty(_N, np.uint8), np.empty(256, np.int64), np.empty((10, _N)))
+    return Scan(np.empty(_N), np.empty(_N, np.uint8), np.empty(256, np.int64), np.empty((16, _N)))
 
 
 @kernel
@@ -562,12 +672,12 @@ def scan_features(
     scan = new_scan()
     criterion = terms.criterion
     # of Z only where the squares of products of weights do not underflow
-    simple = criterion == ERROR or criterion == GINI or (criterion == Z and tie > 1e-70 * terms.tie)
+    simple = criterion in (ERROR, GINI) or (criterion == Z and tie > 1e-70 * terms.tie)
     for f in range(start, stop):
         if simple and counts.shape[1] == 0 and not features.nominal[f] and h0[f, 255] == 0.0 and h1[f, 255] == 0.0:
             out[f] = lowest_of_numeric(h0[f], h1[f], features.n_bins[f], criterion, terms.min_weight, scan)
             continue
-        scan_feature(h0, h1, counts, features, f, terms, tie, scan)
+        scan_feature(h0, h1, counts, features, f, terms, tie, 2.0 * tie, scan)
         out[f] = _lowest(scan.value)
 
 
@@ -606,7 +716,7 @@ def choose(
     while lowest[g] > best + near:
         g += 1
     scan = new_scan()
-    mask = scan_feature(h0, h1, counts, features, g, terms, tie, scan)
+    mask = scan_feature(h0, h1, counts, features, g, terms, tie, 2.0 * tie, scan)
     while scan.value[t] > best + near:
         t += 1
     own = scan.value[t]
@@ -614,8 +724,7 @@ def choose(
     for k in range(256):
         t0 += h0[0, k]
         t1 += h1[0, k]
-    unforced = MAJORITY if criterion == ERROR else (Z if criterion == ZBAR else criterion)
-    before = _loss(unforced, t0, t1, 1)
+    before = _before(terms, t0, t1)
     after_before[0], after_before[1] = own, before
     nominal = features.nominal[g]
     found[0], found[1] = g, -1 if nominal else t

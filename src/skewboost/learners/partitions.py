@@ -199,10 +199,12 @@ class Stump(_PartitionLearner):
         chosen = chosen_goal(self, goal)
         if self.constant and chosen.criterion not in FORCED:
             raise ValueError(
-                f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split is worse "
-                "than none. Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'."
+                f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split "
+                "is worse than none. Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'."
             )
-        request = Request(chosen.criterion, self.missing, costs=chosen.costs, delta=chosen.delta)  # type: ignore[arg-type]
+        missing: Any = self.missing
+        criterion: Any = chosen.criterion
+        request = Request(criterion, missing, costs=chosen.costs, delta=chosen.delta)
         return self._open(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
 
 
