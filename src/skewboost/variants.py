@@ -196,3 +196,30 @@ def catalogue() -> tuple[Entry, ...]:
     ['SoftMarginBoost']
     """
     return _ENTRIES
+
+
+HEADER = """\
+# The catalogue
+
+All variants, as `skewboost.catalogue()` lists them. How *costs* enter: *once* is what one wants, a cost means what it
+says; *in every round*, m rounds act on its m-th power; *in the exponent*, weights move faster both ways. *P* says
+whether the link to P(y | x) follows from what the variant minimises; *fast* whether a round on stumps is as cheap as
+AdaBoost's. The class is the name with `Classifier` behind it; its docstring has the formula and an example.
+
+| name | paper | equations | costs | regularised | P | fast | verdict |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def as_markdown() -> str:
+    """The catalogue as a page; ``python -m skewboost.variants > docs/catalogue.md`` writes it."""
+    rows = []
+    for e in _ENTRIES:
+        flags = ["✓" if flag else "" for flag in (e.regularised, e.probabilistic, e.shortcut)]
+        cells = [f"`{e.name}`", e.paper, e.equations, e.costs if e.cost_sensitive else "", *flags, e.verdict]
+        rows.append("| " + " | ".join(cells) + " |\n")
+    return HEADER + "".join(rows)
+
+
+if __name__ == "__main__":
+    print(as_markdown(), end="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from sklearn.model_selection import cross_validate
 import skewboost as sb
 from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.learners import Histogram, Line, Stump
-from skewboost.variants import COMPOUND, ONCE
+from skewboost.variants import COMPOUND, ONCE, as_markdown
 from support import awkward_data
 
 CATALOGUE = sb.catalogue()
@@ -426,3 +427,10 @@ def test_sample_cost_is_routed():
 def test_a_potential_must_fall(potential):
     with pytest.raises(ValueError, match="potential"):
         sb.ArcingClassifier(potential=potential).fit(*awkward_data(60))
+
+
+def test_the_page_is_current():
+    page = Path(sb.__file__).resolve().parents[2] / "docs" / "catalogue.md"
+    if not page.exists():
+        pytest.skip("the documentation is not at hand (docs/catalogue.md)")
+    assert page.read_text() == as_markdown(), "run: python -m skewboost.variants > docs/catalogue.md"

@@ -18,9 +18,10 @@ import numpy as np
 
 from skewboost._params import check_params, one_of
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
-from skewboost.boosting.rule import DiscreteRule, Rule, right_and_wrong
+from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
+from skewboost.engine.scoring import Term
 from skewboost.learners.base import LabelHypothesis
 
 
@@ -42,6 +43,14 @@ class AdaC1(DiscreteRule):
         r = right - wrong
         total = 1.0 if self.alpha == "sun" else float(state.sums(h, lambda c: c).sum())
         return total + r, total - r
+
+    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
+        """With costs above 1 weights may vanish under wrong votes: a step at its bound is no perfect fit then."""
+        term = super().vote(state, h)
+        if term is not None and state.stop_reason == PERFECT and self.alpha == "nyga":
+            wrong = state.y * term.on(state.learner.view) * state.step < 0
+            state.stop_reason = "" if wrong.any() else PERFECT
+        return term
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``-α c y h`` ([1] eq. 5)."""

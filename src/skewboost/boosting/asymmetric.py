@@ -10,32 +10,14 @@ References
 
 from __future__ import annotations
 
-import numpy as np
-
+from skewboost.boosting.adaboost import AdaBoost
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
-from skewboost.boosting.rule import DiscreteRule, Rule
-from skewboost.boosting.state import State
-from skewboost.engine.boundary import Array
+from skewboost.boosting.rule import Rule
+from skewboost.boosting.spread_costs import CostsInEveryRound
 
 
-class AsymmetricAdaBoost(DiscreteRule):
-    """AdaBoost, with the M-th root of the costs on the weights before each of M rounds."""
-
-    whole_schedule = True
-
-    def start(self, state: State) -> None:
-        """The first share of the costs; with class costs that is ``exp(y ln√ratio / M)`` up to a constant."""
-        super().start(state)
-        self.n_rounds = state.n_rounds
-        state.assign(state.examples * state.cost_of_rows ** (1.0 / self.n_rounds))
-
-    def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
-        """AdaBoost's update, and the next round's share of the costs."""
-        return np.log(c) / self.n_rounds - alpha * yh
-
-    def tilt(self, n_rounds: int) -> float:
-        """As much of ln(C+ / C-) as there were rounds."""
-        return float(np.log(self.costs.ratio)) * n_rounds / self.n_rounds
+class AsymmetricAdaBoost(CostsInEveryRound, AdaBoost):
+    """AdaBoost with costs in every round: with class costs ``exp(y ln√ratio / M)``, up to a constant ([1] §3)."""
 
 
 class AsymmetricAdaBoostClassifier(CostSensitiveClassifier):

@@ -10,64 +10,32 @@ References
 
 from __future__ import annotations
 
-import numpy as np
-
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.gentleboost import GentleBoost
 from skewboost.boosting.logitboost import LogitBoost
 from skewboost.boosting.realboost import RealBoost
 from skewboost.boosting.rule import Rule
+from skewboost.boosting.spread_costs import CostsInEveryRound, SpreadCosts
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 
 
-class _CostsInEveryRound(Rule):
-    """``k = c^(1/M)`` on the weights in each of M rounds ([1] (2.61), algorithms 12 and 13)."""
-
-    whole_schedule = True
-
-    def start(self, state: State) -> None:
-        """The first round has its share too; algorithms 12 and 13 forget it."""
-        super().start(state)
-        self.n_rounds = state.n_rounds
-        state.assign(state.examples * state.cost_of_rows ** (1.0 / self.n_rounds))
-
-    def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """``ln k - y g``."""
-        return np.asarray(np.log(c) / self.n_rounds - y * g)
-
-    def tilt(self, n_rounds: int) -> float:
-        """As much of ln(C+ / C-) as there were rounds."""
-        return float(np.log(self.costs.ratio)) * n_rounds / self.n_rounds
-
-
-class CSRA(_CostsInEveryRound, RealBoost):
-    """RealBoost with costs in every round."""
+class CSRA(CostsInEveryRound, RealBoost):
+    """RealBoost with costs in every round ([1] (2.61)); algorithm 12 forgets them in the first."""
 
     criterion = "gini"
 
 
-class CSGA(_CostsInEveryRound, GentleBoost):
-    """GentleBoost with costs in every round."""
+class CSGA(CostsInEveryRound, GentleBoost):
+    """GentleBoost with costs in every round; algorithm 13 forgets them in the first."""
 
 
-class CSLB(LogitBoost):
-    """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m ([1] algorithm 14)."""
-
-    whole_schedule = True
-
-    def start(self, state: State) -> None:
-        """Remember over how many rounds the costs are spread."""
-        super().start(state)
-        self.n_rounds = state.n_rounds
+class CSLB(SpreadCosts, LogitBoost):
+    """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([1] algorithm 14)."""
 
     def importance(self, state: State) -> Array:
         """Rows of a class that differ in cost count by it; what the classes cost is in the link."""
         return state.examples if state.costs.each is None else state.examples * state.relative_costs
-
-    def tilt(self, n_rounds: int) -> float:
-        """``ln k^m``."""
-        return float(np.log(self.costs.ratio)) * n_rounds / self.n_rounds
 
 
 class CSRAClassifier(CostSensitiveClassifier):

@@ -164,9 +164,7 @@ class AdaMECClassifier(CalibratedClassifier):
 
     {parameters}
     {cost}
-    calibrate : {"sigmoid", "isotonic"} or None, default=None
-        Learn what a score means from rows that were held out, in five folds: a logistic curve, or, from a thousand
-        examples of the rarer class up, steps. Training takes six times as long.
+    {calibrate}
 
     References
     ----------
@@ -198,9 +196,7 @@ class CGAdaClassifier(CalibratedClassifier):
 
     {parameters}
     {cost}
-    calibrate : {"sigmoid", "isotonic"} or None, default=None
-        Learn what a score means from rows that were held out, in five folds: a logistic curve, or, from a thousand
-        examples of the rarer class up, steps. Training takes six times as long.
+    {calibrate}
 
     References
     ----------

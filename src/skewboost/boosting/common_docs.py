@@ -1,4 +1,4 @@
-"""The parameters and attributes that all variants share, for their docstrings."""
+"""The parameters and attributes that several variants share, for their docstrings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ validation_fraction : float or None, default=None
     The share that early stopping holds out; None means 0.1.
 scoring : str, callable or None, default=None
     What early stopping watches: a scikit-learn scorer, to which the positive class is 1 and the other 0; None is
-    the log-loss of the probabilities.
+    the log-loss, in which a row counts as much as it costs.
 callbacks : list of callables or None, default=None
     Called after every round as ``callback(round, scores)`` with what `history_` notes of it. Training stops if one
     returns True.
@@ -45,6 +45,19 @@ cost : number, "balanced", dict, matrix or None, default=None
     in the order of `classes_`. None is ``"balanced"``, unless `fit` is given `sample_cost`. With more than two
     classes: ``"balanced"`` or a dict.
 """
+COST_ON = """\
+cost_on : {"all", "errors"}, default="all"
+    Costs on all examples, or only on those that the round gets wrong, as in Ting's own papers.
+"""
+PRIOR = r"""prior : {"data", "balanced"}, default="data"
+    Initial weights of 1/N, with which a cost means what it says; or of :math:`1/(2N_\pm)` as in the paper, with
+    which it is a cost on top of a balance of the classes.
+"""
+CALIBRATE = """\
+calibrate : {"sigmoid", "isotonic"} or None, default=None
+    Learn what a score means from rows that were held out, in five folds: a logistic curve, or, from a thousand
+    examples of the rarer class up, steps. Training takes six times as long.
+"""
 ATTRIBUTES = """\
 Attributes
 ----------
@@ -65,3 +78,11 @@ stop_reason_ : str or list of str
 n_features_in_, feature_names_in_
     As in scikit-learn.
 """
+
+PLACEHOLDERS = {
+    "{parameters}\n": PARAMETERS,
+    "{cost}\n": COST,
+    "{cost_on}\n": COST_ON,
+    "{prior}\n": PRIOR,
+    "{calibrate}\n": CALIBRATE,
+}

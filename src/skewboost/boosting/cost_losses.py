@@ -175,9 +175,7 @@ class CSAdaBoostClassifier(_CostLossClassifier):
 
     {parameters}
     {cost}
-    prior : {"data", "balanced"}, default="data"
-        Initial weights of 1/N, with which a cost means what it says; or of :math:`1/(2N_\pm)` as in the paper, with
-        which it is a cost on top of a balance of the classes.
+    {prior}
 
     References
     ----------
@@ -211,9 +209,7 @@ class CSRealBoostClassifier(_CostLossClassifier):
 
     {parameters}
     {cost}
-    prior : {"data", "balanced"}, default="data"
-        Initial weights of 1/N, with which a cost means what it says; or of :math:`1/(2N_\pm)` as in the paper, with
-        which it is a cost on top of a balance of the classes.
+    {prior}
 
     References
     ----------
@@ -246,8 +242,7 @@ class CSLogitBoostClassifier(_CostLossClassifier):
 
     {parameters}
     {cost}
-    prior : {"data", "balanced"}, default="data"
-        Count examples as they are, with which a cost means what it says; or balance the classes first.
+    {prior}
 
     References
     ----------

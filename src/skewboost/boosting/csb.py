@@ -83,8 +83,7 @@ class CSB0Classifier(CSBClassifier):
 
     {parameters}
     {cost}
-    cost_on : {"all", "errors"}, default="all"
-        Costs on all examples, or only on those that the round gets wrong, as in Ting's own papers.
+    {cost_on}
 
     References
     ----------
@@ -114,8 +113,7 @@ class CSB1Classifier(CSBClassifier):
 
     {parameters}
     {cost}
-    cost_on : {"all", "errors"}, default="all"
-        Costs on all examples, or only on those that the round gets wrong, as in Ting's own papers.
+    {cost_on}
 
     References
     ----------
@@ -147,8 +145,7 @@ class CSB2Classifier(CSBClassifier):
 
     {parameters}
     {cost}
-    cost_on : {"all", "errors"}, default="all"
-        Costs on all examples, or only on those that the round gets wrong, as in Ting's own papers.
+    {cost_on}
 
     References
     ----------

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from skewboost._params import Check, check_params, either, integer, number, one_of, optional
-from skewboost.boosting.common_docs import ATTRIBUTES, COST, PARAMETERS
+from skewboost.boosting.common_docs import ATTRIBUTES, PLACEHOLDERS
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
 from skewboost.boosting.validation import Validation, stratified_split
@@ -78,8 +78,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             # scikit-learn reads parameters off the signature; this spares every variant repeating the common ones
             cls.__init__.__signature__ = _joined_signature(cls)  # type: ignore[attr-defined]
         if cls.__doc__:
-            text = inspect.cleandoc(cls.__doc__).replace("{parameters}\n", PARAMETERS)
-            text = text.replace("{cost}\n", COST)
+            text = inspect.cleandoc(cls.__doc__)
+            for placeholder, shared in PLACEHOLDERS.items():
+                text = text.replace(placeholder, shared)
             cls.__doc__ = text.replace("\nReferences\n", f"\n{ATTRIBUTES}\nReferences\n", 1)
 
     def __init__(
@@ -468,7 +469,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         return self._labels(self._scores(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities, by the link that the variant's loss implies: ``P(+) = 1 / (1 + exp(-2F))``.
+        """Class probabilities, by the link of the variant: ``P(+) = 1 / (1 + exp(-2F))`` unless it says otherwise.
+
+        Costs that F has taken in are taken out again, so probabilities of the same data are comparable at all costs.
 
         More than two classes: the probabilities of each class against the rest, made to sum to one.
 

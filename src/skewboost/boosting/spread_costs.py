@@ -1,0 +1,41 @@
+"""Costs that come in little by little: an M-th part of their logarithm in each of M rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skewboost.boosting.rule import Rule
+from skewboost.boosting.state import State
+from skewboost.engine.boundary import Array
+
+
+class SpreadCosts(Rule):
+    """A rule that knows its share of the costs in each round."""
+
+    whole_schedule = True
+
+    def start(self, state: State) -> None:
+        """Note over how many rounds the costs are spread."""
+        super().start(state)
+        self.n_rounds = state.n_rounds
+
+    def share(self, c: Array) -> Array:
+        """``ln c^(1/M)``."""
+        return np.asarray(np.log(c) / self.n_rounds)
+
+    def tilt(self, n_rounds: int) -> float:
+        """As much of ln(C+ / C-) as there were rounds."""
+        return float(np.log(self.costs.ratio)) * n_rounds / self.n_rounds
+
+
+class CostsInEveryRound(SpreadCosts):
+    """The share of the costs is on the weights before each round, the first included."""
+
+    def start(self, state: State) -> None:
+        """``w ∝ c^(1/M)``."""
+        super().start(state)
+        state.assign(state.examples * np.exp(self.share(state.cost_of_rows)))
+
+    def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
+        """What the rule without costs does, and the next round's share of the costs."""
+        return super().log_factor(state, y, g, c) + self.share(c)
