@@ -129,7 +129,7 @@ def test_helpers_go_home_when_the_caller_is_interrupted():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        share(lambda turns: heard.append(starts(turns, 10**12)), 2, 2, interrupted)
+        share(lambda turns: heard.append(starts(turns, 10**10)), 2, 2, interrupted)
     time.sleep(0.2)
     assert heard == [False]
 

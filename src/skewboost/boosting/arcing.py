@@ -9,6 +9,7 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from scipy.optimize import brentq
 
 from skewboost.boosting.adaboost import AdaBoost
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, root
+from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, right_and_wrong, root
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -52,22 +53,21 @@ class Arcing(DiscreteRule):
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """The root of ``Σ s y h f'(y (F + α h))``, s the sample weights."""
-        hypothesis = h.term(h.labels)
-        yh = state.y * hypothesis.on(state.learner.view)
-        margins = state.y * state.F
-        at_zero = state.examples * yh * self.slope(margins)
-        slope, scale = float(at_zero.sum()), float(np.abs(at_zero).sum())
-        if abs(slope) <= MIN_STEP * scale:
+        right, wrong = right_and_wrong(h, h.class_weights)  # the weights are the slopes at α = 0
+        if abs(right - wrong) <= MIN_STEP:
             state.stop_reason = NO_EDGE
             return None
-        sign = -1.0 if slope > 0 else 1.0  # a vote that is wrong more often than right is turned round
-        alpha = sign * self._step(state, margins, sign * yh)
-        if abs(alpha) == MAX_VOTE:
+        sign = 1.0 if right > wrong else -1.0  # a vote that is wrong more often than right is turned round
+        hypothesis = h.term(sign * h.labels)
+        yh = state.y * hypothesis.on(state.learner.view)
+        start = 0.5 * abs(math.log(max(right, 1e-300) / max(wrong, 1e-300)))
+        alpha = self._step(state, state.y * state.F, yh, start)
+        if alpha == MAX_VOTE:
             state.stop_reason = PERFECT
-        state.step = alpha
+        state.step = sign * alpha
         return hypothesis.scaled(alpha)
 
-    def _step(self, state: State, margins: Array, yh: Array) -> float:
+    def _step(self, state: State, margins: Array, yh: Array, start: float) -> float:
         """Where ``Σ s f(margins + α yh)`` is least, for votes that lower it: by Newton's steps if f'' is known."""
         if self.slope is logistic_slope:
 
@@ -76,7 +76,7 @@ class Arcing(DiscreteRule):
                 parts = state.examples * yh * s
                 return float(parts.sum()), float(-(parts * yh * (2.0 + s)).sum())
 
-            return root(slope, MAX_VOTE)
+            return root(slope, MAX_VOTE, start)
 
         def derivative(alpha: float) -> float:
             return float((state.examples * yh * self.slope(margins + alpha * yh)).sum())

@@ -147,34 +147,42 @@ def bounded_step(state: State, plus: float, minus: float) -> float:
 
 def best_step(sums: Array, rates: Array, limit: float) -> float:
     """The α in [0, limit] at which the convex ``Σ sums exp(α rates)`` is least."""
-    sums, rates = sums[sums > 0], rates[sums > 0]
+    positive = sums > 0
+    if not positive.all():
+        sums, rates = sums[positive], rates[positive]
+    moments = sums * rates
+    if float(moments.sum()) >= 0.0:
+        return 0.0
 
     def slope(alpha: float) -> tuple[float, float]:
-        parts = sums * rates * np.exp(np.minimum(alpha * rates, 700.0))
+        parts = moments * np.exp(np.minimum(alpha * rates, 700.0))
         return float(parts.sum()), float((parts * rates).sum())
 
-    return root(slope, limit)
+    # where the minimum would be if all rates were the same but for their sign
+    falling, rising = float(sums[rates < 0].sum()), float(sums[rates > 0].sum())
+    mean_rate = float(np.abs(moments).sum()) / (falling + rising)
+    start = 0.5 * math.log(falling / max(rising, 1e-300)) / mean_rate
+    return root(slope, limit, start)
 
 
-def root(slope: Callable[[float], tuple[float, float]], limit: float) -> float:
-    """Where the slope of a convex function is zero in [0, limit], or the end at which the function is least.
+def root(slope: Callable[[float], tuple[float, float]], limit: float, start: float) -> float:
+    """Where the slope of a convex function is zero in [0, limit], or the limit if it falls all the way.
 
-    `slope` gives it with its own derivative. Newton's steps, kept within a bracket.
+    `slope` gives it with its own derivative, and is negative at 0. Newton's steps, kept within a bracket.
     """
-    value, change = slope(0.0)
-    if value >= 0.0:
-        return 0.0
     low, high = 0.0, limit
-    alpha = min(-value / change, 0.5 * limit) if change > 0 else 0.5 * limit
+    alpha = min(max(start, 1e-3 * limit), 0.9 * limit)
     for _ in range(200):
         value, change = slope(alpha)
         low, high = (alpha, high) if value < 0 else (low, alpha)
         following = alpha - value / change if change > 0 else 0.5 * (low + high)
         if following >= limit and high == limit:
-            following = limit if alpha < limit else alpha  # it may fall all the way
+            following = limit
         elif not low < following < high:
             following = 0.5 * (low + high)
-        if abs(following - alpha) <= 1e-15 * alpha:
+        elif abs(following - alpha) <= 1e-9 * alpha:
+            return following  # each step has twice the right digits of the one before
+        if following == alpha or high - low <= 1e-15 * high:
             return following
         alpha = following
     return alpha

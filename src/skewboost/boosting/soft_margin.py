@@ -55,13 +55,16 @@ class SoftMargin(Rule):
         state.voted = np.zeros_like(state.y)
         state.mistrust = np.zeros_like(state.y)
 
+    def _forgiveness(self, state: State) -> Array | float:
+        """C of every row."""
+        return self.C[0] if self.C[0] == self.C[1] else np.where(state.y > 0, self.C[1], self.C[0])
+
     def _exponent(self, state: State, F: Array, voted: Array, mistrust: Array) -> Array:
-        C = np.where(state.y > 0, self.C[1], self.C[0])
         slack = mistrust
         if self.p != 1.0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 slack = np.where(voted > 0, mistrust**self.p / voted ** (self.p - 1.0), 0.0)
-        return np.asarray(-self.scale * (self.favor(state) * state.y * F + C * slack))
+        return np.asarray(-self.scale * (self.favor(state) * state.y * F + self._forgiveness(state) * slack))
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """The α >= 0 at which ``Σ exp(…)`` is least: the lowest minimum, refined as the root of the derivative."""
@@ -78,15 +81,11 @@ class SoftMargin(Rule):
 
     def _step(self, state: State, h: Array, limit: float) -> float:
         size, w = np.abs(h), state.weights / state.examples
-        C = np.where(state.y > 0, self.C[1], self.C[0])
+        C = self._forgiveness(state)
         favored = self.favor(state) * state.y * h
         p = self.p
         if p == 1.0:  # the exponents are linear in the step, and the sum is convex
-            now = self._exponent(state, state.F, state.voted, state.mistrust)
-            rates = -self.scale * (favored + C * size * w)
-            alpha = best_step(state.examples * np.exp(now - now.max()), rates, limit)
-            state.stop_reason = PERFECT if alpha == limit else state.stop_reason
-            return alpha
+            return best_step(state.weights, -self.scale * (favored + C * size * w), limit)
 
         def exponents(alpha: float) -> Array:
             return self._exponent(
@@ -110,7 +109,6 @@ class SoftMargin(Rule):
         losses = [loss(alpha) for alpha in grid]
         k = int(np.argmin(losses))
         if k == len(grid) - 1 and derivative(limit) <= 0:
-            state.stop_reason = PERFECT
             return limit
         low, high = grid[max(k - 1, 0)], grid[min(k + 1, len(grid) - 1)]
         if derivative(low) >= 0:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -34,7 +36,7 @@ def _compiled(function: Function, nogil: bool) -> Function:
     return cast(Function, compiled)
 
 
-# Numba has no atomic operations for processors, only for graphics cards; these are the two that sharing work takes.
+# Numba has no atomic operations for processors, only for graphics cards; these are what sharing work takes.
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -56,6 +58,20 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
         return builder.load_atomic(_pointer(context, builder, signature, arguments), "seq_cst", 8)
 
     return types.int64(array, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def relax(typing_context: Any) -> Any:
+    """Tell the processor that this thread only waits, so that one that shares its core can go faster."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if platform.machine() in ("x86_64", "AMD64"):
+            name = "llvm.x86.sse2.pause"
+            pause = builder.module.globals.get(name)
+            builder.call(pause or ir.Function(builder.module, ir.FunctionType(ir.VoidType(), []), name), [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skewboost.engine.boundary import LONGEST_STEP, Array
-from skewboost.engine.cost_kernels import cost_loss, step, step_losses
+from skewboost.engine.cost_kernels import ROUGH, cost_loss, rough_cost_losses, step, step_losses
 from skewboost.engine.jit import kernel
 
 # The order of `boundary.CRITERIA`.
@@ -223,6 +223,31 @@ def lowest_of_numeric(h0: Array, h1: Array, n: int, criterion: int, min_weight: 
     value[n:] = np.inf
     low = _lowest(value)
     return 2.0 * float(np.sqrt(low)) if criterion == Z else low
+
+
+@kernel
+def lowest_cost_loss(h0: Array, h1: Array, n: int, terms: Terms, scan: Scan) -> float:
+    """The same of the exponential loss with costs, smoothed: exactly where a rough value says that it may be lowest."""
+    l0, l1, r0, r1 = scan.scratch[0, :n], scan.scratch[1, :n], scan.scratch[2, :n], scan.scratch[3, :n]
+    on_left, on_right, value = scan.scratch[4, :n], scan.scratch[5, :n], scan.value
+    cumulate(h0, h1, l0, l1, r0, r1)
+    ratio, share, delta = terms.cost1 / terms.cost0, terms.cost1 / (terms.cost0 + terms.cost1), terms.delta
+    rough_cost_losses(l0, l1, ratio, share, delta, scan.scratch[6, :n], scan.scratch[7, :n], on_left)
+    rough_cost_losses(r0, r1, ratio, share, delta, scan.scratch[6, :n], scan.scratch[7, :n], on_right)
+    least = max(terms.min_weight, 5e-324)
+    for k in range(n):
+        allowed = (l0[k] + l1[k] >= least) & (r0[k] + r1[k] >= least)
+        value[k] = on_left[k] + on_right[k] if allowed else np.inf
+    value[n:] = np.inf
+    near = _lowest(value) * (1.0 + 4.0 * ROUGH)
+    low = np.inf
+    if near < np.inf:
+        for k in range(n):
+            if value[k] <= near:
+                low = min(
+                    low, cost_loss(l0[k], l1[k], ratio, share, delta) + cost_loss(r0[k], r1[k], ratio, share, delta)
+                )
+    return low
 
 
 @kernel
@@ -624,7 +649,8 @@ def choice_is_doubtful(
     total = t0 if criterion == SQUARES else t0 + t1
     if e0 > terms.max_error * total or (criterion != SQUARES and e1 > terms.max_error * total):
         return 1
-    if before - own <= _width(criterion, width, before):
+    gained = abs(before - own) if _forced(criterion) else before - own  # forced signs may be worse than no split
+    if gained <= _width(criterion, width, before):
         return 1  # too little is gained to tell candidates from traces of rounding
     nominal = features.nominal
     for code in range(256):  # is a trace of weight rounding, or a row?
@@ -673,9 +699,14 @@ def scan_features(
     criterion = terms.criterion
     # of Z only where the squares of products of weights do not underflow
     simple = criterion in (ERROR, GINI) or (criterion == Z and tie > 1e-70 * terms.tie)
+    rough = criterion == COST_LOSS and terms.delta > 1e-30
     for f in range(start, stop):
-        if simple and counts.shape[1] == 0 and not features.nominal[f] and h0[f, 255] == 0.0 and h1[f, 255] == 0.0:
+        plain = counts.shape[1] == 0 and not features.nominal[f] and h0[f, 255] == 0.0 and h1[f, 255] == 0.0
+        if plain and simple:
             out[f] = lowest_of_numeric(h0[f], h1[f], features.n_bins[f], criterion, terms.min_weight, scan)
+            continue
+        if plain and rough:
+            out[f] = lowest_cost_loss(h0[f], h1[f], features.n_bins[f], terms, scan)
             continue
         scan_feature(h0, h1, counts, features, f, terms, tie, 2.0 * tie, scan)
         out[f] = _lowest(scan.value)

@@ -155,7 +155,7 @@ def lend_a_hand(
     out: Array,
 ) -> None:
     """What another thread does for `find_and_split`; it does not wait much longer than a search takes."""
-    if starts(turns, 100_000 + 5_000 * 8 * words.shape[0]):
+    if starts(turns, 10_000 + 500 * 8 * words.shape[0]):
         split_tasks(
             words, found[0], child, rows, values, scale, parts, chunks, slices, turns, turns_of_chunks, chosen,
             weights, lengths, out,

@@ -16,11 +16,11 @@ from queue import SimpleQueue
 import numpy as np
 
 from skewboost.engine.boundary import Array
-from skewboost.engine.jit import fetch_and_add, kernel, load
+from skewboost.engine.jit import fetch_and_add, kernel, load, relax
 
 # Where the numbers of an array of turns are: far enough apart not to share a cache line.
 _NEXT, _DONE, _FAILED, _START, _OFF, _LENGTH = 0, 8, 16, 24, 32, 40
-_SPINS = 50_000  # looks at a number, some tens of microseconds
+_SPINS = 5_000  # looks at a number, about a tenth of a millisecond
 
 
 def new_turns() -> Array:
@@ -44,7 +44,7 @@ def task_done(turns: Array) -> None:
 def wait_for_tasks(turns: Array, n_tasks: int) -> None:
     """Wait, within a kernel, for tasks that others have taken; they must be short, and such that cannot fail."""
     while load(turns, _DONE) < n_tasks:
-        pass
+        relax()
 
 
 @kernel
@@ -65,6 +65,7 @@ def call_off(turns: Array, n_tasks: int) -> None:
 def starts(turns: Array, spins: int) -> bool:
     """Wait for one of these signals; false if there is nothing to do, or none came while looking that many times."""
     while load(turns, _START) == 0 and spins > 0:
+        relax()
         spins -= 1
     return bool(load(turns, _START) > 0 and load(turns, _OFF) == 0)
 
@@ -73,6 +74,7 @@ def starts(turns: Array, spins: int) -> bool:
 def _all_done(turns: Array, n_tasks: int, spins: int) -> bool:
     """Whether all tasks are finished, or one has failed, after looking that many times."""
     while load(turns, _DONE) < n_tasks and load(turns, _FAILED) == 0 and spins > 0:
+        relax()
         spins -= 1
     return bool(load(turns, _DONE) >= n_tasks or load(turns, _FAILED) > 0)
 
