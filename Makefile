@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth clean
+.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth choosing clean
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
@@ -29,6 +29,10 @@ benchmark: $(VENV)/.benchmarks
 # minutes: the time of a round of every variant
 benchmark-catalogue: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/catalogue.py
+
+# minutes: what every variant costs on the data sets of the papers, where these are at hand
+choosing: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/choosing.py
 
 # a quarter of an hour: time and memory against rows, features and rounds
 benchmark-growth: $(VENV)/.benchmarks

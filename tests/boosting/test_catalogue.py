@@ -258,7 +258,7 @@ def test_without_a_split_the_prior_is_the_answer_whatever_the_cost(entry):
 def test_calibration_mends_overconfidence(booster, calibrate):
     X, y = overlapping()
     X, y, X_new, y_new = halves(X, y)
-    plain = booster(cost=10.0, n_estimators=300, estimator="tree").fit(X, y)
+    plain = booster(cost=10.0, n_estimators=120, estimator="tree").fit(X, y)
     mended = clone(plain).set_params(calibrate=calibrate).fit(X, y)
     brier = [np.mean((clf.predict_proba(X_new)[:, 1] - y_new) ** 2) for clf in (plain, mended)]
     assert brier[1] < brier[0] - 0.005
@@ -434,3 +434,12 @@ def test_the_page_is_current():
     if not page.exists():
         pytest.skip("the documentation is not at hand (docs/catalogue.md)")
     assert page.read_text() == as_markdown(), "run: python -m skewboost.variants > docs/catalogue.md"
+
+
+@pytest.mark.parametrize("engine", ["reference", "cpu"])
+def test_rareboost_is_realboost_on_stumps(engine):
+    """[000] proposition 3, to the last digits."""
+    X, y = awkward_data(seed=2)
+    rare = sb.RareBoostClassifier(n_estimators=60, engine=engine).fit(X, y)
+    real = sb.RealBoostClassifier(estimator=Stump(criterion="error"), n_estimators=60, engine=engine).fit(X, y)
+    np.testing.assert_allclose(rare.decision_function(X), real.decision_function(X), atol=1e-12, rtol=0)

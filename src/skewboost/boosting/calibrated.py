@@ -12,6 +12,7 @@ References
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from skewboost.boosting.adaboost import AdaBoost
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Ensemble
+from skewboost.boosting.training import Ensemble, Settings
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array, Engine
 from skewboost.learners.base import Learner
@@ -129,8 +130,9 @@ class CalibratedClassifier(CostSensitiveClassifier):
         weights: Array | None,
         costs: Costs,
         ensemble: Ensemble,
+        settings: Settings | None = None,
     ) -> None:
-        super()._fit_one(learner, engine, table, positive, weights, costs, ensemble)
+        super()._fit_one(learner, engine, table, positive, weights, costs, ensemble, settings)
         if self.calibrate is None:
             return
         rarer = min(int(positive.sum()), int((~positive).sum()))
@@ -141,11 +143,13 @@ class CalibratedClassifier(CostSensitiveClassifier):
             )
         scores = np.empty(len(positive))
         folds = StratifiedKFold(min(N_FOLDS, rarer), shuffle=True, random_state=self._seed)
+        # as many rounds as the whole has, whoever stopped it; nobody watches
+        quiet = replace(self._settings(), n_rounds=max(1, len(ensemble.rounds)), callbacks=(), verbose=0)
         for inner, outer in folds.split(np.zeros(len(positive)), positive):
             fold = Ensemble(bins=ensemble.bins, rule=self._rule())
             inner_weights = None if weights is None else weights[inner]
             super()._fit_one(
-                learner, engine, table.take(inner), positive[inner], inner_weights, costs.take(inner), fold
+                learner, engine, table.take(inner), positive[inner], inner_weights, costs.take(inner), fold, quiet
             )
             scores[outer] = fold.score(engine, table.take(outer))
         given = np.ones(len(positive)) if weights is None else weights

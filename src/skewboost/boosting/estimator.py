@@ -242,6 +242,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         weights: Array | None,
         costs: Costs,
         ensemble: Ensemble,
+        settings: Settings | None = None,
     ) -> None:
         """Train one class against the rest."""
         validation = None
@@ -255,16 +256,12 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             table, positive, costs = table.take(inner), positive[inner], costs.take(inner)
             weights = None if weights is None else weights[inner]
         data = Data(table, positive, weights, engine, ensemble.bins)
+        train(learner, data, costs, settings or self._settings(), validation, ensemble)
+
+    def _settings(self) -> Settings:
         patience = DEFAULT_PATIENCE if self.early_stopping is True else int(self.early_stopping)
-        settings = Settings(
-            self.n_estimators,
-            self.learning_rate,
-            self._seed,
-            patience,
-            tuple(self.callbacks or ()),
-            self.verbose,
-        )
-        train(learner, data, costs, settings, validation, ensemble)
+        callbacks = tuple(self.callbacks or ())
+        return Settings(self.n_estimators, self.learning_rate, self._seed, patience, callbacks, self.verbose)
 
     def _check_params(self) -> None:
         check_params(

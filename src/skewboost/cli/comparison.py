@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from skewboost import (
     AdaBoostClassifier,
+    CGAdaClassifier,
+    CSRAClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
     RealBoostClassifier,
@@ -31,7 +34,11 @@ BOOSTERS: dict[str, Any] = {
 TREES = "RealBoost, trees"
 THRESHOLD = f"RealBoost, threshold for {MISS_COST}:1"
 TRIVIAL = "everything is common"
-N_FITS = len(BOOSTERS) + 1
+TOLD_THE_COST: dict[str, Any] = {
+    f"CSRA, cost {MISS_COST}": CSRAClassifier(cost=MISS_COST),
+    f"CGAda, {MISS_COST}, calibrated": CGAdaClassifier(cost=MISS_COST, calibrate="sigmoid"),
+}
+N_FITS = len(BOOSTERS) + 1 + len(TOLD_THE_COST)
 
 
 @dataclass(frozen=True)
@@ -121,18 +128,18 @@ def compare(problem: Problem, rounds: int, n_jobs: int, announce: Announcer) -> 
     """Fit every method; the rows of the table, and the four boosters of stumps for the pictures."""
     y = problem.y_test
     rows = [Row(TRIVIAL, Counts.of(y, np.zeros_like(y)))]
-    models: dict[str, Any] = {}
-    for method, booster in {**BOOSTERS, TREES: RealBoostClassifier}.items():
-        estimator = "tree" if method == TREES else "stump"
-        model = booster(estimator=estimator, n_estimators=rounds, n_jobs=n_jobs, callbacks=[announce(method)])
+    plain = {name: booster() for name, booster in BOOSTERS.items()}
+    models = {**plain, TREES: RealBoostClassifier(estimator="tree"), **{n: clone(m) for n, m in TOLD_THE_COST.items()}}
+    for method, model in models.items():
+        model.set_params(n_estimators=rounds, n_jobs=n_jobs, callbacks=[announce(method)])
         started = time.perf_counter()
         model.fit(problem.X_train, problem.y_train)
         seconds = time.perf_counter() - started
         rows.append(Row(method, Counts.of(y, model.predict(problem.X_test)), model.n_estimators_, seconds))
-        if method in BOOSTERS:
-            models[method] = model
-    rows.append(Row(THRESHOLD, Counts.of(y, at_minimum_risk(models["RealBoost"].predict_proba(problem.X_test)))))
-    return rows, models
+        if method == TREES:
+            answers = at_minimum_risk(models["RealBoost"].predict_proba(problem.X_test))
+            rows.append(Row(THRESHOLD, Counts.of(y, answers)))
+    return rows, plain
 
 
 def at_minimum_risk(probability: NDArray[Any]) -> NDArray[Any]:

@@ -27,7 +27,7 @@ from skewboost.cli.pictures import BOUNDARY_ROUNDS, draw_boundaries, draw_curves
 
 CAPTION = (
     f"A miss costs {MISS_COST} false alarms: cost = false alarms + {MISS_COST} * misses, on the test set; * is the "
-    f"lowest. The last row is the RealBoost model above, saying rare where its probability exceeds 1/{1 + MISS_COST}."
+    f"lowest. The threshold is the RealBoost model above, saying rare where its probability exceeds 1/{1 + MISS_COST}."
 )
 HEADINGS = [
     *("\nrounds", "fit\nsec."),
@@ -37,10 +37,10 @@ HEADINGS = [
 ]
 NEXT = """\
 Next, in Python:
-  from skewboost import RealBoostClassifier
+  from skewboost import CGAdaClassifier
   from skewboost.datasets import make_fraud
   X, y = make_fraud()
-  RealBoostClassifier(n_estimators=200).fit(X, y).predict_proba(X)"""
+  CGAdaClassifier(cost=20, calibrate="sigmoid", n_estimators=200).fit(X, y).predict(X)"""
 
 
 def run(folder: Path, rounds: int, n_jobs: int) -> None:
