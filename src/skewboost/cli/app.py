@@ -96,3 +96,19 @@ def demo(
             raise
         typer.echo(f"error: cannot write to {out}: {error.strerror}", err=True)
         raise typer.Exit(1) from error
+
+
+@app.command("list")
+def list_variants(
+    wanted: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All fields of all variants, as JSON.")] = False,
+) -> None:
+    """List the variants with their papers and a verdict on each."""
+    from skewboost.cli import listing
+
+    if as_json and wanted is not None:
+        raise typer.BadParameter("--json lists all variants; leave the argument out, or filter the JSON")
+    if as_json:
+        typer.echo(listing.as_json())
+    else:
+        listing.show(wanted)
