@@ -17,6 +17,7 @@ from skewboost.costs import Costs
 from skewboost.engine import choose
 from skewboost.learners import Histogram, Stump, Tree, resolve
 from skewboost.learners.base import Data
+from skewboost.learners.partitions import majority
 from skewboost.tables import Table
 from support import awkward_data
 
@@ -238,3 +239,8 @@ def test_without_a_split_the_prior_is_the_answer(booster, engine):
     clf = booster(n_estimators=30, engine=engine).fit(X, y)
     assert not clf.predict(X).any()
     assert clf.predict_proba(X)[0, 1] == pytest.approx(0.1, abs=0.02)
+
+
+def test_rounding_does_not_choose_a_balanced_leaf_s_label():
+    weights = np.array([[0.25, 0.25 - 1e-17], [0.25, 0.25 - 1e-15], [0.25, 0.2]])
+    assert majority(weights, np.zeros(3, dtype=bool)).tolist() == [1.0, 1.0, -1.0]

@@ -19,6 +19,7 @@ from skewboost.engine.scoring import LeafTerm
 from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
+BALANCE = 1e-12  # a difference below this share of a leaf's weight is rounding
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
 
 
@@ -45,8 +46,10 @@ class PartitionHypothesis:
 
 def majority(class_weights: Array, abstains: Array) -> Array:
     """The heavier class of each leaf; +1 if they balance, 0 where it abstains or is empty."""
-    labels = np.where(class_weights[:, 1] >= class_weights[:, 0], 1.0, -1.0)
-    labels[abstains | (class_weights.sum(axis=1) == 0)] = 0.0
+    negative, positive = class_weights.T
+    total = negative + positive
+    labels = np.where(positive >= negative - BALANCE * total, 1.0, -1.0)
+    labels[abstains | (total == 0)] = 0.0
     return labels
 
 
