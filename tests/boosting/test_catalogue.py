@@ -254,7 +254,7 @@ def test_without_a_split_the_prior_is_the_answer_whatever_the_cost(entry):
 
 
 @pytest.mark.parametrize("calibrate", ["sigmoid", "isotonic"])
-@pytest.mark.parametrize("booster", [sb.AdaMECClassifier, sb.CGAdaClassifier])
+@pytest.mark.parametrize("booster", [sb.AdaMECClassifier, sb.CGAdaClassifier, sb.AsymmetricAdaBoostClassifier])
 def test_calibration_mends_overconfidence(booster, calibrate):
     X, y = overlapping()
     X, y, X_new, y_new = halves(X, y)

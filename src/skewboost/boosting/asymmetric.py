@@ -11,16 +11,20 @@ References
 from __future__ import annotations
 
 from skewboost.boosting.adaboost import AdaBoost
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.calibrated import Calibrated, CalibratedClassifier
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.spread_costs import CostsInEveryRound
 
 
-class AsymmetricAdaBoost(CostsInEveryRound, AdaBoost):
+class AsymmetricAdaBoost(CostsInEveryRound, Calibrated, AdaBoost):
     """AdaBoost with costs in every round: with class costs ``exp(y ln√ratio / M)``, up to a constant ([1] §3)."""
 
+    def tilt(self, n_rounds: int) -> float:
+        """What has come in by so many rounds; all of it where held-out rows said what a score means."""
+        return super().tilt(n_rounds if self.calibrator is None else self.n_rounds)
 
-class AsymmetricAdaBoostClassifier(CostSensitiveClassifier):
+
+class AsymmetricAdaBoostClassifier(CalibratedClassifier):
     r"""Asymmetric AdaBoost: the costs are brought in little by little, so that no round can use them up.
 
     Before each of M rounds the weights are multiplied by :math:`\exp(\frac{y}{M} \ln\sqrt{C_+/C_-})`; the rest is
@@ -34,6 +38,7 @@ class AsymmetricAdaBoostClassifier(CostSensitiveClassifier):
 
     {parameters}
     {cost}
+    {calibrate}
 
     References
     ----------
@@ -53,4 +58,5 @@ class AsymmetricAdaBoostClassifier(CostSensitiveClassifier):
     """
 
     def _rule(self) -> Rule:
+        self._check_calibrate()
         return AsymmetricAdaBoost()

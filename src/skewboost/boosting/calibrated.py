@@ -34,7 +34,7 @@ from skewboost.tables import Table
 N_FOLDS = 5
 
 
-class _Calibrated(Rule):
+class Calibrated(Rule):
     """A rule whose scores may be given a meaning by what they meant on held-out rows."""
 
     calibrator: Any = None
@@ -58,7 +58,7 @@ class _Calibrated(Rule):
         return math.log(self.costs.ratio)
 
 
-class AdaMEC(_Calibrated, AdaBoost):
+class AdaMEC(Calibrated, AdaBoost):
     """AdaBoost, and the decision of minimum expected cost."""
 
     def untilted(self) -> float:
@@ -66,7 +66,7 @@ class AdaMEC(_Calibrated, AdaBoost):
         return math.log(self.costs.ratio)
 
 
-class CGAda(_Calibrated, AdaBoost):
+class CGAda(Calibrated, AdaBoost):
     """AdaBoost from weights in proportion to the costs."""
 
     def start(self, state: State) -> None:
