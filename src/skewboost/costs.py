@@ -85,7 +85,7 @@ def check_cost(cost: Any, classes: Array) -> None:
             )
         for label, value in cost.items():
             _check_positive(f"cost[{label!r}]", value)
-    elif isinstance(cost, list | tuple | np.ndarray):
+    elif isinstance(cost, list | tuple) or hasattr(cost, "__array__"):
         _check_matrix(cost, classes)
     else:
         raise ValueError(f"cost={cost!r} is none of the ways to say it. {REMEDY}")
@@ -93,7 +93,7 @@ def check_cost(cost: Any, classes: Array) -> None:
 
 def _check_positive(name: str, value: Any) -> None:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 < float(value) < np.inf:
-        raise ValueError(f"{name}={value!r} must be a number greater than 0. {REMEDY}")
+        raise ValueError(f"{name}={value!r} must be a finite number greater than 0. {REMEDY}")
 
 
 def _check_matrix(cost: Any, classes: Array) -> None:

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 from sklearn.base import clone
@@ -94,7 +95,7 @@ def test_a_cost_is_the_same_however_it_is_said(entry):
     for clf in (
         new(cost={"sick": 3.0, "well": 1.0}).fit(X, y),
         new(cost=[[0.0, 3.0], [1.0, 0.0]]).fit(X, y),  # classes are sorted: sick, well
-        new(cost=np.array([[-1.0, 2.0], [4.0, 3.0]])).fit(X, y),
+        new(cost=pd.DataFrame([[-1.0, 2.0], [4.0, 3.0]])).fit(X, y),
         new().fit(X, y, sample_cost=each_row),
     ):
         np.testing.assert_allclose(clf.decision_function(X), F, atol=1e-12)
@@ -362,14 +363,14 @@ def test_scores_stay_finite_over_5000_rounds(entry):
 @pytest.mark.parametrize(
     ("cost", "message"),
     [
-        (0, "must be a number greater than 0"),
-        (-2.0, "must be a number greater than 0"),
-        (float("nan"), "must be a number greater than 0"),
+        (0, "must be a finite number greater than 0"),
+        (-2.0, "must be a finite number greater than 0"),
+        (float("nan"), "must be a finite number greater than 0"),
         (True, "none of the ways to say it"),
         ("cheap", "none of the ways to say it"),
         ({0: 1.0}, r"lacks \[1\]"),
         ({0: 1.0, 1: 2.0, 2: 1.0}, r"\[2\] are not among them"),
-        ({0: 1.0, 1: 0.0}, r"cost\[1\]=0.0 must be a number greater than 0"),
+        ({0: 1.0, 1: 0.0}, r"cost\[1\]=0.0 must be a finite number greater than 0"),
         ([[0, 1], [1]], "2 x 2 matrix"),
         (np.zeros((3, 3)), "2 x 2 matrix"),
         ([[1.0, 0.0], [5.0, 0.0]], "no dearer than the right answer"),
@@ -391,7 +392,7 @@ def test_other_mistakes_with_costs_are_refused():
         sb.CSRAClassifier().fit(X, y, sample_cost=np.zeros(60))
     with pytest.raises(ValueError, match="y has 3 classes"):
         sb.CSRAClassifier(cost=2.0).fit(X, np.arange(60) % 3)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'cost'"):
+    with pytest.raises(TypeError, match="AdaBoostClassifier got an unexpected keyword argument 'cost'"):
         sb.AdaBoostClassifier(cost=2.0)
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample_cost'"):
         sb.AdaBoostClassifier().fit(X, y, sample_cost=np.ones(60))

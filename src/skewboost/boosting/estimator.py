@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -82,6 +82,16 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             for placeholder, shared in PLACEHOLDERS.items():
                 text = text.replace(placeholder, shared)
             cls.__doc__ = text.replace("\nReferences\n", f"\n{ATTRIBUTES}\nReferences\n", 1)
+
+    def __new__(cls, *_: Any, **params: Any) -> Self:
+        """Name the class that was called, not the one that its parameters are passed on to."""
+        known = inspect.signature(cls.__init__).parameters
+        for name in params:
+            if name not in known:
+                hint = " It is not told what mistakes cost; see skewboost.catalogue()." if name == "cost" else ""
+                raise TypeError(f"{cls.__name__} got an unexpected keyword argument {name!r}.{hint}")
+        made: Self = super().__new__(cls)
+        return made
 
     def __init__(
         self,

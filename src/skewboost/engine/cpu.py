@@ -234,8 +234,8 @@ class CpuEngine:
     ) -> list[tuple[Rows, Array]]:
         """`route` and `histogram` of all that is wanted in one go: threads meet once."""
         room = _Room(tuple(map(len, rows)), tuple(wanted), codes.n_blocks)
-        node = (codes.words, split.feature, split.child, tuple(rows), tuple(values), scale, *room.plan)
-        share(lambda turns: stump_kernels.split_tasks(*node, turns, *room.arrays), room.n_tasks, self.n_jobs)
+        node = (codes.words, split.feature, split.child, stump_kernels.Data(tuple(rows), tuple(values), scale))
+        share(lambda turns: stump_kernels.split_tasks(*node, room.plan, turns, room.arrays), room.n_tasks, self.n_jobs)
         return room.close_up()
 
     def stump(
@@ -253,27 +253,26 @@ class CpuEngine:
     ) -> tuple[Split | None, list[list[int]], list[tuple[int, Rows, Array]]]:
         """`search`, then `split_off` of the smaller children, while a helper is on its way."""
         room = _Room(tuple(map(len, rows)), ((0, 0), (1, 0)), codes.n_blocks)
-        parts, chunks, slices = room.plan
-        parts = parts.copy()
+        plan = room.plan._replace(parts=room.plan.parts.copy())  # the children are filled in
         child, found, value = np.empty(N_CODES, np.uint8), np.empty(4, np.int64), np.empty(2)
         sizes = np.empty((2, 2), np.int64)
-        data = (tuple(rows), tuple(values), scale, parts, chunks, slices)
+        data = stump_kernels.Data(tuple(rows), tuple(values), scale)
         root = (
             (planes[0], planes[1]), (error[0], error[1]), _counts(counts, bins), _features(bins), _terms(request),
             rows_per_code, codes.words,
         )  # fmt: skip
 
         def own(turns: Array) -> None:
-            stump_kernels.find_and_split(*root, *data, turns, *room.arrays, child, found, value, sizes)
+            stump_kernels.find_and_split(*root, data, plan, turns, room.arrays, child, found, value, sizes)
 
         def work(turns: Array) -> None:
-            stump_kernels.lend_a_hand(codes.words, found, child, *data, turns, *room.arrays)
+            stump_kernels.lend_a_hand(codes.words, found, child, data, plan, turns, room.arrays)
 
         share(work, room.n_tasks, self.n_jobs, own)
         split = _split(child, found, value)
         if split is None or split.doubtful or child[MISSING] == ABSTAIN or sizes.sum(axis=1).min() == 0:
             return split, sizes.tolist(), []
-        sides = parts[:, 1].tolist()
+        sides = plan.parts[:, 1].tolist()
         return split, sizes.tolist(), [(side, *part) for side, part in zip(sides, room.close_up())]
 
     def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
@@ -317,21 +316,18 @@ class _Room:
 
     def __init__(self, n_rows: tuple[int, ...], wanted: tuple[tuple[int, int], ...], n_blocks: int) -> None:
         self.plan, n_chosen = _plan(n_rows, wanted, n_blocks)
-        parts, chunks, slices = self.plan
-        self.n_tasks = n_blocks * len(slices)
-        self.n_parts = len(parts)
+        n_chunks, n_slices = len(self.plan.chunks), len(self.plan.slices)
+        self.n_tasks = n_blocks * n_slices
         chosen, weights = np.empty(n_chosen, np.uint32), np.empty(n_chosen)
-        lengths, sums = np.empty(len(chunks), np.int64), np.empty((len(slices), n_blocks, _BLOCK * N_CODES))
-        self.arrays = (new_turns(), chosen, weights, lengths, sums)
+        lengths, sums = np.empty(n_chunks, np.int64), np.empty((n_slices, n_blocks, _BLOCK * N_CODES))
+        self.arrays = stump_kernels.Room(new_turns(), chosen, weights, lengths, sums)
 
     def close_up(self) -> list[tuple[Rows, Array]]:
         """The rows and the histogram of each part."""
-        _, chunks, slices = self.plan
-        _, chosen, _, lengths, sums = self.arrays
-        ends = np.empty((self.n_parts, 2), np.int64)
-        stump_kernels.close_up(chunks, lengths, chosen, slices, sums, ends)
-        histograms = sums.reshape(len(slices), -1, N_CODES)
-        return [(chosen[a:b], histograms[k]) for k, (a, b) in enumerate(ends.tolist())]
+        ends = np.empty((len(self.plan.parts), 2), np.int64)
+        stump_kernels.close_up(self.plan, self.arrays, ends)
+        histograms = self.arrays.sums.reshape(len(self.plan.slices), -1, N_CODES)
+        return [(self.arrays.chosen[a:b], histograms[k]) for k, (a, b) in enumerate(ends.tolist())]
 
 
 def _counts(counts: Array | None, bins: Bins) -> Array:
@@ -380,7 +376,7 @@ def _split(child: Array, found: Array, value: Array) -> Split | None:
 @lru_cache(maxsize=64)
 def _plan(
     n_rows: tuple[int, ...], wanted: tuple[tuple[int, int], ...], n_blocks: int
-) -> tuple[tuple[Array, Array, Array], int]:
+) -> tuple[stump_kernels.Plan, int]:
     """How `stump_kernels.split_tasks` divides its work: parts, chunks and slices, and how many rows may be chosen.
 
     The first slices of all parts come before further ones.
@@ -402,7 +398,7 @@ def _plan(
         first_slices.append((part, *first))
         more_slices += [(part, *pair) for pair in more]
     parts, all_chunks, slices = (np.array(p, dtype=np.int64) for p in (wanted, chunks, first_slices + more_slices))
-    return (parts, all_chunks, slices), to
+    return stump_kernels.Plan(parts, all_chunks, slices), to
 
 
 def _bounds(n: int, n_parts: int) -> Array:

@@ -6,6 +6,8 @@ there when there is something to do, and then waits for the signal to start.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from skewboost.engine.boundary import Array
 from skewboost.engine.jit import brief, kernel
 from skewboost.engine.kernels import add_block, select
@@ -13,60 +15,72 @@ from skewboost.engine.search_kernels import Features, Terms, search
 from skewboost.engine.turns import call_off, next_task, signal_start, starts, task_done, wait_for_tasks
 
 
-@kernel
-def split_tasks(
-    words: Array,
-    feature: int,
-    child: Array,
-    rows: tuple[Array, ...],
-    values: tuple[Array, ...],
-    scale: Array,
-    parts: Array,
-    chunks: Array,
-    slices: Array,
-    turns: Array,
-    turns_of_chunks: Array,
-    chosen: Array,
-    weights: Array,
-    lengths: Array,
-    out: Array,
-) -> None:
-    """Rows and histograms of parts of a node; part k is the rows of group ``parts[k, 0]`` that go to ``parts[k, 1]``.
+class Data(NamedTuple):
+    """The rows of a node per group, and their values up to a scale."""
 
-    First its rows are chosen, a task being one of the `chunks` (part, where its rows begin and end, where those chosen
-    are put); then they are summed, a task being a block of features and one of the `slices` (part, first and last
-    chunk). Chunks of a slice are summed in their order.
+    rows: tuple[Array, ...]
+    values: tuple[Array, ...]
+    scale: Array
+
+
+class Plan(NamedTuple):
+    """How the work of `split_tasks` is divided."""
+
+    parts: Array  # [part, (group, child)]
+    chunks: Array  # [chunk, (part, where its rows begin, where they end, where those chosen are put)]
+    slices: Array  # [slice, (part, first chunk, last chunk)]
+
+
+class Room(NamedTuple):
+    """Where its results go."""
+
+    turns_of_chunks: Array
+    chosen: Array
+    weights: Array  # of the chosen rows
+    lengths: Array  # how many were chosen, per chunk
+    sums: Array  # [slice, block, cell]
+
+
+@kernel
+def split_tasks(words: Array, feature: int, child: Array, data: Data, plan: Plan, turns: Array, room: Room) -> None:
+    """Rows and histograms of parts of a node; a part is the rows of one group that go to one child.
+
+    First its rows are chosen, a task being a chunk of them; then they are summed, a task being a block of features and
+    a slice of chunks. Chunks of a slice are summed in their order.
     """
+    chunks, chosen, weights = plan.chunks, room.chosen, room.weights
     shift = 8 * (feature & 7)
-    task = next_task(turns_of_chunks)
+    task = next_task(room.turns_of_chunks)
     while task < chunks.shape[0]:
         part, a, b, to = chunks[task, 0], chunks[task, 1], chunks[task, 2], chunks[task, 3]
-        group, side = parts[part, 0], parts[part, 1]
-        k = select(words[feature >> 3], shift, rows[group][a:b], child, side, chosen[to : to + b - a])
+        group, side = plan.parts[part, 0], plan.parts[part, 1]
+        values, scale = data.values[group], data.scale[group]
+        k = select(words[feature >> 3], shift, data.rows[group][a:b], child, side, chosen[to : to + b - a])
         own_rows, own_weights = chosen[to : to + k], weights[to : to + k]
         for i in range(k):
-            own_weights[i] = scale[group] * values[group][own_rows[i]]
-        lengths[task] = k
-        task_done(turns_of_chunks)
-        task = next_task(turns_of_chunks)
-    wait_for_tasks(turns_of_chunks, chunks.shape[0])
+            own_weights[i] = scale * values[own_rows[i]]
+        room.lengths[task] = k
+        task_done(room.turns_of_chunks)
+        task = next_task(room.turns_of_chunks)
+    wait_for_tasks(room.turns_of_chunks, chunks.shape[0])
     n_blocks = words.shape[0]
     task = next_task(turns)
-    while task < n_blocks * slices.shape[0]:
+    while task < n_blocks * plan.slices.shape[0]:
         which, block = task // n_blocks, task % n_blocks
-        sums = out[which, block]
+        sums = room.sums[which, block]
         sums[:] = 0.0
-        for chunk in range(slices[which, 1], slices[which, 2]):
+        for chunk in range(plan.slices[which, 1], plan.slices[which, 2]):
             a = chunks[chunk, 3]
-            b = a + lengths[chunk]
+            b = a + room.lengths[chunk]
             add_block(words[block], chosen[a:b], weights[a:b], sums)
         task_done(turns)
         task = next_task(turns)
 
 
 @brief
-def close_up(chunks: Array, lengths: Array, chosen: Array, slices: Array, out: Array, ends: Array) -> None:
+def close_up(plan: Plan, room: Room, ends: Array) -> None:
     """Move each part's chosen rows together, and add up its slices; ``ends[part]`` is where they begin and end."""
+    chunks, slices, chosen, lengths, out = plan.chunks, plan.slices, room.chosen, room.lengths, room.sums
     ends[:, 0] = -1
     for c in range(chunks.shape[0]):
         part, a = chunks[c, 0], chunks[c, 3]
@@ -95,24 +109,16 @@ def find_and_split(
     terms: Terms,
     rows_per_code: Array,
     words: Array,
-    rows: tuple[Array, ...],
-    values: tuple[Array, ...],
-    scale: Array,
-    parts: Array,
-    chunks: Array,
-    slices: Array,
+    data: Data,
+    plan: Plan,
     turns: Array,
-    turns_of_chunks: Array,
-    chosen: Array,
-    weights: Array,
-    lengths: Array,
-    out: Array,
+    room: Room,
     child: Array,
     found: Array,
     value: Array,
     sizes: Array,
 ) -> None:
-    """Search the root, note the smaller child of each group in `parts`, and go on with `split_tasks`.
+    """Search the root, note the smaller child of each group in the plan, and go on with `split_tasks`.
 
     Nothing is split if the choice is doubtful, if a child abstains, or if a side has no rows.
     """
@@ -125,15 +131,12 @@ def find_and_split(
                 sizes[min(child[code], 1), g] += rows_per_code[g, feature, code]
     empty = sizes[0, 0] + sizes[0, 1] == 0 or sizes[1, 0] + sizes[1, 1] == 0
     if empty or found[2] or child[255] == 2:
-        call_off(turns, words.shape[0] * slices.shape[0])
+        call_off(turns, words.shape[0] * plan.slices.shape[0])
         return
     for g in range(2):
-        parts[g, 1] = 1 if sizes[0, g] >= sizes[1, g] else 0
+        plan.parts[g, 1] = 1 if sizes[0, g] >= sizes[1, g] else 0
     signal_start(turns)
-    split_tasks(
-        words, feature, child, rows, values, scale, parts, chunks, slices, turns, turns_of_chunks, chosen, weights,
-        lengths, out,
-    )  # fmt: skip
+    split_tasks(words, feature, child, data, plan, turns, room)
 
 
 @kernel
@@ -141,25 +144,14 @@ def lend_a_hand(
     words: Array,
     found: Array,
     child: Array,
-    rows: tuple[Array, ...],
-    values: tuple[Array, ...],
-    scale: Array,
-    parts: Array,
-    chunks: Array,
-    slices: Array,
+    data: Data,
+    plan: Plan,
     turns: Array,
-    turns_of_chunks: Array,
-    chosen: Array,
-    weights: Array,
-    lengths: Array,
-    out: Array,
+    room: Room,
 ) -> None:
     """What another thread does for `find_and_split`; it does not wait much longer than a search takes."""
     if starts(turns, 10_000 + 500 * 8 * words.shape[0]):
-        split_tasks(
-            words, found[0], child, rows, values, scale, parts, chunks, slices, turns, turns_of_chunks, chosen,
-            weights, lengths, out,
-        )  # fmt: skip
+        split_tasks(words, found[0], child, data, plan, turns, room)
 
 
 @brief
