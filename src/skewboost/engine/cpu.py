@@ -28,10 +28,11 @@ from skewboost.engine.boundary import (
     Rows,
     Split,
 )
+from skewboost.engine.criterion_kernels import Terms
 from skewboost.engine.expand_kernels import Children
 from skewboost.engine.partition import View
 from skewboost.engine.reference import MAX_ENUMERATED, SLACK
-from skewboost.engine.search_kernels import Features, Terms
+from skewboost.engine.scan_kernels import Features
 from skewboost.engine.threads import parallel
 from skewboost.engine.turns import new_turns, share
 from skewboost.tables import Nominal, Table

@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from skewboost.engine.boundary import Array
+from skewboost.engine.criterion_kernels import SQUARES, Terms
 from skewboost.engine.jit import brief, kernel
 from skewboost.engine.kernels import add_block, divide
-from skewboost.engine.search_kernels import SQUARES, Features, Terms, choose, scan_features
+from skewboost.engine.scan_kernels import Features
+from skewboost.engine.search_kernels import choose, scan_features
 from skewboost.engine.turns import next_task, task_done
 
 

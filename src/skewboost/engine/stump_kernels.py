@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from skewboost.engine.boundary import Array
+from skewboost.engine.criterion_kernels import Terms
 from skewboost.engine.jit import brief, kernel
 from skewboost.engine.kernels import add_block, select
-from skewboost.engine.search_kernels import Features, Terms, search
+from skewboost.engine.scan_kernels import Features
+from skewboost.engine.search_kernels import search
 from skewboost.engine.turns import call_off, next_task, signal_start, starts, task_done, wait_for_tasks
 
 
