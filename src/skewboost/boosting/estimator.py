@@ -77,6 +77,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         if "__init__" in cls.__dict__:
             # scikit-learn reads parameters off the signature; this spares every variant repeating the common ones
             cls.__init__.__signature__ = _joined_signature(cls)  # type: ignore[attr-defined]
+        own = [p for p in _joined_signature(cls).parameters.values() if p.name != "self"]
+        cls.__signature__ = inspect.Signature(own)  # else that of __new__ would show
         if cls.__doc__:
             text = inspect.cleandoc(cls.__doc__)
             for placeholder, shared in PLACEHOLDERS.items():
