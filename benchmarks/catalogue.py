@@ -28,9 +28,7 @@ COST = 2.0
 def booster(entry: Entry) -> Any:
     """A variant with a cost; where costs enter in every round, the root that the catalogue advises."""
     cost = COST ** (1 / ROUNDS) if entry.costs == COMPOUND else COST
-    return entry.estimator(
-        n_estimators=ROUNDS, n_jobs=THREADS, engine="cpu", **({"cost": cost} if entry.cost_sensitive else {})
-    )
+    return entry.make(ROUNDS, n_jobs=THREADS, engine="cpu", **({"cost": cost} if entry.cost_sensitive else {}))
 
 
 def round_time(clf: Any, X: np.ndarray, y: np.ndarray) -> float:

@@ -36,7 +36,7 @@ def methods(cost: float) -> dict[str, object]:
     found = {}
     for entry in skewboost.catalogue():
         kwargs = {"cost": cost} if entry.cost_sensitive else {}
-        found[entry.name] = entry.estimator(n_estimators=ROUNDS, pos_label=1, engine="cpu", random_state=0, **kwargs)
+        found[entry.name] = entry.make(ROUNDS, pos_label=1, engine="cpu", random_state=0, **kwargs)
     for name in ("AdaMEC", "CGAda"):
         found[f"{name}, calibrated"] = clone(found[name]).set_params(calibrate="sigmoid")
     found["LightGBM"] = lightgbm.LGBMClassifier(n_estimators=ROUNDS, scale_pos_weight=cost, n_jobs=1, verbose=-1)

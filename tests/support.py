@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from skewboost import catalogue
+from skewboost.learners import AlternatingTree, Histogram, Stump, Tree
+from skewboost.variants import ONE_FEATURE, OWN, PARTITIONS
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -27,6 +33,17 @@ def load_trace_data(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return matrix(data["X"]), np.array(data["y"]), matrix(data["X_test"])
 
 
+def load_shared(name: str) -> tuple:
+    """A data set of the papers: a pandas table and 0/1 labels."""
+    folder = SHARED / "data"
+    if not folder.is_dir():
+        pytest.skip(f"the papers' data sets are not at hand ({name} is not in ../shared/data)")
+    spec = importlib.util.spec_from_file_location("shared_data", folder / "load.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.load(name)
+
+
 def awkward_data(n_rows: int = 400, seed: int = 0, missing: float = 0.06) -> tuple[np.ndarray, np.ndarray]:
     """Continuous, rounded, binary and constant columns, missing cells, about a fifth positives, overlapping."""
     rng = np.random.default_rng(seed)
@@ -38,3 +55,27 @@ def awkward_data(n_rows: int = 400, seed: int = 0, missing: float = 0.06) -> tup
     y = (X[:, 0] + 0.8 * X[:, 3] * X[:, 4] + 0.5 * rng.normal(size=n_rows) > 1.0).astype(int)
     X[rng.random(X.shape) < missing] = np.nan
     return X, y
+
+
+def make(booster: type, n_rounds: int, learner: object = None, **params: object) -> object:
+    """A booster of so many rounds, whatever it calls them, on a learner if it can choose one."""
+    if learner is not None and "estimator" in inspect.signature(booster).parameters:
+        params["estimator"] = learner
+    return booster(**{booster._rounds: n_rounds}, **params)
+
+
+def pairs(learners: list) -> list:
+    """Every variant with each of the learners that it can boost; once with None if it has its own."""
+    found = []
+    for entry in catalogue():
+        usable = learners
+        if entry.learners == ONE_FEATURE:
+            usable = [learner for learner in learners if learner == "stump" or isinstance(learner, Stump | Histogram)]
+        if entry.needs == "responses":
+            usable = [learner for learner in learners if not isinstance(learner, AlternatingTree)]
+        if entry.learners == PARTITIONS:
+            usable = [learner for learner in learners if learner == "stump" or isinstance(learner, Stump | Tree)]
+        if entry.learners == OWN:
+            usable = [None]
+        found += [pytest.param(entry.estimator, learner, id=f"{entry.name}-{learner}") for learner in usable]
+    return found

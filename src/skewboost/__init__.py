@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from skewboost.boosting.asymmetric import AsymmetricAdaBoostClassifier
     from skewboost.boosting.asymmetric_logistic import CSGAClassifier, CSLBClassifier, CSRAClassifier
     from skewboost.boosting.calibrated import AdaMECClassifier, CGAdaClassifier
+    from skewboost.boosting.consistent import ConsistentBoostClassifier
     from skewboost.boosting.cost_losses import CSAdaBoostClassifier, CSLogitBoostClassifier, CSRealBoostClassifier
     from skewboost.boosting.csb import CSB0Classifier, CSB1Classifier, CSB2Classifier
     from skewboost.boosting.favored import FavoredBoostClassifier
@@ -22,18 +23,22 @@ if TYPE_CHECKING:
     from skewboost.boosting.realboost import RealBoostClassifier
     from skewboost.boosting.soft_margin import AdaBoostRegClassifier, SoftMarginBoostClassifier
     from skewboost.boosting.weightboost import WeightBoostClassifier
+    from skewboost.multiclass.mh import AdaBoostMHClassifier
+    from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
 
 __version__ = "0.1.0"
 
 _HOME = {  # where each name is, so that importing the package imports none of them
     "AdaBoostClassifier": "boosting.adaboost",
+    "AdaBoostMHClassifier": "multiclass.mh",
     "AdaBoostRegClassifier": "boosting.soft_margin",
     "AdaC1Classifier": "boosting.adac",
     "AdaC2Classifier": "boosting.adac",
     "AdaC3Classifier": "boosting.adac",
     "AdaCostClassifier": "boosting.adacost",
     "AdaMECClassifier": "boosting.calibrated",
+    "AlternatingTreeClassifier": "trees.alternating",
     "ArcingClassifier": "boosting.arcing",
     "AsymmetricAdaBoostClassifier": "boosting.asymmetric",
     "CGAdaClassifier": "boosting.calibrated",
@@ -46,6 +51,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "CSLogitBoostClassifier": "boosting.cost_losses",
     "CSRAClassifier": "boosting.asymmetric_logistic",
     "CSRealBoostClassifier": "boosting.cost_losses",
+    "ConsistentBoostClassifier": "boosting.consistent",
     "FavoredBoostClassifier": "boosting.favored",
     "GentleBoostClassifier": "boosting.gentleboost",
     "LogitBoostClassifier": "boosting.logitboost",
@@ -58,12 +64,14 @@ _HOME = {  # where each name is, so that importing the package imports none of t
 
 __all__ = [
     "AdaBoostClassifier",
+    "AdaBoostMHClassifier",
     "AdaBoostRegClassifier",
     "AdaC1Classifier",
     "AdaC2Classifier",
     "AdaC3Classifier",
     "AdaCostClassifier",
     "AdaMECClassifier",
+    "AlternatingTreeClassifier",
     "ArcingClassifier",
     "AsymmetricAdaBoostClassifier",
     "CGAdaClassifier",
@@ -76,6 +84,7 @@ __all__ = [
     "CSLogitBoostClassifier",
     "CSRAClassifier",
     "CSRealBoostClassifier",
+    "ConsistentBoostClassifier",
     "FavoredBoostClassifier",
     "GentleBoostClassifier",
     "LogitBoostClassifier",

@@ -10,6 +10,10 @@ from typing import Any
 # its m-th power; or in the exponent, where they speed weights up in both directions.
 NONE, ONCE, COMPOUND, EXPONENT = "none", "once", "in every round", "in the exponent"
 
+# What a variant can boost: any learner that answers its question; those that look at one feature;
+# those that the engine grows; its own only.
+ANY, ONE_FEATURE, PARTITIONS, OWN = "any", "stumps and histograms", "stumps and trees", "its own"
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -24,6 +28,7 @@ class Entry:
     regularised: bool = False
     probabilistic: bool = True  # whether a link to P(y | x) follows from what it minimises
     shortcut: bool = True  # whether rounds on stumps and trees are as fast as AdaBoost's
+    learners: str = ANY  # what it boosts
     reduces_to: str | None = None  # the plain variant that it is with the parameters of `neutral`
     neutral: dict[str, Any] = field(default_factory=dict)  # "criterion" is one of the stump
     plain: dict[str, Any] = field(default_factory=dict)  # parameters of that plain variant
@@ -38,6 +43,10 @@ class Entry:
     def estimator(self) -> type:
         """The class."""
         return getattr(import_module("skewboost"), self.class_name)  # type: ignore[no-any-return]
+
+    def make(self, n_rounds: int, **params: Any) -> Any:
+        """An instance with so many rounds, whatever the class calls them."""
+        return self.estimator(**{self.estimator._rounds: n_rounds}, **params)  # type: ignore[attr-defined]
 
 
 FREUND = "Freund & Schapire 1997"
@@ -121,6 +130,20 @@ _ENTRIES = (
         "FavoredBoost", "FavoredBoostClassifier", CUENDET, "§2.4.5", costs=EXPONENT, probabilistic=False,
         reduces_to="RealBoost", neutral={"cost": 1.0},
         verdict="Favor makes weights move faster both ways; recall does not follow the cost. Use CSRA.",
+    ),
+    Entry(
+        "AdaBoostMH", "AdaBoostMHClassifier", SINGER, "§7", learners=PARTITIONS, reduces_to="RealBoost",
+        verdict="RealBoost for many classes or labels that share their tests: small models, on stumps weaker ones.",
+    ),
+    Entry(
+        "ConsistentBoost", "ConsistentBoostClassifier", CUENDET, "§2.2", probabilistic=False, shortcut=False,
+        learners=ONE_FEATURE,
+        verdict="Dampens features whose stumps contradict each other: overfits later, but its probabilities are timid.",
+    ),
+    Entry(
+        "AlternatingTree", "AlternatingTreeClassifier", "Freund & Mason 1999", "§4; Cuendet & Labbi 2002, §2.3",
+        costs=ONCE, shortcut=False, learners=OWN,
+        verdict="A model that can be read: ten rounds fit on a page. Overfits sooner than stumps; stop it early.",
     ),
     Entry(
         "CSRA", "CSRAClassifier", NYGA, "algorithm 12", costs=ONCE,

@@ -89,7 +89,7 @@ def test_adaboost_reg_without_mistrust_is_twice_adaboost():
 def test_a_cost_is_the_same_however_it_is_said(entry):
     X, y = awkward_data(300)
     y = np.where(y == 1, "sick", "well")
-    new = lambda **kwargs: entry.estimator(n_estimators=15, **kwargs)  # noqa: E731
+    new = lambda **kwargs: entry.make(15, **kwargs)  # noqa: E731
     F = new(cost=3.0).fit(X, y).decision_function(X)
     each_row = np.where(y == "sick", 3.0, 1.0)
     for clf in (
@@ -100,7 +100,7 @@ def test_a_cost_is_the_same_however_it_is_said(entry):
     ):
         np.testing.assert_allclose(clf.decision_function(X), F, atol=1e-12)
     ratio = (y == "well").sum() / (y == "sick").sum()
-    if entry.name not in ("AdaCost", "FavoredBoost"):
+    if entry.name not in ("AdaCost", "FavoredBoost", "AlternatingTree"):  # None is not "balanced" there
         balanced = new(cost="balanced").fit(X, y).decision_function(X)
         np.testing.assert_allclose(balanced, new().fit(X, y).decision_function(X), atol=1e-12)
         np.testing.assert_allclose(balanced, new(cost=ratio).fit(X, y).decision_function(X), atol=1e-12)
@@ -112,7 +112,7 @@ def test_costs_that_hardly_differ_by_row_hardly_differ_from_class_costs(entry):
     X, y = awkward_data(300)
     costs = np.where(y == 1, 3.0, 1.0)
     nearly = costs * (1 + 1e-13 * np.random.default_rng(0).normal(size=len(y)))
-    a, b = (entry.estimator(n_estimators=12).fit(X, y, sample_cost=c) for c in (costs, nearly))
+    a, b = (entry.make(12).fit(X, y, sample_cost=c) for c in (costs, nearly))
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-7)
 
 
@@ -122,7 +122,7 @@ def test_rows_may_differ_in_cost(entry):
     X, y = awkward_data(300)
     rng = np.random.default_rng(0)
     costs, counts, order = rng.uniform(0.5, 4.0, len(y)), rng.integers(1, 3, len(y)), rng.permutation(len(y))
-    fit = lambda *args, **kwargs: entry.estimator(n_estimators=10).fit(*args, **kwargs).decision_function(X)  # noqa: E731
+    fit = lambda *args, **kwargs: entry.make(10).fit(*args, **kwargs).decision_function(X)  # noqa: E731
     F = fit(X, y, sample_weight=counts, sample_cost=costs)
     np.testing.assert_allclose(
         fit(X.repeat(counts, 0), y.repeat(counts), sample_cost=costs.repeat(counts)), F, atol=1e-9
@@ -140,7 +140,7 @@ SCALE_FREE = [
 @each(SCALE_FREE)
 def test_only_the_ratio_of_costs_counts_where_weights_are_normalised(entry):
     X, y = awkward_data(300)
-    a, b = (entry.estimator(n_estimators=12, cost={0: k, 1: 3.0 * k}).fit(X, y) for k in (1.0, 7.0))
+    a, b = (entry.make(12, cost={0: k, 1: 3.0 * k}).fit(X, y) for k in (1.0, 7.0))
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-9)
 
 
@@ -176,7 +176,7 @@ def recalls(entry, data, costs):
     X, y, X_new, y_new = halves(*DATA[data]())
     found = []
     for cost in costs:
-        clf = entry.estimator(cost=float(cost), n_estimators=N_ROUNDS, pos_label=1)
+        clf = entry.make(N_ROUNDS, cost=float(cost), pos_label=1)
         caught = (clf.fit(X, y).predict(X_new)[y_new == 1] == 1).sum()
         caught += (clf.fit(X_new, y_new).predict(X)[y == 1] == 1).sum()
         found.append(caught / (y.sum() + y_new.sum()))
@@ -237,7 +237,7 @@ def test_probabilities_do_not_depend_on_costs(entry):
     grid = np.linspace(-1.2, 1.2, 13)[:, None]
     truth = 1 / (1 + np.exp(-2 * grid[:, 0] + 1.0))
     for cost in (0.2, 1.0, 5.0):
-        clf = entry.estimator(cost=cost, n_estimators=150, pos_label=True).fit(x[:, None], y)
+        clf = entry.make(150, cost=cost, pos_label=True).fit(x[:, None], y)
         p = clf.predict_proba(grid)[:, 1]
         assert np.abs(p - truth).mean() < 0.05, cost
         boundary = grid[np.argmin(np.abs(clf.decision_function(grid))), 0]
@@ -250,7 +250,7 @@ def test_without_a_split_the_prior_is_the_answer_whatever_the_cost(entry):
     kwargs = {"cost": 4.0} if entry.cost_sensitive else {}
     if entry.name == "AdaBoostReg":
         kwargs = {"C": 0.0}
-    clf = entry.estimator(n_estimators=40, **kwargs).fit(X, y)
+    clf = entry.make(40, **kwargs).fit(X, y)
     assert clf.predict_proba(X)[0, 1] == pytest.approx(0.1, abs=0.02)
 
 
@@ -300,20 +300,21 @@ def test_a_warm_start_ends_where_one_run_does(entry):
     """Also where costs are spread over all rounds: then it trains anew."""
     X, y = awkward_data(300)
     kwargs = {"cost": 2.0} if entry.cost_sensitive else {}
-    whole = entry.estimator(n_estimators=14, **kwargs).fit(X, y)
-    parts = entry.estimator(n_estimators=6, warm_start=True, **kwargs).fit(X, y).set_params(n_estimators=14).fit(X, y)
+    rounds = entry.estimator._rounds
+    whole = entry.make(14, **kwargs).fit(X, y)
+    parts = entry.make(6, warm_start=True, **kwargs).fit(X, y).set_params(**{rounds: 14}).fit(X, y)
     np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X), atol=1e-9)
     np.testing.assert_allclose(parts.predict_proba(X), whole.predict_proba(X), atol=1e-9)
     if entry.cost_sensitive:
         with pytest.raises(ValueError, match=r"cost=3\.0, but training started with 2\.0"):
-            parts.set_params(cost=3.0, n_estimators=20).fit(X, y)
+            parts.set_params(cost=3.0, **{rounds: 20}).fit(X, y)
 
 
 @each(CATALOGUE)
 def test_early_stopping_and_stages(entry):
     X, y = awkward_data(500)
     kwargs = {"cost": 2.0} if entry.cost_sensitive else {}
-    clf = entry.estimator(n_estimators=60, early_stopping=3, random_state=0, **kwargs).fit(X, y)
+    clf = entry.make(60, early_stopping=3, random_state=0, **kwargs).fit(X, y)
     stages = list(clf.staged_decision_function(X))
     assert len(stages) == clf.n_estimators_
     np.testing.assert_allclose(stages[-1], clf.decision_function(X), atol=1e-9)
@@ -338,7 +339,7 @@ def test_scores_stay_finite(entry, cost, data):
     kwargs = {"cost": cost} if entry.cost_sensitive else {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clf = entry.estimator(n_estimators=300, pos_label=1, **kwargs).fit(X, y)
+        clf = entry.make(300, pos_label=1, **kwargs).fit(X, y)
         assert np.isfinite(clf.decision_function(X)).all()
         p = clf.predict_proba(X)
     assert np.isfinite(p).all()
@@ -353,7 +354,7 @@ def test_scores_stay_finite_over_5000_rounds(entry):
         kwargs = {} if cost is None else {"cost": cost}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            clf = entry.estimator(n_estimators=5000, **kwargs).fit(X, y)
+            clf = entry.make(5000, **kwargs).fit(X, y)
             assert np.isfinite(clf.decision_function(X)).all()
 
 

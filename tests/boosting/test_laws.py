@@ -10,25 +10,24 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import naive
-from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier, catalogue
+from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
 from skewboost.costs import Costs
 from skewboost.engine import choose
-from skewboost.learners import Histogram, Stump, Tree, resolve
+from skewboost.learners import AlternatingTree, Histogram, Stump, Tree, resolve
 from skewboost.learners.base import Data
 from skewboost.learners.partitions import majority
 from skewboost.tables import Table
-from support import awkward_data
+from support import awkward_data, make, pairs
 
-ALL = [entry.estimator for entry in catalogue()]
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 EXPONENTIAL = BOOSTERS[:3]
-LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain")]
+LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain"), AlternatingTree()]
 ENGINES = ["reference", "cpu"]
 
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)
-every_booster = pytest.mark.parametrize("booster", ALL)
+every_booster_on_each_learner = pytest.mark.parametrize(("booster", "learner"), pairs(LEARNERS))
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
 each_engine = pytest.mark.parametrize("engine", ENGINES)
 
@@ -91,25 +90,23 @@ def test_the_logistic_and_the_exponential_loss_fall_in_training(booster):
     assert losses[-1] < losses[0]
 
 
-@every_booster
-@each_learner
+@every_booster_on_each_learner
 @each_engine
 def test_the_order_of_rows_does_not_matter(booster, learner, engine):
     X, y = awkward_data()
     order = np.random.default_rng(0).permutation(len(y))
-    a = booster(estimator=learner, n_estimators=30, engine=engine).fit(X, y)
-    b = booster(estimator=learner, n_estimators=30, engine=engine).fit(X[order], y[order])
+    a = make(booster, 30, learner, engine=engine).fit(X, y)
+    b = make(booster, 30, learner, engine=engine).fit(X[order], y[order])
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-9)
 
 
-@every_booster
-@each_learner
+@every_booster_on_each_learner
 @each_engine
 def test_an_integer_weight_is_a_repetition_and_zero_is_absence(booster, learner, engine):
     X, y = awkward_data(250)
     weights = np.random.default_rng(1).integers(0, 4, len(y))
-    weighted = booster(estimator=learner, n_estimators=25, engine=engine).fit(X, y, sample_weight=weights)
-    repeated = booster(estimator=learner, n_estimators=25, engine=engine).fit(X.repeat(weights, 0), y.repeat(weights))
+    weighted = make(booster, 25, learner, engine=engine).fit(X, y, sample_weight=weights)
+    repeated = make(booster, 25, learner, engine=engine).fit(X.repeat(weights, 0), y.repeat(weights))
     np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-9)
 
 
@@ -124,23 +121,23 @@ def test_min_samples_leaf_counts_repetitions_too():
     assert not np.allclose(weighted.decision_function(X), free.decision_function(X))
 
 
-@every_booster
-@each_learner
+@every_booster_on_each_learner
 def test_engines_give_the_same_model(booster, learner):
     X, y = awkward_data(seed=2)
-    a, b = (booster(estimator=learner, n_estimators=80, engine=e).fit(X, y) for e in ENGINES)
+    a, b = (make(booster, 80, learner, engine=e).fit(X, y) for e in ENGINES)
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-10)
     assert len(a.estimators_) == len(b.estimators_)
 
 
-@every_booster
-@pytest.mark.parametrize("learner", ["stump", Tree(max_leaf_nodes=4), Tree(max_leaf_nodes=9)], ids=str)
+@pytest.mark.parametrize(
+    ("booster", "learner"), pairs(["stump", Tree(max_leaf_nodes=4), Tree(max_leaf_nodes=9), AlternatingTree()])
+)
 def test_the_number_of_threads_changes_no_bit(booster, learner):
     """Large enough that rows are cut into chunks."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(140_000, 9)).astype(np.float32)
     y = X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=len(X)) > 1
-    fits = [booster(estimator=learner, n_estimators=4, engine="cpu", n_jobs=j).fit(X, y) for j in (1, 2, 5)]
+    fits = [make(booster, 4, learner, engine="cpu", n_jobs=j).fit(X, y) for j in (1, 2, 5)]
     scores = [clf.decision_function(X) for clf in fits]
     assert np.array_equal(scores[0], scores[1])
     assert np.array_equal(scores[0], scores[2])

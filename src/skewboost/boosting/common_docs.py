@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PARAMETERS = """\
+LEARNER = """\
 Parameters
 ----------
 estimator : {"stump", "tree"} or learner, default="stump"
@@ -10,6 +10,8 @@ estimator : {"stump", "tree"} or learner, default="stump"
     where the variant asks for responses). One that takes no `sample_weight` is fitted to rows drawn by weight.
 n_estimators : int, default=100
     The number of rounds.
+"""
+COMMON = """\
 learning_rate : float, default=1.0
     What each round is multiplied by before it is added; at most 2.
 pos_label : label or None, default=None
@@ -80,7 +82,8 @@ n_features_in_, feature_names_in_
 """
 
 PLACEHOLDERS = {
-    "{parameters}\n": PARAMETERS,
+    "{parameters}\n": LEARNER + COMMON,
+    "{common}\n": COMMON,
     "{cost}\n": COST,
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,

@@ -24,7 +24,7 @@ from skewboost.engine import ENGINES, choose
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
 from skewboost.learners import resolve
-from skewboost.learners.base import Data, Learner
+from skewboost.learners.base import Data, Learner, searches
 from skewboost.tables import Nominal, Table, read_table
 
 DEFAULT_PATIENCE = 10
@@ -54,7 +54,7 @@ class Scored:
         return self.rule.probability(self.F, self.n_rounds)
 
 
-def _joined_signature(cls: type) -> inspect.Signature:
+def _joined_signature(cls: type[BoostingClassifier]) -> inspect.Signature:
     """The parameters of a class before those that it passes on as ``**common`` to the one it derives from."""
     joined: dict[str, inspect.Parameter] = {}
     for base in cls.__mro__:
@@ -62,7 +62,7 @@ def _joined_signature(cls: type) -> inspect.Signature:
             continue
         own = inspect.signature(inspect.unwrap(base.__dict__["__init__"]), follow_wrapped=False)
         for name, parameter in own.parameters.items():
-            if parameter.kind is not parameter.VAR_KEYWORD:
+            if parameter.kind is not parameter.VAR_KEYWORD and name not in cls._settled:
                 joined.setdefault(name, parameter)
         if base is BoostingClassifier:
             break
@@ -131,6 +131,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     pos_label_: Any
     n_features_in_: int
 
+    _settled: tuple[str, ...] = ()  # common parameters that a subclass does not have
+    _rounds = "n_estimators"  # the parameter that says how many rounds there are
+
     def _rule(self) -> Rule:
         """The variant."""
         raise NotImplementedError
@@ -138,6 +141,14 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def _rule_for(self, positive_class: Any) -> Rule:
         """The variant for one class against the rest."""
         return self._rule()
+
+    def _weak_learner(self) -> Any:
+        """What a round fits, as the user gave it."""
+        return self.estimator
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(getattr(self, self._rounds))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -180,7 +191,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
-        rule, learner = self._rule(), resolve(self.estimator)
+        rule, learner = self._rule(), resolve(self._weak_learner())
         question_between(rule, learner)
         going_on = bool(self.warm_start and hasattr(self, "_ensembles"))
         table = read_table(self, X, reset=not going_on)
@@ -202,10 +213,22 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         else:
             self._ensembles = [Ensemble() for _ in self._positive_classes]
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            self._learner, self._own = repr(self.estimator), self._own_params()
+            self._learner, self._own = repr(self._weak_learner()), self._own_params()
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         n_cells = table.n_rows * table.n_features
-        engine = choose(self.engine, n_cells, self.n_estimators, effective_n_jobs(self.n_jobs))
+        engine = choose(self.engine, n_cells, searches(learner, self._n_rounds), effective_n_jobs(self.n_jobs))
+        self._train(learner, engine, table, labels, weights, each_cost)
+
+    def _train(
+        self,
+        learner: Learner,
+        engine: Engine,
+        table: Table,
+        labels: Array,
+        weights: Array | None,
+        each_cost: Array | None,
+    ) -> None:
+        """Train the ensemble, or one for each class against the rest."""
         for positive_class, ensemble in zip(self._positive_classes, self._ensembles):
             if not self.early_stopping:  # then the classes train on the same rows
                 ensemble.bins = ensemble.bins or self._ensembles[0].bins
@@ -222,15 +245,15 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def _check_going_on(self) -> None:
         """Whether a warm start can go on from what there is."""
         n_done = max(len(e.rounds) for e in self._ensembles)
-        if self.n_estimators < n_done:
+        if self._n_rounds < n_done:
             raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {n_done} rounds there are already. With "
+                f"{self._rounds}={self._n_rounds} is less than the {n_done} rounds there are already. With "
                 "warm_start=True it can only grow; set warm_start=False to start anew."
             )
-        if repr(self.estimator) != self._learner:
+        if repr(self._weak_learner()) != self._learner:
             raise ValueError(
-                f"estimator={self.estimator!r}, but training started with {self._learner}. With warm_start=True it "
-                "cannot change; set warm_start=False to start anew."
+                f"estimator={self._weak_learner()!r}, but training started with {self._learner}. With warm_start=True "
+                "it cannot change; set warm_start=False to start anew."
             )
 
         for name, value in self._own_params().items():
@@ -242,8 +265,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _own_params(self) -> dict[str, str]:
         """The parameters that make a variant what it is, as text."""
-        common = inspect.signature(BoostingClassifier.__init__).parameters
-        return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in common}
+        free = {self._rounds, *inspect.signature(BoostingClassifier.__init__).parameters}
+        return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in free}
 
     def _fit_one(
         self,
@@ -273,12 +296,12 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def _settings(self) -> Settings:
         patience = DEFAULT_PATIENCE if self.early_stopping is True else int(self.early_stopping)
         callbacks = tuple(self.callbacks or ())
-        return Settings(self.n_estimators, self.learning_rate, self._seed, patience, callbacks, self.verbose)
+        return Settings(self._n_rounds, self.learning_rate, self._seed, patience, callbacks, self.verbose)
 
     def _check_params(self) -> None:
         check_params(
             self,
-            n_estimators=integer(1),
+            **{self._rounds: integer(1)},
             learning_rate=number(0, 2, open_low=True),
             early_stopping=either(one_of(True, False), integer(1)),
             validation_fraction=optional(number(0, 0.9, open_low=True)),
@@ -547,7 +570,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         found = [e.importances(self.n_features_in_) for e in self._ensembles]
         told = [f for f in found if f is not None]
         if len(told) < len(found):
-            raise AttributeError(f"{self.estimator!r} does not tell feature importances.")
+            raise AttributeError(f"{self._weak_learner()!r} does not tell feature importances.")
         total = np.sum(told, axis=0)
         share: Array = total / total.sum() if total.any() else total
         return share

@@ -34,6 +34,7 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
         state.round += 1
         state.step = old.record.get("step", 1.0)
         rule.update(state, None, old.term)
+        state.learner.added(old.term)
         yield old
     while state.round < state.n_rounds and not state.stop_reason:
         state.round += 1
@@ -44,5 +45,6 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
             return
         term = vote.scaled(state.learning_rate) if state.learning_rate != 1.0 else vote
         rule.update(state, h, term)
+        state.learner.added(term)
         record = {"round": state.round, **rule.describe(state, h, vote), "loss": state.loss}
         yield Round(term, record, h.importances)

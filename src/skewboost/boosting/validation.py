@@ -18,10 +18,17 @@ from skewboost.engine.scoring import Term
 from skewboost.tables import Table
 
 
-def stratified_split(positive: Array, fraction: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Row numbers to train on and to validate on: a share of each class, and at least one row of each on both sides."""
-    chosen = np.zeros(len(positive), dtype=np.bool_)
-    for name, rows in (("positive", np.flatnonzero(positive)), ("negative", np.flatnonzero(~positive))):
+def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Row numbers to train on and to validate on: a share of each class, and at least one row of each on both sides.
+
+    Labels say which rows are positive, or the class of each.
+    """
+    chosen = np.zeros(len(labels), dtype=np.bool_)
+    classes = [("positive", True), ("negative", False)]
+    if labels.dtype != np.bool_:
+        classes = [(repr(c), c) for c in np.unique(labels).tolist()]
+    for name, label in classes:
+        rows = np.flatnonzero(labels == label)
         if len(rows) < 2:
             raise ValueError(
                 f"early_stopping holds out at least one example of each class, but there is only {len(rows)} {name} "
@@ -32,7 +39,7 @@ def stratified_split(positive: Array, fraction: float, rng: np.random.Generator)
     return np.flatnonzero(~chosen), np.flatnonzero(chosen)
 
 
-class _Stage(ClassifierMixin, BaseEstimator):
+class Stage(ClassifierMixin, BaseEstimator):
     """The ensemble so far, on the validation rows only, as scikit-learn's scorers want to see it.
 
     The positive class is 1 and the other 0, so that scores such as "recall" or "f1" are those of the positive class.
@@ -43,7 +50,7 @@ class _Stage(ClassifierMixin, BaseEstimator):
         self.F = F
         self.p = p
 
-    def fit(self, X: Any, y: Any) -> _Stage:
+    def fit(self, X: Any, y: Any) -> Stage:
         """Nothing to do."""
         return self
 
@@ -78,8 +85,9 @@ class Validation:
         self.table = table
         self.positive = positive
         self.weights = weights
+        self.truth = positive.astype(np.intp)  # as scorers see it
         # a mistake counts as often as it costs, and the decision is where such odds are even
-        self.importance = costs.of_rows(positive) * (1.0 if weights is None else weights)
+        self.importance = (costs.of_rows(positive).T * (1.0 if weights is None else weights)).T
         self.scoring = scoring
         self.scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
         takes_weights = self.scorer is not None and "sample_weight" in signature(self.scorer).parameters
@@ -102,10 +110,7 @@ class Validation:
             likelihood = logistic(np.where(self.positive, odds, -odds))
             score = float(np.average(np.log(np.maximum(likelihood, 1e-300)), weights=self.importance))
         else:
-            F = self.rule.decide(self.F, self.round)
-            stage = _Stage(F, self.rule.probability(self.F, self.round))
-            y = self.positive.astype(np.intp)
-            score = float(self.scorer(stage, self.table.native, y, **self.score_params))
+            score = float(self.scorer(self.stage(), self.table.native, self.truth, **self.score_params))
         if score != score:
             raise ValueError(
                 f"scoring={self.scoring!r} gave NaN on the held-out rows after round {self.round}, so early stopping "
@@ -115,6 +120,10 @@ class Validation:
         if self.best_round == 0 or score > self.best + 1e-10 * max(1.0, abs(self.best)):
             self.best, self.best_round = score, self.round
         return score
+
+    def stage(self) -> Any:
+        """The ensemble so far, as scorers see it."""
+        return Stage(self.rule.decide(self.F, self.round), self.rule.probability(self.F, self.round))
 
     @property
     def since_best(self) -> int:

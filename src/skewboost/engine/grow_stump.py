@@ -32,14 +32,14 @@ def grow_stump(grower: Grower, known: Node | None, request: Request) -> Growth:
         sums = _sums_of_responses(root, root.split, len(children))
     partition = Partition((root.split,), (tuple(~s for s in range(len(children))),), len(children))
     left, right = sums[:ABSTAIN].tolist()
-    whole = [left[0] + right[0], left[1] + right[1]]
+    whole = [a + b for a, b in zip(left, right)]
     importances[root.split.feature] = gain(request.criterion, whole, (left, right))
     return Growth(partition, children, [(root, children)], sums, importances, rest)
 
 
 def _children_in_one_go(grower: Grower, root: Node, request: Request) -> list[Node]:
     """The two children of a node by the engine's shortcut; none where it has none."""
-    if not grower.lists_rows or not grower.engine.derives:
+    if not grower.lists_rows or not grower.engine.derives or grower.n_planes > 2:
         return []
     if len(root.planes) < 2:
         grower.sum_directly(root)
@@ -47,7 +47,7 @@ def _children_in_one_go(grower: Grower, root: Node, request: Request) -> list[No
         grower.codes, root.rows, grower.rows_per_code, root.histogram, root.counts, grower.error_of(root),
         grower.values, grower.scale, grower.bins, request,
     )  # fmt: skip
-    children = [Node([None, None], of_child, 1) for of_child in sizes]
+    children = [Node([None] * len(of_child), of_child, 1) for of_child in sizes]
     for g, (side, rows, histogram) in enumerate(parts):
         _give(children[side], g, rows, histogram)
     return children if parts else []
@@ -97,7 +97,8 @@ def _sums_of_responses(root: Node, split: Split, n: int) -> Array:
 
 def _sums_of_labels(grower: Grower, root: Node, children: list[Node], rest: dict[int, int]) -> Array:
     """From the children's own histograms, and for the rest from what they leave of the root's."""
-    sums = [[float(child.planes[g][0].sum()) if g in child.planes else 0.0 for g in (0, 1)] for child in children]
+    groups = range(len(root.rows))
+    sums = [[float(child.planes[g][0].sum()) if g in child.planes else 0.0 for g in groups] for child in children]
     for g, side in rest.items():
         whole = float(root.planes[g][0].sum())
         sums[side][g] = whole - sum(of_child[g] for of_child in sums)

@@ -123,6 +123,6 @@ class _Tree:
         totals: list[list[float]] = [[]] * len(links)
         for k in reversed(range(len(links))):  # children come after their parents
             a, b = (totals[link] if link >= 0 else sums[~link] for link in links[k][:2])
-            totals[k] = [a[0] + b[0], a[1] + b[1]]
+            totals[k] = [x + y for x, y in zip(a, b)]
             importances[self.splits[k].feature] += gain(self.request.criterion, totals[k], (a, b))
         return importances

@@ -10,7 +10,7 @@ the splits are those that a full rebuild finds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -54,16 +54,20 @@ class Node:
     depth: int = 0
     abstains: bool = False
     planes: dict[int, Array] = field(default_factory=dict)  # the planes of its histogram that are known
-    error: Array = field(default_factory=lambda: np.zeros(2))  # bounds the error of any sum over bins, per plane
+    error: Array = None  # type: ignore[assignment]  # bounds the error of any sum over bins, per plane; none at first
     derived: bool = False  # whether a plane was not summed from the rows
     counts: Array | None = None
     split: Split | None = None
     children: list[Node] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.error is None:
+            self.error = np.zeros(max(2, len(self.rows)))
+
     @property
-    def histogram(self) -> tuple[Array, Array]:
-        """Both planes."""
-        return self.planes[0], self.planes[1]
+    def histogram(self) -> tuple[Array, ...]:
+        """All planes."""
+        return tuple(self.planes[p] for p in range(len(self.planes)))
 
 
 @dataclass
@@ -91,7 +95,8 @@ class Grower:
     """Grows partitions of one binned table.
 
     Rows come in groups and values in planes: class labels have two groups (negatives, positives) of one plane each,
-    responses have one group of two planes (Σw, Σwz). A plane's values are its vector times its scale.
+    several labels per row have two such groups per label, responses have one group of two planes (Σw, Σwz). A plane's
+    values are its vector times its scale.
     """
 
     def __init__(
@@ -110,9 +115,14 @@ class Grower:
         self.planes = planes
         self.examples = examples  # how many examples a row stands for; None: one
         self.values: list[Array] = []
-        self.scale: Array = np.ones(2)
+        self.scale: Array = np.ones(self.n_planes)
         self.lists_rows = len(rows) > 1  # responses move every weight, so nobody needs the rows of a stump's sides
         self._root_counts: Array | None = None
+
+    @property
+    def n_planes(self) -> int:
+        """How many planes a histogram has."""
+        return sum(map(len, self.planes))
 
     def root(self, known: Node | None, request: Request) -> Node:
         """All rows; `known` brings a histogram that need not be summed."""
@@ -125,7 +135,7 @@ class Grower:
 
     def search(self, node: Node, request: Request) -> None:
         """Find a node's split; sum its histogram anew if rounding could have changed the choice."""
-        if len(node.planes) < 2:
+        if len(node.planes) < self.n_planes:
             self.sum_directly(node)
         node.split = self._search(node, request)
         if node.split is not None and node.split.doubtful:
@@ -134,7 +144,7 @@ class Grower:
 
     def expand(self, node: Node, request: Request) -> list[Node] | None:
         """A node's children by the engine's shortcut, if it has one."""
-        if not self.engine.derives or node.split is None:
+        if not self.engine.derives or node.split is None or self.n_planes > 2:
             return None
         found = self.engine.expand(
             self.codes,
@@ -165,7 +175,7 @@ class Grower:
 
     def error_of(self, node: Node) -> Array:
         """The bounds that a search has to mind: there is nothing better than direct sums."""
-        return node.error if node.derived else np.zeros(2)
+        return node.error if node.derived else np.zeros(self.n_planes)
 
     def sum_directly(self, node: Node) -> None:
         """Sum a node's histogram from its rows."""
@@ -208,8 +218,8 @@ class Grower:
             child.error[p] = parent.error[p] + sum(sibling.error[p] for sibling in siblings)
 
     def count(self, node: Node) -> Array:
-        """Examples per feature and code."""
-        return np.asarray(sum(self.engine.histogram(self.codes, rows, self.examples)[0] for rows in node.rows))
+        """Examples per feature and code; the groups of any one label have all of them."""
+        return np.asarray(sum(self.engine.histogram(self.codes, rows, self.examples)[0] for rows in node.rows[:2]))
 
     @cached_property
     def rows_per_code(self) -> Array:
@@ -219,7 +229,7 @@ class Grower:
 
     def totals(self, node: Node) -> Array:
         """A node's sums, added up from its rows."""
-        out = np.empty(2)
+        out = np.empty(self.n_planes)
         for group, rows in enumerate(node.rows):
             for p in self.planes[group]:
                 if p in node.planes and not node.derived:
@@ -229,8 +239,11 @@ class Grower:
         return out
 
 
-def gain(criterion: str, whole: Sequence[float], sides: Iterable[Sequence[float]]) -> float:
-    """By how much a split lowers the exponential loss, or the squared error of responses; sums are of two planes."""
+def gain(criterion: str, whole: Sequence[float], sides: Sequence[Sequence[float]]) -> float:
+    """By how much a split lowers the exponential loss, or the squared error of responses; sums are per plane."""
+    if len(whole) > 2:
+        pairs = range(0, len(whole), 2)
+        return sum(gain(criterion, whole[k : k + 2], [side[k : k + 2] for side in sides]) for k in pairs)
     if criterion == "squares":
         return max(0.0, sum(b * b / a for a, b in sides if a > 0) - (whole[1] ** 2 / whole[0] if whole[0] > 0 else 0.0))
     return max(0.0, 2 * math.sqrt(whole[0] * whole[1]) - sum(2 * math.sqrt(a * b) for a, b in sides))

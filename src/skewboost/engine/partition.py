@@ -74,3 +74,10 @@ class Partition:
             if len(here):
                 at[here] = np.array(self.links[k])[split.child[view.column(split.feature)[here]]]
         return ~at
+
+
+def look_up(feature: int, table: Array) -> tuple[Partition, Array]:
+    """A partition of one feature's codes by their entries in a table, and the entry of each leaf."""
+    values, leaf = np.unique(table, return_inverse=True)
+    split = Split(feature, -1, leaf.astype(np.uint8), 0, float("nan"), float("nan"))
+    return Partition((split,), (tuple(~k for k in range(len(values))),), len(values)), values

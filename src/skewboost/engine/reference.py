@@ -85,8 +85,24 @@ def abstain_loss(criterion: str, a: Array, b: Array) -> Array:
     return leaf_loss(criterion, half, half, 1)
 
 
+def pairs(planes: Array) -> list[Array]:
+    """The planes of each label."""
+    return [planes[k : k + 2] for k in range(0, len(planes), 2)]
+
+
+def silent_loss(criterion: str, sums: Array) -> Array:
+    """`abstain_loss` of ``[plane, ...]`` sums."""
+    return np.asarray(sum(abstain_loss(criterion, a, b) for a, b in pairs(sums)))
+
+
 def split_loss(request: Request, left: Array, right: Array, polarity: int) -> Array:
-    """What the two sides of a split add to the criterion; `left` and `right` are their ``[plane, ...]`` sums."""
+    """What the two sides of a split add to the criterion; `left` and `right` are their ``[plane, ...]`` sums.
+
+    Planes come in pairs, one pair per label where rows have several.
+    """
+    if len(left) > 2:
+        parts = [split_loss(request, a, b, polarity) for a, b in zip(pairs(left), pairs(right))]
+        return np.asarray(sum(parts))
     if request.criterion == "cost_step":
         no, yes = (left, right) if polarity > 0 else (right, left)
         return step_loss(no, yes, request.costs, step_length(no, yes, request.costs))
@@ -181,28 +197,7 @@ class ReferenceEngine:
         self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
     ) -> Split | None:
         """Every candidate of every feature; ties to the lowest feature, then the lowest threshold."""
-        histogram = np.array(planes)
-        value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
-        groups: dict[int, list[Array]] = {}
-        for j in np.flatnonzero(bins.nominal).tolist():
-            value[j], option[j], groups[j] = nominal_candidates(
-                histogram[:, j], None if counts is None else counts[j], request
-            )
-        lowest = value.min()
-        if not np.isfinite(lowest):
-            return None
-        feature, k = divmod(
-            int(np.argmax(value <= lowest + tie_width(histogram[:, 0], request, lowest))), value.shape[1]
-        )
-        return make_split(
-            feature,
-            -1 if bins.nominal[feature] else k,
-            groups[feature][k] if bins.nominal[feature] else np.arange(k + 1),
-            int(option[feature, k]),
-            float(value[feature, k]),
-            histogram[:, feature],
-            request,
-        )
+        return best_split(np.array(planes), counts, bins, request)
 
     def route(self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
         """The rows of each wanted child."""
@@ -251,6 +246,34 @@ class ReferenceEngine:
         return scorer.score_with_numpy(table)
 
 
+def best_split(
+    histogram: Array, counts: Array | None, bins: Bins, request: Request, margin: float = 0.0
+) -> Split | None:
+    """Every candidate of every feature; doubtful if another one comes within the margin."""
+    value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
+    groups: dict[int, list[Array]] = {}
+    for j in np.flatnonzero(bins.nominal).tolist():
+        value[j], option[j], groups[j] = nominal_candidates(
+            histogram[:, j], None if counts is None else counts[j], request
+        )
+    lowest = value.min()
+    if not np.isfinite(lowest):
+        return None
+    level = lowest + tie_width(histogram[:, 0], request, lowest)
+    feature, k = divmod(int(np.argmax(value <= level)), value.shape[1])
+    nominal = bool(bins.nominal[feature])
+    return make_split(
+        feature,
+        -1 if nominal else k,
+        groups[feature][k] if nominal else np.arange(k + 1),
+        int(option[feature, k]),
+        float(value[feature, k]),
+        histogram[:, feature],
+        request,
+        doubtful=margin > 0 and int((value <= lowest + margin).sum()) > 1,
+    )
+
+
 def tie_width(h: Array, request: Request, lowest: Array | float) -> Array:
     """How close two criteria must be to count as equal; `h` is any one feature's part of the histogram."""
     if request.criterion == "squares":
@@ -288,7 +311,7 @@ def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, re
         elif side == RIGHT:
             b = right + missing
         else:
-            rest = abstain_loss(request.criterion, missing[0], missing[1])
+            rest = silent_loss(request.criterion, missing)
         allowed = candidate & _big_enough(a, request) & _big_enough(b, request)
         if counts is not None:
             allowed &= _counted(counts, side, request)
@@ -326,7 +349,8 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
     """Criterion and option of every candidate partition of one feature's categories, and their left sides.
 
     Sorted by p, the best partition of two classes is a prefix for every criterion Σ W φ(p) with a concave φ; with
-    opposite signs forced it need not be, so few categories are enumerated.
+    opposite signs forced, or several labels, it need not be, so few categories are enumerated. Of many, the prefixes
+    in the order of each label's p are tried.
     """
     weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
     learn = request.missing == "learn"
@@ -337,30 +361,41 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
     if len(codes) < 2:
         return value, option, []
 
-    forced = request.criterion in FORCED
-    if forced and len(codes) <= MAX_ENUMERATED:
+    forced, joint = request.criterion in FORCED, len(h) > 2
+    if (forced or joint) and len(codes) <= MAX_ENUMERATED:
         # every subset can be the left side, so asking for the positives on the right leaves nothing out
         masks = np.arange(1, 2 ** len(codes) - 1)
-        order, is_left = codes, (masks[:, None] >> np.arange(len(codes))) & 1 == 1
-        polarities: tuple[int, ...] = (+1,)
+        if not forced:
+            masks = masks[masks & 1 == 1]  # and without signs, either of a set and its complement will do
+        is_left = (masks[:, None] >> np.arange(len(codes))) & 1 == 1
+        polarities: tuple[int, ...] = (+1,) if forced else (0,)
     else:
-        order = codes[np.argsort(sort_key(h[1, codes], weight[codes]), kind="stable")]
-        is_left = np.tri(len(order) - 1, len(order), dtype=np.bool_)
+        is_left = np.vstack([_prefixes(of_label[:, codes], request) for of_label in pairs(h)])
         polarities = (+1, -1) if forced else (0,)
 
-    a, b = h[:, order] @ is_left.T, h[:, order] @ ~is_left.T
+    a, b = h[:, codes] @ is_left.T, h[:, codes] @ ~is_left.T
     allowed = _big_enough(a, request) & _big_enough(b, request)
     if count is not None:
-        fewer = np.minimum(is_left @ count[order], ~is_left @ count[order])
+        fewer = np.minimum(is_left @ count[codes], ~is_left @ count[codes])
         allowed &= fewer >= request.min_count * (1 - SLACK)
-    rest = 0.0 if learn else abstain_loss(request.criterion, h[0, MISSING], h[1, MISSING])
+    rest = 0.0 if learn else silent_loss(request.criterion, h[:, MISSING])
     losses = [split_loss(request, a, b, p) + rest for p in polarities]
     best, which = _first_best(np.where(allowed, losses, np.inf), h, request)
-    if len(best) >= MISSING:  # an enumeration may offer more candidates than there are thresholds: keep its first best
-        first = [int(np.argmax(best <= best.min() + tie_width(h, request, best.min())))]
-        best, which, is_left = best[first], which[first], is_left[first]
+    if len(best) > MISSING:  # there may be more candidates than thresholds: keep the best
+        tied = best <= best.min() + tie_width(h, request, best.min())
+        kept = np.sort(np.argsort(np.where(tied, best.min(), best), kind="stable")[:MISSING])
+        best, which, is_left = best[kept], which[kept], is_left[kept]
     value[: len(best)], option[: len(best)] = best, which
-    return value, option, [order[row] for row in is_left]
+    return value, option, [codes[row] for row in is_left]
+
+
+def _prefixes(of_codes: Array, request: Request) -> Array:
+    """The beginnings of the codes in the order of p: which codes are in each."""
+    weight = of_codes[0] if request.criterion == "squares" else of_codes.sum(axis=0)
+    weight = np.maximum(weight, np.finfo(np.float64).tiny)  # one of several labels may have none
+    rank = np.empty(len(weight), dtype=np.intp)
+    rank[np.argsort(sort_key(of_codes[1], weight), kind="stable")] = np.arange(len(weight))
+    return rank <= np.arange(len(weight) - 1)[:, None]
 
 
 def sort_key(b: Array, weight: Array) -> Array:
@@ -376,6 +411,7 @@ def make_split(
     value: float,
     h: Array,
     request: Request,
+    doubtful: bool,
 ) -> Split:
     """A `Split` from a chosen candidate; codes without weight in the node go where missing values go."""
     weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
@@ -394,5 +430,5 @@ def make_split(
     if nominal:
         child[weight <= 0] = side
     unforced = {"error": "majority", "zbar": "z"}.get(request.criterion, request.criterion)
-    before = float(leaf_loss(unforced, h[0].sum(), h[1].sum(), 1, request.costs, request.delta))
-    return Split(feature, threshold, child, polarity, value, before)
+    before = sum(float(leaf_loss(unforced, a, b, 1, request.costs, request.delta)) for a, b in pairs(h.sum(axis=1)))
+    return Split(feature, threshold, child, polarity, value, before, doubtful)

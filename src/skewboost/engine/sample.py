@@ -6,6 +6,7 @@ import numpy as np
 
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Codes, Engine, Request, Rows
+from skewboost.engine.grow_alternating import AlternatingGrowth
 from skewboost.engine.grow_stump import grow_stump
 from skewboost.engine.grow_tree import grow_tree
 from skewboost.engine.growth import EPSILON, Grower, Growth, Limits, Node
@@ -40,9 +41,15 @@ class LabelSample:
         self.positive = positive
         self.rows: list[Rows] = [engine.rows(~positive), engine.rows(positive)]
         self.grower = Grower(engine, codes, bins, self.rows, [[0], [1]], examples) if bins is not None else None
+        self.n_assigned = 0  # how often all weights were replaced
         self.assign(weights)
 
     # ------------------------------------------------------------------- weights
+
+    @property
+    def _values(self) -> list[Array]:
+        """Per group of rows, the weights up to its scale."""
+        return [self._stored, self._stored]
 
     @property
     def weights(self) -> Array:
@@ -55,16 +62,20 @@ class LabelSample:
         self._stored /= self._stored.sum()
         self._scale = np.ones(2)
         self._root: Node | None = None
+        self.n_assigned += 1
 
     # -------------------------------------------------------------------- rounds
 
     def grow(self, request: Request, limits: Limits) -> Growth:
         """Grow a partition under the current weights."""
         assert self.grower is not None, "a sample without bins cannot be partitioned"
-        self.grower.values = [self._stored, self._stored]
-        self.grower.scale = self._scale
+        self.grower.values, self.grower.scale = self._values, self._scale
         root, self._root = self._root, None  # growth may use its histogram up
         return _grow(self.grower, root, request, limits)
+
+    def grow_alternating(self, tree: AlternatingGrowth) -> Growth | None:
+        """Find an alternating tree's next split under the current weights."""
+        return tree.grow(self._stored, self._scale)
 
     def one_leaf(self, growth: Growth) -> Growth:
         """The same without its splits."""
@@ -72,11 +83,11 @@ class LabelSample:
         sums = growth.sums.sum(axis=0, keepdims=True)
         return Growth(Partition((), (), 1), [root], [], sums, np.zeros_like(growth.importances))
 
-    def root_histogram(self) -> tuple[Array, Array]:
+    def root_histogram(self) -> tuple[Array, ...]:
         """The histogram of all rows."""
         assert self.grower is not None
         if self._root is None:
-            self.grower.values, self.grower.scale = [self._stored, self._stored], self._scale
+            self.grower.values, self.grower.scale = self._values, self._scale
             self._root = Node(list(self.rows), [len(r) for r in self.rows])
             self.grower.sum_directly(self._root)
         return self._root.histogram
@@ -85,12 +96,12 @@ class LabelSample:
         """Multiply the weights of each (leaf, class) by its factor and normalise; returns the sum before that."""
         total = float((growth.sums * factors).sum())
         self._root = self._derived_root(growth, factors / total)
-        for group in (0, 1):
+        for group in range(len(self.rows)):
             sizes = [leaf.sizes[group] for leaf in growth.leaves]
             skip = growth.rest.get(group, sizes.index(max(sizes)))
             for k, leaf in enumerate(growth.leaves):
                 if k != skip and sizes[k]:
-                    self.engine.scale(self._stored, leaf.rows[group], factors[k, group] / factors[skip, group])
+                    self.engine.scale(self._values[group], leaf.rows[group], factors[k, group] / factors[skip, group])
             self._scale[group] *= factors[skip, group] / total
         if not 1 / MAX_SCALE < self._scale.min() <= self._scale.max() < MAX_SCALE:
             self.assign(self.weights)
@@ -104,7 +115,7 @@ class LabelSample:
 
     def _derived_root(self, growth: Growth, factors: Array) -> Node | None:
         """Next round's root histogram, out of the leaves' own and their factors; None where it must be summed."""
-        if not self.engine.derives or self.grower is None:
+        if not self.engine.derives or self.grower is None or (growth.rest and not growth.parents):
             return None
         derive = self._root_after_stump if growth.rest else self._root_after_tree
         known = derive(growth, factors, EPSILON * (growth.sums * factors).sum(axis=0))
@@ -134,9 +145,10 @@ class LabelSample:
         for parent, children in growth.parents:
             self.grower.derive(parent, children)
         error = error + sum(leaf.error * factor for leaf, factor in zip(growth.leaves, factors))
-        if any(_too_large(error[p], growth, factors, p) for p in (0, 1)):
+        planes = range(len(self.rows))
+        if any(_too_large(error[p], growth, factors, p) for p in planes):
             return None
-        return {p: _combined([leaf.planes[p] for leaf in growth.leaves], factors[:, p]) for p in (0, 1)}, error
+        return {p: _combined([leaf.planes[p] for leaf in growth.leaves], factors[:, p]) for p in planes}, error
 
 
 _Known = tuple[dict[int, Array], Array]  # the planes of a histogram, and the bounds on their errors
@@ -154,6 +166,44 @@ def _combined(histograms: list[Array], factors: Array) -> Array:
     for h, factor in zip(histograms[1:], factors[1:]):
         out += np.multiply(h, factor, out=buffer)
     return out
+
+
+class JointSample(LabelSample):
+    """Rows with several labels each, on or off, and a weight for every (row, label); all weights sum to one.
+
+    There are two groups of rows per label: those without it and those with it.
+    """
+
+    def __init__(
+        self, engine: Engine, codes: Codes, bins: Bins | None, has: Array, weights: Array, examples: Array | None = None
+    ) -> None:
+        assert bins is not None
+        self.engine = engine
+        self.has = has  # [row, label]
+        self.rows = [engine.rows(mask) for own in has.T for mask in (~own, own)]
+        self.grower = Grower(engine, codes, bins, self.rows, [[g] for g in range(len(self.rows))], examples)
+        self.n_assigned = 0
+        self.assign(weights)
+
+    @property
+    def _values(self) -> list[Array]:
+        return [w for w in self._of_label for _ in range(2)]
+
+    @property
+    def weights(self) -> Array:
+        """All weights ``[row, label]``, normalised."""
+        scale = self._scale.reshape(-1, 2)
+        return np.column_stack(
+            [w * scale[k][own.astype(np.intp)] for k, (w, own) in enumerate(zip(self._of_label, self.has.T))]
+        )
+
+    def assign(self, weights: Array) -> None:
+        """Replace all weights ``[row, label]``; they are normalised."""
+        weights = weights / weights.sum()
+        self._of_label = [self.engine.array(w) for w in weights.T]
+        self._scale = np.ones(len(self.rows))
+        self._root = None
+        self.n_assigned += 1
 
 
 class ResponseSample:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from skewboost.learners.adapter import Adapter
+from skewboost.learners.alternating import AlternatingTree
 from skewboost.learners.base import Learner, describe
 from skewboost.learners.histogram import Histogram
 from skewboost.learners.line import Line
 from skewboost.learners.partitions import Stump, Tree
 
-__all__ = ["Histogram", "Line", "Stump", "Tree", "resolve"]
+__all__ = ["AlternatingTree", "Histogram", "Line", "Stump", "Tree", "resolve"]
 
 NAMES = {"stump": Stump, "tree": Tree}
 
@@ -20,7 +21,7 @@ def resolve(estimator: Any) -> Learner:
     if isinstance(estimator, str) and estimator in NAMES:
         learner: Learner = NAMES[estimator]()
         return learner
-    if isinstance(estimator, Stump | Tree | Histogram | Line):
+    if isinstance(estimator, Stump | Tree | Histogram | Line | AlternatingTree):
         return estimator
     if isinstance(estimator, type):
         raise TypeError(

@@ -15,7 +15,7 @@ import numpy as np
 
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
-from skewboost.engine.sample import LabelSample
+from skewboost.engine.sample import JointSample, LabelSample
 from skewboost.engine.scoring import Term
 from skewboost.tables import Table
 
@@ -42,7 +42,7 @@ class Data:
     """The training rows, as validated: nothing missing, nothing of zero weight."""
 
     table: Table
-    positive: Array
+    positive: Array  # which rows are positive; ``[row, label]`` where each has several labels
     examples: Array | None  # sample weights; None: one each
     engine: Engine
     bins: Bins | None = None  # given when training goes on with the bins of a fitted model
@@ -55,7 +55,8 @@ class Data:
     @property
     def initial_weights(self) -> Array:
         """Weights to start from: the sample weights."""
-        return np.ones(len(self.positive)) if self.examples is None else self.examples
+        weights = np.ones(len(self.positive)) if self.examples is None else self.examples
+        return weights if self.positive.ndim == 1 else np.broadcast_to(weights[:, None], self.positive.shape)
 
 
 class LabelHypothesis(Protocol):
@@ -63,7 +64,7 @@ class LabelHypothesis(Protocol):
 
     @property
     def class_weights(self) -> Array:
-        """W- and W+ of each leaf: ``[leaf, class]``."""
+        """W- and W+ of each leaf: ``[leaf, class]``; of each label in turn where there are several."""
         ...
 
     @property
@@ -120,9 +121,8 @@ class Opened:
     def __post_init__(self) -> None:
         data = self.data
         codes = self.view.codes if self.view.bins is not None else None
-        self.sample = LabelSample(
-            data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples
-        )
+        kind = JointSample if data.positive.ndim == 2 else LabelSample
+        self.sample = kind(data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples)
 
     def labels(self, rng: Draw) -> LabelHypothesis | None:
         """Separate the classes under the sample's weights."""
@@ -131,6 +131,13 @@ class Opened:
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
         """Fit z by weighted least squares."""
         raise NotImplementedError
+
+    def joint_labels(self) -> LabelHypothesis:
+        """Separate the rows with each of several labels from those without it, by one partition for all."""
+        raise NotImplementedError
+
+    def added(self, term: Term) -> None:
+        """Take note of what a round has added, for learners that build on earlier rounds."""
 
 
 class Learner(Protocol):
@@ -161,3 +168,8 @@ def chosen_goal(learner: Any, goal: Goal) -> Goal:
 def describe(learner: Any) -> str:
     """A learner's name in messages."""
     return type(learner).__name__
+
+
+def searches(learner: Any, n_rounds: int) -> int:
+    """About how many nodes are summed and searched in so many rounds."""
+    return int(learner.searches(n_rounds)) if hasattr(learner, "searches") else n_rounds

@@ -13,7 +13,7 @@ from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
 from skewboost.engine.growth import Growth, Limits
 from skewboost.engine.partition import View
-from skewboost.engine.reference import abstain_loss, leaf_loss
+from skewboost.engine.reference import leaf_loss, pairs, silent_loss
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
 from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal
@@ -84,13 +84,22 @@ class OpenedPartition(Opened):
             value = self._criterion(sums, abstains)
         return PartitionHypothesis(growth, sums, labels, signs, abstains, value, growth.importances)
 
+    def joint_labels(self) -> PartitionHypothesis:
+        """The best partition for all labels at once; what it says is the rule's business."""
+        growth = self.sample.grow(self.request, self.limits)
+        sums, abstains = growth.sums, growth.abstains
+        labels = np.zeros(len(sums))
+        return PartitionHypothesis(
+            growth, sums, labels, None, abstains, self._criterion(sums, abstains), growth.importances
+        )
+
     def _criterion(self, sums: Array, abstains: Array) -> float:
         """The criterion of a tree, or of a single leaf: what its leaves add to it."""
         request = self.request
         free = FREE.get(request.criterion, request.criterion)
         voting, silent = sums[~abstains].T, sums[abstains].T
-        loss = leaf_loss(free, voting[0], voting[1], 1, request.costs, request.delta).sum()
-        return float(loss + abstain_loss(free, silent[0], silent[1]).sum())
+        losses = [leaf_loss(free, a, b, 1, request.costs, request.delta).sum() for a, b in pairs(voting)]
+        return float(sum(losses) + silent_loss(free, silent).sum())
 
     def _opposite_labels(self, growth: Growth, labels: Array) -> Array:
         """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""

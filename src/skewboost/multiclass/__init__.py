@@ -1,0 +1,1 @@
+"""More than two classes, and several labels per example."""

@@ -1,0 +1,1 @@
+"""Models with a structure of their own."""

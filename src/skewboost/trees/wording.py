@@ -1,0 +1,36 @@
+"""Tests in words."""
+
+from __future__ import annotations
+
+from skewboost.engine.binning import Feature
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, Split
+
+MAX_LISTED = 4  # categories that a condition lists before it turns to what is not in it
+
+
+def condition(split: Split, side: int, feature: Feature) -> str:
+    """What a value must be to take a side of a split, as it follows the feature's name: "≤ 2.5", "in {a, b}"."""
+    said = _of_categories(split, side, feature) if feature.nominal else _of_numbers(split, side, feature)
+    takes_missing = split.child[MISSING] == side
+    if said and takes_missing:
+        return f"{said} or missing"
+    return said or ("is missing" if takes_missing else "is nothing")
+
+
+def _of_numbers(split: Split, side: int, feature: Feature) -> str:
+    if split.threshold >= len(feature.cuts):  # all numbers on one side, and what is missing on the other
+        return "is known" if side == LEFT else ""
+    sign = "≤" if side == LEFT else ">"
+    return f"{sign} {feature.cuts[split.threshold]:.6g}"
+
+
+def _of_categories(split: Split, side: int, feature: Feature) -> str:
+    assert feature.categories is not None
+    names = [*feature.categories, *(["other"] if feature.rest else [])]
+    own = [name for code, name in enumerate(names) if split.child[code] == side]
+    others = [name for code, name in enumerate(names) if split.child[code] not in (side, ABSTAIN)]
+    if len(own) > MAX_LISTED and len(others) < len(own):
+        return f"not in {{{', '.join(others)}}}"
+    if len(own) == 1:
+        return f"= {own[0]}"
+    return f"in {{{', '.join(own)}}}" if own else ""

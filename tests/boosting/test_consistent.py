@@ -1,0 +1,69 @@
+"""Consistent boosting: votes on a feature count by how far they agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from skewboost import ConsistentBoostClassifier, RealBoostClassifier
+from skewboost.engine.partition import View
+from skewboost.engine.reference import ReferenceEngine
+from skewboost.learners import Histogram, Stump, Tree
+from skewboost.tables import Table
+from support import awkward_data
+
+
+def by_definition(clf, X):
+    """F = Σ_k H_k Q_k, and the Q_k, from the votes of the rounds as they were cast."""
+    ensemble = clf._ensembles[0]
+    view = View(ReferenceEngine(), Table(*X.shape, matrix=X), ensemble.bins)
+    votes = {}
+    for term in ensemble.terms:
+        votes.setdefault(term.vote.partition.splits[0].feature, []).append(clf.learning_rate * term.vote.on(view))
+    F, consistencies = np.zeros(len(X)), []
+    for of_feature in votes.values():
+        h = np.array(of_feature)
+        said, size = h.sum(axis=0), np.abs(h).sum(axis=0)
+        positive, negative = np.where(h > 0, h, 0).sum(axis=0), np.where(h < 0, -h, 0).sum(axis=0)
+        Q = np.divide(np.abs(positive - negative), size, out=np.ones(len(X)), where=size > 0)
+        consistencies.append(Q)
+        F += said * Q
+    return F, np.array(consistencies)
+
+
+@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("learner", ["stump", Stump(missing="abstain"), Stump(criterion="zbar"), Histogram(max_bins=6)])
+@pytest.mark.parametrize("learning_rate", [1.0, 0.3])
+def test_the_ensemble_is_the_sum_of_votes_times_their_consistency(learner, learning_rate, engine):
+    X, y = awkward_data()
+    clf = ConsistentBoostClassifier(estimator=learner, n_estimators=40, learning_rate=learning_rate, engine=engine)
+    F, Q = by_definition(clf.fit(X, y), X)
+    np.testing.assert_allclose(clf.decision_function(X), F, atol=1e-9)
+    assert Q.max() == pytest.approx(1.0)
+    assert 0 <= Q.min() < 0.5, "no votes that contradict each other: the test would not see Q"
+
+
+def test_it_is_realboost_for_as_long_as_votes_agree():
+    X, y = awkward_data()
+    a = ConsistentBoostClassifier(n_estimators=30).fit(X, y)
+    b = RealBoostClassifier(n_estimators=30).fit(X, y)
+    one, other = (list(clf.staged_decision_function(X)) for clf in (a, b))
+    np.testing.assert_allclose(one[0], other[0], atol=1e-12)
+    assert not np.allclose(one[-1], other[-1])
+    monotone = np.arange(40.0)[:, None]
+    a, b = (c(n_estimators=1).fit(monotone, monotone[:, 0] > 25) for c in (type(a), type(b)))
+    np.testing.assert_allclose(a.decision_function(monotone), b.decision_function(monotone), atol=1e-12)
+
+
+def test_the_loss_is_that_of_the_dampened_ensemble():
+    X, y = awkward_data()
+    clf = ConsistentBoostClassifier(n_estimators=25).fit(X, y)
+    sign = np.where(y == 1, 1.0, -1.0)
+    for F, record in zip(clf.staged_decision_function(X), clf.history_, strict=True):
+        assert record["loss"] == pytest.approx(np.exp(-sign * F).mean(), rel=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ["tree", Tree(max_leaf_nodes=3)])
+def test_learners_of_several_features_are_refused(estimator):
+    with pytest.raises(ValueError, match=r"ConsistentBoostClassifier compares the votes on one feature, but Tree"):
+        ConsistentBoostClassifier(estimator=estimator).fit(*awkward_data(60))
