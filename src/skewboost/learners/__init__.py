@@ -10,8 +10,9 @@ from skewboost.learners.base import Learner, describe
 from skewboost.learners.histogram import Histogram
 from skewboost.learners.line import Line
 from skewboost.learners.partitions import Stump, Tree
+from skewboost.learners.rules import EvidenceRule, RuleLearner
 
-__all__ = ["AlternatingTree", "Histogram", "Line", "Stump", "Tree", "resolve"]
+__all__ = ["AlternatingTree", "EvidenceRule", "Histogram", "Line", "RuleLearner", "Stump", "Tree", "resolve"]
 
 NAMES = {"stump": Stump, "tree": Tree}
 

@@ -1,0 +1,239 @@
+"""Which attribute values go together with which classes: significant patterns by adjusted residuals.
+
+An *event* is an attribute having a value; a *pattern* of order k is k events of different attributes; a *target* is a
+class that is held against the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from skewboost.engine.boundary import Array
+
+_FORGIVEN = 1e-9  # what rounding may take from a limit
+_LEAST = 1e-15  # the share of a class that weighs next to nothing
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Which patterns are looked at."""
+
+    max_order: int
+    min_expected: float
+    max_patterns: int
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Training examples: the codes of their values, ``[attribute, example]``, their classes and weights.
+
+    Of two classes only the second is a target: what speaks for it speaks against the other.
+    """
+
+    codes: Array
+    classes: Array
+    n_classes: int
+    weights: Array
+
+    @cached_property
+    def total(self) -> float:
+        """How many examples there are."""
+        return float(self.weights.sum())
+
+    @property
+    def targets(self) -> slice:
+        """Which classes are targets."""
+        return slice(1, 2) if self.n_classes == 2 else slice(0, self.n_classes)
+
+    @cached_property
+    def priors(self) -> Array:
+        """The share of every target."""
+        share = np.bincount(self.classes, self.weights, minlength=self.n_classes) / self.total
+        return np.clip(share[self.targets], _LEAST, 1 - _LEAST)
+
+    @cached_property
+    def largest_share(self) -> float:
+        """Of a target or the rest: most is expected of a pattern there."""
+        return float(np.maximum(self.priors, 1 - self.priors).max())
+
+    def count(self, cells: Array, n_cells: int, rows: Array | slice = slice(None)) -> Array:
+        """The weight in every cell, by class: ``[class, cell]``."""
+        k = self.n_classes
+        counts = np.bincount(cells * k + self.classes[rows], self.weights[rows], minlength=n_cells * k)
+        return counts.reshape(n_cells, k).T
+
+
+@dataclass(frozen=True)
+class Events:
+    """Some events: those of an attribute are neighbours."""
+
+    attribute: Array
+    value: Array
+    probability: Array
+
+    def __len__(self) -> int:
+        return len(self.attribute)
+
+    def take(self, chosen: Array) -> Events:
+        """Some of them."""
+        return Events(self.attribute[chosen], self.value[chosen], self.probability[chosen])
+
+    def happen(self, codes: Array, ids: Array | slice = slice(None)) -> Array:
+        """Which of them happen in which example: ``[event, example]``."""
+        return np.asarray(codes[self.attribute[ids]] == self.value[ids, None])
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Patterns of one order, with what is known of each and every target."""
+
+    events: Array  # [pattern, position], ascending
+    support: Array  # [pattern]: the weight of the examples that meet it
+    inside: Array  # [target, pattern]: of those, the weight that is of the target
+    residual: Array  # [target, pattern]: of the pattern with the target
+    residual_rest: Array  # [target, pattern]: of the pattern with the rest
+    strength: Array  # [target, pattern]: the larger |residual| of the two, where that can be tested
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def order(self) -> int:
+        """How many conditions each has."""
+        return int(self.events.shape[1])
+
+    def strongest(self, limit: int) -> Array:
+        """Which are the so many of the largest strength for any target."""
+        by_strength = np.argsort(-self.strength.max(axis=0), kind="stable")
+        return np.sort(by_strength[:limit])
+
+    def take(self, chosen: Array) -> Patterns:
+        """Some of them."""
+        of_targets = (self.inside, self.residual, self.residual_rest, self.strength)
+        return Patterns(self.events[chosen], self.support[chosen], *(array[:, chosen] for array in of_targets))
+
+
+def adjusted_residual(observed: Array, n: float, probabilities: Sequence[Array]) -> Array:
+    r"""How far a count is from what independent events would give, in standard deviations.
+
+    .. math:: d = \frac{(o - e)/\sqrt{e}}{\sqrt{v}}, \qquad e = N \prod_i p_i, \qquad
+              v = 1 - \prod_i p_i \Big(1 + \sum_i \frac{1 - p_i}{p_i}\Big)
+
+    v is the variance of :math:`(o - e)/\sqrt e` where the probabilities are estimated from the same examples: the
+    probability that at least two of the events fail to happen. For two events it is (1 - p₁)(1 - p₂).
+    """
+    none, one, more = np.ones(()), np.zeros(()), np.zeros(())
+    for p in probabilities:  # how many events fail: sums of positive terms, in which nothing cancels
+        none, one, more = none * p, one * p + none * (1 - p), more + one * (1 - p)
+    expected = n * none
+    return np.asarray((observed - expected) / np.sqrt(np.maximum(expected * more, np.finfo(np.float64).tiny)))
+
+
+def find_patterns(examples: Examples, limits: Limits) -> tuple[Events, list[Patterns]]:
+    """The events that may be conditions, and the strongest patterns of order 1, 2, …, significant or not.
+
+    A pattern is tested where at least `min_expected` examples are expected of it and a target, or of it and the rest.
+    That number can only fall when a condition is added, so what fails is not extended.
+    """
+    events, kept = _singles(examples, limits)
+    found = [kept]
+    while len(kept) and kept.order < limits.max_order:
+        possible = _extensions(kept, events, examples, limits)
+        parent, single = np.nonzero(possible)
+        counts = _counts(kept, events, examples, possible)[:, parent, single]
+        joined = np.sort(np.column_stack((kept.events[parent], single)), axis=1)
+        if kept.order > 1:  # a pattern may come from several
+            joined, first = np.unique(joined, axis=0, return_index=True)
+            counts = counts[:, first]
+        kept = _tested(joined, counts, events, examples, limits)
+        kept = kept.take(kept.strongest(limits.max_patterns))
+        found.append(kept)
+    return events, found
+
+
+def _singles(examples: Examples, limits: Limits) -> tuple[Events, Patterns]:
+    """The events that are expected often enough, and the patterns of one condition that they are."""
+    attributes, values, counts = [np.empty(0, np.intp)], [np.empty(0, np.intp)], [np.empty((examples.n_classes, 0))]
+    for attribute, codes in enumerate(examples.codes):
+        present = np.flatnonzero(np.bincount(codes))
+        if len(present) < 2:
+            continue  # it says nothing
+        by_class = examples.count(codes, present[-1] + 1)[:, present]
+        likely = _enough(by_class.sum(axis=0) * examples.largest_share, limits)
+        attributes.append(np.full(int(likely.sum()), attribute))
+        values.append(present[likely])
+        counts.append(by_class[:, likely])
+    together = np.concatenate(counts, axis=1)
+    events = Events(np.concatenate(attributes), np.concatenate(values), together.sum(axis=0) / examples.total)
+    patterns = _tested(np.arange(len(events))[:, None], together, events, examples, limits)
+    chosen = patterns.strongest(limits.max_patterns)
+    events, patterns = events.take(chosen), patterns.take(chosen)
+    patterns.events[:, 0] = np.arange(len(events))
+    return events, patterns
+
+
+def _enough(expected: Array, limits: Limits) -> Array:
+    """Whether enough examples are expected for a test."""
+    return expected >= limits.min_expected * (1 - _FORGIVEN)
+
+
+def _extensions(kept: Patterns, events: Events, examples: Examples, limits: Limits) -> Array:
+    """Which pattern can be extended by which event, ``[pattern, event]``: of another attribute, and expected enough."""
+    p = events.probability
+    expected = examples.total * examples.largest_share * np.multiply.outer(p[kept.events].prod(axis=1), p)
+    possible = _enough(expected, limits)
+    differs = np.less if kept.order == 1 else np.not_equal  # each pair once
+    for attributes in events.attribute[kept.events].T:
+        possible &= differs.outer(attributes, events.attribute)
+    return possible
+
+
+def _counts(kept: Patterns, events: Events, examples: Examples, possible: Array) -> Array:
+    """The weight of the examples that meet a pattern and an event: ``[class, pattern, event]``, 0 if not `possible`.
+
+    One pass over the examples counts all patterns of the same attributes with all events of another. The product of
+    two boolean matrices would do it too, but leaves the threads of the linear algebra library spinning.
+    """
+    counts = np.zeros((examples.n_classes, *possible.shape))
+    own = {a: np.flatnonzero(events.attribute == a) for a in np.unique(events.attribute).tolist()}
+    local = {a: _positions(events.value[ids], examples.codes[a]) for a, ids in own.items()}
+    sets, member = np.unique(events.attribute[kept.events], axis=0, return_inverse=True)
+    for group in range(len(sets)):
+        patterns = np.flatnonzero(member.ravel() == group)
+        which = np.full(examples.codes.shape[1], len(patterns))
+        for k, ids in enumerate(kept.events[patterns]):
+            which[events.happen(examples.codes, ids).all(axis=0)] = k
+        rows = np.flatnonzero(which < len(patterns))
+        for attribute in np.unique(events.attribute[possible[patterns].any(axis=0)]).tolist():
+            ids = own[attribute]
+            shape = (len(patterns), len(ids) + 1)
+            cells = which[rows] * shape[1] + local[attribute][rows]
+            sums = examples.count(cells, shape[0] * shape[1], rows).reshape(-1, *shape)
+            counts[:, patterns[:, None], ids] = sums[:, :, :-1]
+    return counts
+
+
+def _positions(values: Array, codes: Array) -> Array:
+    """Where each code is among some values; one past the last where it is not."""
+    position = np.full(int(codes.max()) + 1, len(values))
+    position[values] = np.arange(len(values))
+    return position[codes]
+
+
+def _tested(patterns: Array, counts: Array, events: Events, examples: Examples, limits: Limits) -> Patterns:
+    """Patterns with the residuals that their counts give them."""
+    n, prior = examples.total, examples.priors[:, None]
+    each = [events.probability[ids] for ids in patterns.T]
+    support, inside = counts.sum(axis=0), counts[examples.targets]
+    with_target = adjusted_residual(inside, n, [*each, prior])
+    with_rest = adjusted_residual(support - inside, n, [*each, 1 - prior])
+    strength = np.zeros_like(inside)
+    for residual, share in ((with_target, prior), (with_rest, 1 - prior)):
+        expected = n * np.multiply.reduce(each) * share
+        np.maximum(strength, np.abs(residual), out=strength, where=_enough(expected, limits))
+    # Without the digits that the order of rows decides: equal patterns must tie.
+    return Patterns(patterns, support, inside, with_target, with_rest, np.round(strength, 9))
