@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +27,19 @@ def load_trace_data(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return np.array([[np.nan if v is None else v for v in row] for row in rows], dtype=float)
 
     return matrix(data["X"]), np.array(data["y"]), matrix(data["X_test"])
+
+
+def load_real(name: str) -> tuple[Any, np.ndarray]:
+    """A real data set as a pandas table and labels 0 and 1."""
+    path = SHARED / "data" / "load.py"
+    if not path.exists():
+        pytest.skip(f"the shared data sets are not at hand (no {name} in ../shared/data)")
+    spec = importlib.util.spec_from_file_location("shared_data", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.load(name)
 
 
 def awkward_data(n_rows: int = 400, seed: int = 0, missing: float = 0.06) -> tuple[np.ndarray, np.ndarray]:

@@ -344,7 +344,7 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
         order, is_left = codes, (masks[:, None] >> np.arange(len(codes))) & 1 == 1
         polarities: tuple[int, ...] = (+1,)
     else:
-        order = codes[np.argsort(sort_key(h[1, codes], weight[codes]), kind="stable")]
+        order = codes[np.argsort(sort_key(request.criterion, h[0, codes], h[1, codes]), kind="stable")]
         is_left = np.tri(len(order) - 1, len(order), dtype=np.bool_)
         polarities = (+1, -1) if forced else (0,)
 
@@ -363,9 +363,17 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
     return value, option, [order[row] for row in is_left]
 
 
-def sort_key(b: Array, weight: Array) -> Array:
-    """The rank of categories by p, blind to rounding so that categories of equal p keep the order of their codes."""
-    return np.floor(b / weight * 1e12 + 0.5)
+def sort_key(criterion: str, a: Array, b: Array) -> Array:
+    """The rank of categories by p, blind to rounding so that categories of equal p keep the order of their codes.
+
+    By the log-odds rather than p: near 0 and 1 some criteria are steep, and shares of 1e-13 and 1e-15 far apart. The
+    means of responses are told apart at the scale of their root mean square.
+    """
+    with np.errstate(divide="ignore"):
+        if criterion != "squares":
+            return np.floor((np.log(b) - np.log(a)) * 1e11 + 0.5)
+        scale = np.sqrt((b * b / a).sum() / a.sum())
+    return np.floor(b / a * (1e12 / scale if scale > 0 else 1.0) + 0.5)
 
 
 def make_split(
