@@ -168,7 +168,10 @@ class Grower:
         split = node.split
         if not node.derived or node.depth == 0 or split is None or split.threshold >= 0:
             return False
-        empty = (node.planes[0][split.feature] == 0) & (node.planes[1][split.feature] == 0)
+        f = split.feature
+        empty = (node.planes[0][f] == 0) & (node.planes[1][f] == 0) & (self.rows_per_code[:, f] > 0).any(axis=0)
+        if not empty.any():
+            return False
         apart = replace(split, child=np.where(empty, RIGHT, LEFT).astype(np.uint8))
         return any(len(self.engine.route(self.codes, rows, apart, [RIGHT])[0]) > 0 for rows in node.rows)
 
