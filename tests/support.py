@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,12 +34,14 @@ def load_trace_data(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return matrix(data["X"]), np.array(data["y"]), matrix(data["X_test"])
 
 
-def load_shared(name: str) -> tuple:
-    """A data set of the papers: a pandas table and 0/1 labels."""
-    folder = SHARED / "data"
-    if not folder.is_dir():
-        pytest.skip(f"the papers' data sets are not at hand ({name} is not in ../shared/data)")
-    spec = importlib.util.spec_from_file_location("shared_data", folder / "load.py")
+def load_real(name: str) -> tuple[Any, np.ndarray]:
+    """A real data set as a pandas table and labels 0 and 1."""
+    path = SHARED / "data" / "load.py"
+    if not path.exists():
+        pytest.skip(f"the shared data sets are not at hand (no {name} in ../shared/data)")
+    spec = importlib.util.spec_from_file_location("shared_data", path)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.load(name)

@@ -2,13 +2,18 @@
 
 NumPy arrays, pandas, polars and Arrow tables all become a `Table`: numbers stay in the memory they came in (an
 array is never copied, a frame lends its columns one at a time), text and categories become integer codes into a
-sorted list of categories, and a missing cell is NaN in a number and -1 in a code.
+sorted list of categories, and a missing cell is NaN in a number and -1 in a code. Booleans are the numbers 0 and 1.
+The same cells make the same table, whatever library or type they come in: a category that is a number is spelled in one
+way, and the order in which categories were declared means nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
@@ -18,6 +23,12 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 Array = NDArray[Any]
+
+# A text column of at least this many values, no two of them equal, is free text or a name of the row. So many rows of
+# a column of 255 categories, the most that have codes of their own, would all differ in less than one table of 100.
+CLEARLY_TEXT = 50
+
+NUMBERS = (Real, Decimal, np.bool_)
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,8 @@ class Table:
         columns: list[Array | Nominal] = []
         for j, (was_nominal, name) in enumerate(zip(nominal, names)):
             column = self.column(j)
+            if was_nominal and not isinstance(column, Nominal) and self._holds_objects(j):
+                column = _read_objects(self.frame[:, j], numbers=False)  # there was text among the numbers in training
             if isinstance(column, Nominal) != was_nominal:
                 nothing = np.all(column.codes < 0) if isinstance(column, Nominal) else np.all(column != column)
                 if not nothing:
@@ -78,6 +91,9 @@ class Table:
                 column = Nominal(np.full(self.n_rows, -1), ()) if was_nominal else np.full(self.n_rows, np.nan)
             columns.append(column)
         return Table(self.n_rows, self.n_features, columns=tuple(columns), frame=self.frame)
+
+    def _holds_objects(self, feature: int) -> bool:
+        return self.frame is not None and self.frame[:, feature].dtype == nw.Object
 
     @property
     def native(self) -> Any:
@@ -108,6 +124,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
                 f"X is an array that holds text ({error}). Pass a pandas, polars or Arrow table, whose text columns "
                 "are read as categories."
             ) from error
+        if reset:
+            estimator._empty_columns = frozenset()
         return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
 
     validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -116,7 +134,40 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
         raise ValueError(
             f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
         )
-    return Table(n_rows, n_features, columns=tuple(_read_column(s) for s in frame.iter_columns()), frame=frame)
+    columns = [_read_column(series) for series in frame.iter_columns()]
+    if reset:
+        for series, column in zip(frame.iter_columns(), columns):
+            _check_repeats(series, column)
+        estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
+    # Nothing was learned from a column that was empty in training, not even its kind: it may hold anything now.
+    for j in getattr(estimator, "_empty_columns", ()):
+        columns[j] = np.full(n_rows, np.nan)
+    return Table(n_rows, n_features, columns=tuple(columns), frame=frame)
+
+
+def _is_empty(column: Array | Nominal) -> bool:
+    """Whether every cell is missing."""
+    if isinstance(column, Nominal):
+        return bool((column.codes < 0).all())
+    return bool(column[0] != column[0] and (column != column).all())
+
+
+def _check_repeats(series: nw.Series[Any], column: Array | Nominal) -> None:
+    """Refuse text that is no category. A declared category is one."""
+    if not isinstance(column, Nominal) or series.dtype not in (nw.String, nw.Object):
+        return
+    present = np.flatnonzero(column.codes >= 0)
+    if CLEARLY_TEXT <= len(present) == len(column.categories):
+        example = column.categories[column.codes[present[0]]]
+        raise ValueError(
+            f"Column {series.name!r} of X holds text of which no two cells are equal, such as {_shortened(example)!r}: "
+            "there is nothing to learn from such categories but the training rows by heart. Drop the column, or derive "
+            "categories or numbers from it; if it does hold categories, give it a categorical type."
+        )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _read_column(series: nw.Series[Any]) -> Array | Nominal:
@@ -124,14 +175,10 @@ def _read_column(series: nw.Series[Any]) -> Array | Nominal:
     if dtype.is_numeric() or dtype == nw.Boolean:
         if series.null_count() or dtype == nw.Boolean or dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
-        values: Array = series.to_numpy()
-        if values.dtype.kind == "f" and np.isinf(values).any():
-            raise ValueError(
-                f"Column {series.name!r} of X contains infinity. Replace it by a large finite number, or by a missing "
-                "value."
-            )
-        return values
-    if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Object):
+        return _finite(series.to_numpy(), series.name)
+    if dtype == nw.Object:
+        return _read_objects(series)
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
         return _read_categories(series)
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
@@ -141,18 +188,52 @@ def _read_column(series: nw.Series[Any]) -> Array | Nominal:
     )
 
 
+def _finite(values: Array, name: str) -> Array:
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError(
+            f"Column {name!r} of X contains infinity. Replace it by a large finite number, or by a missing value."
+        )
+    return values
+
+
+def _read_objects(series: nw.Series[Any], numbers: bool = True) -> Array | Nominal:
+    """A column of Python objects: numbers where all of them are (and `numbers` are wanted), else categories."""
+    values = series.to_list()
+    missing: Array = series.is_null().to_numpy() | np.array([isinstance(v, NUMBERS) and v != v for v in values])
+    present = [v for v, is_missing in zip(values, missing) if not is_missing]
+    kinds = set(map(type, present))
+    if numbers and all(issubclass(kind, NUMBERS) for kind in kinds):
+        column = np.full(len(values), np.nan)
+        column[~missing] = [float(v) for v in present]
+        return _finite(column, series.name)
+    for kind in kinds:
+        if not issubclass(kind, (str, Enum, *NUMBERS)):
+            raise TypeError(
+                f"Column {series.name!r} of X holds objects of type {kind.__name__}, which are neither numbers nor "
+                "text. Derive numbers or categories from them, or drop the column."
+            )
+    # 1 and True are equal in Python, so that the type must tell them apart
+    code_of = {key: k for k, key in enumerate(dict.fromkeys((type(v), v) for v in present))}
+    codes = np.full(len(values), -1)
+    codes[~missing] = [code_of[type(v), v] for v in present]
+    return _sorted([v for _, v in code_of], codes)
+
+
 def _read_categories(series: nw.Series[Any]) -> Nominal:
-    if series.dtype == nw.Categorical and series.implementation.is_pandas_like():
-        # A cast to text would spell the category 1 as "1.0" in a column with missing cells and as "1" elsewhere.
-        native = series.to_native()
-        return Nominal(native.cat.codes.to_numpy(), tuple(str(c) for c in native.cat.categories))
-    try:
-        text = series.cast(nw.String)
-    except Exception as error:
-        raise TypeError(
-            f"Column {series.name!r} of X holds objects that are no text ({error}). Make them text or categories."
-        ) from error
-    categories: Sequence[str] = sorted(str(v) for v in text.drop_nulls().unique().to_list())
+    native = series.to_native()
+    if series.implementation.is_pandas_like():
+        if hasattr(native, "cat"):
+            return _sorted(list(native.cat.categories), native.cat.codes.to_numpy())
+        codes, values = native.factorize()
+        return _sorted(list(values), codes)
+    if series.implementation.is_pyarrow() and hasattr(native.type, "value_type"):
+        # a cast to text would be Arrow's spelling of numbers and booleans
+        coded = native.unify_dictionaries().combine_chunks()
+        coded = coded.chunk(0) if hasattr(coded, "chunk") else coded
+        codes = coded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        return _sorted(coded.dictionary.to_pylist(), codes)
+    text = series.cast(nw.String)
+    categories: Sequence[str] = sorted(text.drop_nulls().unique().to_list())
     null = "\0"  # stands for a missing cell while values are replaced by codes
     while null in categories:
         null += "\0"
@@ -160,3 +241,29 @@ def _read_categories(series: nw.Series[Any]) -> Nominal:
         [*categories, null], [*range(len(categories)), -1], return_dtype=nw.Int32
     )
     return Nominal(codes.to_numpy(), tuple(categories))
+
+
+def _sorted(values: Sequence[Any], codes: Array) -> Nominal:
+    """Codes into values, as codes into the sorted spellings of those that occur; a value may be missing too."""
+    used = np.zeros(len(values) + 1, dtype=np.bool_)
+    used[codes] = True  # -1 is the last entry
+    names = {k: _spell(v) for k, v in enumerate(values) if used[k] and v is not None and v == v}
+    categories = sorted(set(names.values()))
+    rank = {name: k for k, name in enumerate(categories)}
+    lookup = np.full(len(used), -1)
+    lookup[list(names)] = [rank[name] for name in names.values()]
+    return Nominal(lookup[codes], tuple(categories))
+
+
+def _spell(value: Any) -> str:
+    """The name of a category. A column of whole numbers with missing cells holds floats in pandas: 1.0 is 1."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, Integral):
+        return str(int(value))  # by way of a float, long ids would lose their last digits
+    if isinstance(value, NUMBERS):
+        number = float(value)
+        return f"{number:.0f}" if number.is_integer() else repr(number)
+    return str(value)

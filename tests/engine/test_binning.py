@@ -148,6 +148,31 @@ def test_too_many_categories_share_the_last_code_with_a_warning():
     assert all(feature.code_of[f"id{k:03}"] < 254 for k in range(200))
 
 
+@given(st.integers(0, 10_000))
+@settings(max_examples=15)
+def test_which_categories_keep_a_code_depends_on_their_weights_and_names_only(seed):
+    """Not on the order of rows, nor on whether a weight is a repetition, nor on how sums of weights are rounded."""
+    rng = np.random.default_rng(seed)
+    names = tuple(f"id{k:03}" for k in range(60))
+    codes, counts = rng.integers(-1, 60, 200), rng.integers(0, 4, 200)
+    order = rng.permutation(200)
+
+    def kept(codes, weights):
+        with pytest.warns(UserWarning, match="share one"):
+            feature = fit_bins(REFERENCE, Table(len(codes), 1, columns=(Nominal(codes, names),)), weights, 12).features[
+                0
+            ]
+        return feature.categories, feature.rest
+
+    weights = counts * 0.1  # 0.1 + 0.2 + 0.3 depends on the order
+    repeated = kept(codes.repeat(counts), None)
+    assert kept(codes, counts.astype(float)) == repeated
+    assert kept(codes, weights) == kept(codes[order], weights[order]) == repeated
+    mass = np.bincount(codes[codes >= 0], counts[codes >= 0], minlength=60)
+    first = sorted(np.flatnonzero(mass), key=lambda k: (-mass[k], names[k]))[:11]
+    assert set(repeated[0]) == {names[k] for k in first}
+
+
 def test_the_table_is_not_copied():
     """Binning needs a column at a time, not the table twice: memory beyond it stays below a quarter of it."""
     import tracemalloc

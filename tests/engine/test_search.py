@@ -71,17 +71,6 @@ def test_no_split_is_better_than_the_one_found(criterion, missing, engine):
         assert value_of(split, planes, request) == pytest.approx(split.value, abs=1e-12)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "z"])
-@pytest.mark.parametrize("m", [2, 3, 6, 9])
-def test_sorting_categories_by_p_finds_the_best_of_all_partitions(criterion, m):
-    for seed in range(4):
-        _, y, w, bins, planes, columns = make(seed, n=80, n_values=m, nominal=(True,), missing=0.0)
-        split = search(REFERENCE, planes, bins, Request(criterion))
-        assert split.value == pytest.approx(
-            naive.best_value(columns, bins.nominal, "learn", criterion, y, w), abs=1e-12
-        )
-
-
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("criterion", [*CRITERIA, "majority", "squares"])
 def test_engines_choose_the_same_split(criterion, missing):

@@ -16,7 +16,7 @@ from skewboost import AlternatingTreeClassifier, RealBoostClassifier
 from skewboost.datasets import load_rare_cancer
 from skewboost.engine.grow_alternating import AlternatingGrowth
 from skewboost.learners import AlternatingTree
-from support import awkward_data, load_shared, load_trace, load_trace_data
+from support import awkward_data, load_real, load_trace, load_trace_data
 
 mpl.use("Agg")
 ENGINES = ["reference", "cpu"]
@@ -313,7 +313,7 @@ def test_mistakes_are_told():
 
 def test_fifty_rounds_bring_the_training_error_of_hypothyroid_next_to_zero():
     """[002] §3.2.5: at most two of 3163 are wrong after 50 rounds, where stumps leave many more."""
-    X, y = load_shared("hypothyroid")
+    X, y = load_real("hypothyroid")
     tree = AlternatingTreeClassifier(max_rounds=50).fit(X, y)
     stumps = RealBoostClassifier(n_estimators=50).fit(X, y)
     assert (tree.predict(X) != y).sum() <= 2

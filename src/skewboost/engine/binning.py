@@ -105,11 +105,14 @@ def _nominal(column: Nominal, weights: Array | None, max_bins: int, name: object
     present = np.flatnonzero(mass > 0)
     rest: frozenset[str] = frozenset()
     if len(present) > max_bins:
-        by_mass = present[np.argsort(-mass[present], kind="stable")]
+        # Ties go to the name (categories are sorted), and sums of the same weights in another order are ties.
+        size = np.floor(np.log(mass[present]) * 1e11 + 0.5)
+        by_mass = present[np.argsort(-size, kind="stable")]
         rest = frozenset(column.categories[k] for k in by_mass[max_bins - 1 :])
         warnings.warn(
             f"Column {name!r} of X has {len(present)} categories; the {max_bins - 1} most frequent keep a code of "
-            f"their own and the other {len(rest)} share one. Group rare categories yourself to choose which.",
+            f"their own and the other {len(rest)} share one. Group rare categories yourself to choose which, or "
+            "turn the column into a number, as sklearn.preprocessing.TargetEncoder does.",
             UserWarning,
             stacklevel=2,
         )

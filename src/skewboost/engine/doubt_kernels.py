@@ -79,12 +79,23 @@ def _reach(terms: Terms, size: float, e0: float, e1: float) -> float:
 
 
 @kernel
-def _may_regroup(criterion: int, h0: Array, h1: Array, below: int, above: int, e0: float, e1: float) -> bool:
-    """Whether errors could have changed which of two neighbouring categories has the larger p."""
-    if above < 0:
-        return True
-    w, v = weight_of(criterion, h0[below], h1[below]), weight_of(criterion, h0[above], h1[above])
-    return bool(h1[above] / v - h1[below] / w <= (e0 + e1) * (1.0 / w + 1.0 / v))
+def _lowest_beyond(criterion: int, h0: Array, h1: Array, order: Array, e0: float, e1: float) -> Array:
+    """How low the p of any category from each place in the order on could be, given the errors."""
+    lowest = np.full(order.shape[0] + 1, np.inf)
+    for k in range(order.shape[0] - 1, -1, -1):
+        lowest[k] = lowest[k + 1]
+        if order[k] >= 0:
+            p, off = _share(criterion, h0[order[k]], h1[order[k]], e0, e1)
+            lowest[k] = min(lowest[k], p - off)
+    return lowest
+
+
+@kernel
+def _share(criterion: int, a: float, b: float, e0: float, e1: float) -> tuple[float, float]:
+    """What categories are sorted by, p or the mean response, and how far errors can have moved it."""
+    w = weight_of(criterion, a, b)
+    p = b / w
+    return p, (e1 + abs(p) * e0 if criterion == SQUARES else e0 + e1) / w
 
 
 @kernel
@@ -119,15 +130,20 @@ def doubt(
     either_side = terms.learn and not nominal and (m0 != 0.0 or m1 != 0.0)
     a0, a1 = 0.0, 0.0
     error_of_own = 0.0
+    highest = -np.inf  # that the p of any category up to here could be
+    lowest_beyond = _lowest_beyond(terms.criterion, h0, h1, order, e0, e1) if nominal else np.empty(0)
     for k in range(N_THRESHOLDS):
         code = order[k] if nominal else k
         if code < 0:
             break
         a0 += h0[code]
         a1 += h1[code]
+        if nominal:
+            p, off = _share(terms.criterion, h0[code], h1[code], e0, e1)
+            highest = max(highest, p + off)
         if value[k] > band:
             continue
-        if nominal and _may_regroup(terms.criterion, h0, h1, code, order[k + 1], e0, e1):
+        if nominal and highest >= lowest_beyond[k + 1]:  # errors could have changed which categories are on the left
             return np.inf
         error = _candidate_error(terms, a0, a1, t0, t1, e0, e1) + rest_error
         if either_side:  # missing values may be on the left

@@ -146,7 +146,7 @@ class AlternatingGrowth:
         sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())
         routed = [self.grower.engine.route(self.grower.codes, rows, split, sides) for rows in node.node.rows]
         rows_of = [[r[side] for r in routed] for side in sides]
-        return [Node(rows, [len(r) for r in rows], abstains=s == ABSTAIN) for s, rows in zip(sides, rows_of)]
+        return [Node(rows, [len(r) for r in rows], 1, abstains=s == ABSTAIN) for s, rows in zip(sides, rows_of)]
 
     def _chain(self, node: PredictionNode, split: Split) -> tuple[tuple[Split, ...], tuple[tuple[int, ...], ...], int]:
         """Splits, links and number of leaves of the partition."""

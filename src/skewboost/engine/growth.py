@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import FEW_ROWS, Array, Codes, Engine, Request, Rows, Split
+from skewboost.engine.boundary import FEW_ROWS, LEFT, RIGHT, Array, Codes, Engine, Request, Rows, Split
 from skewboost.engine.partition import Partition
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -138,7 +138,7 @@ class Grower:
         if len(node.planes) < self.n_planes:
             self.sum_directly(node)
         node.split = self._search(node, request)
-        if node.split is not None and node.split.doubtful:
+        if node.split is not None and (node.split.doubtful or self._lost_rows(node)):
             self.sum_directly(node)
             node.split = self._search(node, request)
 
@@ -164,11 +164,26 @@ class Grower:
             sizes = [len(r) for r in c.rows]
             planes = dict(enumerate(c.planes))
             child = Node(c.rows, sizes, node.depth + 1, False, planes, c.error, c.derived, None, c.split)
-            if c.split is not None and c.split.doubtful:
+            if c.split is not None and (c.split.doubtful or self._lost_rows(child)):
                 self.sum_directly(child)
                 child.split = self._search(child, request)
             children.append(child)
         return children
+
+    def _lost_rows(self, node: Node) -> bool:
+        """Whether a subtraction left nothing of the weight of a category that does have rows in a node.
+
+        The split would take it for one that the node has not seen. At the root all categories have weight.
+        """
+        split = node.split
+        if not node.derived or node.depth == 0 or split is None or split.threshold >= 0:
+            return False
+        f = split.feature
+        empty = np.all([h[f] == 0 for h in node.histogram], axis=0) & (self.rows_per_code[:, f] > 0).any(axis=0)
+        if not empty.any():
+            return False
+        apart = replace(split, child=np.where(empty, RIGHT, LEFT).astype(np.uint8))
+        return any(len(self.engine.route(self.codes, rows, apart, [RIGHT])[0]) > 0 for rows in node.rows)
 
     def _search(self, node: Node, request: Request) -> Split | None:
         return self.engine.search(node.histogram, node.counts, self.error_of(node), self.bins, request)

@@ -391,16 +391,24 @@ def nominal_candidates(h: Array, count: Array | None, request: Request) -> tuple
 
 def _prefixes(of_codes: Array, request: Request) -> Array:
     """The beginnings of the codes in the order of p: which codes are in each."""
-    weight = of_codes[0] if request.criterion == "squares" else of_codes.sum(axis=0)
-    weight = np.maximum(weight, np.finfo(np.float64).tiny)  # one of several labels may have none
-    rank = np.empty(len(weight), dtype=np.intp)
-    rank[np.argsort(sort_key(of_codes[1], weight), kind="stable")] = np.arange(len(weight))
-    return rank <= np.arange(len(weight) - 1)[:, None]
+    with np.errstate(invalid="ignore"):  # of several labels one may have no weight in a category, which then comes last
+        order = np.argsort(sort_key(request.criterion, *of_codes), kind="stable")
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank <= np.arange(len(order) - 1)[:, None]
 
 
-def sort_key(b: Array, weight: Array) -> Array:
-    """The rank of categories by p, blind to rounding so that categories of equal p keep the order of their codes."""
-    return np.floor(b / weight * 1e12 + 0.5)
+def sort_key(criterion: str, a: Array, b: Array) -> Array:
+    """The rank of categories by p, blind to rounding so that categories of equal p keep the order of their codes.
+
+    By the log-odds rather than p: near 0 and 1 some criteria are steep, and shares of 1e-13 and 1e-15 far apart. The
+    means of responses are told apart at the scale of their root mean square.
+    """
+    with np.errstate(divide="ignore"):
+        if criterion != "squares":
+            return np.floor((np.log(b) - np.log(a)) * 1e11 + 0.5)
+        scale = np.sqrt((b * b / a).sum() / a.sum())
+    return np.floor(b / a * (1e12 / scale if scale > 0 else 1.0) + 0.5)
 
 
 def make_split(

@@ -221,12 +221,26 @@ def scan_numeric(
 @kernel
 def order_categories(h0: Array, h1: Array, criterion: int, learn: bool, order: Array) -> int:
     """The codes that have weight, by p and then by code; returns how many. `reference.sort_key`."""
+    n = 256 if learn else 255
     m = 0
     key = np.empty(256)
-    for k in range(256 if learn else 255):
-        w = weight_of(criterion, h0[k], h1[k])
-        if w > 0.0:
-            key_k = np.floor(h1[k] / w * 1e12 + 0.5)
+    scale = 1.0
+    if criterion == SQUARES:
+        square, total = 0.0, 0.0
+        for k in range(n):
+            if h0[k] > 0.0:
+                square += h1[k] * h1[k] / h0[k]
+                total += h0[k]
+        scale = 1e12 / np.sqrt(square / total) if square > 0.0 else 1.0
+    for k in range(n):
+        a, b = h0[k], h1[k]
+        if weight_of(criterion, a, b) > 0.0:
+            if criterion == SQUARES:
+                key_k = np.floor(b / a * scale + 0.5)
+            elif a > 0.0 and b > 0.0:
+                key_k = np.floor((np.log(b) - np.log(a)) * 1e11 + 0.5)
+            else:
+                key_k = np.inf if b > 0.0 else -np.inf
             j = m
             while j > 0 and key[j - 1] > key_k:
                 key[j] = key[j - 1]
@@ -236,6 +250,28 @@ def order_categories(h0: Array, h1: Array, criterion: int, learn: bool, order: A
             order[j] = k
             m += 1
     return m
+
+
+@kernel
+def subset_loss(h0: Array, h1: Array, counts: Array, codes: Array, mask: int, terms: Terms, enough: float) -> float:
+    """`split_loss` with the codes of a mask on the left and the others on the right; infinite if not allowed."""
+    a0, a1, b0, b1, ca, cb = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    counted = counts.shape[0] > 0
+    for j in range(codes.shape[0]):
+        k = codes[j]
+        if (mask >> j) & 1:
+            a0 += h0[k]
+            a1 += h1[k]
+            ca += counts[k] if counted else 0.0
+        else:
+            b0 += h0[k]
+            b1 += h1[k]
+            cb += counts[k] if counted else 0.0
+    if a0 + a1 < terms.min_weight or b0 + b1 < terms.min_weight:
+        return np.inf
+    if counted and (ca < terms.min_count or cb < terms.min_count):
+        return np.inf
+    return split_loss(terms, a0, a1, b0, b1, 1, enough)
 
 
 @kernel
@@ -267,27 +303,17 @@ def scan_nominal(
     if forced and m <= terms.max_enumerated:
         codes = np.sort(order[:m])
         order[0] = -1
-        best = 0
+        low = np.inf
         for mask in range(1, 2**m - 1):
-            a0, a1, b0, b1, ca, cb = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            for j in range(m):
-                k = codes[j]
-                if (mask >> j) & 1:
-                    a0 += h0[k]
-                    a1 += h1[k]
-                    ca += counts[k] if counted else 0.0
-                else:
-                    b0 += h0[k]
-                    b1 += h1[k]
-                    cb += counts[k] if counted else 0.0
-            wa, wb = a0 + a1, b0 + b1
-            if wa < min_weight or wb < min_weight or (counted and (ca < min_count or cb < min_count)):
-                continue
-            v = split_loss(terms, a0, a1, b0, b1, 1, value[0] - tie - rest) + rest
-            if v < value[0] - tie or value[0] == np.inf:
+            low = min(low, subset_loss(h0, h1, counts, codes, mask, terms, low - rest) + rest)
+        if low == np.inf:
+            return 0
+        enough = low + tie  # the first that ties with the best, not the first that nothing later beats by a tie
+        for mask in range(1, 2**m - 1):
+            v = subset_loss(h0, h1, counts, codes, mask, terms, enough - rest + tie) + rest
+            if v <= enough:
                 value[0] = v
-                best = mask
-        return best
+                return mask
     right0, right1 = np.zeros(m + 1), np.zeros(m + 1)
     right_count = np.zeros(m + 1)
     for j in range(m - 1, 0, -1):
