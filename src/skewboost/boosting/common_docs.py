@@ -73,6 +73,9 @@ n_estimators_ : int or ndarray of int
     The number of rounds in use, per class if there are more than two.
 feature_importances_ : ndarray
     By how much the splits on each feature lowered the loss, as shares of 1. Not for estimators that do not tell.
+baseline_ : float or ndarray of float
+    The mean of F over the training examples, from which `contributions` count, per class if there are more than two.
+    Not where the score is no sum over features.
 history_ : list of dict
     What happened in each round: the criterion, the training loss, the validation score, …
 stop_reason_ : str or list of str

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from skewboost._params import Check, check_params, either, integer, number, one_of, optional
 from skewboost.boosting.common_docs import ATTRIBUTES, PLACEHOLDERS
+from skewboost.boosting.explanations import ExplanationMixin
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
 from skewboost.boosting.validation import Validation, stratified_split
@@ -69,7 +70,7 @@ def _joined_signature(cls: type[BoostingClassifier]) -> inspect.Signature:
     return inspect.Signature(list(joined.values()))
 
 
-class BoostingClassifier(ClassifierMixin, BaseEstimator):
+class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
     """Fits, predicts, stages, stops early. A subclass names its `Rule` and adds its own parameters."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

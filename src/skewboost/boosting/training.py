@@ -18,6 +18,7 @@ from skewboost.boosting.validation import Validation
 from skewboost.costs import Costs
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer, Term
 from skewboost.learners import name_of
@@ -37,6 +38,7 @@ class Ensemble:
     stop_reason: str = ""
     rule: Rule = field(default_factory=Rule)  # as it was fitted: it knows the link
     scorer: Scorer | None = None
+    support: Support | None = None  # where the training examples are
 
     def copy(self) -> Ensemble:
         """One to go on from, while this one stays as it is."""
@@ -117,7 +119,7 @@ def train(
     question = question_between(rule, learner)
     examples = np.ones(len(data.positive)) if data.examples is None else data.examples
     opened = learner.open(data, rule.goal(costs, float(examples.sum())))
-    ensemble.bins = opened.view.bins
+    ensemble.bins, ensemble.support = opened.view.bins, opened.support()
     state = State(opened, data.y, examples, settings.n_rounds, question, settings.learning_rate, costs)
     n_done = len(ensemble.rounds)
     if validation is not None:

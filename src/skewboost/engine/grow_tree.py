@@ -114,7 +114,8 @@ class _Tree:
         links = tuple(tuple(~number[~k] if k < 0 else k for k in row) for row in self.links)
         leaves = list(self.leaves.values())
         sums = np.array([self.grower.totals(leaf) for leaf in leaves])
-        partition = Partition(tuple(self.splits), links, len(leaves))
+        covers = np.array([self.grower.examples_in(leaf) for leaf in leaves])
+        partition = Partition(tuple(self.splits), links, len(leaves), covers)
         return Growth(partition, leaves, self.parents, sums, self.importances(links, sums.tolist()))
 
     def importances(self, links: tuple[tuple[int, ...], ...], sums: list[list[float]]) -> Array:

@@ -113,11 +113,10 @@ class Grower:
         self.bins = bins
         self.rows = rows
         self.planes = planes
-        self.examples = examples  # how many examples a row stands for; None: one
+        self.examples = None if examples is None else engine.array(examples)  # per row; None: one each
         self.values: list[Array] = []
         self.scale: Array = np.ones(self.n_planes)
         self.lists_rows = len(rows) > 1  # responses move every weight, so nobody needs the rows of a stump's sides
-        self._root_counts: Array | None = None
 
     @property
     def n_planes(self) -> int:
@@ -128,9 +127,7 @@ class Grower:
         """All rows; `known` brings a histogram that need not be summed."""
         root = known or Node(list(self.rows), [len(r) for r in self.rows])
         if request.min_count > 0:
-            if self._root_counts is None:
-                self._root_counts = self.count(root)
-            root.counts = self._root_counts
+            root.counts = self.examples_per_code
         return root
 
     def search(self, node: Node, request: Request) -> None:
@@ -241,6 +238,19 @@ class Grower:
         """How many rows each group has in each cell of the root: ``[group, feature, code]``."""
         counts = [self.engine.histogram(self.codes, rows, None)[0] for rows in self.rows]
         return np.array(counts).astype(np.int64)
+
+    @cached_property
+    def examples_per_code(self) -> Array:
+        """How many examples there are in each cell of the root: ``[feature, code]``."""
+        if self.examples is None:
+            return np.asarray(self.rows_per_code.sum(axis=0), dtype=np.float64)
+        return self.count(Node(list(self.rows), []))
+
+    def examples_in(self, node: Node) -> float:
+        """How many examples a node of listed rows has."""
+        if self.examples is None:
+            return float(sum(node.sizes))
+        return sum(self.engine.total(self.examples, rows) for rows in node.rows)
 
     def totals(self, node: Node) -> Array:
         """A node's sums, added up from its rows."""

@@ -45,12 +45,14 @@ class View:
 class Partition:
     """Splits linked into a tree; a code's child is ``links[k][splits[k].child[code]]``.
 
-    A link ``>= 0`` is another split, a link ``< 0`` is the leaf ``~link``. Without splits everything is leaf 0.
+    A link ``>= 0`` is another split, a link ``< 0`` is the leaf ``~link``. Without splits everything is leaf 0. In
+    ``covers`` is how many training examples each leaf of a tree has; on one feature, counts of its codes tell as much.
     """
 
     splits: tuple[Split, ...]
     links: tuple[tuple[int, ...], ...]
     n_leaves: int
+    covers: Array | None = None
 
     @property
     def one_feature(self) -> bool:
@@ -74,6 +76,34 @@ class Partition:
             if len(here):
                 at[here] = np.array(self.links[k])[split.child[view.column(split.feature)[here]]]
         return ~at
+
+    def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
+        """What it takes to come to each leaf of a tree.
+
+        Per leaf the features that are tested on the way; which of their codes pass, ``[feature, code]``; and which
+        share of the training examples does: the product over the feature's tests of the share that goes on from there.
+        """
+        covers = self._covers_of_links()
+        ways: dict[int, dict[int, tuple[Array, float]]] = {0: {}}
+        for k, split in enumerate(self.splits):  # parents come before their children
+            before = ways.pop(k)
+            allowed, share = before.get(split.feature, (True, 1.0))
+            for side, link in enumerate(self.links[k]):
+                going_on = covers[link] / covers[k] if covers[k] > 0 else 0.0
+                ways[link] = {**before, split.feature: (allowed & (split.child == side), share * going_on)}
+        leaves = [list(ways[~leaf].items()) for leaf in range(self.n_leaves)]
+        return [
+            (tuple(j for j, _ in way), np.array([a for _, (a, _) in way]), np.array([z for _, (_, z) in way]))
+            for way in leaves
+        ]
+
+    def _covers_of_links(self) -> dict[int, float]:
+        """How many training examples come to each split and leaf, by link."""
+        assert self.covers is not None, "only trees know how many examples their leaves have"
+        covers = {~leaf: n for leaf, n in enumerate(self.covers.tolist())}
+        for k in reversed(range(len(self.splits))):
+            covers[k] = sum(covers[link] for link in self.links[k])
+        return covers
 
 
 def look_up(feature: int, table: Array) -> tuple[Partition, Array]:

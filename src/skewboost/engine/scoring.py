@@ -16,6 +16,7 @@ from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import MISSING, N_CODES, Array
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
+from skewboost.engine.shapley import Conjunction
 from skewboost.tables import Table
 
 
@@ -56,6 +57,10 @@ class LeafTerm:
     def bounded(self, limit: float, view: View) -> LeafTerm:
         """Every value cut off at the limit."""
         return replace(self, values=np.clip(self.values, -limit, limit))
+
+    def conjunctions(self) -> list[Conjunction]:
+        """The leaves as conjunctions: how a tree is explained."""
+        return [Conjunction(v, *path) for v, path in zip(self.values.tolist(), self.partition.paths())]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.sample import JointSample, LabelSample
 from skewboost.engine.scoring import Term
@@ -123,6 +124,12 @@ class Opened:
         codes = self.view.codes if self.view.bins is not None else None
         kind = JointSample if data.positive.ndim == 2 else LabelSample
         self.sample = kind(data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples)
+
+    def support(self) -> Support:
+        """Where the training examples are, for those who explain the ensemble."""
+        grower = self.sample.grower
+        per_code = None if grower is None else grower.examples_per_code[: self.data.table.n_features]
+        return Support(float(self.data.initial_weights.sum()), per_code)
 
     def labels(self, rng: Draw) -> LabelHypothesis | None:
         """Separate the classes under the sample's weights."""

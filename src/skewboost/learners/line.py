@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.explaining import Support, spread_of
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
 from skewboost.learners.base import RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis
@@ -37,6 +38,11 @@ class OpenedLine(Opened):
         spread = np.abs(self.X).max(axis=0)
         self.X /= np.where(spread > 0, spread, 1.0)
         self.spread = np.where(spread > 0, spread, 1.0)
+
+    def support(self) -> Support:
+        """The spread of the numbers: there are no codes."""
+        weights = self.data.initial_weights
+        return Support(float(weights.sum()), spread=spread_of(self.data.table, weights))
 
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
         """The line ``a x + b`` that leaves the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""

@@ -1,0 +1,272 @@
+"""Explanations: what each feature adds to the score F, exactly.
+
+References
+----------
+.. [1] S. M. Lundberg, S.-I. Lee, "A unified approach to interpreting model predictions", Advances in Neural
+   Information Processing Systems (2017).
+.. [2] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree ensembles",
+   arXiv:1802.03888 (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils.validation import check_is_fitted
+
+from skewboost.boosting.rule import Rule
+from skewboost.boosting.training import Ensemble
+from skewboost.engine import choose
+from skewboost.engine.boundary import MISSING, Array
+from skewboost.engine.explaining import Explainer
+from skewboost.engine.partition import View
+from skewboost.tables import Table
+
+INSTEAD = (
+    "Use a tool that only looks at predictions: sklearn.inspection.permutation_importance, "
+    "sklearn.inspection.partial_dependence, or the shap package with clf.decision_function."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeFunction:
+    """What one feature adds to the score F, as a function of its value; its mean over the training examples is zero.
+
+    Call it to evaluate it. Examples are counted by their `sample_weight`.
+
+    Attributes
+    ----------
+    feature : int
+        The number of the column.
+    name : str
+        Its name; ``"x0"``, ``"x1"``, … where there are none.
+    kind : {"numeric", "nominal", "line"}
+        A step function of a number, a value per category, or a straight line.
+    edges : ndarray of shape (n_steps - 1,)
+        Where a numeric function steps: ``values[k]`` is for ``edges[k - 1] < x <= edges[k]``. Neighbouring bins of
+        equal value are one step.
+    categories : tuple of str
+        The categories of a nominal feature, in the order of `values`.
+    rest : frozenset of str
+        Rare categories that share the last of `values`, which then has one more entry than `categories`.
+    values : ndarray
+        What is added to F; for a line the intercept.
+    slope : float
+        Of a line: it is ``slope * x + values[0]``. Else 0.
+    support : ndarray
+        How many training examples there are for each of `values`.
+    missing_value : float
+        What is added where the cell is missing, or holds a category that was not seen in training.
+    missing_support : float
+        How many training examples have no value.
+    observed : tuple of float or None
+        The least and the largest number in training; for lines only, beyond which they go on.
+    """
+
+    feature: int
+    name: str
+    kind: Literal["numeric", "nominal", "line"]
+    values: Array
+    support: Array
+    missing_value: float
+    missing_support: float
+    edges: Array
+    categories: tuple[str, ...] = ()
+    rest: frozenset[str] = frozenset()
+    slope: float = 0.0
+    observed: tuple[float, float] | None = None
+
+    def __call__(self, x: Any) -> Array:
+        """Its value at each of some cells: numbers, or categories where it is nominal; NaN and None are missing."""
+        if self.kind == "nominal":
+            known: dict[str | None, float] = dict(zip(self.categories, self.values.tolist()))
+            if self.rest:
+                known.update(dict.fromkeys(self.rest, float(self.values[-1])))
+            cells = np.asarray(x, dtype=object)
+            names = [None if c is None or (isinstance(c, float) and c != c) else str(c) for c in cells.flat]
+            return np.array([known.get(c, self.missing_value) for c in names]).reshape(cells.shape)
+        numbers = np.asarray(x, dtype=np.float64)
+        step = self.values[np.searchsorted(self.edges, np.where(np.isnan(numbers), 0.0, numbers))]
+        return np.where(np.isnan(numbers), self.missing_value, self.slope * numbers + step)
+
+
+class ExplanationMixin:
+    """What boosters tell about the part that each feature has in their scores."""
+
+    _ensembles: list[Ensemble]
+    _nominal: list[bool]
+    classes_: Array
+    pos_label_: Any
+    n_features_in_: int
+    engine: Any
+    n_jobs: int | None
+
+    def _new_rows(self, X: Any) -> Table:
+        raise NotImplementedError
+
+    @property
+    def baseline_(self) -> Any:
+        """The mean of F over the training examples, from which `contributions` count; per class if more than two."""
+        means = self._signs * np.array([e.mean for e in self._explainers("baseline_", AttributeError)])
+        return float(means[0]) if len(self.classes_) == 2 else means
+
+    def contributions(self, X: Any) -> Array:
+        r"""By how much each feature moves the score of each row away from the mean score.
+
+        They are the Shapley values [1]_ of the features, computed exactly:
+
+        .. math:: F(x) = \text{baseline\_} + \sum_j \phi_j(x) .
+
+        Of stumps, histograms and lines F is a sum of functions of one feature, and :math:`\phi_j` is the one of feature
+        j, centred (`shape_functions`). What a leaf of a tree adds is shared among the features on its path. Features
+        that are not known yet follow the training examples that come to their test: the path-dependent expectation
+        of [2]_. So a tree's contributions depend on how it is built, not only on the function that it is.
+
+        F is the score of the ensemble. It is what `decision_function` returns, but for `AdaMECClassifier`, which adds
+        half of ln(C+/C-) to it, and where ``calibrate`` puts a calibrated score in its place.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows to explain, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), or (n_samples, n_features, n_classes) if more than two
+            What is positive speaks for ``classes_[1]``, or for the class of the last axis. Rows sum to F minus
+            `baseline_`.
+
+        References
+        ----------
+        .. [1] S. M. Lundberg, S.-I. Lee, "A unified approach to interpreting model predictions", Advances in Neural
+           Information Processing Systems (2017).
+        .. [2] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree
+           ensembles", arXiv:1802.03888 (2018).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skewboost import RealBoostClassifier
+        >>> from skewboost.datasets import load_rare_cancer
+        >>> X, y = load_rare_cancer()
+        >>> clf = RealBoostClassifier(estimator="tree", n_estimators=20).fit(X, y)
+        >>> phi = clf.contributions(X)
+        >>> phi.shape == X.shape
+        True
+        >>> bool(np.allclose(phi.sum(axis=1) + clf.baseline_, clf.decision_function(X)))
+        True
+        """
+        explainers = self._explainers("contributions")
+        table = self._new_rows(X)
+        n_cells = table.n_rows * table.n_features * len(explainers)
+        engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
+        views = {id(e.bins): View(engine, table, e.bins) for e in explainers}  # encoded once for equal bins
+        found = [sign * e.contributions(views[id(e.bins)]) for sign, e in zip(self._signs, explainers)]
+        return found[0] if len(self.classes_) == 2 else np.stack(found, axis=-1)
+
+    def shape_functions(self) -> list[Any]:
+        r"""What each feature adds to the score, as a function of its value.
+
+        Boosted stumps, histograms and lines are additive models,
+
+        .. math:: F(x) = \text{baseline\_} + \sum_j f_j(x_j) ,
+
+        and these are the :math:`f_j`, whole and exact. Each is centred: its mean over the training examples is zero. F
+        is the score of the ensemble, as in `contributions`.
+
+        Returns
+        -------
+        list of ShapeFunction
+            One for each feature, in the order of the columns, so that it goes with `contributions` and
+            `feature_importances_`; those that no round looks at are zero. With more than two classes a list of such
+            lists, one for each class. What is positive speaks for ``classes_[1]``, or for that class.
+
+        Examples
+        --------
+        >>> from skewboost import RealBoostClassifier
+        >>> from skewboost.datasets import load_rare_cancer
+        >>> X, y = load_rare_cancer()
+        >>> clf = RealBoostClassifier(n_estimators=5).fit(X, y)
+        >>> f = clf.shape_functions()[int(clf.feature_importances_.argmax())]
+        >>> print(f.name, f.edges, f.values.round(1), f.support)
+        worst perimeter [102.05 127.8 ] [-0.8  2.   4.8] [311.  61.  25.]
+        """
+        explainers = self._explainers("shape_functions")
+        if any(e.joint for e in explainers):
+            raise ValueError(
+                f"shape_functions of {type(self).__name__} needs rounds that look at one feature each, but "
+                f"estimator={getattr(self, 'estimator', None)!r} grew trees on several, so the score is no sum of "
+                "functions of one feature. Use contributions(X), or boost stumps: estimator='stump'."
+            )
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        lists = [
+            [_shape(e, sign, j, str(name), nominal) for j, (name, nominal) in enumerate(zip(names, self._nominal))]
+            for e, sign in zip(explainers, self._signs)
+        ]
+        return lists[0] if len(self.classes_) == 2 else lists
+
+    @property
+    def _signs(self) -> list[float]:
+        """+1 for each ensemble whose positive class is the one that scores speak for."""
+        check_is_fitted(self)
+        if len(self.classes_) > 2:
+            return [1.0] * len(self._ensembles)
+        return [1.0 if self.pos_label_ == self.classes_[1] else -1.0]
+
+    def _explainers(self, asked: str, error: type[Exception] = ValueError) -> list[Explainer]:
+        """The ensembles taken apart, or an error that says why they cannot be."""
+        check_is_fitted(self)
+        name = type(self).__name__
+        found = []
+        for ensemble in self._ensembles:
+            scorer, support = ensemble.scorer, ensemble.support
+            assert scorer is not None
+            assert support is not None
+            if type(ensemble.rule).combine is not Rule.combine:
+                raise error(
+                    f"{asked} of {name} does not exist: what a round adds depends on the rounds before it, so the "
+                    f"score is no sum that could be shared among features. {INSTEAD}"
+                )
+            foreign = Explainer.foreign(scorer)
+            if foreign:
+                inner = type(getattr(foreign[0], "estimator", foreign[0])).__name__
+                raise error(
+                    f"{asked} of {name} does not exist: its rounds are models of type {inner}, into which it cannot "
+                    f"look. Boost stumps, trees, histograms or lines of skewboost.learners instead. Or: {INSTEAD}"
+                )
+            found.append(Explainer(scorer, support))
+        return found
+
+
+def _shape(e: Explainer, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:
+    """The function of one feature."""
+    if e.bins is None:
+        return _line(e, sign, j, name, nominal)
+    assert e.support.per_code is not None
+    feature, table, counts = e.bins.features[j], sign * e.tables[j], e.support.per_code[j]
+    missing = float(table[MISSING]), float(counts[MISSING])
+    if feature.categories is not None:
+        n = len(feature.categories) + bool(feature.rest)
+        own = feature.categories, feature.rest
+        return ShapeFunction(j, name, "nominal", table[:n], counts[:n], *missing, np.empty(0), *own)
+    values, counts = table[: feature.n_bins], counts[: feature.n_bins]
+    starts = np.append(0, 1 + np.flatnonzero(values[1:] != values[:-1]))
+    edges = feature.cuts[starts[1:] - 1]
+    return ShapeFunction(j, name, "numeric", values[starts], np.add.reduceat(counts, starts), *missing, edges)
+
+
+def _line(e: Explainer, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:
+    """The function of one feature, where rounds are lines; they know no categories."""
+    spread = e.support.spread
+    assert spread is not None
+    slope, intercept = (sign * e.lines[j]).tolist()
+    known = float(spread.known[j])
+    missing = sign * float(e.off[j]), e.support.n_examples - known
+    if nominal:
+        return ShapeFunction(j, name, "nominal", np.empty(0), np.empty(0), *missing, np.empty(0))
+    observed = (float(spread.low[j]), float(spread.high[j])) if known else None
+    values, support = np.array([intercept]), np.array([known])
+    return ShapeFunction(j, name, "line", values, support, *missing, np.empty(0), slope=slope, observed=observed)

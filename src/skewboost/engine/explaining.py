@@ -1,0 +1,119 @@
+"""An ensemble taken apart: what every feature adds to F, exactly.
+
+Rounds on one feature add up to a function of it; what trees add is shared among their features by `shapley`. Every
+part is centred, so that it says by how much a feature moves F from its mean over the training examples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skewboost.engine.boundary import Array
+from skewboost.engine.partition import View
+from skewboost.engine.scoring import Scorer
+from skewboost.engine.shapley import Conjunction, Conjunctive, add_shapley
+from skewboost.tables import Nominal, Table
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How many training examples have a number in each column, and their mean, least and largest."""
+
+    known: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class Support:
+    """Where the training examples are; counts are sums of `sample_weight`."""
+
+    n_examples: float
+    per_code: Array | None = None  # [feature, code]
+    spread: Spread | None = None  # for learners that look at numbers
+
+
+def spread_of(table: Table, examples: Array) -> Spread:
+    """The spread of the columns of the training data; in one of categories no example has a number."""
+    found = np.zeros((4, table.n_features))
+    for j in range(table.n_features):
+        column = table.column(j)
+        if isinstance(column, Nominal):
+            continue
+        present = column == column
+        if present.any():
+            x, weights = np.asarray(column[present], dtype=np.float64), examples[present]
+            largest = float(np.abs(x).max()) or 1.0  # so that sums do not overflow
+            mean = largest * float(np.average(x / largest, weights=weights))
+            found[:, j] = weights.sum(), mean, x.min(), x.max()
+    return Spread(*found)
+
+
+class Explainer:
+    """The parts of an ensemble that is a sum of functions, of one feature or of conjunctions.
+
+    ``tables[feature, code]`` and ``lines[feature]`` (slope and intercept; where the cell is missing: ``off[feature]``)
+    are centred; `joint` are the conjunctions of several features; `mean` is the mean of F.
+    """
+
+    def __init__(self, scorer: Scorer, support: Support) -> None:
+        self.bins = scorer.bins
+        self.support = support
+        self.mean = scorer.constant
+        self.tables = np.zeros_like(scorer.tables)
+        self.lines = scorer.lines.copy()
+        self.off = np.zeros(len(self.lines))
+        self.joint: list[Conjunction] = []
+        self._add_tables(scorer)
+        self._add_lines()
+        for term in (*scorer.trees, *scorer.others):
+            assert isinstance(term, Conjunctive)
+            for c in term.conjunctions():
+                self._add(c)
+
+    @staticmethod
+    def foreign(scorer: Scorer) -> list[object]:
+        """The terms that cannot be looked into."""
+        return [term for term in scorer.others if not isinstance(term, Conjunctive)]
+
+    def _add_tables(self, scorer: Scorer) -> None:
+        used = scorer.table_features
+        if not len(used):
+            return
+        assert self.support.per_code is not None
+        means = (scorer.tables[used] * self.support.per_code[used]).sum(axis=1) / self.support.n_examples
+        self.tables[used] = scorer.tables[used] - means[:, None]
+        self.mean += float(means.sum())
+
+    def _add_lines(self) -> None:
+        if not self.lines.any():
+            return
+        spread = self.support.spread
+        assert spread is not None
+        slope, intercept = self.lines.T
+        means = (slope * spread.mean + intercept) * (spread.known / self.support.n_examples)
+        intercept -= means
+        self.off -= means
+        self.mean += float(means.sum())
+
+    def _add(self, c: Conjunction) -> None:
+        self.mean += c.mean
+        if len(c.features) == 1:
+            self.tables[c.features[0]] += c.value * (c.allowed[0] - c.shares[0])
+        elif c.value != 0.0:
+            self.joint.append(c)
+
+    def contributions(self, view: View) -> Array:
+        """What each feature adds to the mean of F, for every row: ``[row, feature]``."""
+        out = np.zeros((view.n_rows, len(self.tables)))
+        for j in np.flatnonzero(self.tables.any(axis=1)).tolist():
+            out[:, j] += self.tables[j][view.column(j)]
+        for j in np.flatnonzero(self.lines.any(axis=1) | (self.off != 0.0)).tolist():
+            x = np.asarray(view.table.column(j), dtype=np.float64)
+            slope, intercept = self.lines[j]
+            out[:, j] += np.where(np.isnan(x), self.off[j], slope * x + intercept)
+        add_shapley(self.joint, view.column, out)
+        return out
