@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from skewboost import catalogue
-from skewboost.learners import AlternatingTree, Histogram, Stump, Tree
+from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 from skewboost.variants import ONE_FEATURE, OWN, PARTITIONS
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -75,7 +75,9 @@ def pairs(learners: list) -> list:
         if entry.learners == ONE_FEATURE:
             usable = [learner for learner in learners if learner == "stump" or isinstance(learner, Stump | Histogram)]
         if entry.needs == "responses":
-            usable = [learner for learner in learners if not isinstance(learner, AlternatingTree)]
+            usable = [learner for learner in usable if not isinstance(learner, AlternatingTree)]
+        if entry.needs == "labels":
+            usable = [learner for learner in usable if not isinstance(learner, Line)]
         if entry.learners == PARTITIONS:
             usable = [learner for learner in learners if learner == "stump" or isinstance(learner, Stump | Tree)]
         if entry.learners == OWN:

@@ -247,7 +247,7 @@ def _sorted(values: Sequence[Any], codes: Array) -> Nominal:
     """Codes into values, as codes into the sorted spellings of those that occur; a value may be missing too."""
     used = np.zeros(len(values) + 1, dtype=np.bool_)
     used[codes] = True  # -1 is the last entry
-    names = {k: _spell(v) for k, v in enumerate(values) if used[k] and v is not None and v == v}
+    names = {k: spell(v) for k, v in enumerate(values) if used[k] and v is not None and v == v}
     categories = sorted(set(names.values()))
     rank = {name: k for k, name in enumerate(categories)}
     lookup = np.full(len(used), -1)
@@ -255,7 +255,7 @@ def _sorted(values: Sequence[Any], codes: Array) -> Nominal:
     return Nominal(lookup[codes], tuple(categories))
 
 
-def _spell(value: Any) -> str:
+def spell(value: Any) -> str:
     """The name of a category. A column of whole numbers with missing cells holds floats in pandas: 1.0 is 1."""
     if isinstance(value, str):
         return str.__str__(value)

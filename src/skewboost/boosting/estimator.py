@@ -217,7 +217,8 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._learner, self._own = repr(self._weak_learner()), self._own_params()
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         n_cells = table.n_rows * table.n_features
-        engine = choose(self.engine, n_cells, searches(learner, self._n_rounds), effective_n_jobs(self.n_jobs))
+        n_searches = searches(learner, self._n_rounds) * len(self._positive_classes)
+        engine = choose(self.engine, n_cells, n_searches, effective_n_jobs(self.n_jobs))
         self._train(learner, engine, table, labels, weights, each_cost)
 
     def _train(

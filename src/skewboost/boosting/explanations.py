@@ -23,7 +23,7 @@ from skewboost.engine import choose
 from skewboost.engine.boundary import MISSING, Array
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
-from skewboost.tables import Table
+from skewboost.tables import Table, spell
 
 INSTEAD = (
     "Use a tool that only looks at predictions: sklearn.inspection.permutation_importance, "
@@ -86,7 +86,7 @@ class ShapeFunction:
             if self.rest:
                 known.update(dict.fromkeys(self.rest, float(self.values[-1])))
             cells = np.asarray(x, dtype=object)
-            names = [None if c is None or (isinstance(c, float) and c != c) else str(c) for c in cells.flat]
+            names = [None if c is None or (isinstance(c, float) and c != c) else spell(c) for c in cells.flat]
             return np.array([known.get(c, self.missing_value) for c in names]).reshape(cells.shape)
         numbers = np.asarray(x, dtype=np.float64)
         step = self.values[np.searchsorted(self.edges, np.where(np.isnan(numbers), 0.0, numbers))]
@@ -111,7 +111,7 @@ class ExplanationMixin:
     def baseline_(self) -> Any:
         """The mean of F over the training examples, from which `contributions` count; per class if more than two."""
         means = self._signs * np.array([e.mean for e in self._explainers("baseline_", AttributeError)])
-        return float(means[0]) if len(self.classes_) == 2 else means
+        return float(means[0]) if len(means) == 1 else means
 
     def contributions(self, X: Any) -> Array:
         r"""By how much each feature moves the score of each row away from the mean score.
@@ -165,7 +165,7 @@ class ExplanationMixin:
         engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
         views = {id(e.bins): View(engine, table, e.bins) for e in explainers}  # encoded once for equal bins
         found = [sign * e.contributions(views[id(e.bins)]) for sign, e in zip(self._signs, explainers)]
-        return found[0] if len(self.classes_) == 2 else np.stack(found, axis=-1)
+        return found[0] if len(found) == 1 else np.stack(found, axis=-1)
 
     def shape_functions(self) -> list[Any]:
         r"""What each feature adds to the score, as a function of its value.
@@ -206,13 +206,13 @@ class ExplanationMixin:
             [_shape(e, sign, j, str(name), nominal) for j, (name, nominal) in enumerate(zip(names, self._nominal))]
             for e, sign in zip(explainers, self._signs)
         ]
-        return lists[0] if len(self.classes_) == 2 else lists
+        return lists[0] if len(lists) == 1 else lists
 
     @property
     def _signs(self) -> list[float]:
         """+1 for each ensemble whose positive class is the one that scores speak for."""
         check_is_fitted(self)
-        if len(self.classes_) > 2:
+        if len(self._ensembles) > 1:
             return [1.0] * len(self._ensembles)
         return [1.0 if self.pos_label_ == self.classes_[1] else -1.0]
 

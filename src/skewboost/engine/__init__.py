@@ -9,14 +9,19 @@ from skewboost.engine.reference import ReferenceEngine
 
 ENGINES = ("auto", "cpu", "reference")
 
-# Cell updates that the NumPy engine makes in about the time that loading compiled kernels takes.
-SMALL_WORK = 100_000_000
+# Cell updates that the NumPy engine makes in about the time that loading compiled kernels takes, and how many of them
+# the search of a node is worth.
+SMALL_WORK = 200_000_000
+SEARCH = 100_000
 
 
-def choose(engine: Any, n_cells: int, n_rounds: int, n_jobs: int) -> Engine:
-    """The engine that a name stands for; ``"auto"`` never makes a small table wait for a compiler."""
+def choose(engine: Any, n_cells: int, n_searches: int, n_jobs: int) -> Engine:
+    """The engine that a name stands for; ``"auto"`` never makes a small table wait for a compiler.
+
+    `n_searches` is how often about all cells are summed and a node is searched.
+    """
     if engine == "auto":
-        engine = "reference" if n_cells * n_rounds <= SMALL_WORK else "cpu"
+        engine = "reference" if n_searches * (n_cells + SEARCH) <= SMALL_WORK else "cpu"
     if engine == "reference":
         return ReferenceEngine()
     if engine == "cpu":

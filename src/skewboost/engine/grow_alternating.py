@@ -26,10 +26,27 @@ REST = 2  # the leaf of the rows that a round passes over: outside the precondit
 class AlternatingPartition(Partition):
     """The rows under a precondition that pass a test, those that fail it, and all others.
 
-    Its splits are the tests on the way to the precondition, and the new one.
+    Its splits are the tests on the way to the precondition, and the new one; its covers count the examples at each of
+    the splits, then those that pass and fail the last.
     """
 
     precondition: int = 0
+
+    def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
+        """What it takes to come to the first two leaves; the third says nothing."""
+        assert self.covers is not None
+        last = len(self.splits) - 1
+        found = []
+        for side in (LEFT, RIGHT):
+            sides = [self.links[k].index(k + 1) for k in range(last)] + [side]
+            reached = [*self.covers[1 : last + 1].tolist(), float(self.covers[last + 1 + side])]
+            way: dict[int, tuple[Array, float]] = {}
+            for split, taken, before, after in zip(self.splits, sides, self.covers.tolist(), reached):
+                allowed, share = way.get(split.feature, (np.True_, 1.0))
+                way[split.feature] = (allowed & (split.child == taken), share * after / before)
+            allowed_codes, shares = (np.array(list(part)) for part in zip(*way.values()))
+            found.append((tuple(way), allowed_codes, shares))
+        return found
 
 
 @dataclass(eq=False)
@@ -42,6 +59,7 @@ class PredictionNode:
     family: list[PredictionNode] = field(default_factory=list)  # the children of its splitter, itself included
     weight: float | None = None  # of its rows, in units of the negatives' scale
     gain: float | None = None  # by how much its best split lowers Z, in the same units; None: not known
+    examples: float = 0.0
 
     def overlaps(self, other: PredictionNode) -> bool:
         """Whether a row can reach both: unless they are on different sides of one splitter."""
@@ -135,7 +153,8 @@ class AlternatingGrowth:
             sums[side] = scale * self.grower.totals(child)
         of_root, of_node = (self.grower.totals(n.node) for n in (self.nodes[0], node))
         sums[REST] += np.maximum(scale * (of_root - of_node), 0.0)
-        partition = AlternatingPartition(*self._chain(node, split), chosen)
+        covers = [*self._examples(node), *(self.grower.examples_in(child) for child in children[:2])]
+        partition = AlternatingPartition(*self._chain(node, split), np.array(covers), chosen)
         importances = np.zeros(self.grower.bins.n_features)
         left, right = sums[LEFT].tolist(), sums[RIGHT].tolist()
         importances[split.feature] = gain("z", [left[0] + right[0], left[1] + right[1]], (left, right))
@@ -147,6 +166,12 @@ class AlternatingGrowth:
         routed = [self.grower.engine.route(self.grower.codes, rows, split, sides) for rows in node.node.rows]
         rows_of = [[r[side] for r in routed] for side in sides]
         return [Node(rows, [len(r) for r in rows], 1, abstains=s == ABSTAIN) for s, rows in zip(sides, rows_of)]
+
+    def _examples(self, node: PredictionNode) -> list[float]:
+        """How many examples there are at each node from the root to this one."""
+        above = [] if node.parent is None else self._examples(node.parent)
+        node.examples = node.examples or self.grower.examples_in(node.node)
+        return [*above, node.examples]
 
     def _chain(self, node: PredictionNode, split: Split) -> tuple[tuple[Split, ...], tuple[tuple[int, ...], ...], int]:
         """Splits, links and number of leaves of the partition."""

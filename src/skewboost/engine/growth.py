@@ -243,14 +243,14 @@ class Grower:
     def examples_per_code(self) -> Array:
         """How many examples there are in each cell of the root: ``[feature, code]``."""
         if self.examples is None:
-            return np.asarray(self.rows_per_code.sum(axis=0), dtype=np.float64)
+            return np.asarray(self.rows_per_code[:2].sum(axis=0), dtype=np.float64)
         return self.count(Node(list(self.rows), []))
 
     def examples_in(self, node: Node) -> float:
         """How many examples a node of listed rows has."""
         if self.examples is None:
-            return float(sum(node.sizes))
-        return sum(self.engine.total(self.examples, rows) for rows in node.rows)
+            return float(sum(node.sizes[:2]))
+        return sum(self.engine.total(self.examples, rows) for rows in node.rows[:2])
 
     def totals(self, node: Node) -> Array:
         """A node's sums, added up from its rows."""

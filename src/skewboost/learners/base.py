@@ -129,7 +129,8 @@ class Opened:
         """Where the training examples are, for those who explain the ensemble."""
         grower = self.sample.grower
         per_code = None if grower is None else grower.examples_per_code[: self.data.table.n_features]
-        return Support(float(self.data.initial_weights.sum()), per_code)
+        examples = self.data.examples
+        return Support(float(self.data.table.n_rows if examples is None else examples.sum()), per_code)
 
     def labels(self, rng: Draw) -> LabelHypothesis | None:
         """Separate the classes under the sample's weights."""

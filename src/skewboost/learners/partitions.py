@@ -271,6 +271,11 @@ class Tree(_PartitionLearner):
         self.missing = missing
         self.max_bins = max_bins
 
+    def searches(self, n_rounds: int) -> int:
+        """Every node but the last ones is searched."""
+        leaves = [self.max_leaf_nodes or 2**30, 2 ** min(self.max_depth or 30, 30)]
+        return n_rounds * (2 * min(leaves) - 1)
+
     def open(self, data: Data, goal: Goal) -> OpenedPartition:
         """Bin the table."""
         check_params(

@@ -140,14 +140,15 @@ class JointEnsemble(Ensemble):
             assert isinstance(r.term, LeafTerm)
             values = np.column_stack([e.rounds[m].term.values for e in parts])  # type: ignore[attr-defined]
             rounds.append(Round(JointTerm(r.term.partition, values), r.record, r.importances))
-        return cls(rounds, first.n_rounds, first.bins, first.stop_reason, AdaBoostMH())
+        return cls(rounds, first.n_rounds, first.bins, first.stop_reason, AdaBoostMH(), support=first.support)
 
     def parts(self, n_labels: int, n_features: int) -> list[Ensemble]:
         """One ensemble per label, ready for scoring."""
         found = []
         for k in range(n_labels):
             rounds = [Round(r.term.of_label(k), r.record, r.importances) for r in self.rounds]  # type: ignore[attr-defined]
-            found.append(Ensemble(rounds, self.n_rounds, self.bins, self.stop_reason, RealBoost()))
+            own = Ensemble(rounds, self.n_rounds, self.bins, self.stop_reason, RealBoost(), support=self.support)
+            found.append(own)
             found[-1].finish(n_features)
         return found
 
