@@ -99,6 +99,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         self,
         *,
         estimator: Any = "stump",
+        resample: bool = False,
         n_estimators: int = 100,
         learning_rate: float = 1.0,
         pos_label: Any = None,
@@ -113,6 +114,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         engine: str = "auto",
     ) -> None:
         self.estimator = estimator
+        self.resample = resample
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.pos_label = pos_label
@@ -180,7 +182,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
-        rule, learner = self._rule(), resolve(self.estimator)
+        rule, learner = self._rule(), resolve(self.estimator, self.resample)
         question_between(rule, learner)
         going_on = bool(self.warm_start and hasattr(self, "_ensembles"))
         table = read_table(self, X, reset=not going_on)
@@ -242,7 +244,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _own_params(self) -> dict[str, str]:
         """The parameters that make a variant what it is, as text."""
-        common = inspect.signature(BoostingClassifier.__init__).parameters
+        common = set(inspect.signature(BoostingClassifier.__init__).parameters) - {"resample"}
         return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in common}
 
     def _fit_one(
@@ -278,6 +280,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
+            resample=one_of(True, False),
             n_estimators=integer(1),
             learning_rate=number(0, 2, open_low=True),
             early_stopping=either(one_of(True, False), integer(1)),

@@ -150,6 +150,10 @@ class ReferenceEngine:
                 codes[j][column != column] = MISSING
         return codes
 
+    def take(self, codes: Codes, rows: Array) -> Codes:
+        """The codes of these rows."""
+        return codes[:, rows]
+
     def column(self, codes: Codes, feature: int) -> Array:
         """The codes of one feature."""
         column: Array = codes[feature]
