@@ -12,6 +12,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skewboost import (
     AdaBoostClassifier,
@@ -217,12 +218,15 @@ def test_a_classifier_that_takes_weights_gets_rows_instead():
     assert (seen[0][0] < 200).mean() == pytest.approx(0.9, abs=0.05)
 
 
-def test_a_sample_of_one_class_makes_a_constant():
+@each_engine
+def test_a_sample_of_one_class_makes_a_constant(engine):
     """As in the second round of the slides, also for classifiers that refuse such samples."""
     X, y = np.arange(10.0)[:, None], np.arange(10) < 4
     adapter = resolve(KNeighborsClassifier(1))
     for learner in (Stump(constant=True), Tree(), adapter.learner):
-        clf = AdaBoostClassifier(estimator=Resampled(learner, Fixed([5, 5, 6, 7, 8])), n_estimators=1).fit(X, y)
+        clf = AdaBoostClassifier(
+            estimator=Resampled(learner, Fixed([5, 5, 6, 7, 8])), n_estimators=1, engine=engine
+        ).fit(X, y)
         assert not clf.predict(X).any()
         assert clf.history_[0]["criterion"] == pytest.approx(0.4)
 
@@ -401,6 +405,17 @@ def test_stumps_stay_in_the_table():
     assert all(isinstance(term, LeafTerm) for term in clf.estimators_)
     assert not clf._ensembles[0].scorer.others
     np.testing.assert_allclose(list(clf.staged_decision_function(X))[-1], clf.decision_function(X), atol=1e-11)
+
+
+@parametrize_with_checks(
+    [booster(resample=True, n_estimators=5) for booster in (AdaBoostClassifier, LogitBoostClassifier)],
+    expected_failed_checks=lambda clf: {
+        "check_sample_weight_equivalence_on_dense_data": "a weight of 2 is a repeated row only on average"
+    },
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 def test_resample_is_checked_and_cannot_change_in_a_warm_start():

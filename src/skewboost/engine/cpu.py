@@ -112,7 +112,7 @@ class CpuEngine:
 
     def take(self, codes: Words, rows: Array) -> Words:
         """The codes of these rows."""
-        return Words(np.ascontiguousarray(codes.words[:, rows]), codes.n_features)
+        return Words(np.take(codes.words, rows, axis=1), codes.n_features)
 
     def column(self, codes: Words, feature: int) -> Array:
         """The codes of one feature."""

@@ -152,7 +152,7 @@ class ReferenceEngine:
 
     def take(self, codes: Codes, rows: Array) -> Codes:
         """The codes of these rows."""
-        return codes[:, rows]
+        return np.take(codes, rows, axis=1)
 
     def column(self, codes: Codes, feature: int) -> Array:
         """The codes of one feature."""

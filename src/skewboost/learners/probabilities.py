@@ -63,8 +63,9 @@ class Probabilities(BaseEstimator):
     A classifier that is given as it is divides the input by its predicted label, and all that it says of its own
     confidence is lost. In here its ``predict_proba`` is the hypothesis: RealBoost adds ½ ln(p / (1 - p)), as Friedman,
     Hastie and Tibshirani (2000, algorithm 2) have it, and GentleBoost 2p - 1. Probabilities of rows that a classifier
-    was fitted to are overconfident; with ``line_search=True`` the exponential loss falls all the same, whatever the
-    classifier says. They are kept 1 / (N + 2) off 0 and 1, N the number of examples.
+    was fitted to are overconfident, and rounds of naive Bayes can end up worse than naive Bayes; with
+    ``line_search=True`` the exponential loss falls whatever the classifier says. Probabilities are kept 1 / (N + 2) off
+    0 and 1, N the number of examples.
 
     For `RealBoostClassifier`, `GentleBoostClassifier` and their kin `CSRAClassifier`, `CSGAClassifier` and
     `FavoredBoostClassifier`.
@@ -83,7 +84,7 @@ class Probabilities(BaseEstimator):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = RealBoostClassifier(estimator=Probabilities(GaussianNB()), line_search=True, n_estimators=10)
     >>> print(round(clf.fit(X, y).score(X, y), 2))
-    0.96
+    0.97
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -94,7 +95,7 @@ class Probabilities(BaseEstimator):
         if isinstance(self.estimator, type):
             name = self.estimator.__name__
             raise TypeError(f"estimator of Probabilities is the class {name}; pass an instance: {name}().")
-        if not is_classifier(self.estimator):
+        if not (hasattr(self.estimator, "fit") and is_classifier(self.estimator)):
             raise ValueError(f"estimator of Probabilities must be a scikit-learn classifier; got {self.estimator!r}.")
         if not hasattr(self.estimator, "predict_proba"):
             name = describe(self.estimator)
