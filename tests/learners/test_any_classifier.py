@@ -32,8 +32,12 @@ from skewboost import (
     RealBoostClassifier,
     catalogue,
 )
+from skewboost.engine.partition import View
 from skewboost.learners import Probabilities, Stump
-from skewboost.learners.adapter import weight_name
+from skewboost.learners.adapter import Adapter, weight_name
+from skewboost.learners.resampled import Resampled
+from skewboost.samplers import Drawn
+from skewboost.tables import Table
 from support import awkward_data
 
 CLASSIFIERS = {
@@ -227,6 +231,25 @@ def test_a_pipeline_is_as_good_as_its_last_step():
         for e in (SVC(), make_pipeline(StandardScaler(), SVC()))
     )
     np.testing.assert_allclose(alone, piped, atol=1e-9)
+
+
+def test_importances_are_those_of_rounds_that_looked():
+    """A round whose sample was of one class looked at no feature, and the others count."""
+
+    class OneClassFirst:
+        def draw(self, data, weights, rng):
+            rows = np.flatnonzero(data.positive) if first.pop() else np.arange(len(weights))
+            return Drawn(rows)
+
+    X, y = small_data()
+    first = [False, True]
+    tree = Adapter(DecisionTreeClassifier(max_depth=2, random_state=0), weighted=False)
+    balanced = np.where(y == 1, (y == 0).sum() * 1.01, (y == 1).sum())  # so that "all positive" is right on most weight
+    clf = RealBoostClassifier(estimator=Resampled(tree, OneClassFirst()), n_estimators=2, pos_label=1)
+    clf.fit(X, y, sample_weight=balanced)
+    assert clf.n_estimators_ == 2
+    assert np.ptp(clf.estimators_[0].on(View(None, Table(*X.shape, matrix=X), None))) == 0
+    assert clf.feature_importances_.sum() == pytest.approx(1.0)
 
 
 # ------------------------------------------------------------------------------ probabilities

@@ -174,14 +174,14 @@ class OpenedAdapter(Opened):
 
     def _fit(self, target: Array, weights: Array, rng: Draw) -> Any:
         """With weights where it takes them; a constant where all rows are of one class, as drawn rows may be."""
+        X = self.data.table.native
         estimator = clone(self.estimator)
         if is_classifier(estimator) and target.min() == target.max():
-            estimator = DummyClassifier()
+            return DummyClassifier().fit(X, target)
         generator = rng()
         unseeded = [k for k, v in estimator.get_params().items() if k.endswith("random_state") and v is None]
         estimator.set_params(**{name: int(generator.integers(2**31)) for name in sorted(unseeded)})
-        X = self.data.table.native
-        if self.weight_name is None or isinstance(estimator, DummyClassifier):
+        if self.weight_name is None:
             return estimator.fit(X, target)
         # as many examples as there are, so that penalties such as C keep their meaning
         scaled = weights * (len(target) / weights.sum())
