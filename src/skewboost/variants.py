@@ -68,11 +68,11 @@ _ENTRIES = (
         verdict="The classic. Blind to costs, overconfident; AdaMEC is the same with a decision that minds them.",
     ),
     Entry(
-        "RealBoost", "RealBoostClassifier", SINGER, "eq. 9",
+        "RealBoost", "RealBoostClassifier", SINGER, "eq. 9", needs="labels or probabilities",
         verdict="The best plain booster of stumps: every leaf has its own confidence.",
     ),
     Entry(
-        "GentleBoost", "GentleBoostClassifier", FRIEDMAN, "algorithm 4", needs="labels or responses",
+        "GentleBoost", "GentleBoostClassifier", FRIEDMAN, "algorithm 4", needs="labels or responses or probabilities",
         verdict="The steadiest plain booster on noisy data.",
     ),
     Entry(
@@ -127,7 +127,8 @@ _ENTRIES = (
         verdict="Sound: costs come in over all rounds. One of the three that Nikolaou et al. (2016) found consistent.",
     ),
     Entry(
-        "FavoredBoost", "FavoredBoostClassifier", CUENDET, "§2.4.5", costs=EXPONENT, probabilistic=False,
+        "FavoredBoost", "FavoredBoostClassifier", CUENDET, "§2.4.5", needs="labels or probabilities", costs=EXPONENT,
+        probabilistic=False,
         reduces_to="RealBoost", neutral={"cost": 1.0},
         verdict="Favor makes weights move faster both ways; recall does not follow the cost. Use CSRA.",
     ),
@@ -146,12 +147,12 @@ _ENTRIES = (
         verdict="A model that can be read: ten rounds fit on a page. Overfits sooner than stumps; stop it early.",
     ),
     Entry(
-        "CSRA", "CSRAClassifier", NYGA, "algorithm 12", costs=ONCE,
+        "CSRA", "CSRAClassifier", NYGA, "algorithm 12", needs="labels or probabilities", costs=ONCE,
         reduces_to="RealBoost", neutral={"cost": 1.0}, plain={"criterion": "gini"},
         verdict="Sound, fast, steady for any cost: a good first choice.",
     ),
     Entry(
-        "CSGA", "CSGAClassifier", NYGA, "algorithm 13", needs="labels or responses", costs=ONCE,
+        "CSGA", "CSGAClassifier", NYGA, "algorithm 13", needs="labels or responses or probabilities", costs=ONCE,
         reduces_to="GentleBoost", neutral={"cost": 1.0},
         verdict="As CSRA, and steadier on noisy data; a very large cost needs many rounds.",
     ),

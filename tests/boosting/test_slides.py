@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skewboost import AdaBoostClassifier
 from skewboost.boosting.adaboost import AdaBoost
 from skewboost.learners import Stump
+from skewboost.learners.resampled import Resampled
+from skewboost.samplers import Drawn
 from support import load_trace
 
 
@@ -36,26 +37,14 @@ def test_bagging_comes_out_as_printed():
     assert (np.sign(votes) == y).all()
 
 
-class OnPrintedSamples(ClassifierMixin, BaseEstimator):
-    """A weak learner that is fitted to the samples as the slides drew them, whatever the weights."""
+class PrintedSamples:
+    """A sampler that draws, round by round, what the slides drew."""
 
-    def __init__(self, samples=()):
-        self.samples = samples
+    def __init__(self, samples, X):
+        self.rows = [[int(np.argmin(np.abs(X - v))) for v in sample] for sample in samples]
 
-    def fit(self, X, y, sample_weight):
-        self.classes_ = np.array([0, 1])
-        drawn = self.samples.pop(0)
-        self.says_ = stump_on(drawn, np.where(labels_of(drawn, X[:, 0], y) > 0, 1.0, -1.0))
-        return self
-
-    def predict(self, X):
-        return (self.says_(X[:, 0]) > 0).astype(int)
-
-    def __deepcopy__(self, memo):
-        return self
-
-    def __sklearn_clone__(self):
-        return OnPrintedSamples(self.samples)  # the rounds share one list, and each takes the next sample
+    def draw(self, data, weights, rng):
+        return Drawn(np.array(self.rows.pop(0)))
 
 
 class WithTheSlip(AdaBoost):
@@ -75,10 +64,13 @@ class SlippedAdaBoost(AdaBoostClassifier):
 
 @pytest.mark.parametrize(("name", "booster"), [("printed", SlippedAdaBoost), ("standard", AdaBoostClassifier)])
 def test_boosting_comes_out_as_printed(name, booster):
-    """The printed steps 1.738, 2.7784 and 4.1195 rest on the slip; the standard error gives the other trace."""
+    """Boosting by resampling, on the samples as they were drawn (the second is of one class).
+
+    The printed steps 1.738, 2.7784 and 4.1195 rest on the slip; the standard error gives the other trace.
+    """
     trace = load_trace(f"doc_slides_boosting_{name}")
     X, y = np.array(trace["X"]), np.array(trace["y"])
-    learner = OnPrintedSamples([list(s) for s in trace["samples"]])
+    learner = Resampled(Stump(constant=True), PrintedSamples(trace["samples"], X))
     clf = booster(estimator=learner, n_estimators=3, pos_label=1.0).fit(X[:, None], y)
     np.testing.assert_allclose([r["step"] for r in clf.history_], [r["alpha"] for r in trace["rounds"]], atol=1e-9)
     np.testing.assert_allclose(clf.decision_function(X[:, None]), trace["F_train"], atol=1e-9)

@@ -83,6 +83,8 @@ class Arcing(DiscreteRule):
 
         if derivative(MAX_VOTE) <= 0:
             return MAX_VOTE
+        if derivative(0.0) >= 0:
+            return 0.0  # weights that were reset say nothing of this loss
         return float(brentq(derivative, 0.0, MAX_VOTE, xtol=1e-14, rtol=8.9e-16))
 
     def update(self, state: State, h: Any, term: Term) -> None:

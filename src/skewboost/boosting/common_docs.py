@@ -7,7 +7,12 @@ Parameters
 ----------
 estimator : {"stump", "tree"} or learner, default="stump"
     What a round fits: a name, an object from `skewboost.learners`, or any scikit-learn classifier (or regressor,
-    where the variant asks for responses). One that takes no `sample_weight` is fitted to rows drawn by weight.
+    where the variant asks for responses). One that takes no `sample_weight` is boosted by resampling.
+resample : bool, default=False
+    Boost by resampling: a round is fitted, without weights, to as many rows as there are, drawn with replacement in
+    proportion to the current weights (`sample_weight` changes the weights, not the number). Votes, errors and new
+    weights are those of all rows. If a hypothesis is wrong on more weight than it is right on, the weights start anew
+    and the rows are drawn again; after 25 draws without success training stops.
 n_estimators : int, default=100
     The number of rounds.
 """
@@ -32,7 +37,7 @@ warm_start : bool, default=False
     Let `fit` on the same data go on from the rounds there are up to `n_estimators`, instead of starting anew. The
     `estimator` must stay; callbacks see the new rounds only.
 random_state : int, RandomState or None, default=None
-    Seeds the split for early stopping, and estimators that draw at random. Stumps and trees do not.
+    Seeds the split for early stopping, resampling, and estimators that draw at random. Stumps and trees do not.
 n_jobs : int or None, default=None
     Threads; None is 1, -1 is all cores, -2 all but one. The model is the same, to the bit, for any number.
 verbose : int, default=0
@@ -77,7 +82,9 @@ baseline_ : float or ndarray of float
     The mean of F over the training examples, from which `contributions` count, per class if there are more than two.
     Not where the score is no sum over features.
 history_ : list of dict
-    What happened in each round: the criterion, the training loss, the validation score, …
+    What happened in each round: the criterion, the training loss, the validation score, … With resampling the
+    criterion is the weighted error, `resets` says how often the weights started anew before the round, and a loss that
+    is a product of normalisers counts from there.
 stop_reason_ : str or list of str
     Why training ended.
 n_features_in_, feature_names_in_

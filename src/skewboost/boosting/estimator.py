@@ -100,6 +100,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         self,
         *,
         estimator: Any = "stump",
+        resample: bool = False,
         n_estimators: int = 100,
         learning_rate: float = 1.0,
         pos_label: Any = None,
@@ -114,6 +115,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         engine: str = "auto",
     ) -> None:
         self.estimator = estimator
+        self.resample = resample
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.pos_label = pos_label
@@ -192,7 +194,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
-        rule, learner = self._rule(), resolve(self._weak_learner())
+        rule, learner = self._rule(), resolve(self._weak_learner(), self.resample)
         question_between(rule, learner)
         going_on = bool(self.warm_start and hasattr(self, "_ensembles"))
         table = read_table(self, X, reset=not going_on)
@@ -267,7 +269,8 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _own_params(self) -> dict[str, str]:
         """The parameters that make a variant what it is, as text."""
-        free = {self._rounds, *inspect.signature(BoostingClassifier.__init__).parameters}
+        common = set(inspect.signature(BoostingClassifier.__init__).parameters) - {"resample"}
+        free = {self._rounds, *common}
         return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in free}
 
     def _fit_one(
@@ -303,6 +306,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
+            resample=one_of(True, False),
             **{self._rounds: integer(1)},
             learning_rate=number(0, 2, open_low=True),
             early_stopping=either(one_of(True, False), integer(1)),

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from skewboost._params import check_params, one_of
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import MAX_VOTE, Rule, best_step, best_step_of_leaves, leaf_means, no_edge
+from skewboost.boosting.rule import MAX_VOTE, Rule, best_step_of_leaves, leaf_means, no_edge, vote_of_function
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
-from skewboost.learners.base import LABELS, RESPONSES, Draw, ResponseHypothesis
+from skewboost.learners.base import LABELS, PROBABILITIES, RESPONSES, Draw, ProbabilityHypothesis, ResponseHypothesis
+from skewboost.learners.probabilities import mean_label
 
 
 class GentleBoost(Rule):
     """``g = E_w[y | x]``: ``2p - 1`` in every leaf of a partition, or whatever a regressor makes of y."""
 
-    asks = (LABELS, RESPONSES)
+    asks = (LABELS, RESPONSES, PROBABILITIES)
     criterion = "gini"  # for two classes this is the squared error of 2p - 1
 
     def __init__(self, line_search: bool = False) -> None:
@@ -33,24 +32,26 @@ class GentleBoost(Rule):
         """A partition where the learner can give one, because its rounds are cheaper; else a regression of y."""
         if state.question == LABELS:
             return state.learner.labels(rng)
+        if state.question == PROBABILITIES:
+            return state.learner.probabilities(rng)
         return state.learner.responses(state.y, state.weights, rng)
 
     def vote(self, state: State, h: Any) -> Term | None:
         """The weighted mean of y ([1] algorithm 4)."""
         if isinstance(h, ResponseHypothesis):
             return self._vote_of_response(state, h)
+        if isinstance(h, ProbabilityHypothesis):
+            return vote_of_function(state, h.term(mean_label), mean_label(h.p), self.line_search)
         values = leaf_means(h)
         if no_edge(state, values):
             return None
         term: Term = h.term(values * (best_step_of_leaves(h, values) if self.line_search else 1.0))
         return term
 
-    def _vote_of_response(self, state: State, h: ResponseHypothesis) -> Term:
-        term, view = h.term, state.learner.view
-        if self.line_search:
-            g = term.on(view)
-            term = term.scaled(best_step(state.weights, -state.y * g, MAX_VOTE / max(float(np.abs(g).max()), 1e-9)))
-        return term.bounded(MAX_VOTE, view)  # a line can be anywhere at rows of next to no weight
+    def _vote_of_response(self, state: State, h: ResponseHypothesis) -> Term | None:
+        view = state.learner.view
+        term = vote_of_function(state, h.term, h.term.on(view), self.line_search)
+        return term and term.bounded(MAX_VOTE, view)  # a line can be anywhere at rows of next to no weight
 
 
 class GentleBoostClassifier(BoostingClassifier):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-import numpy as np
-
-from skewboost.boosting.rule import NO_EDGE, Rule
+from skewboost.boosting.redraw import hypothesis_and_vote
+from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 
@@ -30,21 +28,24 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
     when the rule has nothing to add; `state.stop_reason` then says why.
     """
     rule.start(state)
+    state.first_weights = state.weights
     for old in done:
         state.round += 1
+        if old.record.get("resets"):
+            state.reset()
         state.step = old.record.get("step", 1.0)
         rule.update(state, None, old.term)
         state.learner.added(old.term)
         yield old
     while state.round < state.n_rounds and not state.stop_reason:
         state.round += 1
-        h = rule.ask(state, partial(np.random.default_rng, [seed, state.round]))
-        vote = None if h is None else rule.vote(state, h)
+        h, vote = hypothesis_and_vote(rule, state, seed)
         if vote is None:
-            state.stop_reason = state.stop_reason or NO_EDGE
             return
         term = vote.scaled(state.learning_rate) if state.learning_rate != 1.0 else vote
         rule.update(state, h, term)
         state.learner.added(term)
         record = {"round": state.round, **rule.describe(state, h, vote), "loss": state.loss}
+        if state.learner.draws:
+            record["resets"] = state.n_resets
         yield Round(term, record, h.importances)

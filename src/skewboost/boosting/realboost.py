@@ -14,22 +14,30 @@ from typing import Any
 
 from skewboost._params import check_params, one_of
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import Rule, best_step_of_leaves, leaf_log_odds, no_edge
+from skewboost.boosting.rule import Rule, best_step_of_leaves, leaf_log_odds, no_edge, vote_of_function
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
-from skewboost.learners.base import LabelHypothesis
+from skewboost.learners.base import LABELS, PROBABILITIES, Draw, LabelHypothesis, ProbabilityHypothesis
+from skewboost.learners.probabilities import half_log_odds
 
 
 class RealBoost(Rule):
     """``g = ½ ln((W+ + δ) / (W- + δ))`` in every leaf, times the best step if a line search is asked for."""
 
+    asks = (LABELS, PROBABILITIES)
     criterion = "z"
 
     def __init__(self, line_search: bool = False) -> None:
         self.line_search = line_search
 
-    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """Half the log-odds of the leaf, smoothed with δ = 1/N ([1] eq. 9 and §4.2)."""
+    def ask(self, state: State, rng: Draw) -> Any:
+        """A partition, or the probabilities of a learner that gives those."""
+        return state.learner.labels(rng) if state.question == LABELS else state.learner.probabilities(rng)
+
+    def vote(self, state: State, h: LabelHypothesis | ProbabilityHypothesis) -> Term | None:
+        """Half the log-odds: of the leaf, smoothed with δ = 1/N ([1] eq. 9 and §4.2), or as told ([2] algorithm 2)."""
+        if isinstance(h, ProbabilityHypothesis):
+            return vote_of_function(state, h.term(half_log_odds), half_log_odds(h.p), self.line_search)
         values = leaf_log_odds(h, delta=1.0 / state.n)
         if no_edge(state, values):
             return None
@@ -48,7 +56,7 @@ class RealBoostClassifier(BoostingClassifier):
     line_search : bool, default=False
         Multiply what a round adds by the one number that lowers the exponential loss most. The leaves of a partition
         have that minimum already, but for the smoothing: a step far from 1 takes out what the smoothing put in, so
-        leave it unless you want the variant of Cuendet and Labbi.
+        leave it unless you want the variant of Cuendet and Labbi. `Probabilities` have not: there it is worth it.
 
     References
     ----------

@@ -194,6 +194,15 @@ def best_step_of_leaves(h: LabelHypothesis, values: Array) -> float:
     return best_step(h.class_weights, rates, MAX_VOTE / float(np.abs(values).max()))
 
 
+def vote_of_function(state: State, term: Term, g: Array, line_search: bool) -> Term | None:
+    """A function as it is, or times the step that lowers the exponential loss most; g are its values in training."""
+    largest = float(np.abs(g).max(initial=0.0))
+    step = best_step(state.weights, -state.y * g, MAX_VOTE / max(largest, 1e-9)) if line_search else 1.0
+    if no_edge(state, step * largest):
+        return None
+    return term.scaled(step) if line_search else term
+
+
 def no_edge(state: State, values: Array | float) -> bool:
     """Whether a vote says nothing anywhere; notes the reason."""
     if np.abs(values).max(initial=0.0) < MIN_STEP:

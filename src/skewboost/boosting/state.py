@@ -37,6 +37,8 @@ class State:
     log_loss: float = 0.0  # ln of the training loss that the rule minimises, where that is a product of normalisers
     loss: float = 1.0  # that loss, or what the rule's `update` says
     stop_reason: str = ""
+    first_weights: Array = field(init=False)  # those that the rule started from
+    n_resets: int = 0  # how often a round had to go back to them
     importance: Array = field(init=False)  # how many examples a row counts for, for the rules that fit responses
     F: Array = field(init=False)  # the ensemble on every row, for the rules that keep it
     voted: Array = field(init=False)  # Σ|g| on every row, and Σ|g| w: for the rules with soft margins
@@ -79,6 +81,12 @@ class State:
         """Replace the weights; they are normalised."""
         self.learner.sample.assign(weights)
         self.log_weights, self._spread = None, 0.0
+
+    def reset(self) -> None:
+        """Go back to the weights that training started from; the normalisers are multiplied up from there."""
+        self.assign(self.first_weights)
+        self.log_loss = 0.0
+        self.n_resets += 1
 
     def add(self, term: Term) -> Array:
         """Keep F up to date; returns what the term adds to it."""

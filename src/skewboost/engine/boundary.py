@@ -113,6 +113,10 @@ class Engine(Protocol):
         """Bin a table."""
         ...
 
+    def take(self, codes: Codes, rows: Array) -> Codes:
+        """The codes of a table of these rows, given by number; a row may come more than once."""
+        ...
+
     def column(self, codes: Codes, feature: int) -> Array:
         """The codes of one feature, for all rows, as a NumPy array."""
         ...

@@ -110,6 +110,10 @@ class CpuEngine:
         bounds = _bounds(n_rows, n_jobs)
         parallel(lambda k: work(bounds[k], bounds[k + 1], *arguments), n_jobs, n_jobs)
 
+    def take(self, codes: Words, rows: Array) -> Words:
+        """The codes of these rows."""
+        return Words(np.take(codes.words, rows, axis=1), codes.n_features)
+
     def column(self, codes: Words, feature: int) -> Array:
         """The codes of one feature."""
         block, byte = divmod(feature, _BLOCK)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import Array, Engine, Split
+from skewboost.engine.boundary import LEFT, MISSING, RIGHT, Array, Engine, Split
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 class View:
     """A table seen through bins: encoded once, when the first code is asked for."""
 
-    def __init__(self, engine: Engine, table: Table, bins: Bins | None) -> None:
+    def __init__(self, engine: Engine, table: Table, bins: Bins | None, codes: object = None) -> None:
         self.engine = engine
         self.table = table
         self.bins = bins
-        self._codes: object = None
+        self._codes = codes
 
     @property
     def n_rows(self) -> int:
@@ -105,9 +105,35 @@ class Partition:
             covers[k] = sum(covers[link] for link in self.links[k])
         return covers
 
+    def centred(self, view: View) -> Partition:
+        """The same for these rows, with every threshold in the middle of the codes between those on either side.
+
+        A search takes the lowest of the thresholds that part its rows alike. Where they are only some of the rows
+        that the bins were made for, this is far from the middle.
+        """
+        at = np.zeros(view.n_rows, dtype=np.intp)
+        splits = []
+        for k, split in enumerate(self.splits):
+            here = np.flatnonzero(at == k)
+            codes = view.column(split.feature)[here]
+            at[here] = np.array(self.links[k])[split.child[codes]]
+            splits.append(split if split.threshold < 0 else _between(split, codes))
+        return replace(self, splits=tuple(splits))
+
 
 def look_up(feature: int, table: Array) -> tuple[Partition, Array]:
     """A partition of one feature's codes by their entries in a table, and the entry of each leaf."""
     values, leaf = np.unique(table, return_inverse=True)
     split = Split(feature, -1, leaf.astype(np.uint8), 0, float("nan"), float("nan"))
     return Partition((split,), (tuple(~k for k in range(len(values))),), len(values)), values
+
+
+def _between(split: Split, codes: Array) -> Split:
+    """A numeric split with its threshold half-way between the codes on either side of it."""
+    left, right = codes[codes <= split.threshold], codes[(codes > split.threshold) & (codes != MISSING)]
+    if not len(left) or not len(right):
+        return split
+    threshold = (int(left.max()) + int(right.min())) // 2
+    child = split.child.copy()
+    child[: threshold + 1], child[threshold + 1 : MISSING] = LEFT, RIGHT
+    return replace(split, threshold=threshold, child=child)

@@ -166,6 +166,10 @@ class ReferenceEngine:
                 codes[j][column != column] = MISSING
         return codes
 
+    def take(self, codes: Codes, rows: Array) -> Codes:
+        """The codes of these rows."""
+        return np.take(codes, rows, axis=1)
+
     def column(self, codes: Codes, feature: int) -> Array:
         """The codes of one feature."""
         column: Array = codes[feature]

@@ -10,20 +10,46 @@ from skewboost.learners.base import Learner, describe
 from skewboost.learners.histogram import Histogram
 from skewboost.learners.line import Line
 from skewboost.learners.partitions import Stump, Tree
+from skewboost.learners.probabilities import Probabilities
+from skewboost.learners.resampled import Resampled
 from skewboost.learners.rules import EvidenceRule, RuleLearner
+from skewboost.samplers import Bootstrap
 
-__all__ = ["AlternatingTree", "EvidenceRule", "Histogram", "Line", "RuleLearner", "Stump", "Tree", "resolve"]
+__all__ = [
+    "AlternatingTree",
+    "EvidenceRule",
+    "Histogram",
+    "Line",
+    "Probabilities",
+    "RuleLearner",
+    "Stump",
+    "Tree",
+    "resolve",
+]
 
 NAMES = {"stump": Stump, "tree": Tree}
 
 
-def resolve(estimator: Any) -> Learner:
-    """The learner that the `estimator` parameter stands for."""
+def resolve(estimator: Any, resample: bool = False) -> Learner:
+    """The learner that the `estimator` parameter stands for, fitted to drawn rows if asked to or if it must be."""
+    if isinstance(estimator, Resampled):
+        return estimator
+    learner = _weighted(estimator)
+    if isinstance(learner, Adapter) and (resample or learner.weight_name is None):
+        return Resampled(Adapter(estimator, weighted=False), Bootstrap())
+    return Resampled(learner, Bootstrap()) if resample else learner
+
+
+def _weighted(estimator: Any) -> Learner:
+    """The learner that minds weights, if it can."""
     if isinstance(estimator, str) and estimator in NAMES:
         learner: Learner = NAMES[estimator]()
         return learner
     if isinstance(estimator, Stump | Tree | Histogram | Line | AlternatingTree):
         return estimator
+    if isinstance(estimator, Probabilities):
+        estimator.check()
+        return Adapter(estimator)
     if isinstance(estimator, type):
         raise TypeError(
             f"estimator is the class {estimator.__name__}; pass an instance: estimator={estimator.__name__}()."
@@ -39,4 +65,6 @@ def resolve(estimator: Any) -> Learner:
 
 def name_of(learner: Learner) -> str:
     """How messages call a learner."""
-    return describe(learner.estimator if isinstance(learner, Adapter) else learner)
+    if isinstance(learner, Resampled):
+        return name_of(learner.learner)
+    return learner.name if isinstance(learner, Adapter) else describe(learner)

@@ -2,24 +2,59 @@
 
 A classifier divides the input by the label it predicts (a single decision tree: by its leaves), and the rule gives
 the parts their values as it does with a stump's sides. So every rule can boost every classifier, and what holds for
-partitions — the monotone loss, the bounded steps — holds here too. A regressor answers with its prediction.
+partitions — the monotone loss, the bounded steps — holds here too. A regressor answers with its prediction, and a
+classifier within `Probabilities` with those.
+
+Weights go to the estimator itself, to the last step of a pipeline, or through a search to what it searches over. What
+takes none is fitted to rows drawn by weight (`resampled.py`); then nobody passes any.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import Term, scaled_to
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis
+from skewboost.learners.base import (
+    LABELS,
+    PROBABILITIES,
+    RESPONSES,
+    Data,
+    Draw,
+    Goal,
+    Opened,
+    ProbabilityHypothesis,
+    ResponseHypothesis,
+    describe,
+    wrong_weight,
+)
 from skewboost.learners.partitions import majority
+from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, positive_probability
+
+
+def weight_name(estimator: Any) -> str | None:
+    """The argument of `fit` by which an estimator is given weights; None if it takes none."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    if isinstance(estimator, Pipeline):
+        step, last = estimator.steps[-1]
+        inner = weight_name(last)
+        return None if inner is None else f"{step}__{inner}"
+    if isinstance(estimator, GridSearchCV | RandomizedSearchCV):
+        return weight_name(estimator.estimator)
+    return None
 
 
 def parts(estimator: Any, X: Any) -> Array:
@@ -84,8 +119,12 @@ class ClassifierHypothesis:
     labels: Array
     abstains: Array
     importances: Array | None
-    criterion: float = float("nan")
     signs: Array | None = None
+
+    @property
+    def criterion(self) -> float:
+        """The weight of the rows that the labels get wrong."""
+        return wrong_weight(self.labels, self.class_weights)
 
     def term(self, values: Array) -> ClassifierTerm:
         """The function that has these values in the parts."""
@@ -99,73 +138,87 @@ class ClassifierHypothesis:
 class OpenedAdapter(Opened):
     """A scikit-learn estimator on the training data."""
 
-    def __init__(self, data: Data, estimator: Any) -> None:
-        super().__init__(data, View(data.engine, data.table, None))
+    def __init__(self, data: Data, estimator: Any, weight_name: str | None) -> None:
+        super().__init__(data, data.view(None))
         self.estimator = estimator
-        self.takes_weights = has_fit_parameter(estimator, "sample_weight")
+        self.weight_name = weight_name
 
-    def labels(self, rng: Draw) -> ClassifierHypothesis | None:
+    def labels(self, rng: Draw) -> ClassifierHypothesis:
         """Fit a clone to the labels under the sample's weights."""
         positive = self.data.positive
         weights = self.sample.weights
         fitted = self._fit(positive.astype(np.intp), weights, rng)
-        if fitted is None:
-            return None
         leaf = parts(fitted, self.data.table.native)
         n = n_parts(fitted)
         cell = 2 * leaf + positive
         sums = np.bincount(cell, weights, minlength=2 * n).reshape(n, 2)
         abstains = np.zeros(n, dtype=np.bool_)
         labels = majority(sums, abstains) if hasattr(fitted, "tree_") else np.array([-1.0, 1.0])
-        return ClassifierHypothesis(fitted, leaf, sums, labels, abstains, _importances(fitted))
+        return ClassifierHypothesis(fitted, leaf, sums, labels, abstains, self._importances(fitted))
 
-    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
+    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis:
         """Fit a clone to the responses."""
         fitted = self._fit(z, weights, rng)
-        if fitted is None:
-            return None
         term = RegressorTerm(fitted)
         residual = z - term.on(self.view)
-        return ResponseHypothesis(term, float(np.average(residual**2, weights=weights)), _importances(fitted))
+        return ResponseHypothesis(term, float(np.average(residual**2, weights=weights)), self._importances(fitted))
+
+    def probabilities(self, rng: Draw) -> ProbabilityHypothesis:
+        """Fit a clone to the labels under the sample's weights."""
+        positive, weights = self.data.positive, self.sample.weights
+        fitted = self._fit(positive.astype(np.intp), weights, rng)
+        margin = 1.0 / (2.0 + float(self.data.initial_weights.sum()))
+        p = positive_probability(fitted, self.data.table.native, margin)
+        wrong = float(weights[(p >= 0.5) != positive].sum())
+        return ProbabilityHypothesis(p, partial(ProbabilityTerm, fitted, margin), wrong, self._importances(fitted))
 
     def _fit(self, target: Array, weights: Array, rng: Draw) -> Any:
-        """With weights where it takes them, else on rows drawn by weight; None if those are all of one class."""
+        """With weights where it takes them; a constant where all rows are of one class, as drawn rows may be."""
+        X = self.data.table.native
         estimator = clone(self.estimator)
+        if is_classifier(estimator) and target.min() == target.max():
+            return DummyClassifier().fit(X, target)
         generator = rng()
         unseeded = [k for k, v in estimator.get_params().items() if k.endswith("random_state") and v is None]
         estimator.set_params(**{name: int(generator.integers(2**31)) for name in sorted(unseeded)})
-        table = self.data.table
-        weights = weights / weights.sum()
-        n = len(target)
-        if self.takes_weights:
-            # as many examples as there are, so that penalties such as C keep their meaning
-            return estimator.fit(table.native, target, sample_weight=weights * n)
-        rows = np.sort(generator.choice(n, size=n, p=weights))
-        if is_classifier(estimator) and len(np.unique(target[rows])) < 2:
-            return None
-        return estimator.fit(table.take(rows).native, target[rows])
+        if self.weight_name is None:
+            return estimator.fit(X, target)
+        # as many examples as there are, so that penalties such as C keep their meaning
+        scaled = weights * (len(target) / weights.sum())
+        with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
+            return estimator.fit(X, target, **{self.weight_name: scaled})
 
-
-def _importances(fitted: Any) -> Array | None:
-    importances = getattr(fitted, "feature_importances_", None)
-    if importances is None and hasattr(fitted, "coef_"):
-        importances = np.abs(np.ravel(fitted.coef_)) if np.ndim(fitted.coef_) == 1 or len(fitted.coef_) == 1 else None
-    return None if importances is None else np.asarray(importances, dtype=np.float64)
+    def _importances(self, fitted: Any) -> Array | None:
+        if isinstance(fitted, DummyClassifier):
+            return np.zeros(self.data.table.n_features)  # it looked at none
+        importances = getattr(fitted, "feature_importances_", None)
+        if importances is None and hasattr(fitted, "coef_"):
+            one = np.ndim(fitted.coef_) == 1 or len(fitted.coef_) == 1
+            importances = np.abs(np.ravel(fitted.coef_)) if one else None
+        return None if importances is None else np.asarray(importances, dtype=np.float64)
 
 
 class Adapter:
-    """A scikit-learn estimator, as a learner."""
+    """A scikit-learn estimator, as a learner; within `Probabilities` one whose probabilities count."""
 
-    def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
+    def __init__(self, given: Any, weighted: bool = True) -> None:
+        self.given = given
+        self.estimator = given.estimator if isinstance(given, Probabilities) else given
+        self.weight_name = weight_name(self.estimator) if weighted else None
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        name = describe(self.estimator)
+        return f"Probabilities({name})" if isinstance(self.given, Probabilities) else name
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Labels for a classifier, responses for a regressor."""
+        """Labels or probabilities for a classifier, responses for a regressor."""
         if is_classifier(self.estimator):
-            return (LABELS,)
+            return (PROBABILITIES,) if isinstance(self.given, Probabilities) else (LABELS,)
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
     def open(self, data: Data, goal: Goal) -> OpenedAdapter:
-        """Look whether it takes weights."""
-        return OpenedAdapter(data, self.estimator)
+        """Nothing to prepare."""
+        return OpenedAdapter(data, self.estimator, self.weight_name)

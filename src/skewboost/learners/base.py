@@ -1,19 +1,20 @@
 """What a weak learner is to the loop: something that is opened on the training data and then answers, round by round.
 
-There are two questions. *Labels*: separate the classes under the current weights; the answer is a partition of the
+There are three questions. *Labels*: separate the classes under the current weights; the answer is a partition of the
 input with the class weights of its leaves, and what a leaf says is the rule's business. *Responses*: fit a number
-per example by weighted least squares; the answer is the fitted function.
+per example by weighted least squares; the answer is the fitted function. *Probabilities*: estimate P(+ | x) under the
+current weights; the answer is that function, and what to make of it is the rule's business again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.boundary import Array, Codes, Engine
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.sample import JointSample, LabelSample
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
 # A round's own random generator, made by whoever needs one: most learners draw nothing.
 Draw = Callable[[], np.random.Generator]
 
+# What a rule makes of a probability: a function of an array of them.
+Link = Callable[[Array], Array]
+
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
+PROBABILITIES = "probabilities (of the positive class)"
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,11 @@ class Data:
     examples: Array | None  # sample weights; None: one each
     engine: Engine
     bins: Bins | None = None  # given when training goes on with the bins of a fitted model
+    codes: Codes = None  # of the table in these bins, where they are known
+
+    def view(self, bins: Bins | None) -> View:
+        """The table through bins."""
+        return View(self.engine, self.table, bins, self.codes)
 
     @property
     def y(self) -> Array:
@@ -111,9 +121,27 @@ class ResponseHypothesis:
     importances: Array | None
 
 
+@dataclass(frozen=True)
+class ProbabilityHypothesis:
+    """A fitted probability of the positive class."""
+
+    p: Array  # of every training row
+    term: Callable[[Link], Term]  # the function that is this link of the probability
+    criterion: float  # the weight of the rows on whose wrong side of ½ it is
+    importances: Array | None
+
+
+def wrong_weight(labels: Array, class_weights: Array) -> float:
+    """The weight that labels of leaves get wrong; who abstains gets nothing wrong."""
+    negative, positive = class_weights.T
+    return float(negative[labels > 0].sum() + positive[labels < 0].sum())
+
+
 @dataclass
 class Opened:
-    """A learner on its training data. Subclasses answer `labels`, `responses` or both."""
+    """A learner on its training data. Subclasses answer `labels`, `responses`, `probabilities` or several."""
+
+    draws: ClassVar[bool] = False  # whether another try in the same round may find something else
 
     data: Data
     view: View
@@ -147,13 +175,21 @@ class Opened:
     def added(self, term: Term) -> None:
         """Take note of what a round has added, for learners that build on earlier rounds."""
 
+    def probabilities(self, rng: Draw) -> ProbabilityHypothesis | None:
+        """Estimate P(+ | x) under the sample's weights."""
+        raise NotImplementedError
+
+    def rejects(self, h: Any) -> bool:
+        """Whether a hypothesis is a failure, after which the weights should start anew."""
+        return False
+
 
 class Learner(Protocol):
     """A weak learner before it has seen data: its parameters."""
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Which questions it answers: `LABELS`, `RESPONSES` or both."""
+        """Which questions it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
         ...
 
     def open(self, data: Data, goal: Goal) -> Opened:

@@ -163,7 +163,7 @@ class Histogram(BaseEstimator):
         bins = data.bins or self._bins(data)
         chosen = chosen_goal(self, goal)
         chosen = replace(chosen, criterion=FREE.get(chosen.criterion, chosen.criterion))
-        return OpenedHistogram(data, View(data.engine, data.table, bins), chosen, self.missing)
+        return OpenedHistogram(data, data.view(bins), chosen, self.missing)
 
     def _bins(self, data: Data) -> Bins:
         if self.edges is None:

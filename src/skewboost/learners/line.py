@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator
 
 from skewboost.engine.boundary import TIE, Array
 from skewboost.engine.explaining import Support, spread_of
-from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
 from skewboost.learners.base import RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis
 from skewboost.tables import Nominal
@@ -17,7 +16,7 @@ class OpenedLine(Opened):
     """Lines on the training data; keeps the numeric columns, centred, as float64."""
 
     def __init__(self, data: Data) -> None:
-        super().__init__(data, View(data.engine, data.table, None))
+        super().__init__(data, data.view(None))
         table = data.table
         columns = [(j, table.column(j)) for j in range(table.n_features)]
         numeric = [(j, np.asarray(c, dtype=np.float64)) for j, c in columns if not isinstance(c, Nominal)]

@@ -153,7 +153,7 @@ class _PartitionLearner(BaseEstimator):
         self, data: Data, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
     ) -> OpenedPartition:
         bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins, n_jobs=data.engine.n_jobs)
-        return OpenedPartition(data, View(data.engine, data.table, bins), request, limits, opposite, constant)
+        return OpenedPartition(data, data.view(bins), request, limits, opposite, constant)
 
 
 class Stump(_PartitionLearner):

@@ -1,0 +1,158 @@
+"""Boosting by resampling: a learner that is fitted to drawn rows, and measured on all of them.
+
+The learner never sees the weights, only what the sampler draws by them. What it finds is then measured on the whole
+training set: the class weights of leaves, and with them votes, errors and the new weights, are those of the real rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.partition import View
+from skewboost.engine.sample import LabelSample
+from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.learners.base import (
+    Data,
+    Draw,
+    Goal,
+    LabelHypothesis,
+    Learner,
+    Opened,
+    ProbabilityHypothesis,
+    ResponseHypothesis,
+    wrong_weight,
+)
+from skewboost.learners.probabilities import as_it_is
+from skewboost.samplers import Sampler
+
+
+def centred(term: Term, view: View) -> Term:
+    """A term with its thresholds in the middle between the drawn rows that they part."""
+    return replace(term, partition=term.partition.centred(view)) if isinstance(term, LeafTerm) else term
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A partition found on drawn rows, with the class weights that all rows have in its leaves."""
+
+    found: LabelHypothesis
+    numbered: Term  # the function whose value in a leaf is its number
+    leaf: Array  # of every training row
+    class_weights: Array
+
+    @property
+    def labels(self) -> Array:
+        """What the drawn rows say in each leaf; 0 where none of them fell."""
+        return self.found.labels
+
+    @property
+    def signs(self) -> Array | None:
+        """The signs that the criterion asked for on the drawn rows, if it did."""
+        return self.found.signs
+
+    @property
+    def abstains(self) -> Array:
+        """The leaves that have no say."""
+        return self.found.abstains
+
+    @property
+    def criterion(self) -> float:
+        """The weight of the rows that the labels get wrong, out of all rows."""
+        return wrong_weight(self.labels, self.class_weights)
+
+    @property
+    def importances(self) -> Array | None:
+        """By how much each feature lowered the loss of the drawn rows."""
+        return self.found.importances
+
+    def term(self, values: Array) -> Term:
+        """The function that has these values in the leaves."""
+        if isinstance(self.numbered, LeafTerm):
+            return replace(self.numbered, values=values)
+        return self.found.term(values)
+
+    def reweight(self, sample: LabelSample, factors: Array) -> float:
+        """Multiply the weights of each (leaf, class) by its factor."""
+        return sample.reweight_leaves(self.leaf, factors)
+
+
+class OpenedResampled(Opened):
+    """A learner that is opened anew on what each round draws. Its view and its weights are those of all rows."""
+
+    draws: ClassVar[bool] = True
+
+    def __init__(self, data: Data, learner: Learner, sampler: Sampler, goal: Goal) -> None:
+        super().__init__(data, learner.open(data, goal).view)
+        self.learner = learner
+        self.sampler = sampler
+        self.goal = goal
+
+    def labels(self, rng: Draw) -> Measured | None:
+        """Separate the classes of the drawn rows."""
+        generator = rng()
+        opened, _ = self._open(self.sample.weights, generator)
+        found = opened.labels(lambda: generator)
+        if found is None:
+            return None
+        n = len(found.class_weights)
+        numbered = centred(found.term(np.arange(float(n))), opened.view)
+        leaf = numbered.on(self.view).astype(np.intp)
+        sums = np.bincount(2 * leaf + self.data.positive, self.sample.weights, minlength=2 * n).reshape(n, 2)
+        return Measured(found, numbered, leaf, sums)
+
+    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
+        """Fit the responses of the drawn rows, all of which count the same."""
+        generator = rng()
+        opened, rows = self._open(weights, generator)
+        found = opened.responses(z[rows], np.full(len(rows), 1.0 / len(rows)), lambda: generator)
+        if found is None:
+            return None
+        term = centred(found.term, opened.view)
+        residual = z - term.on(self.view)
+        return replace(found, term=term, criterion=float(np.average(residual**2, weights=weights)))
+
+    def probabilities(self, rng: Draw) -> ProbabilityHypothesis | None:
+        """Estimate the probabilities from the drawn rows."""
+        generator = rng()
+        opened, _ = self._open(self.sample.weights, generator)
+        found = opened.probabilities(lambda: generator)
+        if found is None:
+            return None
+        p = found.term(as_it_is).on(self.view)
+        wrong = self.sample.weights[(p >= 0.5) != self.data.positive].sum()
+        return replace(found, p=p, criterion=float(wrong))
+
+    def rejects(self, h: Any) -> bool:
+        """Whether a hypothesis about the classes is wrong on more weight than it is right on."""
+        if isinstance(h, Measured):
+            return h.criterion > wrong_weight(-h.labels, h.class_weights) + TIE
+        return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
+
+    def _open(self, weights: Array, generator: np.random.Generator) -> tuple[Opened, Array]:
+        """The learner on rows drawn by weight, each one example, and their numbers."""
+        data, view = self.data, self.view
+        rows = self.sampler.draw(data, weights, generator).rows
+        codes = None if view.bins is None else data.engine.take(view.codes, rows)
+        drawn = Data(data.table.take(rows), data.positive[rows], None, data.engine, view.bins, codes)
+        return self.learner.open(drawn, self.goal), rows
+
+
+class Resampled:
+    """A learner that is fitted to what a sampler draws."""
+
+    def __init__(self, learner: Learner, sampler: Sampler) -> None:
+        self.learner = learner
+        self.sampler = sampler
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Those of the learner."""
+        return self.learner.answers
+
+    def open(self, data: Data, goal: Goal) -> OpenedResampled:
+        """Bin the whole table."""
+        return OpenedResampled(data, self.learner, self.sampler, goal)

@@ -1,0 +1,33 @@
+"""Rows drawn with replacement, in proportion to their weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skewboost.engine.boundary import Array
+from skewboost.samplers.base import Drawn
+
+if TYPE_CHECKING:
+    from skewboost.learners.base import Data
+
+
+class Bootstrap:
+    """As many rows as there are, drawn with replacement in proportion to the weights; a weight of zero is never drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skewboost.samplers import Bootstrap
+    >>> Bootstrap().draw(None, np.array([0.0, 3.0, 0.0, 1.0]), np.random.default_rng(0)).rows
+    array([1, 1, 1, 1])
+    """
+
+    def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:
+        """By the inverse of the distribution function, at sorted points: the rows come in their order."""
+        reach = np.cumsum(weights)
+        points = np.sort(rng.random(len(weights))) * reach[-1]
+        rows = np.searchsorted(reach, points, side="right")
+        # a point may be rounded up to the very end, which is behind the last row of any weight
+        return Drawn(np.minimum(rows, np.searchsorted(reach, reach[-1])))
