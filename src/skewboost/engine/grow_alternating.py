@@ -8,13 +8,13 @@ of a node lowers Z by no more than the node's weight.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, TIE, Array, Request, Split
 from skewboost.engine.growth import Grower, Growth, Node, gain
-from skewboost.engine.partition import Partition
+from skewboost.engine.partition import Partition, View
 
 # Histograms are kept while those of all nodes need no more memory than this (bytes).
 MAX_KEPT = 2**28
@@ -31,6 +31,19 @@ class AlternatingPartition(Partition):
     """
 
     precondition: int = 0
+
+    @property
+    def n_fixed(self) -> int:
+        """All but the new one."""
+        return len(self.splits) - 1
+
+    def counted(self, view: View, examples: Array | None) -> AlternatingPartition:
+        """The same, with covers that count these rows."""
+        weights = np.ones(view.n_rows) if examples is None else examples
+        leaves = self.leaves(view)
+        at_splits = [float(weights[rows].sum()) for rows in self._rows_at_splits(view)]
+        covers = [*at_splits, *(float(weights[leaves == side].sum()) for side in (LEFT, RIGHT))]
+        return replace(self, covers=np.array(covers))
 
     def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
         """What it takes to come to the first two leaves; the third says nothing."""

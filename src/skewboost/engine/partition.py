@@ -55,6 +55,11 @@ class Partition:
     covers: Array | None = None
 
     @property
+    def n_fixed(self) -> int:
+        """How many of the splits, the first ones, are older than the round."""
+        return 0
+
+    @property
     def one_feature(self) -> bool:
         """Whether the leaf depends on one feature only, so that rounds can be added up in a table of its codes."""
         return len(self.splits) == 1
@@ -111,14 +116,24 @@ class Partition:
         A search takes the lowest of the thresholds that part its rows alike. Where they are only some of the rows
         that the bins were made for, this is far from the middle.
         """
-        at = np.zeros(view.n_rows, dtype=np.intp)
-        splits = []
-        for k, split in enumerate(self.splits):
-            here = np.flatnonzero(at == k)
-            codes = view.column(split.feature)[here]
-            at[here] = np.array(self.links[k])[split.child[codes]]
-            splits.append(split if split.threshold < 0 else _between(split, codes))
+        splits = [
+            split if split.threshold < 0 or k < self.n_fixed else _between(split, view.column(split.feature)[here])
+            for k, (split, here) in enumerate(zip(self.splits, self._rows_at_splits(view)))
+        ]
         return replace(self, splits=tuple(splits))
+
+    def _rows_at_splits(self, view: View) -> list[Array]:
+        """The rows that come to each split."""
+        at = np.zeros(view.n_rows, dtype=np.intp)
+        found = []
+        for k, split in enumerate(self.splits):  # parents come before their children
+            found.append(np.flatnonzero(at == k))
+            at[found[-1]] = np.array(self.links[k])[split.child[view.column(split.feature)[found[-1]]]]
+        return found
+
+    def counted(self, view: View, examples: Array | None) -> Partition:
+        """The same, with covers that count these rows."""
+        return replace(self, covers=np.bincount(self.leaves(view), examples, minlength=self.n_leaves).astype(float))
 
 
 def look_up(feature: int, table: Array) -> tuple[Partition, Array]:

@@ -197,6 +197,13 @@ class JointSample(LabelSample):
             [w * scale[k][own.astype(np.intp)] for k, (w, own) in enumerate(zip(self._of_label, self.has.T))]
         )
 
+    def reweight_leaves(self, leaf: Array, factors: Array) -> float:
+        """Multiply the weights of each (leaf, label, side) by its factor."""
+        of_side = factors.reshape(len(factors), -1, 2)[leaf]
+        weights = self.weights * np.where(self.has, of_side[..., 1], of_side[..., 0])
+        self.assign(weights)
+        return float(weights.sum())
+
     def assign(self, weights: Array) -> None:
         """Replace all weights ``[row, label]``; they are normalised."""
         weights = weights / weights.sum()

@@ -168,7 +168,7 @@ class Opened:
         """Fit z by weighted least squares."""
         raise NotImplementedError
 
-    def joint_labels(self) -> LabelHypothesis:
+    def joint_labels(self, rng: Draw) -> LabelHypothesis:
         """Separate the rows with each of several labels from those without it, by one partition for all."""
         raise NotImplementedError
 

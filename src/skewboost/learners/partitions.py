@@ -84,7 +84,7 @@ class OpenedPartition(Opened):
             value = self._criterion(sums, abstains)
         return PartitionHypothesis(growth, sums, labels, signs, abstains, value, growth.importances)
 
-    def joint_labels(self) -> PartitionHypothesis:
+    def joint_labels(self, rng: Draw) -> PartitionHypothesis:
         """The best partition for all labels at once; what it says is the rule's business."""
         growth = self.sample.grow(self.request, self.limits)
         sums, abstains = growth.sums, growth.abstains
@@ -273,8 +273,8 @@ class Tree(_PartitionLearner):
 
     def searches(self, n_rounds: int) -> int:
         """Every node but the last ones is searched."""
-        leaves = [self.max_leaf_nodes or 2**30, 2 ** min(self.max_depth or 30, 30)]
-        return n_rounds * (2 * min(leaves) - 1)
+        most: int = min(self.max_leaf_nodes or 2**30, 1 << min(self.max_depth or 30, 30))
+        return n_rounds * (2 * most - 1)
 
     def open(self, data: Data, goal: Goal) -> OpenedPartition:
         """Bin the table."""

@@ -24,15 +24,19 @@ from skewboost.learners.base import (
     Opened,
     ProbabilityHypothesis,
     ResponseHypothesis,
+    searches,
     wrong_weight,
 )
 from skewboost.learners.probabilities import as_it_is
 from skewboost.samplers import Sampler
 
 
-def centred(term: Term, view: View) -> Term:
-    """A term with its thresholds in the middle between the drawn rows that they part."""
-    return replace(term, partition=term.partition.centred(view)) if isinstance(term, LeafTerm) else term
+def centred(term: Term, drawn: View, whole: Data, view: View) -> Term:
+    """A term with its thresholds in the middle between the drawn rows that they part, and the covers of all rows."""
+    if not isinstance(term, LeafTerm):
+        return term
+    partition = term.partition.centred(drawn)
+    return replace(term, partition=partition.counted(view, whole.examples) if partition.splits else partition)
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,16 @@ class Measured:
 
     @property
     def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong, out of all rows."""
+        """The weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
+        if self.joint:
+            own, silent = self.class_weights[~self.abstains], self.class_weights[self.abstains]
+            return float(2.0 * np.sqrt(own[:, ::2] * own[:, 1::2]).sum() + silent.sum())
         return wrong_weight(self.labels, self.class_weights)
+
+    @property
+    def joint(self) -> bool:
+        """Whether rows have several labels."""
+        return self.class_weights.shape[1] > 2
 
     @property
     def importances(self) -> Array | None:
@@ -90,6 +102,7 @@ class OpenedResampled(Opened):
         self.learner = learner
         self.sampler = sampler
         self.goal = goal
+        self.terms: list[Term] = []
 
     def labels(self, rng: Draw) -> Measured | None:
         """Separate the classes of the drawn rows."""
@@ -99,10 +112,29 @@ class OpenedResampled(Opened):
         if found is None:
             return None
         n = len(found.class_weights)
-        numbered = centred(found.term(np.arange(float(n))), opened.view)
+        numbered = centred(found.term(np.arange(float(n))), opened.view, self.data, self.view)
         leaf = numbered.on(self.view).astype(np.intp)
         sums = np.bincount(2 * leaf + self.data.positive, self.sample.weights, minlength=2 * n).reshape(n, 2)
         return Measured(found, numbered, leaf, sums)
+
+    def joint_labels(self, rng: Draw) -> Measured:
+        """Rows are drawn by what all their labels weigh, and the labels of a drawn row keep their proportions."""
+        weights = self.sample.weights
+        of_row = weights.sum(axis=1)
+        generator = rng()
+        opened, rows = self._open(of_row, generator)
+        opened.sample.assign(weights[rows] / of_row[rows, None])
+        found = opened.joint_labels(lambda: generator)
+        n, n_labels = len(found.class_weights), weights.shape[1]
+        numbered = centred(found.term(np.arange(float(n))), opened.view, self.data, self.view)
+        leaf = numbered.on(self.view).astype(np.intp)
+        cell = 2 * (n_labels * leaf[:, None] + np.arange(n_labels)) + self.data.positive
+        sums = np.bincount(cell.ravel(), weights.ravel(), minlength=2 * n_labels * n).reshape(n, 2 * n_labels)
+        return Measured(found, numbered, leaf, sums)
+
+    def added(self, term: Term) -> None:
+        """For learners that build on earlier rounds: every draw has to know them."""
+        self.terms.append(term)
 
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
         """Fit the responses of the drawn rows, all of which count the same."""
@@ -111,7 +143,7 @@ class OpenedResampled(Opened):
         found = opened.responses(z[rows], np.full(len(rows), 1.0 / len(rows)), lambda: generator)
         if found is None:
             return None
-        term = centred(found.term, opened.view)
+        term = centred(found.term, opened.view, self.data, self.view)
         residual = z - term.on(self.view)
         return replace(found, term=term, criterion=float(np.average(residual**2, weights=weights)))
 
@@ -129,7 +161,7 @@ class OpenedResampled(Opened):
     def rejects(self, h: Any) -> bool:
         """Whether a hypothesis about the classes is wrong on more weight than it is right on."""
         if isinstance(h, Measured):
-            return h.criterion > wrong_weight(-h.labels, h.class_weights) + TIE
+            return not h.joint and h.criterion > wrong_weight(-h.labels, h.class_weights) + TIE
         return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
 
     def _open(self, weights: Array, generator: np.random.Generator) -> tuple[Opened, Array]:
@@ -138,7 +170,10 @@ class OpenedResampled(Opened):
         rows = self.sampler.draw(data, weights, generator).rows
         codes = None if view.bins is None else data.engine.take(view.codes, rows)
         drawn = Data(data.table.take(rows), data.positive[rows], None, data.engine, view.bins, codes)
-        return self.learner.open(drawn, self.goal), rows
+        opened = self.learner.open(drawn, self.goal)
+        for term in self.terms:
+            opened.added(term)
+        return opened, rows
 
 
 class Resampled:
@@ -152,6 +187,10 @@ class Resampled:
     def answers(self) -> tuple[str, ...]:
         """Those of the learner."""
         return self.learner.answers
+
+    def searches(self, n_rounds: int) -> int:
+        """As many as the learner makes."""
+        return searches(self.learner, n_rounds)
 
     def open(self, data: Data, goal: Goal) -> OpenedResampled:
         """Bin the whole table."""

@@ -60,7 +60,7 @@ class AdaBoostMH(Rule):
 
     def ask(self, state: State, rng: Draw) -> Any:
         """The partition of the lowest ``Z = W0 + 2 Σ_leaves Σ_labels √(W+ W-)`` ([1] §7)."""
-        return state.learner.joint_labels()
+        return state.learner.joint_labels(rng)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """``½ ln((W+ + δ) / (W- + δ))`` per leaf and label, with δ = 1/(N K)."""
