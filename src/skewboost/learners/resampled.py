@@ -74,7 +74,7 @@ class Measured:
     @property
     def joint(self) -> bool:
         """Whether rows have several labels."""
-        return self.class_weights.shape[1] > 2
+        return bool(self.class_weights.shape[1] > 2)
 
     @property
     def importances(self) -> Array | None:
