@@ -13,7 +13,7 @@ import pytest
 
 from skewboost import catalogue
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
-from skewboost.variants import ONE_FEATURE, OWN, PARTITIONS
+from skewboost.variants import ANY, ONE_FEATURE, OWN, PARTITIONS, Entry
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -67,20 +67,23 @@ def make(booster: type, n_rounds: int, learner: object = None, **params: object)
     return booster(**{booster._rounds: n_rounds}, **params)
 
 
-def pairs(learners: list) -> list:
-    """Every variant with each of the learners that it can boost; once with None if it has its own."""
-    found = []
-    for entry in catalogue():
-        usable = learners
-        if entry.learners == ONE_FEATURE:
-            usable = [learner for learner in learners if learner == "stump" or isinstance(learner, Stump | Histogram)]
-        if entry.needs == "responses":
-            usable = [learner for learner in usable if not isinstance(learner, AlternatingTree)]
-        if entry.needs == "labels":
-            usable = [learner for learner in usable if not isinstance(learner, Line)]
-        if entry.learners == PARTITIONS:
-            usable = [learner for learner in learners if learner == "stump" or isinstance(learner, Stump | Tree)]
-        if entry.learners == OWN:
-            usable = [None]
-        found += [pytest.param(entry.estimator, learner, id=f"{entry.name}-{learner}") for learner in usable]
+def usable(entry: Entry, learners: list) -> list:
+    """Those of the learners that a variant can boost; None if it has its own."""
+    if entry.learners == OWN:
+        return [None]
+    kinds: tuple = {ONE_FEATURE: (Stump, Histogram), PARTITIONS: (Stump, Tree), ANY: (object,)}[entry.learners]
+    found = [learner for learner in learners if learner == "stump" or isinstance(learner, kinds)]
+    if entry.needs == "responses":
+        found = [learner for learner in found if not isinstance(learner, AlternatingTree)]
+    if "responses" not in entry.needs:
+        found = [learner for learner in found if not isinstance(learner, Line)]
     return found
+
+
+def pairs(learners: list) -> list:
+    """Every variant with each of the learners that it can boost."""
+    return [
+        pytest.param(entry.estimator, learner, id=f"{entry.name}-{learner}")
+        for entry in catalogue()
+        for learner in usable(entry, learners)
+    ]

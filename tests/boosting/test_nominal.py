@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 import skewboost as sb
 from skewboost.learners import Histogram, Stump, Tree
-from support import load_real
+from support import load_real, make, pairs, usable
 
 CATALOGUE = sb.catalogue()
 every_variant = pytest.mark.parametrize("entry", CATALOGUE, ids=[e.name for e in CATALOGUE])
@@ -94,10 +94,10 @@ def same(a, b, rows=X):
     np.testing.assert_array_equal(a.predict(rows), b.predict(rows))
 
 
-@every_variant
-@pytest.mark.parametrize("learner", ["stump", Tree(missing="abstain", max_leaf_nodes=4)], ids=["learn", "abstain"])
-def test_a_mixed_table_goes_through_everything(entry, learner):
-    clf = entry.estimator(estimator=learner, n_estimators=5).fit(X, Y)
+@pytest.mark.parametrize(("booster", "learner"), pairs(["stump", Tree(missing="abstain", max_leaf_nodes=4)]))
+def test_a_mixed_table_goes_through_everything(booster, learner):
+    rounds = booster._rounds
+    clf = make(booster, 5, learner).fit(X, Y)
     F, p = clf.decision_function(X), clf.predict_proba(X)
     assert np.isfinite(F).all()
     assert np.isfinite(p).all()
@@ -109,7 +109,7 @@ def test_a_mixed_table_goes_through_everything(entry, learner):
     same(pickle.loads(pickle.dumps(clf)), clf)
     np.testing.assert_allclose(list(clf.staged_decision_function(X))[-1], F, atol=1e-9)
     np.testing.assert_allclose(list(clf.staged_predict_proba(X))[-1], p, atol=1e-9)
-    parts = clone(clf).set_params(n_estimators=2, warm_start=True).fit(X, Y).set_params(n_estimators=5)
+    parts = clone(clf).set_params(warm_start=True, **{rounds: 2}).fit(X, Y).set_params(**{rounds: 5})
     same(parts.fit(TABLES["polars"], Y), clf)
     unseen, gone = strange_rows()
     np.testing.assert_array_equal(clf.decision_function(unseen), clf.decision_function(gone))
@@ -124,10 +124,9 @@ def test_a_mixed_table_goes_through_everything(entry, learner):
 @every_variant
 def test_engines_agree_on_a_mixed_table(entry):
     weights = 10.0 ** np.random.default_rng(1).uniform(-2, 1, N)
-    for learner in (Stump(missing="abstain"), Tree(max_leaf_nodes=4), Histogram(max_bins=100)):
+    for learner in usable(entry, [Stump(missing="abstain"), Tree(max_leaf_nodes=4), Histogram(max_bins=100)]):
         a, b = (
-            entry.estimator(estimator=learner, n_estimators=6, engine=e).fit(X, Y, sample_weight=weights)
-            for e in ("reference", "cpu")
+            make(entry.estimator, 6, learner, engine=e).fit(X, Y, sample_weight=weights) for e in ("reference", "cpu")
         )
         np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), rtol=1e-7, atol=1e-7)
 
@@ -211,7 +210,7 @@ def test_hypothyroid_goes_through_every_variant(entry):
     frame, y = load_real("hypothyroid")
     assert int(frame.isna().sum().sum()) == 5329
     assert sum(isinstance(t, pd.CategoricalDtype) for t in frame.dtypes) == 18
-    clf = entry.estimator(n_estimators=4).fit(frame, y)
+    clf = entry.make(4).fit(frame, y)
     assert roc_auc_score(y, clf.decision_function(frame)) > 0.8
     text = frame.astype(dict.fromkeys(frame.columns[frame.dtypes == "category"], object))
     np.testing.assert_array_equal(clf.predict(text), clf.predict(frame))

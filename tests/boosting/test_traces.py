@@ -52,6 +52,7 @@ VARIANTS = {
     "asymmetric_adaboost": sb.AsymmetricAdaBoostClassifier(cost=5.0),
     "favoured": sb.FavoredBoostClassifier(estimator=ABSTAINING),
     "favoured_costs": sb.FavoredBoostClassifier(estimator=ABSTAINING, cost=5.0),
+    "consistent": sb.ConsistentBoostClassifier(estimator=ABSTAINING),
     "csra": sb.CSRAClassifier(cost=5.0),
     "csga": sb.CSGAClassifier(cost=5.0),
     "cslb": sb.CSLBClassifier(cost=5.0),
@@ -69,7 +70,7 @@ VARIANTS = {
 }
 # with missing values: the variants that abstain
 MISSING = [
-    "confidence_rated", "confidence_rated_zbar", "favoured", "favoured_costs", "general_alpha_confidence",
+    "confidence_rated", "confidence_rated_zbar", "consistent", "favoured", "favoured_costs", "general_alpha_confidence",
     "soft_margin_cs_p1", "soft_margin_cs_p2",
 ]  # fmt: skip
 CASES = [f"{s}_{name}" for s in "AB" for name in VARIANTS] + [f"Am_{name}" for name in MISSING]
@@ -107,8 +108,10 @@ def test_every_round_matches_the_trace(name, engine):
                 [term.slope, term.intercept], [expected["slope"], expected["intercept"]], atol=TOLERANCE
             )
             continue
-        (split,) = term.partition.splits
+        (split,) = getattr(term, "vote", term).partition.splits
         assert split.feature == expected["feature"]
+        if "h_leaves" in expected and hasattr(term, "vote"):
+            np.testing.assert_allclose(term.vote.values[:2], expected["h_leaves"], atol=TOLERANCE, rtol=0)
         if expected["threshold"] is not None:
             assert bins.features[split.feature].cuts[split.threshold] == expected["threshold"]
         if "leaf_values" in expected:

@@ -38,6 +38,7 @@ from skewboost.learners.adapter import Adapter, weight_name
 from skewboost.learners.resampled import Resampled
 from skewboost.samplers import Drawn
 from skewboost.tables import Table
+from skewboost.variants import ANY
 from support import awkward_data
 
 CLASSIFIERS = {
@@ -57,7 +58,7 @@ CLASSIFIERS = {
     "search": GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=2),
 }
 PROBABLE = {name: c for name, c in CLASSIFIERS.items() if hasattr(c, "predict_proba")}
-LABELS = [e for e in catalogue() if "labels" in e.needs]
+LABELS = [e for e in catalogue() if "labels" in e.needs and e.learners == ANY]
 RESPONSES = [e for e in catalogue() if "responses" in e.needs]
 PROBABILITIES = [e for e in catalogue() if "probabilities" in e.needs]
 

@@ -416,7 +416,7 @@ def test_many_categories_do_not_blow_up():
     """Ten thousand names are ten thousand events; most are too rare to be tested, and the rest is capped."""
     rng = np.random.default_rng(0)
     n = 20_000
-    X = pd.DataFrame({"id": np.arange(n).astype(str), "city": rng.integers(0, 2000, n).astype(str)})
+    X = pd.DataFrame({"id": pd.Categorical(np.arange(n).astype(str)), "city": rng.integers(0, 2000, n).astype(str)})
     X["street"], y = rng.integers(0, 2000, n).astype(str), rng.random(n) < 0.1
     clf = RuleLearner(max_order=3, max_patterns=300).fit(X, y)
     assert all(r.conditions[0].attribute != "id" for r in clf.rules_)

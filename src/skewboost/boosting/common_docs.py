@@ -8,15 +8,15 @@ Parameters
 estimator : {"stump", "tree"} or learner, default="stump"
     What a round fits: a name, an object from `skewboost.learners`, or any scikit-learn classifier (or regressor,
     where the variant asks for responses). One that takes no `sample_weight` is boosted by resampling.
+n_estimators : int, default=100
+    The number of rounds.
+"""
+COMMON = """\
 resample : bool, default=False
     Boost by resampling: a round is fitted, without weights, to as many rows as there are, drawn with replacement in
     proportion to the current weights (`sample_weight` changes the weights, not the number). Votes, errors and new
     weights are those of all rows. If a hypothesis is wrong on more weight than it is right on, the weights start anew
     and the rows are drawn again; after 25 draws without success training stops.
-n_estimators : int, default=100
-    The number of rounds.
-"""
-COMMON = """\
 learning_rate : float, default=1.0
     What each round is multiplied by before it is added; at most 2.
 pos_label : label or None, default=None

@@ -10,6 +10,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from skewboost._params import check_params, one_of
@@ -24,7 +25,7 @@ from skewboost.learners.probabilities import half_log_odds
 class RealBoost(Rule):
     """``g = ½ ln((W+ + δ) / (W- + δ))`` in every leaf, times the best step if a line search is asked for."""
 
-    asks = (LABELS, PROBABILITIES)
+    asks: Sequence[str] = (LABELS, PROBABILITIES)
     criterion = "z"
 
     def __init__(self, line_search: bool = False) -> None:

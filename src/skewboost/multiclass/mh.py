@@ -30,7 +30,7 @@ from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.learners import Stump, Tree, name_of, resolve
-from skewboost.learners.base import Data, Draw, LabelHypothesis, Learner
+from skewboost.learners.base import LABELS, Data, Draw, LabelHypothesis, Learner
 from skewboost.tables import Table
 
 
@@ -91,6 +91,12 @@ class AdaBoostMH(Rule):
             state.log_loss = top + math.log(float(weights.sum()) / (state.n * state.y.shape[1]))
             state.assign(weights)
         state.loss = math.exp(min(state.log_loss, 700.0))
+
+
+class TwoClasses(RealBoost):
+    """What AdaBoost.MH is with two classes, the one the opposite of the other."""
+
+    asks = (LABELS,)
 
 
 class JointStage(Stage):
@@ -197,7 +203,7 @@ class AdaBoostMHClassifier(BoostingClassifier):
                 f"AdaBoostMHClassifier splits by Z, so {learner!r} would not be heeded. Leave criterion at None and "
                 "constant at False."
             )
-        return RealBoost()
+        return TwoClasses()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,6 +28,7 @@ from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.learners.alternating import AlternatingTree
+from skewboost.learners.base import LABELS
 from skewboost.trees.drawing import draw
 from skewboost.trees.structure import Explanation, PredictionNode, as_text, explain, read_tree, told
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 class AlternatingTreeBoost(RealBoost):
     """RealBoost from classes of equal weight; the root makes up for that, or does not."""
+
+    asks = (LABELS,)
 
     def __init__(self, init: str) -> None:
         super().__init__()
@@ -114,6 +117,13 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
     >>> from skewboost.datasets import load_rare_cancer
     >>> X, y = load_rare_cancer()
     >>> print(AlternatingTreeClassifier(max_rounds=3).fit(X, y).export_text())
+    F = -1.094
+    |  (1) worst perimeter ≤ 102.05: -2.579
+    |  (1) worst perimeter > 102.05: +1.008
+    |  (2) worst concave points ≤ 0.1604: -0.805
+    |  |  (3) perimeter error ≤ 2.8365: -2.524
+    |  |  (3) perimeter error > 2.8365: +0.880
+    |  (2) worst concave points > 0.1604: +2.388
     """
 
     _settled = ("estimator", "n_estimators")
