@@ -55,9 +55,10 @@ def test_it_is_realboost_for_as_long_as_votes_agree():
     np.testing.assert_allclose(a.decision_function(monotone), b.decision_function(monotone), atol=1e-12)
 
 
-def test_the_loss_is_that_of_the_dampened_ensemble():
+@pytest.mark.parametrize("engine", ["reference", "cpu"])
+def test_the_loss_is_that_of_the_dampened_ensemble(engine):
     X, y = awkward_data()
-    clf = ConsistentBoostClassifier(n_estimators=25).fit(X, y)
+    clf = ConsistentBoostClassifier(n_estimators=25, engine=engine).fit(X, y)
     sign = np.where(y == 1, 1.0, -1.0)
     for F, record in zip(clf.staged_decision_function(X), clf.history_, strict=True):
         assert record["loss"] == pytest.approx(np.exp(-sign * F).mean(), rel=1e-9)
@@ -67,3 +68,19 @@ def test_the_loss_is_that_of_the_dampened_ensemble():
 def test_learners_of_several_features_are_refused(estimator):
     with pytest.raises(ValueError, match=r"ConsistentBoostClassifier compares the votes on one feature, but Tree"):
         ConsistentBoostClassifier(estimator=estimator).fit(*awkward_data(60))
+
+
+@pytest.mark.parametrize("missing", ["learn", "abstain"])
+def test_derived_histograms_find_the_votes_that_sums_over_all_rows_find(missing):
+    """Only the rows that a round moves are summed; over hundreds of rounds that must not show."""
+    X, y = awkward_data(3000, seed=5)
+    slow, fast = (
+        ConsistentBoostClassifier(estimator=Stump(missing=missing), n_estimators=300, engine=e).fit(X, y)
+        for e in ("reference", "cpu")
+    )
+    splits = [
+        [(t.vote.partition.splits[0].feature, t.vote.partition.splits[0].threshold) for t in clf.estimators_]
+        for clf in (slow, fast)
+    ]
+    assert splits[0] == splits[1]
+    np.testing.assert_allclose(slow.decision_function(X), fast.decision_function(X), atol=1e-8)

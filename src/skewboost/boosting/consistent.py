@@ -21,6 +21,7 @@ from skewboost.engine.partition import look_up
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.learners import Histogram, Stump, name_of, resolve
 from skewboost.learners.base import LabelHypothesis
+from skewboost.learners.partitions import PartitionHypothesis
 
 
 def agreed(votes: Array) -> Array:
@@ -66,8 +67,10 @@ class ConsistentBoost(Rule):
         if not vote.partition.splits:
             return vote  # a constant agrees with itself
         feature = vote.partition.splits[0].feature
-        before = agreed(self.votes.get(feature, np.zeros((2, N_CODES))))
-        change = agreed(self._with(vote)) - before
+        before, after = self.votes.get(feature, np.zeros((2, N_CODES))), self._with(vote)
+        # where all agree the vote counts as it is; by the difference of two sums its last digits would be others
+        agree = after.min(axis=0) == 0.0
+        change = np.where(agree, vote.values[vote.partition.leaf_of_code()], agreed(after) - agreed(before))
         return ConsistentTerm(*look_up(feature, change), vote)
 
     def _with(self, vote: LeafTerm) -> Array:
@@ -80,7 +83,10 @@ class ConsistentBoost(Rule):
         """``w ∝ exp(-y F)``."""
         if isinstance(term, ConsistentTerm) and term.vote is not None:
             self.votes[term.vote.partition.splits[0].feature] = self._with(term.vote)
-        state.reweight(None, term, lambda y, g, c: self.log_factor(state, y, g, c))
+        parts: Any = None
+        if isinstance(h, PartitionHypothesis) and isinstance(term, ConsistentTerm):
+            parts = h.divided(state.learner.sample, term.partition)
+        state.reweight(parts, term, lambda y, g, c: self.log_factor(state, y, g, c))
 
 
 class ConsistentBoostClassifier(BoostingClassifier):

@@ -162,6 +162,15 @@ class Engine(Protocol):
         """
         ...
 
+    def move(
+        self, codes: Codes, rows: Rows, feature: int, factors: Array, values: Array, scale: float
+    ) -> tuple[int, Array]:
+        """Multiply the values of rows by ``factors[code]`` of a feature, in place.
+
+        Returns how many have moved, and the histogram of scale times the differences.
+        """
+        ...
+
     def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
         """A node's histogram after its weights were multiplied by one factor per part; the last is for all other rows.
 

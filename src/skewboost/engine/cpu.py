@@ -249,6 +249,16 @@ class CpuEngine:
         share(lambda turns: stump_kernels.split_tasks(*node, room.plan, turns, room.arrays), room.n_tasks, self.n_jobs)
         return room.close_up()
 
+    def move(
+        self, codes: Words, rows: Rows, feature: int, factors: Array, values: Array, scale: float
+    ) -> tuple[int, Array]:
+        """Like `split_off` of the rows that move, of which the differences are summed."""
+        room = _Room((len(rows),), ((0, 1),), codes.n_blocks)
+        node = (codes.words, feature, (factors != 1.0).astype(np.uint8), factors, rows, values, scale)
+        share(lambda turns: stump_kernels.move_tasks(*node, room.plan, turns, room.arrays), room.n_tasks, self.n_jobs)
+        ((moved, histogram),) = room.close_up()
+        return len(moved), histogram
+
     def stump(
         self,
         codes: Words,

@@ -224,6 +224,15 @@ class ReferenceEngine:
             found.append((own, scale[group] * self.histogram(codes, own, values[group])[0]))
         return found
 
+    def move(
+        self, codes: Codes, rows: Rows, feature: int, factors: Array, values: Array, scale: float
+    ) -> tuple[int, Array]:
+        """Those whose factor is not 1."""
+        moved = rows[factors[codes[feature][rows]] != 1.0]
+        before = values.copy()
+        values[moved] *= factors[codes[feature][moved]]
+        return len(moved), scale * self.histogram(codes, moved, values - before)[0]
+
     def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
         """Σ factors[k]·parts[k], and the last factor times what they leave of the whole."""
         rest = np.maximum(whole - sum(parts), 0.0)

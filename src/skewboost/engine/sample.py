@@ -9,7 +9,7 @@ from skewboost.engine.boundary import Array, Codes, Engine, Request, Rows
 from skewboost.engine.grow_alternating import AlternatingGrowth
 from skewboost.engine.grow_stump import grow_stump
 from skewboost.engine.grow_tree import grow_tree
-from skewboost.engine.growth import EPSILON, Grower, Growth, Limits, Node
+from skewboost.engine.growth import EPSILON, Grower, Growth, Limits, Node, direct_error
 from skewboost.engine.partition import Partition
 
 # A derived root whose error bound exceeds this share of a class's weight is dropped and summed anew.
@@ -106,6 +106,38 @@ class LabelSample:
         if not 1 / MAX_SCALE < self._scale.min() <= self._scale.max() < MAX_SCALE:
             self.assign(self.weights)
         return total
+
+    def reweight_codes(self, growth: Growth, partition: Partition, factors: Array) -> float:
+        """The same for another partition of the one feature that a stump has split."""
+        assert self.grower is not None
+        (root, _), split = growth.parents[0], partition.splits[0]
+        feature, child = split.feature, split.child
+        total = float((self.sums_of_codes(growth, partition) * factors).sum())
+        planes, error = {}, np.empty(2)
+        for g in (0, 1):
+            sizes = np.bincount(child, self.grower.rows_per_code[g, feature], minlength=len(factors))
+            rest = int(sizes.argmax())  # the rows of the largest part stay as they are stored
+            moves = (factors[:, g] / factors[rest, g])[child]
+            n, change = self.engine.move(
+                self.grower.codes, self.rows[g], feature, moves, self._stored, float(self._scale[g])
+            )
+            factor = factors[rest, g] / total
+            self._scale[g] *= factor
+            planes[g] = np.maximum(root.planes[g] + change, 0.0) * factor
+            moved = float(np.abs(change[0]).sum())
+            error[g] = factor * (root.error[g] + direct_error(n) * moved + EPSILON * float(planes[g][0].sum()))
+        known = self.engine.derives and all(error[g] <= MAX_ERROR * planes[g][0].sum() for g in (0, 1))
+        sizes_of_rows = [len(r) for r in self.rows]
+        self._root = Node(list(self.rows), sizes_of_rows, planes=planes, error=error, derived=True) if known else None
+        if not 1 / MAX_SCALE < self._scale.min() <= self._scale.max() < MAX_SCALE:
+            self.assign(self.weights)
+        return total
+
+    def sums_of_codes(self, growth: Growth, partition: Partition) -> Array:
+        """The class weights of a partition of the one feature that a stump has split: ``[leaf, class]``."""
+        (root, _), split = growth.parents[0], partition.splits[0]
+        of_class = [np.bincount(split.child, h[split.feature], minlength=partition.n_leaves) for h in root.histogram]
+        return np.array(of_class).T
 
     def reweight_leaves(self, leaf: Array, factors: Array) -> float:
         """The same for a partition that is given as the leaf of every row."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from skewboost.engine.boundary import Array
 from skewboost.engine.criterion_kernels import Terms
 from skewboost.engine.jit import brief, kernel
@@ -44,6 +46,25 @@ class Room(NamedTuple):
 
 
 @kernel
+def sum_tasks(words: Array, plan: Plan, turns: Array, room: Room) -> None:
+    """The second half of `split_tasks`: the histograms of the chosen rows."""
+    chunks, chosen, weights = plan.chunks, room.chosen, room.weights
+    wait_for_tasks(room.turns_of_chunks, chunks.shape[0])
+    n_blocks = words.shape[0]
+    task = next_task(turns)
+    while task < n_blocks * plan.slices.shape[0]:
+        which, block = task // n_blocks, task % n_blocks
+        sums = room.sums[which, block]
+        sums[:] = 0.0
+        for chunk in range(plan.slices[which, 1], plan.slices[which, 2]):
+            a = chunks[chunk, 3]
+            b = a + room.lengths[chunk]
+            add_block(words[block], chosen[a:b], weights[a:b], sums)
+        task_done(turns)
+        task = next_task(turns)
+
+
+@kernel
 def split_tasks(words: Array, feature: int, child: Array, data: Data, plan: Plan, turns: Array, room: Room) -> None:
     """Rows and histograms of parts of a node; a part is the rows of one group that go to one child.
 
@@ -64,19 +85,39 @@ def split_tasks(words: Array, feature: int, child: Array, data: Data, plan: Plan
         room.lengths[task] = k
         task_done(room.turns_of_chunks)
         task = next_task(room.turns_of_chunks)
-    wait_for_tasks(room.turns_of_chunks, chunks.shape[0])
-    n_blocks = words.shape[0]
-    task = next_task(turns)
-    while task < n_blocks * plan.slices.shape[0]:
-        which, block = task // n_blocks, task % n_blocks
-        sums = room.sums[which, block]
-        sums[:] = 0.0
-        for chunk in range(plan.slices[which, 1], plan.slices[which, 2]):
-            a = chunks[chunk, 3]
-            b = a + room.lengths[chunk]
-            add_block(words[block], chosen[a:b], weights[a:b], sums)
-        task_done(turns)
-        task = next_task(turns)
+    sum_tasks(words, plan, turns, room)
+
+
+@kernel
+def move_tasks(
+    words: Array,
+    feature: int,
+    moves: Array,
+    factors: Array,
+    rows: Array,
+    values: Array,
+    scale: float,
+    plan: Plan,
+    turns: Array,
+    room: Room,
+) -> None:
+    """Multiply the values of the rows that move by the factors of their codes, and sum the differences."""
+    chunks, chosen, differences = plan.chunks, room.chosen, room.weights
+    block, shift = words[feature >> 3], np.uint64(8 * (feature & 7))
+    task = next_task(room.turns_of_chunks)
+    while task < chunks.shape[0]:
+        a, b, to = chunks[task, 1], chunks[task, 2], chunks[task, 3]
+        k = select(block, 8 * (feature & 7), rows[a:b], moves, 1, chosen[to : to + b - a])
+        own_rows, own = chosen[to : to + k], differences[to : to + k]
+        for i in range(k):
+            row = own_rows[i]
+            moved = values[row] * factors[(block[row] >> shift) & np.uint64(255)]
+            own[i] = scale * (moved - values[row])
+            values[row] = moved
+        room.lengths[task] = k
+        task_done(room.turns_of_chunks)
+        task = next_task(room.turns_of_chunks)
+    sum_tasks(words, plan, turns, room)
 
 
 @brief

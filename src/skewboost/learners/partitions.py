@@ -12,7 +12,7 @@ from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
 from skewboost.engine.growth import Growth, Limits
-from skewboost.engine.partition import View
+from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import leaf_loss, pairs, silent_loss
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
@@ -42,6 +42,23 @@ class PartitionHypothesis:
     def reweight(self, sample: LabelSample, factors: Array) -> float:
         """Multiply the weights of each (leaf, class) by its factor."""
         return sample.reweight(self.growth, factors)
+
+    def divided(self, sample: LabelSample, partition: Partition) -> Divided:
+        """The same rows in other parts, by the one feature that the stump has split."""
+        return Divided(self.growth, partition, sample.sums_of_codes(self.growth, partition))
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A partition of the feature that a stump has split, with the class weights of its leaves."""
+
+    growth: Growth
+    partition: Partition
+    class_weights: Array
+
+    def reweight(self, sample: LabelSample, factors: Array) -> float:
+        """Multiply the weights of each (leaf, class) by its factor."""
+        return sample.reweight_codes(self.growth, self.partition, factors)
 
 
 def majority(class_weights: Array, abstains: Array) -> Array:
