@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth choosing clean
+.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured choosing clean
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
@@ -29,6 +29,10 @@ benchmark: $(VENV)/.benchmarks
 # minutes: the time of a round of every variant
 benchmark-catalogue: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/catalogue.py
+
+# a minute: alternating trees, consistent stumps, many classes, explanations
+benchmark-structured: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/structured.py
 
 # minutes: what every variant costs on the data sets of the papers, where these are at hand
 choosing: $(VENV)/.benchmarks

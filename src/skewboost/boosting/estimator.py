@@ -10,9 +10,8 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from skewboost._params import Check, check_params, either, integer, number, one_of, optional
 from skewboost.boosting.common_docs import ATTRIBUTES, PLACEHOLDERS
@@ -27,6 +26,7 @@ from skewboost.engine.partition import View
 from skewboost.learners import resolve
 from skewboost.learners.base import Data, Learner, searches
 from skewboost.tables import Nominal, Table, read_table
+from skewboost.targets import check_labels, check_sample_weight, classes_of
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
@@ -337,47 +337,12 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         """Labels and weights, checked against the table and each other."""
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        labels = column_or_1d(y, warn=True)
-        if labels.dtype == object and any(v is None or v != v for v in labels):
-            raise ValueError("y has missing values. Drop those rows, or make them a class of their own.")
-        check_classification_targets(labels)
-        check_consistent_length(range(table.n_rows), labels)
-        if sample_weight is None:
-            return labels, None
-        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-        if weights.ndim != 1 or len(weights) != table.n_rows:
-            raise ValueError(
-                f"sample_weight has shape {weights.shape}, but X has {table.n_rows} rows. Give one weight per row."
-            )
-        if (weights < 0).any():
-            raise ValueError(
-                f"sample_weight has a negative entry ({weights.min()}). Weights count examples: they must be >= 0."
-            )
-        if not weights.any():
-            raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
-        with np.errstate(over="ignore"):
-            total = weights.sum()
-        if not 1e-9 < total < 1e18:
-            raise ValueError(
-                f"sample_weight sums to {total:.3g}, but weights count examples. Scale them to sum to about the number "
-                "of rows."
-            )
-        return labels, weights
+        labels = check_labels(self, y, table.n_rows)
+        return labels, None if sample_weight is None else check_sample_weight(sample_weight, table.n_rows)
 
     def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
         """Find the classes and which of them is positive; binary problems have one ensemble, others one per class."""
-        try:
-            classes = np.unique(labels)
-        except TypeError as error:
-            raise ValueError(
-                f"The labels in y cannot be sorted: {error}. Make them all numbers, or all text."
-            ) from error
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}."
-            )
+        classes = classes_of(self, labels)
         if going_on:
             if not np.array_equal(classes, self.classes_):
                 raise ValueError(

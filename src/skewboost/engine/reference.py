@@ -317,6 +317,9 @@ def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, re
 
     values = []
     for side, polarity in options_of(request):
+        if side == RIGHT and not has_missing.any():
+            values.append(np.full(candidate.shape, np.inf))  # the same candidates as on the left
+            continue
         a, b = left, right
         rest: Array | float = 0.0
         if side == LEFT:

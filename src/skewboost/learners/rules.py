@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from skewboost._params import check_params, integer, number, one_of
 from skewboost.engine.boundary import Array
 from skewboost.learners.discretise import Values, discretise
 from skewboost.learners.patterns import Events, Examples, Limits, Patterns, find_patterns
-from skewboost.tables import Nominal, Table, read_table
+from skewboost.tables import Nominal, read_table
+from skewboost.targets import check_labels, check_sample_weight, classes_of
 
 _CELLS = 2**24  # events times rows that are scored at a time
 
@@ -244,15 +243,14 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
             prior=one_of(True, False),
         )
         table = read_table(self, X, reset=True)
-        labels, weights = self._check_targets(table, y, sample_weight)
+        labels, weights = check_labels(self, y, table.n_rows), np.ones(table.n_rows)
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, table.n_rows)
         if not weights.all():
             present = np.flatnonzero(weights)
             table, labels, weights = table.take(present), labels[present], weights[present]
-        classes, target = np.unique(labels, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}."
-            )
+        classes = classes_of(self, labels)
+        target = np.searchsorted(classes, labels)
         columns = [table.column(j) for j in range(table.n_features)]
         values = [discretise(column, target, weights, len(classes)) for column in columns]
         codes = np.array([v.encode(column) for v, column in zip(values, columns)])
@@ -264,42 +262,6 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         self._nominal = [isinstance(column, Nominal) for column in columns]
         self.classes_ = classes
         return self
-
-    def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array]:
-        """Labels and weights, checked against the table and each other."""
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        labels = column_or_1d(y, warn=True)
-        if labels.dtype == object and any(v is None or v != v for v in labels):
-            raise ValueError("y has missing values. Drop those rows, or make them a class of their own.")
-        try:
-            check_classification_targets(labels)
-        except TypeError as error:
-            raise ValueError(
-                f"The labels in y cannot be sorted: {error}. Make them all numbers, or all text."
-            ) from error
-        check_consistent_length(range(table.n_rows), labels)
-        if sample_weight is None:
-            return labels, np.ones(table.n_rows)
-        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-        if weights.ndim != 1 or len(weights) != table.n_rows:
-            raise ValueError(
-                f"sample_weight has shape {weights.shape}, but X has {table.n_rows} rows. Give one weight per row."
-            )
-        if (weights < 0).any():
-            raise ValueError(
-                f"sample_weight has a negative entry ({weights.min()}). Weights count examples: they must be >= 0."
-            )
-        if not weights.any():
-            raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
-        with np.errstate(over="ignore"):
-            total = weights.sum()
-        if not 1e-9 < total < 1e18:
-            raise ValueError(
-                f"sample_weight sums to {total:.3g}, but weights count examples. Scale them to sum to about the number "
-                "of rows."
-            )
-        return labels, weights
 
     # ------------------------------------------------------------------ prediction
 

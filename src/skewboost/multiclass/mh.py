@@ -56,6 +56,7 @@ class AdaBoostMH(Rule):
         """``D = 1/(N K)``."""
         super().start(state)
         state.F = np.zeros(state.y.shape)
+        self.not_in_F: list[Term] = []  # F is brought up to date when somebody needs it
         self.spread = 0.0  # a bound on how far apart the logarithms of weights are
 
     def ask(self, state: State, rng: Draw) -> Any:
@@ -77,13 +78,15 @@ class AdaBoostMH(Rule):
     def update(self, state: State, h: Any, term: Term) -> None:
         """``D ← D exp(-y g) / Z``."""
         assert isinstance(term, JointTerm)
-        state.F += term.on(state.learner.view)
+        self.not_in_F.append(term)
         largest = float(np.abs(term.values).max())
         self.spread += 2.0 * largest
         if h is not None and self.spread <= MAX_SPREAD:
             factors = np.exp(np.stack((term.values, -term.values), axis=2)).reshape(len(term.values), -1)
             state.log_loss += math.log(h.reweight(state.learner.sample, factors))
         else:
+            while self.not_in_F:
+                state.add(self.not_in_F.pop())
             exponents = -state.y * state.F
             top = float(exponents.max())
             weights = np.exp(exponents - top) * state.examples[:, None]
