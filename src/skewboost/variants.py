@@ -134,7 +134,7 @@ _ENTRIES = (
     ),
     Entry(
         "AdaBoostMH", "AdaBoostMHClassifier", SINGER, "§7", learners=PARTITIONS, reduces_to="RealBoost",
-        verdict="RealBoost for many classes or labels that share their tests: small models, on stumps weaker ones.",
+        verdict="RealBoost for many classes or labels that share their tests: small models that need more rounds.",
     ),
     Entry(
         "ConsistentBoost", "ConsistentBoostClassifier", CUENDET, "§2.2", probabilistic=False, shortcut=False,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from skewboost.engine import expand_kernels, kernels, search_kernels, stump_kernels
+from skewboost.engine import expand_kernels, joint_kernels, kernels, search_kernels, stump_kernels
 from skewboost.engine.boundary import (
     ABSTAIN,
     CRITERIA,
@@ -31,7 +31,7 @@ from skewboost.engine.boundary import (
 from skewboost.engine.criterion_kernels import Terms
 from skewboost.engine.expand_kernels import Children
 from skewboost.engine.partition import View
-from skewboost.engine.reference import MAX_ENUMERATED, SLACK, best_split, pairs
+from skewboost.engine.reference import MAX_ENUMERATED, SLACK, best_split
 from skewboost.engine.scan_kernels import Features
 from skewboost.engine.threads import parallel
 from skewboost.engine.turns import new_turns, share
@@ -154,19 +154,30 @@ class CpuEngine:
     def search(
         self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
     ) -> Split | None:
-        """The best split, feature by feature; of several labels in NumPy, which hardly shows beside their sums."""
+        """The best split, feature by feature."""
         if len(planes) > 2:
-            histogram = np.array(planes)[:, : bins.n_features]
-            per_label = np.array(pairs(histogram[:, 0].sum(axis=1)))
-            # an error of e moves √(ab) by no more than √(e(a + b)), and that on both sides
-            margin = 4.0 * np.sqrt(error.reshape(-1, 2).max(axis=1) * per_label.sum(axis=1)).sum()
-            return best_split(histogram, counts, bins, request, float(margin))
+            return self._search_joint(np.array(planes)[:, : bins.n_features], counts, error, bins, request)
         child, found, value = np.empty(N_CODES, np.uint8), np.empty(4, np.int64), np.empty(2)
         search_kernels.search(
             planes[0], planes[1], _counts(counts, bins), _features(bins),
             _terms(request), error[0], error[1], child, found, value,
         )  # fmt: skip
         return _split(child, found, value)
+
+    def _search_joint(
+        self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request
+    ) -> Split | None:
+        """The best split for several labels."""
+        of_labels = histogram[:, 0].sum(axis=1).reshape(-1, 2)
+        # an error of e moves √(ab) by no more than √(e(a + b)), and that on both sides
+        margin = 4.0 * float(np.sqrt(error.reshape(-1, 2).max(axis=1) * of_labels.sum(axis=1)).sum())
+        numeric = None
+        if counts is None:
+            shape = (bins.n_features, MISSING)
+            numeric = np.empty(shape), np.empty(shape, np.int64)
+            tie, least = TIE * float(of_labels.sum()), request.min_weight * (1 - SLACK)
+            joint_kernels.scan_joint(histogram, bins.n_bins, request.missing == "learn", least, tie, *numeric)
+        return best_split(histogram, counts, bins, request, margin, numeric)
 
     def expand(
         self,

@@ -260,10 +260,18 @@ class ReferenceEngine:
 
 
 def best_split(
-    histogram: Array, counts: Array | None, bins: Bins, request: Request, margin: float = 0.0
+    histogram: Array,
+    counts: Array | None,
+    bins: Bins,
+    request: Request,
+    margin: float = 0.0,
+    numeric: tuple[Array, Array] | None = None,
 ) -> Split | None:
-    """Every candidate of every feature; doubtful if another one comes within the margin."""
-    value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
+    """Every candidate of every feature; doubtful if another one comes within the margin.
+
+    `numeric` are the `numeric_candidates`, where these are known.
+    """
+    value, option = numeric or numeric_candidates(histogram, counts, bins.n_bins, request)
     groups: dict[int, list[Array]] = {}
     for j in np.flatnonzero(bins.nominal).tolist():
         value[j], option[j], groups[j] = nominal_candidates(
