@@ -173,8 +173,8 @@ class AdaBoostMHClassifier(BoostingClassifier):
     :math:`\frac12 \ln \frac{W^+_{jl} + 1/(NK)}{W^-_{jl} + 1/(NK)}` for label l in leaf j and multiplies the weights by
     :math:`\exp(-y_l g_l)`. With many classes the largest :math:`F_l` wins; with many labels each is on where
     :math:`F_l \ge 0`. With two classes it is RealBoost. Compared to one ensemble per class (what the other variants do
-    with more than two classes) all labels share their tests: a smaller model, behind in the first dozens of rounds and as
-    good after hundreds.
+    with more than two classes) all labels share their tests: a smaller model, behind in the first dozens of rounds
+    and as good after hundreds.
 
     {parameters}
 
