@@ -6,6 +6,8 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Check(NamedTuple):
     """A test of a value, and what passes it in words."""
@@ -39,10 +41,11 @@ def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
 
 
 def one_of(*values: Any) -> Check:
-    """One of some values."""
+    """One of some values, or what NumPy makes of it in a grid of parameters."""
 
     def passes(value: Any) -> bool:
-        return any(type(value) is type(v) and value == v for v in values)
+        plain = bool(value) if isinstance(value, np.bool_) else value
+        return any(isinstance(plain, type(v)) and plain == v for v in values)
 
     return Check(passes, "one of " + ", ".join(map(repr, values)))
 

@@ -87,6 +87,15 @@ def test_grid_search_reaches_into_the_learner(booster):
     assert len(set(search.cv_results_["mean_test_score"])) == 2
 
 
+def test_grids_may_be_numpy_arrays():
+    X, y = awkward_data(200)
+    grid = {"estimator__missing": np.array(["learn", "abstain"]), "early_stopping": np.array([True, False])}
+    search = GridSearchCV(RealBoostClassifier(estimator=Stump(), n_estimators=30, random_state=0), grid, cv=2)
+    best = search.fit(X, y).cv_results_["mean_test_score"]
+    plain = GridSearchCV(search.estimator, {k: v.tolist() for k, v in grid.items()}, cv=2).fit(X, y)
+    np.testing.assert_array_equal(best, plain.cv_results_["mean_test_score"])
+
+
 def test_early_stopping_works_inside_pipeline_and_search():
     X, y = awkward_data(800)
     pipeline = make_pipeline(StandardScaler(), RealBoostClassifier(n_estimators=300, early_stopping=5, random_state=0))

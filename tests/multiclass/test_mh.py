@@ -118,6 +118,25 @@ def test_engines_agree_and_the_order_of_rows_and_labels_does_not_matter(learner)
     np.testing.assert_allclose(new().fit(X, Y[:, [2, 0, 1]]).decision_function(X), F[:, [2, 0, 1]], atol=1e-9)
 
 
+def test_categories_that_rounding_left_behind_do_not_count():
+    """Whether categories are few enough to try all partitions is decided by those that have rows in the node."""
+    rng = np.random.default_rng(0)
+    n = 300
+    shop, x = rng.integers(0, 14, n), rng.normal(size=n)
+    X = pd.DataFrame(
+        {"shop": pd.Categorical([f"c{k:02}" for k in shop]), "x": np.where(rng.random(n) < 0.2, np.nan, x)}
+    )
+    score = shop % 3 - 1.0 + x
+    Y = np.column_stack((score + rng.normal(size=n) > 0, score > 1, rng.random(n) < 0.3)).astype(int)
+    weights = 10.0 ** rng.uniform(-2, 0, n)
+    tree = Tree(max_leaf_nodes=6, missing="abstain")
+    a, b = (
+        AdaBoostMHClassifier(estimator=tree, n_estimators=25, engine=e).fit(X, Y, sample_weight=weights)
+        for e in ENGINES
+    )
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-8)
+
+
 @each_engine
 def test_an_integer_weight_is_a_repetition(engine):
     X, Y = labelled()

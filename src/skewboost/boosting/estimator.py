@@ -299,7 +299,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         train(learner, data, costs, settings or self._settings(), validation, ensemble)
 
     def _settings(self) -> Settings:
-        patience = DEFAULT_PATIENCE if self.early_stopping is True else int(self.early_stopping)
+        patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)
         callbacks = tuple(self.callbacks or ())
         return Settings(self._n_rounds, self.learning_rate, self._seed, patience, callbacks, self.verbose)
 

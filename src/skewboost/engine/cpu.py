@@ -171,6 +171,9 @@ class CpuEngine:
         of_labels = histogram[:, 0].sum(axis=1).reshape(-1, 2)
         # an error of e moves √(ab) by no more than √(e(a + b)), and that on both sides
         margin = 4.0 * float(np.sqrt(error.reshape(-1, 2).max(axis=1) * of_labels.sum(axis=1)).sum())
+        of_categories = histogram[:, bins.nominal].sum(axis=0)
+        if ((of_categories > 0) & (of_categories <= 2 * error.sum())).any():
+            margin = np.inf  # a category may be there by rounding only, and how many there are decides how to search
         numeric = None
         if counts is None:
             shape = (bins.n_features, MISSING)
