@@ -259,6 +259,36 @@ def test_categories_are_told_by_name():
     assert "shop = toys" in str(clf.explain(pd.DataFrame({"shop": ["toys"]})))
 
 
+def test_missing_against_known():
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.3
+    lost = y ^ (rng.random(400) < 0.1)
+    for column in (np.where(lost, np.nan, 1.0), pd.Categorical(np.where(lost, None, "seen"))):
+        clf = AlternatingTreeClassifier(max_rounds=1, missing="learn").fit(pd.DataFrame({"x": column}), y)
+        assert "x is known: -" in clf.export_text()
+        assert "x is missing: +" in clf.export_text()
+
+
+def test_long_conditions_are_drawn_in_lines_that_fit():
+    import matplotlib.pyplot as plt
+
+    rng = np.random.default_rng(0)
+    names = [f"a category of many letters {k}" for k in range(8)]
+    shop = rng.integers(0, 8, 900)
+    X = pd.DataFrame({"shop": pd.Categorical.from_codes(shop, names), "x": rng.normal(size=900)})
+    clf = AlternatingTreeClassifier(max_rounds=6).fit(X, rng.random(900) < 0.2 + 0.5 * (shop % 2))
+    axes = clf.plot_tree()
+    assert max(len(line) for text in axes.texts for line in text.get_text().split("\n")) <= 26
+    axes.figure.canvas.draw()
+    boxes = [t.get_window_extent() for t in axes.texts]
+    width, height = axes.figure.canvas.get_width_height()
+    for k, a in enumerate(boxes):
+        assert 0 <= a.x0 <= a.x1 <= width
+        assert 0 <= a.y0 <= a.y1 <= height
+        assert not any(a.overlaps(b) for b in boxes[:k])
+    plt.close("all")
+
+
 def test_the_picture_shows_every_node():
     import matplotlib.pyplot as plt
 
@@ -271,7 +301,7 @@ def test_the_picture_shows_every_node():
         assert f"{node.value:+.3f}" in said
         if splitter:
             assert f"{splitter.round}  {splitter.name}" in said
-            assert node.test.removeprefix(splitter.name).strip() in said
+            assert node.test.removeprefix(splitter.name).strip() in [" ".join(text.split()) for text in said]
     assert len(said) == 17 + 8 + 16
     assert "speak for 1" in axes.get_title(loc="left")
     _, given = plt.subplots()

@@ -29,6 +29,8 @@ def _of_categories(split: Split, side: int, feature: Feature) -> str:
     names = [*feature.categories, *(["other"] if feature.rest else [])]
     own = [name for code, name in enumerate(names) if split.child[code] == side]
     others = [name for code, name in enumerate(names) if split.child[code] not in (side, ABSTAIN)]
+    if own and not others:
+        return "is known"
     if len(own) > MAX_LISTED and len(others) < len(own):
         return f"not in {{{', '.join(others)}}}"
     if len(own) == 1:
