@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured choosing clean
+.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured choosing clean clean-kernels
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
@@ -53,5 +53,9 @@ $(VENV)/bin/python:
 	       "Name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-clean:
+clean: clean-kernels
 	rm -rf $(VENV) skewboost-demo .pytest_cache .mypy_cache .ruff_cache
+
+# compiled kernels: Numba does not notice when a kernel changes that another file calls
+clean-kernels:
+	find src -name '*.nb[ci]' -delete
