@@ -370,13 +370,6 @@ def test_foreign_models_are_refused_by_name(booster, estimator):
     assert not hasattr(clf, "baseline_")
 
 
-def test_trees_have_no_shape_functions():
-    X, y, _ = mixed_table()
-    clf = sb.RealBoostClassifier(estimator="tree", n_estimators=5).fit(X, y)
-    with pytest.raises(ValueError, match=r"estimator='tree' grew trees.*contributions"):
-        clf.shape_functions()
-
-
 def test_it_must_be_fitted_first():
     clf = sb.RealBoostClassifier()
     for ask in (lambda: clf.contributions([[1.0]]), clf.shape_functions, lambda: clf.baseline_):
@@ -476,6 +469,35 @@ def test_contributions_of_trees_are_shapley_values(tree, missing, engine):
             assert phi[r, j] == pytest.approx(value, abs=1e-10)
     paths = [[s.feature for s in t.partition.splits] for t in clf.estimators_]
     assert any(len(set(p)) < len(p) for p in paths), "no feature is tested twice, so the test is too easy"
+
+
+@BOTH
+@pytest.mark.parametrize("missing", ["learn", "abstain"])
+def test_shape_functions_of_trees_are_what_is_expected_where_one_feature_is_known(missing, engine):
+    X, y, weights = mixed_table(400)
+    clf = sb.RealBoostClassifier(estimator=Tree(missing=missing), n_estimators=4, pos_label=1, engine=engine)
+    clf.fit(X, y, sample_weight=weights)
+    view = training_view(clf, X)
+    codes = np.column_stack([view.column(j) for j in range(5)])
+    covers = [direct_covers(term, view, weights) for term in clf.estimators_]
+    for j, f in enumerate(clf.shape_functions()):
+        assert not f.exact
+        alone = np.array([sum(expected(t, c, row, {j}) for t, c in zip(clf.estimators_, covers)) for row in codes])
+        np.testing.assert_allclose(f(X.iloc[:, j]), alone - np.average(alone, weights=weights), atol=1e-10)
+        assert f.support.sum() + f.missing_support == pytest.approx(weights.sum())
+
+
+def test_alternating_trees_have_shape_functions_too():
+    """One below the root, where it looks at one feature, is exact."""
+    X, y, _ = mixed_table(400)
+    one = sb.AlternatingTreeClassifier(max_rounds=1, pos_label=1).fit(X, y)
+    shapes = one.shape_functions()
+    assert all(f.exact for f in shapes)
+    F = one.baseline_ + sum(f(X.iloc[:, j]) for j, f in enumerate(shapes))
+    np.testing.assert_allclose(F, one.decision_function(X), atol=1e-9)
+    many = sb.AlternatingTreeClassifier(max_rounds=15).fit(X, y).shape_functions()
+    assert not any(f.exact for f in many)
+    assert max(np.abs(f.values).max() for f in many) > 0.1
 
 
 @pytest.mark.parametrize("learner", ["stump", "tree"])

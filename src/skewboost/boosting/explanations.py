@@ -64,6 +64,9 @@ class ShapeFunction:
         How many training examples have no value.
     observed : tuple of float or None
         The least and the largest number in training; for lines only, beyond which they go on.
+    exact : bool
+        Whether the functions of all features add up to F. Not where trees look at several features: then it is the mean
+        effect of this one, with the others unknown, and what they do together is left out.
     """
 
     feature: int
@@ -78,6 +81,7 @@ class ShapeFunction:
     rest: frozenset[str] = frozenset()
     slope: float = 0.0
     observed: tuple[float, float] | None = None
+    exact: bool = True
 
     def __call__(self, x: Any) -> Array:
         """Its value at each of some cells: numbers, or categories where it is nominal; NaN and None are missing."""
@@ -177,12 +181,21 @@ class ExplanationMixin:
         and these are the :math:`f_j`, whole and exact. Each is centred: its mean over the training examples is zero. F
         is the score of the ensemble, as in `contributions`.
 
+        Trees mix features, and no such functions add up to F. For them it is what F is expected to be where only
+        feature j is known, in the sense of [1]_: the first step of the Shapley values in `contributions`.
+        Interactions are left out, and `exact` is False.
+
         Returns
         -------
         list of ShapeFunction
             One for each feature, in the order of the columns, so that it goes with `contributions` and
             `feature_importances_`; those that no round looks at are zero. With more than two classes a list of such
             lists, one for each class. What is positive speaks for ``classes_[1]``, or for that class.
+
+        References
+        ----------
+        .. [1] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree
+           ensembles", arXiv:1802.03888 (2018).
 
         Examples
         --------
@@ -195,17 +208,12 @@ class ExplanationMixin:
         worst perimeter [102.05 127.8 ] [-0.8  2.   4.8] [311.  61.  25.]
         """
         explainers = self._explainers("shape_functions")
-        if any(e.joint for e in explainers):
-            raise ValueError(
-                f"shape_functions of {type(self).__name__} needs rounds that look at one feature each, but "
-                f"estimator={getattr(self, 'estimator', None)!r} grew trees on several, so the score is no sum of "
-                "functions of one feature. Use contributions(X), or boost stumps: estimator='stump'."
-            )
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        lists = [
-            [_shape(e, sign, j, str(name), nominal) for j, (name, nominal) in enumerate(zip(names, self._nominal))]
-            for e, sign in zip(explainers, self._signs)
-        ]
+        lists = []
+        for e, sign in zip(explainers, self._signs):
+            tables = sign * e.main_effects()
+            kinds = enumerate(zip(names, self._nominal))
+            lists.append([_shape(e, tables, sign, j, str(name), nominal) for j, (name, nominal) in kinds])
         return lists[0] if len(lists) == 1 else lists
 
     @property
@@ -241,21 +249,22 @@ class ExplanationMixin:
         return found
 
 
-def _shape(e: Explainer, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:
+def _shape(e: Explainer, tables: Array, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:
     """The function of one feature."""
     if e.bins is None:
         return _line(e, sign, j, name, nominal)
     assert e.support.per_code is not None
-    feature, table, counts = e.bins.features[j], sign * e.tables[j], e.support.per_code[j]
+    feature, table, counts, exact = e.bins.features[j], tables[j], e.support.per_code[j], not e.joint
     missing = float(table[MISSING]), float(counts[MISSING])
     if feature.categories is not None:
         n = len(feature.categories) + bool(feature.rest)
         own = feature.categories, feature.rest
-        return ShapeFunction(j, name, "nominal", table[:n], counts[:n], *missing, np.empty(0), *own)
+        return ShapeFunction(j, name, "nominal", table[:n], counts[:n], *missing, np.empty(0), *own, exact=exact)
     values, counts = table[: feature.n_bins], counts[: feature.n_bins]
     starts = np.append(0, 1 + np.flatnonzero(values[1:] != values[:-1]))
     edges = feature.cuts[starts[1:] - 1]
-    return ShapeFunction(j, name, "numeric", values[starts], np.add.reduceat(counts, starts), *missing, edges)
+    support = np.add.reduceat(counts, starts)
+    return ShapeFunction(j, name, "numeric", values[starts], support, *missing, edges, exact=exact)
 
 
 def _line(e: Explainer, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:

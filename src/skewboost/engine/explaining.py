@@ -106,6 +106,28 @@ class Explainer:
         elif c.value != 0.0:
             self.joint.append(c)
 
+    def main_effects(self) -> Array:
+        """What F is expected to be where one feature is known, less its mean: ``[feature, code]``, centred.
+
+        Of functions of one feature, that is these. A conjunction adds its value where the feature passes, times the
+        shares of the others: the v({j}) of `shapley`.
+        """
+        tables = self.tables.copy()
+        for c in self.joint:
+            for k, j in enumerate(c.features):
+                others = float(np.delete(c.shares, k).prod())
+                tables[j] += c.value * others * (c.allowed[k] - c.shares[k])
+        if self.joint:
+            assert self.support.per_code is not None
+            means = (tables * self.support.per_code).sum(axis=1) / self.support.n_examples
+            tables[self.tables_in_use(tables)] -= means[self.tables_in_use(tables), None]
+        return tables
+
+    @staticmethod
+    def tables_in_use(tables: Array) -> Array:
+        """The features that say anything."""
+        return np.flatnonzero(tables.any(axis=1))
+
     def contributions(self, view: View) -> Array:
         """What each feature adds to the mean of F, for every row: ``[row, feature]``."""
         out = np.zeros((view.n_rows, len(self.tables)))
