@@ -47,7 +47,9 @@ def main() -> None:
         from load import load
 
         X, y = load("hypothyroid")
-        alone("alternating tree, 50 rounds, hypothyroid 3163 x 25", seconds(lambda: tree.fit(X, y)), "1 s")
+        compiled = AlternatingTreeClassifier(max_rounds=50, **ours).fit(X, y)
+        alone("alternating tree, 50 rounds, hypothyroid 3163 x 25, NumPy", seconds(lambda: tree.fit(X, y)), "1 s")
+        alone("… compiled (engine='cpu')", seconds(lambda: compiled.fit(X, y)), "1 s")
         rules = RuleLearner()
         alone("RuleLearner, hypothyroid", seconds(lambda: rules.fit(X, y)), "")
     X, y = imbalanced(100_000, 30)

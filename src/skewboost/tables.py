@@ -25,8 +25,9 @@ from sklearn.utils.validation import validate_data
 Array = NDArray[Any]
 
 # A text column of at least this many values, no two of them equal, is free text or a name of the row. So many rows of
-# a column of 255 categories, the most that have codes of their own, would all differ in less than one table of 100.
-CLEARLY_TEXT = 50
+# a column of 30 categories would all differ in less than one table of 1000; and of more categories than rows there is
+# nothing to learn.
+CLEARLY_TEXT = 20
 
 NUMBERS = (Real, Decimal, np.bool_)
 
