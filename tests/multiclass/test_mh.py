@@ -278,6 +278,8 @@ def test_mistakes_are_told():
             AdaBoostMHClassifier(**params).fit(numbers, Y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         AdaBoostMHClassifier().fit(numbers, Y[:50])
+    with pytest.raises(ValueError, match="y has several columns, but not of 0 and 1 only"):
+        AdaBoostMHClassifier().fit(numbers, 2 * Y + np.arange(60)[:, None] % 2)
     clf = AdaBoostMHClassifier(n_estimators=3, warm_start=True).fit(numbers, Y)
     with pytest.raises(ValueError, match="y has 2 labels, but training started with 3"):
         clf.set_params(n_estimators=5).fit(numbers, Y[:, :2])

@@ -217,7 +217,13 @@ class AdaBoostMHClassifier(BoostingClassifier):
     # ------------------------------------------------------------------------ fitting
 
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
-        self.multilabel_ = y is not None and type_of_target(y, input_name="y") == "multilabel-indicator"
+        kind = None if y is None else type_of_target(y, input_name="y")
+        if kind is not None and kind.endswith("multioutput"):
+            raise ValueError(
+                "y has several columns, but not of 0 and 1 only. Give one column of classes, or a column of 0 and 1 for "
+                "each label."
+            )
+        self.multilabel_ = kind == "multilabel-indicator"
         if not self.multilabel_:
             return super()._check_targets(table, y, sample_weight)
         Y = check_array(y, accept_sparse="csr", input_name="y")

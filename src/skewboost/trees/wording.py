@@ -32,7 +32,7 @@ def _of_categories(split: Split, side: int, feature: Feature) -> str:
     if own and not others:
         return "is known"
     if len(own) > MAX_LISTED and len(others) < len(own):
-        return f"not in {{{', '.join(others)}}}"
+        return f"≠ {others[0]}" if len(others) == 1 else f"not in {{{', '.join(others)}}}"
     if len(own) == 1:
         return f"= {own[0]}"
     return f"in {{{', '.join(own)}}}" if own else ""
