@@ -220,8 +220,8 @@ class AdaBoostMHClassifier(BoostingClassifier):
         kind = None if y is None else type_of_target(y, input_name="y")
         if kind is not None and kind.endswith("multioutput"):
             raise ValueError(
-                "y has several columns, but not of 0 and 1 only. Give one column of classes, or a column of 0 and 1 for "
-                "each label."
+                "y has several columns, but not of 0 and 1 only. Give one column of classes, or a column of 0 and 1 "
+                "for each label."
             )
         self.multilabel_ = kind == "multilabel-indicator"
         if not self.multilabel_:
