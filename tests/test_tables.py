@@ -205,10 +205,12 @@ def test_text_is_judged_by_the_whole_table_and_at_fit_only():
     """The rows that early stopping, zero weights or a prediction leave may all differ."""
     X = NAMES.assign(name=["row 0", *distinct(79)])
     clf = RealBoostClassifier(n_estimators=3).fit(X, LABELS)
-    clf.predict(X[1:])
-    clf.set_params(warm_start=True, n_estimators=4).fit(X, LABELS)
-    RealBoostClassifier(n_estimators=3, early_stopping=True, validation_fraction=0.2).fit(X, LABELS)
-    RealBoostClassifier(n_estimators=3).fit(X, LABELS, sample_weight=np.arange(80) > 0)
+    assert len(clf.predict(X[1:])) == 79
+    assert clf.set_params(warm_start=True, n_estimators=4).fit(X, LABELS).n_estimators_ <= 4
+    early = RealBoostClassifier(n_estimators=3, early_stopping=True, validation_fraction=0.2).fit(X, LABELS)
+    light = RealBoostClassifier(n_estimators=3).fit(X, LABELS, sample_weight=np.arange(80) > 0)
+    for model in (clf, early, light):
+        assert np.isfinite(model.decision_function(X)).all()
 
 
 def test_categories_survive_cross_validation_on_small_folds():

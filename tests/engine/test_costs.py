@@ -14,8 +14,9 @@ from scipy.optimize import minimize_scalar
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, LONGEST_STEP, MISSING, N_CODES, RIGHT, Request
+from skewboost.engine.candidates import MAX_ENUMERATED
 from skewboost.engine.cost_kernels import step
-from skewboost.engine.reference import MAX_ENUMERATED, abstain_loss, leaf_loss, step_length, step_loss
+from skewboost.engine.losses import abstain_loss, leaf_loss, step_length, step_loss
 
 REFERENCE = choose("reference", 0, 0, 1)
 CPU = choose("cpu", 0, 0, 1)

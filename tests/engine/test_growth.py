@@ -10,8 +10,8 @@ from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import LEFT, RIGHT, Request
 from skewboost.engine.cpu import CpuEngine
 from skewboost.engine.growth import Limits
+from skewboost.engine.losses import step_length
 from skewboost.engine.partition import View
-from skewboost.engine.reference import step_length
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.tables import Nominal, Table
 from support import awkward_data

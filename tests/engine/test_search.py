@@ -9,7 +9,7 @@ import naive
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Request
-from skewboost.engine.reference import leaf_loss
+from skewboost.engine.losses import leaf_loss
 
 REFERENCE = choose("reference", 0, 0, 1)
 CPU = choose("cpu", 0, 0, 1)

@@ -28,10 +28,10 @@ from skewboost.engine.boundary import (
     Rows,
     Split,
 )
+from skewboost.engine.candidates import MAX_ENUMERATED, SLACK, best_split
 from skewboost.engine.criterion_kernels import Terms
 from skewboost.engine.expand_kernels import Children
 from skewboost.engine.partition import View
-from skewboost.engine.reference import MAX_ENUMERATED, SLACK, best_split
 from skewboost.engine.scan_kernels import Features
 from skewboost.engine.threads import parallel
 from skewboost.engine.turns import new_turns, share

@@ -1,4 +1,4 @@
-"""The numeric splits of rows with several labels: `reference.numeric_candidates` for Z, label by label."""
+"""The numeric splits of rows with several labels: `candidates.numeric_candidates` for Z, label by label."""
 
 from __future__ import annotations
 

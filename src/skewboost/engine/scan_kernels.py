@@ -220,7 +220,7 @@ def scan_numeric(
 
 @kernel
 def order_categories(h0: Array, h1: Array, criterion: int, learn: bool, order: Array) -> int:
-    """The codes that have weight, by p and then by code; returns how many. `reference.sort_key`."""
+    """The codes that have weight, by p and then by code; returns how many. `candidates.sort_key`."""
     n = 256 if learn else 255
     m = 0
     key = np.empty(256)

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator
 from skewboost._params import check_params, integer, one_of, optional
 from skewboost.engine.binning import MAX_BINS, Bins, fit_bins
 from skewboost.engine.boundary import MISSING, N_CODES, TIE, Array, Split
+from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.reference import abstain_loss, leaf_loss
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import LeafTerm
 from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal

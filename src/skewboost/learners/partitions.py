@@ -12,8 +12,8 @@ from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
 from skewboost.engine.growth import Growth, Limits
+from skewboost.engine.losses import leaf_loss, pairs, silent_loss
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.reference import leaf_loss, pairs, silent_loss
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
 from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal

@@ -1,0 +1,304 @@
+"""Every split of a node and the best of them, in NumPy: the specification of the search kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skewboost.engine.boundary import (
+    ABSTAIN,
+    FORCED,
+    LEFT,
+    MISSING,
+    N_CODES,
+    RIGHT,
+    TIE,
+    Array,
+    Request,
+    Split,
+)
+from skewboost.engine.losses import leaf_loss, pairs, silent_loss, split_loss
+
+if TYPE_CHECKING:
+    from skewboost.engine.binning import Bins
+
+# A limit on sums must not fail by their rounding.
+SLACK = 1e-9
+
+# Above this many values, criteria that force opposite signs are searched along the order of p only.
+MAX_ENUMERATED = 10
+
+
+def best_split(
+    histogram: Array,
+    counts: Array | None,
+    bins: Bins,
+    request: Request,
+    margin: float = 0.0,
+    numeric: tuple[Array, Array] | None = None,
+) -> Split | None:
+    """Every candidate of every feature; doubtful if another one comes within the margin.
+
+    `numeric` are the `numeric_candidates`, where these are known.
+    """
+    nominal = np.flatnonzero(bins.nominal)
+    groups: list[Array | list[Array]] = []
+    if not len(nominal):
+        value, option = numeric or numeric_candidates(histogram, counts, bins.n_bins, request)
+    else:
+        shape = (bins.n_features, MISSING)
+        value, option = numeric or (np.full(shape, np.inf), np.zeros(shape, dtype=np.int64))
+        if numeric is None and len(nominal) < bins.n_features:
+            j = np.flatnonzero(~bins.nominal)
+            value[j], option[j] = numeric_candidates(histogram[:, j], _of(counts, j), bins.n_bins[j], request)
+        value[nominal], option[nominal], groups = nominal_candidates(
+            histogram[:, nominal], _of(counts, nominal), request
+        )
+    lowest = value.min()
+    if not np.isfinite(lowest):
+        return None
+    level = lowest + tie_width(histogram[:, 0], request, lowest)
+    feature, k = divmod(int(np.argmax(value <= level)), value.shape[1])
+    left = np.arange(k + 1)
+    if bins.nominal[feature]:
+        group = groups[int(np.searchsorted(nominal, feature))]
+        left = group[k] if isinstance(group, list) else group[: k + 1]
+    return make_split(
+        feature,
+        -1 if bins.nominal[feature] else k,
+        left,
+        int(option[feature, k]),
+        float(value[feature, k]),
+        histogram[:, feature],
+        request,
+        doubtful=margin > 0 and int((value <= lowest + margin).sum()) > 1,
+    )
+
+
+def _of(counts: Array | None, features: Array) -> Array | None:
+    return None if counts is None else counts[features]
+
+
+def tie_width(h: Array, request: Request, lowest: Array | float) -> Array:
+    """How close two criteria must be to count as equal; `h` is any one feature's part of the histogram."""
+    if request.criterion == "squares":
+        return np.asarray(TIE * np.abs(lowest))
+    return np.asarray(TIE * h.sum())
+
+
+# The options of a candidate: which side missing values take, and which side the positives are asked to be on.
+# An unforced criterion has polarity 0; a node without missing values, or one that abstains, has one missing side.
+def options_of(request: Request) -> list[tuple[int, int]]:
+    """All (missing side, polarity) of a request, in the order in which ties are settled."""
+    polarities = (+1, -1) if request.criterion in FORCED else (0,)
+    sides = (LEFT, RIGHT) if request.missing == "learn" else (ABSTAIN,)
+    return [(side, polarity) for side in sides for polarity in polarities]
+
+
+def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, request: Request) -> tuple[Array, Array]:
+    """Criterion and best option of every (feature, threshold code); infinite where the split is not allowed."""
+    present, missing = histogram[..., :MISSING], histogram[..., MISSING, None]
+    left, right = _on_both_sides(present)
+    has_missing = (missing != 0).any(axis=0)
+    # A threshold above an empty bin splits like the one below it; the one above the top bin splits off what is missing.
+    threshold = np.arange(MISSING)
+    candidate = (present != 0).any(axis=0) & (threshold < n_bins[:, None])
+
+    values = []
+    for side, polarity in options_of(request):
+        if side == RIGHT and not has_missing.any():
+            values.append(np.full(candidate.shape, np.inf))  # the same candidates as on the left
+            continue
+        a, b = left, right
+        rest: Array | float = 0.0
+        if side == LEFT:
+            a = left + missing
+        elif side == RIGHT:
+            b = right + missing
+        else:
+            rest = silent_loss(request.criterion, missing)
+        allowed = candidate & _big_enough(a, request) & _big_enough(b, request)
+        if counts is not None:
+            allowed &= _counted(counts, side, request)
+        if side == RIGHT:
+            allowed &= has_missing  # without missing values the two sides are the same candidate
+        value = np.full(allowed.shape, np.inf)
+        value[allowed] = split_loss(request, a[:, allowed], b[:, allowed], polarity)
+        values.append(value + rest)
+    return _first_best(np.array(values), histogram[:, 0], request)
+
+
+def _first_best(values: Array, h: Array, request: Request) -> tuple[Array, Array]:
+    """Over the options (first axis): the first that ties with the best, and its value."""
+    if len(values) == 1:
+        return values[0], np.zeros(values[0].shape, dtype=np.int64)
+    lowest = values.min(axis=0)
+    with np.errstate(invalid="ignore"):
+        option = np.argmax(values <= lowest + tie_width(h, request, lowest), axis=0)
+    return np.take_along_axis(values, option[None], axis=0)[0], option
+
+
+def _big_enough(side: Array, request: Request) -> Array:
+    weight = side[0] if request.criterion == "squares" else side.sum(axis=0)
+    return np.asarray((weight > 0) & (weight >= request.min_weight * (1 - SLACK)))
+
+
+def _counted(counts: Array, side: int, request: Request) -> Array:
+    present, missing = counts[..., :MISSING], counts[..., MISSING, None]
+    left = np.cumsum(present, axis=-1)
+    right = left[..., -1:] - left
+    left, right = left + missing * (side == LEFT), right + missing * (side == RIGHT)
+    enough = request.min_count * (1 - SLACK)
+    return np.asarray((left >= enough) & (right >= enough))
+
+
+def nominal_candidates(
+    histogram: Array, counts: Array | None, request: Request
+) -> tuple[Array, Array, list[Array | list[Array]]]:
+    """Criterion and option of every candidate partition of features' categories, and what is left in them.
+
+    Sorted by p, the best partition of two classes is a prefix for every criterion Σ W φ(p) with a concave φ: the last
+    result then has, per feature, the order, of which candidate k has the first k + 1 on the left. With opposite signs
+    forced, or several labels, it need not be a prefix, so few categories are enumerated: then it lists the left sides.
+    Of many, the prefixes in the order of each label's p are tried.
+    """
+    usable = _weight(histogram, request) > 0
+    if request.missing == "abstain":
+        usable[:, MISSING] = False
+    forced, joint = request.criterion in FORCED, len(histogram) > 2
+    if joint:
+        shape = (len(usable), MISSING)
+        value, option = np.full(shape, np.inf), np.zeros(shape, dtype=np.int64)
+        groups: list[Array | list[Array]] = [[] for _ in usable]
+    else:
+        value, option, orders = _prefix_candidates(histogram, usable, counts, request)
+        groups = list(orders)
+    n = usable.sum(axis=1)
+    by_sets = (n > 1) & (joint | (forced & (n <= MAX_ENUMERATED)))
+    for j in np.flatnonzero(by_sets).tolist():
+        codes, h = np.flatnonzero(usable[j]), histogram[:, j]
+        few = len(codes) <= MAX_ENUMERATED
+        is_left = _subsets(len(codes), forced) if few else np.vstack([_prefixes(x[:, codes]) for x in pairs(h)])
+        count = None if counts is None else counts[j]
+        value[j], option[j], groups[j] = _set_candidates(h, codes, is_left, count, request)
+    return value, option, groups
+
+
+def _weight(h: Array, request: Request) -> Array:
+    return np.asarray(h[0] if request.criterion == "squares" else h.sum(axis=0))
+
+
+def _prefix_candidates(
+    histogram: Array, usable: Array, counts: Array | None, request: Request
+) -> tuple[Array, Array, Array]:
+    """Criterion and option of the beginnings of every feature's categories in the order of p, and these orders."""
+    used = np.flatnonzero(usable.any(axis=0))  # most columns have but a few of the 256 codes
+    usable, h = usable[:, used], histogram[:, :, used]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        key = sort_key(request.criterion, h[0], h[1], usable)
+    order = np.lexsort((key, ~usable), axis=-1)  # what is not usable comes last
+    left, right = _on_both_sides(np.take_along_axis(np.where(usable, h, 0.0), order[None], axis=-1))
+    candidate = np.arange(len(used)) < usable.sum(axis=1)[:, None] - 1
+    allowed = candidate & _big_enough(left, request) & _big_enough(right, request)
+    if counts is not None:
+        own = np.where(usable, counts[:, used], 0.0)
+        fewer = np.minimum(*_on_both_sides(np.take_along_axis(own, order, axis=-1)))
+        allowed &= fewer >= request.min_count * (1 - SLACK)
+    rest = silent_loss(request.criterion, histogram[..., MISSING, None]) if request.missing == "abstain" else 0.0
+    polarities = (+1, -1) if request.criterion in FORCED else (0,)
+    losses = np.full((len(polarities), len(usable), MISSING), np.inf)
+    for loss, polarity in zip(losses, polarities):
+        loss[np.nonzero(allowed)] = split_loss(request, left[:, allowed], right[:, allowed], polarity)
+    value, option = _first_best(losses + rest, histogram[:, 0], request)
+    return value, option, used[order]
+
+
+def _on_both_sides(h: Array) -> tuple[Array, Array]:
+    """Sums up to every place, and beyond it; summed from the right, so that a side without weight is exactly zero."""
+    beyond = np.zeros_like(h)
+    beyond[..., :-1] = np.cumsum(h[..., :0:-1], axis=-1)[..., ::-1]
+    return np.cumsum(h, axis=-1), beyond
+
+
+def _subsets(n: int, forced: bool) -> Array:
+    """Which of n categories are on the left, in every partition of them."""
+    # every subset can be the left side, so asking for the positives on the right leaves nothing out
+    masks = np.arange(1, 2**n - 1)
+    if not forced:
+        masks = masks[masks & 1 == 1]  # and without signs, either of a set and its complement will do
+    return np.asarray((masks[:, None] >> np.arange(n)) & 1 == 1)
+
+
+def _prefixes(of_codes: Array) -> Array:
+    """The beginnings of the codes in the order of p: which codes are in each."""
+    with np.errstate(invalid="ignore", divide="ignore"):  # of several labels one may have no weight in a category
+        order = np.argsort(sort_key("z", of_codes[0], of_codes[1]), kind="stable")
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank <= np.arange(len(order) - 1)[:, None]
+
+
+def _set_candidates(
+    h: Array, codes: Array, is_left: Array, count: Array | None, request: Request
+) -> tuple[Array, Array, list[Array]]:
+    """Criterion, option and left side of some partitions of one feature's categories."""
+    a, b = h[:, codes] @ is_left.T, h[:, codes] @ ~is_left.T
+    allowed = _big_enough(a, request) & _big_enough(b, request)
+    if count is not None:
+        fewer = np.minimum(is_left @ count[codes], ~is_left @ count[codes])
+        allowed &= fewer >= request.min_count * (1 - SLACK)
+    rest = 0.0 if request.missing == "learn" else silent_loss(request.criterion, h[:, MISSING])
+    polarity = +1 if request.criterion in FORCED else 0
+    best = np.where(allowed, split_loss(request, a, b, polarity) + rest, np.inf)
+    if len(best) > MISSING:  # there may be more candidates than thresholds: keep the best
+        tied = best <= best.min() + tie_width(h, request, best.min())
+        kept = np.sort(np.argsort(np.where(tied, best.min(), best), kind="stable")[:MISSING])
+        best, is_left = best[kept], is_left[kept]
+    value = np.full(MISSING, np.inf)
+    value[: len(best)] = best
+    return value, np.zeros(MISSING, dtype=np.int64), [codes[row] for row in is_left]
+
+
+def sort_key(criterion: str, a: Array, b: Array, usable: Array | bool = True) -> Array:
+    """The rank of categories by p, blind to rounding so that categories of equal p keep the order of their codes.
+
+    By the log-odds rather than p: near 0 and 1 some criteria are steep, and shares of 1e-13 and 1e-15 far apart. The
+    means of responses are told apart at the scale of their root mean square.
+    """
+    if criterion != "squares":
+        return np.asarray(np.floor((np.log(b) - np.log(a)) * 1e11 + 0.5))
+    square = np.where(usable, b * b / a, 0.0).sum(axis=-1, keepdims=True)
+    scale = np.sqrt(square / np.where(usable, a, 0.0).sum(axis=-1, keepdims=True))
+    return np.asarray(np.floor(b / a * np.where(scale > 0, 1e12 / scale, 1.0) + 0.5))
+
+
+def make_split(
+    feature: int,
+    threshold: int,
+    left: Array,
+    option: int,
+    value: float,
+    h: Array,
+    request: Request,
+    doubtful: bool,
+) -> Split:
+    """A `Split` from a chosen candidate; codes without weight in the node go where missing values go."""
+    weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
+    child = np.full(N_CODES, RIGHT, dtype=np.uint8)
+    child[left] = LEFT
+    nominal = threshold < 0
+    side, polarity = options_of(request)[option]
+    if nominal and request.missing == "learn":
+        polarity = (+1, -1)[option] if request.criterion in FORCED else 0
+        side = int(child[MISSING])
+    if request.missing == "learn" and not weight[MISSING] > 0:
+        # nothing missing to learn from: the heavier side
+        on_left = weight[child == LEFT].sum()
+        side = LEFT if 2 * on_left >= weight.sum() * (1 - SLACK) else RIGHT
+    child[MISSING] = side
+    if nominal:
+        child[weight <= 0] = side
+    unforced = {"error": "majority", "zbar": "z"}.get(request.criterion, request.criterion)
+    before = sum(float(leaf_loss(unforced, a, b, 1, request.costs, request.delta)) for a, b in pairs(h.sum(axis=1)))
+    return Split(feature, threshold, child, polarity, value, before, doubtful)

@@ -1,0 +1,112 @@
+"""What splits minimise, in NumPy: the specification of `criterion_kernels` and `cost_kernels`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skewboost.engine.boundary import LONGEST_STEP, Array, Request
+
+
+def leaf_loss(
+    criterion: str, a: Array, b: Array, sign: int, costs: tuple[float, float] = (1.0, 1.0), delta: float = 0.0
+) -> Array:
+    """What a leaf adds to the criterion.
+
+    `a`, `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, and the loss leaves out
+    the constant Σwz²); `sign` is the side that the forced criteria ask the leaf to vote for. With ``cost_step`` two
+    leaves share a step (`split_loss`); a leaf by itself takes none.
+    """
+    total = a + b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if criterion == "error":
+            return np.asarray(a if sign > 0 else b)
+        if criterion == "majority":
+            return np.minimum(a, b)
+        if criterion == "gini":
+            return np.where(total > 0, 2 * a * b / total, 0.0)
+        if criterion == "entropy":
+            return np.where(a > 0, a * np.log(total / a), 0.0) + np.where(b > 0, b * np.log(total / b), 0.0)
+        if criterion == "z":
+            return np.asarray(2 * np.sqrt(a * b))
+        if criterion == "zbar":
+            return np.where(b >= a if sign > 0 else a >= b, 2 * np.sqrt(a * b), total)
+        if criterion == "cost_loss":
+            # g = ln((b + δ) C+ / ((a + δ) C-)) / (C+ + C-), and then b e^(-C+ g) + a e^(C- g)
+            g = np.log(b + delta) - np.log(a + delta) + np.log(costs[1]) - np.log(costs[0])
+            g = g / (costs[0] + costs[1])
+            of_positives = np.where(b > 0, np.exp(np.log(b) - costs[1] * g), 0.0)
+            return of_positives + np.where(a > 0, np.exp(np.log(a) + costs[0] * g), 0.0)
+        if criterion == "cost_step":
+            return np.asarray(total)
+        return np.where(a > 0, -b * b / a, 0.0)
+
+
+def abstain_loss(criterion: str, a: Array, b: Array) -> Array:
+    """What rows add that are given no vote: the loss of a leaf with p = 1/2 (of mean 0 for ``squares``).
+
+    With costs that is not the loss of no vote, which is the weight.
+    """
+    if criterion == "squares":
+        return np.zeros_like(a)
+    if criterion in ("cost_loss", "cost_step"):
+        return np.asarray(a + b)
+    half = (a + b) / 2
+    return leaf_loss(criterion, half, half, 1)
+
+
+def pairs(planes: Array) -> list[Array]:
+    """The planes of each label."""
+    return [planes[k : k + 2] for k in range(0, len(planes), 2)]
+
+
+def silent_loss(criterion: str, sums: Array) -> Array:
+    """`abstain_loss` of ``[plane, ...]`` sums."""
+    return np.asarray(sum(abstain_loss(criterion, a, b) for a, b in pairs(sums)))
+
+
+def split_loss(request: Request, left: Array, right: Array, polarity: int) -> Array:
+    """What the two sides of a split add to the criterion; `left` and `right` are their ``[plane, ...]`` sums.
+
+    Planes come in pairs, one pair per label where rows have several.
+    """
+    if len(left) > 2:
+        parts = [split_loss(request, a, b, polarity) for a, b in zip(pairs(left), pairs(right))]
+        return np.asarray(sum(parts))
+    if request.criterion == "cost_step":
+        no, yes = (left, right) if polarity > 0 else (right, left)
+        return step_loss(no, yes, request.costs, step_length(no, yes, request.costs))
+    criterion, costs, delta = request.criterion, request.costs, request.delta
+    on_left = leaf_loss(criterion, left[0], left[1], -polarity, costs, delta)
+    return on_left + leaf_loss(criterion, right[0], right[1], polarity, costs, delta)
+
+
+def step_loss(no: Array, yes: Array, costs: tuple[float, float], alpha: Array) -> Array:
+    """J(α) = Σ over the classes of wrong·e^(Cα) + right·e^(-Cα), the loss after a step α.
+
+    `no` and `yes` are the class weights ``[plane, ...]`` of the rows that are told -1 and +1.
+    """
+    e0, e1 = np.exp(costs[0] * alpha), np.exp(costs[1] * alpha)
+    return np.asarray(yes[0] * e0 + no[0] / e0 + no[1] * e1 + yes[1] / e1)
+
+
+def step_length(no: Array, yes: Array, costs: tuple[float, float]) -> Array:
+    """The step 0 <= α <= `LONGEST_STEP` / max(costs) of the lowest J, which is convex: halvings, then one of Newton's.
+
+    The last one squares the error that is left, a share of 1e-9, and finds the ends of the interval.
+    """
+    c0, c1 = costs
+
+    def derivatives(alpha: Array) -> tuple[Array, Array]:
+        e0, e1 = np.exp(c0 * alpha), np.exp(c1 * alpha)
+        slope = c0 * (yes[0] * e0 - no[0] / e0) + c1 * (no[1] * e1 - yes[1] / e1)
+        return slope, c0**2 * (yes[0] * e0 + no[0] / e0) + c1**2 * (no[1] * e1 + yes[1] / e1)
+
+    longest = LONGEST_STEP / max(costs)
+    low, high = np.zeros(np.shape(no[0])), np.full(np.shape(no[0]), longest)
+    for _ in range(30):
+        middle = (low + high) / 2
+        rises = derivatives(middle)[0] >= 0
+        low, high = np.where(rises, low, middle), np.where(rises, middle, high)
+    slope, curvature = derivatives(low)
+    step = np.divide(slope, curvature, out=np.zeros_like(low), where=curvature > 0)
+    return np.asarray(np.clip(low - step, 0.0, longest))
