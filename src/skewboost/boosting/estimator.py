@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +21,6 @@ from skewboost.boosting.validation import Validation, stratified_split
 from skewboost.costs import Costs, check_sample_cost
 from skewboost.engine import ENGINES, choose
 from skewboost.engine.boundary import Array, Engine
-from skewboost.engine.partition import View
 from skewboost.learners import resolve
 from skewboost.learners.base import Data, Learner, searches
 from skewboost.tables import Nominal, Table, read_table
@@ -30,29 +28,6 @@ from skewboost.targets import check_labels, check_sample_weight, classes_of
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
-
-
-@dataclass(frozen=True)
-class Scored:
-    """F of some rows, with the rule that knows what it means."""
-
-    F: Array
-    rule: Rule
-    n_rounds: int
-
-    @property
-    def decision(self) -> Array:
-        """Positive where the positive class is predicted."""
-        return self.rule.decide(self.F, self.n_rounds)
-
-    def rounded(self) -> Scored:
-        """Without the digits that depend on the order of the rows: classes that tie must do so whatever that is."""
-        return replace(self, F=np.round(self.F, 10))
-
-    @property
-    def probability(self) -> Array:
-        """P(+ | x)."""
-        return self.rule.probability(self.F, self.n_rounds)
 
 
 def _joined_signature(cls: type[BoostingClassifier]) -> inspect.Signature:
@@ -375,131 +350,6 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 f"pos_label={self.pos_label!r} is not among the classes of y, which are {classes.tolist()}."
             )
         self._positive_classes = [self.pos_label_]
-
-    # ------------------------------------------------------------------ prediction
-
-    def _new_rows(self, X: Any) -> Table:
-        """New rows, as a table like the one of training."""
-        check_is_fitted(self)
-        return self._like_training(read_table(self, X, reset=False))
-
-    def _like_training(self, table: Table) -> Table:
-        names: Any = getattr(self, "feature_names_in_", range(table.n_features))
-        return table.conform(self._nominal, list(names))
-
-    def _scores(self, X: Any) -> list[Scored]:
-        """F of each ensemble."""
-        table = self._new_rows(X)
-        n_trees = sum(len(e.scorer.trees) for e in self._ensembles if e.scorer is not None)
-        # NumPy takes some tens of nanoseconds for a cell of a table and for a node of a tree
-        engine = choose(
-            self.engine,
-            table.n_rows * (table.n_features * len(self._ensembles) + 10 * n_trees),
-            10,
-            effective_n_jobs(self.n_jobs),
-        )
-        return [Scored(e.score(engine, table), e.rule, e.n_rounds) for e in self._ensembles]
-
-    def _staged_scores(self, X: Any) -> Iterator[list[Scored]]:
-        """F of each ensemble after every round."""
-        table = self._new_rows(X)
-        n_cells = table.n_rows * table.n_features
-        engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
-        shared = {id(e.bins): View(engine, table, e.bins) for e in self._ensembles}  # encoded once for equal bins
-        stages = [e.staged(shared[id(e.bins)]) for e in self._ensembles]
-        scores = [next(stage) for stage in stages]
-        for k in range(1, 1 + max(e.n_rounds for e in self._ensembles)):
-            scores = [next(stage, F) for stage, F in zip(stages, scores)]
-            yield [Scored(F, e.rule, min(k, e.n_rounds)) for F, e in zip(scores, self._ensembles)]
-
-    @staticmethod
-    def _per_class_scores(scores: list[Scored]) -> Array:
-        """The decision of each class against the rest."""
-        return np.column_stack([s.rounded().decision for s in scores])
-
-    def _decision(self, scores: list[Scored]) -> Array:
-        if len(self.classes_) > 2:
-            return self._per_class_scores(scores)
-        F = scores[0].decision
-        return F if self.pos_label_ == self.classes_[1] else np.negative(F)
-
-    def _labels(self, scores: list[Scored]) -> Array:
-        if len(self.classes_) > 2:
-            return np.asarray(self.classes_[np.argmax(self._per_class_scores(scores), axis=1)])
-        says_positive = scores[0].decision >= 0
-        second = says_positive if self.pos_label_ == self.classes_[1] else ~says_positive
-        return np.asarray(self.classes_[second.astype(np.intp)])
-
-    def _proba(self, scores: list[Scored]) -> Array:
-        if len(self.classes_) > 2:
-            p = np.column_stack([s.rounded().probability for s in scores])
-            t = np.column_stack([s.rounded().decision for s in scores])
-            p += 1e-9 * t / (1.0 + np.abs(t))  # where several are as good as 1, the largest decision has the largest
-            total = p.sum(axis=1, keepdims=True)
-            uniform = np.full_like(p, 1.0 / p.shape[1])
-            return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
-        p = scores[0].probability
-        both = np.column_stack((1.0 - p, p))
-        return np.asarray(both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy())
-
-    def decision_function(self, X: Any) -> Array:
-        """The ensemble F.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
-            Positive values speak for ``classes_[1]``.
-        """
-        return self._decision(self._scores(X))
-
-    def predict(self, X: Any) -> Array:
-        """The predicted class: the sign of F, and the positive class where F is zero.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._labels(self._scores(X))
-
-    def predict_proba(self, X: Any) -> Array:
-        """Class probabilities, by the link of the variant: ``P(+) = 1 / (1 + exp(-2F))`` unless it says otherwise.
-
-        Costs that F has taken in are taken out again, so probabilities of the same data are comparable at all costs.
-
-        More than two classes: the probabilities of each class against the rest, made to sum to one.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return self._proba(self._scores(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """`decision_function` after each round."""
-        return map(self._decision, self._staged_scores(X))
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """`predict` after each round."""
-        return map(self._labels, self._staged_scores(X))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after each round."""
-        return map(self._proba, self._staged_scores(X))
 
     # ------------------------------------------------------------------ inspection
 

@@ -17,13 +17,13 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.boosting.prediction import PredictionMixin
 from skewboost.boosting.rule import Rule
-from skewboost.boosting.training import Ensemble
 from skewboost.engine import choose
 from skewboost.engine.boundary import MISSING, Array
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
-from skewboost.tables import Table, spell
+from skewboost.tables import spell
 
 INSTEAD = (
     "Use a tool that only looks at predictions: sklearn.inspection.permutation_importance, "
@@ -97,19 +97,10 @@ class ShapeFunction:
         return np.where(np.isnan(numbers), self.missing_value, self.slope * numbers + step)
 
 
-class ExplanationMixin:
+class ExplanationMixin(PredictionMixin):
     """What boosters tell about the part that each feature has in their scores."""
 
-    _ensembles: list[Ensemble]
-    _nominal: list[bool]
-    classes_: Array
-    pos_label_: Any
     n_features_in_: int
-    engine: Any
-    n_jobs: int | None
-
-    def _new_rows(self, X: Any) -> Table:
-        raise NotImplementedError
 
     @property
     def baseline_(self) -> Any:

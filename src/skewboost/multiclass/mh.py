@@ -17,8 +17,9 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION, BoostingClassifier, Scored
+from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION, BoostingClassifier
 from skewboost.boosting.loop import Round
+from skewboost.boosting.prediction import Scored
 from skewboost.boosting.realboost import RealBoost
 from skewboost.boosting.rule import NO_EDGE, Rule, no_edge
 from skewboost.boosting.state import MAX_SPREAD, State
