@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured choosing clean clean-kernels
+.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured choosing clean clean-kernels errors
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
@@ -33,6 +33,10 @@ benchmark-catalogue: $(VENV)/.benchmarks
 # a minute: alternating trees, consistent stumps, many classes, explanations
 benchmark-structured: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/structured.py
+
+# a quarter of an hour: the errors that docs/structured.md and docs/learners.md print
+errors: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/errors.py
 
 # minutes: what every variant costs on the data sets of the papers, where these are at hand
 choosing: $(VENV)/.benchmarks
