@@ -102,6 +102,16 @@ class Table:
         return self.matrix if self.matrix is not None else self.frame.to_native()
 
 
+def take_rows(X: Any, rows: Array) -> Any:
+    """Some rows of whatever the user handed over, in the type it came in; for those who pass X on to others."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame[np.asarray(rows)].to_native()
+    if issparse(X):
+        return X.tocsr()[rows]
+    return (X if hasattr(X, "__array__") else np.asarray(X))[rows]
+
+
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Check `X` against what `estimator` was fitted on (or, with `reset`, remember it) and read it as a `Table`."""
     if issparse(X):

@@ -1,0 +1,175 @@
+"""Right and wrong answers, counted, and the rates that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often "positive" was said rightly and wrongly, and "negative" wrongly and rightly.
+
+    Numbers, or arrays of them: one entry per threshold, say. A rate is NaN where there is nothing to divide by, as in
+    the precision of one who never says "positive".
+
+    Examples
+    --------
+    >>> from skewboost.metrics import Counts
+    >>> counts = Counts(tp=8, fp=4, fn=2, tn=86)
+    >>> print(f"recall {counts.recall}, precision {counts.precision:.2f}, G-mean {counts.g_mean:.2f}")
+    recall 0.8, precision 0.67, G-mean 0.87
+    """
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+
+    @classmethod
+    def of(cls, positive: Array, flagged: Array, weights: Array | None = None) -> Counts:
+        """Count answers: which rows are positive, and which are said to be."""
+        cell = 2 * np.asarray(positive, dtype=np.intp) + np.asarray(flagged, dtype=np.intp)
+        tn, fp, fn, tp = np.bincount(cell, weights, minlength=4).tolist()
+        return cls(tp, fp, fn, tn)
+
+    @classmethod
+    def at_thresholds(cls, positive: Array, scores: Array, weights: Array | None = None) -> tuple[Array, Counts]:
+        """Thresholds, rising, and the counts if ``score >= threshold`` is "positive": all distinct answers.
+
+        The first threshold is -inf (all are flagged), the others are in the middle between neighbouring scores, and the
+        last is +inf (none is).
+        """
+        order = np.argsort(scores, kind="stable")
+        ordered = np.asarray(scores, dtype=np.float64)[order]
+        mass = np.ones(len(order)) if weights is None else np.asarray(weights, dtype=np.float64)[order]
+        is_positive = np.asarray(positive, dtype=np.bool_)[order]
+        ends = np.flatnonzero(np.diff(ordered) > 0)  # the last row of each score but the highest
+        below = np.concatenate(([0], ends + 1, [len(order)]))
+        missed = np.concatenate(([0.0], np.cumsum(np.where(is_positive, mass, 0.0))))
+        spared = np.concatenate(([0.0], np.cumsum(np.where(is_positive, 0.0, mass))))
+        low, high = ordered[ends], ordered[ends + 1]
+        middle = low + 0.5 * (high - low)
+        middle = np.where(middle > low, middle, high)  # neighbours in floating point have nothing between them
+        thresholds = np.concatenate(([-np.inf], middle, [np.inf]))
+        fn, tn = missed[below], spared[below]
+        return thresholds, cls(missed[-1] - fn, spared[-1] - tn, fn, tn)
+
+    def __getitem__(self, k: Any) -> Counts:
+        """One entry, or some, of counts that are arrays."""
+        return Counts(self.tp[k], self.fp[k], self.fn[k], self.tn[k])
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
+
+    @property
+    def swapped(self) -> Counts:
+        """The same with the negative class as the positive one."""
+        return Counts(self.tn, self.fn, self.fp, self.tp)
+
+    @property
+    def positives(self) -> Any:
+        """All that are positive."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Any:
+        """All that are negative."""
+        return self.tn + self.fp
+
+    @property
+    def flagged(self) -> Any:
+        """All that are said to be positive."""
+        return self.tp + self.fp
+
+    @property
+    def total(self) -> Any:
+        """All."""
+        return self.positives + self.negatives
+
+    @property
+    def recall(self) -> Any:
+        """The share of the positives that is found: TP / (TP + FN)."""
+        return share(self.tp, self.positives)
+
+    @property
+    def miss_rate(self) -> Any:
+        """The share of the positives that is missed: FN / (TP + FN)."""
+        return share(self.fn, self.positives)
+
+    @property
+    def specificity(self) -> Any:
+        """The share of the negatives that is left alone: TN / (TN + FP)."""
+        return share(self.tn, self.negatives)
+
+    @property
+    def false_alarm_rate(self) -> Any:
+        """The share of the negatives that is flagged: FP / (TN + FP)."""
+        return share(self.fp, self.negatives)
+
+    @property
+    def precision(self) -> Any:
+        """The share of the flagged that is positive: TP / (TP + FP)."""
+        return share(self.tp, self.flagged)
+
+    @property
+    def negative_predictive_value(self) -> Any:
+        """The share of those not flagged that is negative: TN / (TN + FN)."""
+        return share(self.tn, self.tn + self.fn)
+
+    @property
+    def flagged_share(self) -> Any:
+        """The share of all that is flagged."""
+        return share(self.flagged, self.total)
+
+    @property
+    def accuracy(self) -> Any:
+        """The share of right answers."""
+        return share(self.tp + self.tn, self.total)
+
+    @property
+    def f1(self) -> Any:
+        """The harmonic mean of precision and recall."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> Any:
+        """``(1 + β²) TP / ((1 + β²) TP + β² FN + FP)``: a miss counts β² times as much as a false alarm."""
+        found = (1.0 + beta**2) * self.tp
+        return share(found, found + beta**2 * self.fn + self.fp)
+
+    @property
+    def g_mean(self) -> Any:
+        """The geometric mean of recall and specificity."""
+        return np.sqrt(self.recall * self.specificity)
+
+    @property
+    def balanced_accuracy(self) -> Any:
+        """The mean of recall and specificity."""
+        return 0.5 * (self.recall + self.specificity)
+
+    @property
+    def mcc(self) -> Any:
+        """Matthews' correlation of truth and answer; 0 where either is constant."""
+        top = self.tp * self.tn - self.fp * self.fn
+        bottom = np.sqrt(1.0 * self.positives * self.negatives * self.flagged * (self.total - self.flagged))
+        return np.where(bottom > 0, share(top, bottom), 0.0)[()]
+
+    def cost(self, matrix: Array) -> Any:
+        """What all answers cost together, for ``matrix[true, predicted]`` with the negative class first."""
+        C = np.asarray(matrix, dtype=np.float64)
+        return C[0, 0] * self.tn + C[0, 1] * self.fp + C[1, 0] * self.fn + C[1, 1] * self.tp
+
+    def average_cost(self, matrix: Array) -> Any:
+        """What an answer costs on average."""
+        return share(self.cost(matrix), self.total)
+
+
+def share(part: Any, whole: Any) -> Any:
+    """``part / whole``, and NaN where the whole is nothing."""
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
+    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)[()]
