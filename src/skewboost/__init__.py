@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from skewboost.boosting.realboost import RealBoostClassifier
     from skewboost.boosting.soft_margin import AdaBoostRegClassifier, SoftMarginBoostClassifier
     from skewboost.boosting.weightboost import WeightBoostClassifier
+    from skewboost.goals.goal_search import GoalSearchCV
     from skewboost.multiclass.mh import AdaBoostMHClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
@@ -54,6 +55,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "ConsistentBoostClassifier": "boosting.consistent",
     "FavoredBoostClassifier": "boosting.favored",
     "GentleBoostClassifier": "boosting.gentleboost",
+    "GoalSearchCV": "goals.goal_search",
     "LogitBoostClassifier": "boosting.logitboost",
     "RareBoostClassifier": "boosting.rareboost",
     "RealBoostClassifier": "boosting.realboost",
@@ -87,6 +89,7 @@ __all__ = [
     "ConsistentBoostClassifier",
     "FavoredBoostClassifier",
     "GentleBoostClassifier",
+    "GoalSearchCV",
     "LogitBoostClassifier",
     "RareBoostClassifier",
     "RealBoostClassifier",

@@ -10,7 +10,7 @@ way, and the order in which categories were declared means nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Real
@@ -20,6 +20,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 Array = NDArray[Any]
@@ -49,6 +50,7 @@ class Table:
     matrix: Array | None = None
     columns: tuple[Array | Nominal, ...] = ()
     frame: Any = None  # the narwhals frame the columns came from
+    memo: dict[Any, Any] | None = field(default=None, compare=False, repr=False)  # what was worked out before
 
     def column(self, feature: int) -> Array | Nominal:
         """One column: a view of numbers, or a `Nominal`."""
@@ -102,18 +104,49 @@ class Table:
         return self.matrix if self.matrix is not None else self.frame.to_native()
 
 
+class Prepared:
+    """What the user handed over, read once, for those who fit many estimators of ours to the same rows.
+
+    Bins and codes that one fit makes of it are there for the next.
+    """
+
+    def __init__(self, estimator: Any, X: Any) -> None:
+        self.native = X
+        reader = clone(estimator)
+        self.table = replace(read_table(reader, X, reset=True), memo={})
+        self.empty_columns: frozenset[int] = reader._empty_columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the table."""
+        return self.table.n_rows, self.table.n_features
+
+
+def sliceable(X: Any) -> Any:
+    """What the user handed over, as something to take rows of; frames and arrays stay what they are."""
+    if isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame | nw.Series):
+        return X
+    X = X.tocsr() if issparse(X) else np.asarray(X)
+    if X.ndim == 0 or X.shape[0] == 0:
+        raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+    return X
+
+
 def take_rows(X: Any, rows: Array) -> Any:
     """Some rows of whatever the user handed over, in the type it came in; for those who pass X on to others."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.Series):
         return frame[np.asarray(rows)].to_native()
-    if issparse(X):
-        return X.tocsr()[rows]
-    return (X if hasattr(X, "__array__") else np.asarray(X))[rows]
+    return sliceable(X)[rows]
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Check `X` against what `estimator` was fitted on (or, with `reset`, remember it) and read it as a `Table`."""
+    if isinstance(X, Prepared):
+        validate_data(estimator, X.native, reset=reset, skip_check_array=True)
+        if reset:
+            estimator._empty_columns = X.empty_columns
+        return X.table
     if issparse(X):
         raise TypeError(
             "Sparse data was passed for X, but skewboost bins dense tables. Convert it with X.toarray(), "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -350,6 +351,26 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 f"pos_label={self.pos_label!r} is not among the classes of y, which are {classes.tolist()}."
             )
         self._positive_classes = [self.pos_label_]
+
+    def truncated(self, n_rounds: int) -> Self:
+        """A copy of the fitted model with its first rounds only.
+
+        Parameters
+        ----------
+        n_rounds : int
+            How many rounds to keep. Those who have fewer stay as they are.
+
+        Returns
+        -------
+        BoostingClassifier
+            Its `n_estimators` is still that of training, its `n_estimators_` what is left.
+        """
+        check_is_fitted(self)
+        if not isinstance(n_rounds, int | np.integer) or n_rounds < 1:
+            raise ValueError(f"n_rounds={n_rounds!r} must be a whole number of rounds, 1 at least.")
+        model = copy(self)
+        model._ensembles = [e.truncated(int(n_rounds), self.n_features_in_) for e in self._ensembles]
+        return model
 
     # ------------------------------------------------------------------ inspection
 

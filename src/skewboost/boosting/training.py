@@ -44,6 +44,12 @@ class Ensemble:
         """One to go on from, while this one stays as it is."""
         return replace(self, rounds=list(self.rounds))
 
+    def truncated(self, n_rounds: int, n_features: int) -> Ensemble:
+        """One of its first rounds, ready for use."""
+        made = replace(self, rounds=self.rounds[:n_rounds], n_rounds=min(self.n_rounds, n_rounds))
+        made.finish(n_features)
+        return made
+
     @property
     def terms(self) -> list[Term]:
         """What the rounds in use have added."""

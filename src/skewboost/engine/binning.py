@@ -80,7 +80,14 @@ def fit_bins(
     edges: list[Array] | None = None,
     n_jobs: int = 1,
 ) -> Bins:
-    """Choose the bins of every column; `edges` gives the cuts of numeric columns instead."""
+    """Choose the bins of every column; `edges` gives the cuts of numeric columns instead.
+
+    A table with a memory remembers them.
+    """
+    key = ("bins", max_bins, None if weights is None else weights.tobytes())
+    if table.memo is not None and edges is None and key in table.memo:
+        known: Bins = table.memo[key]
+        return known
 
     def fit(feature: int, column: Array | Nominal) -> Feature:
         if isinstance(column, Nominal):
@@ -96,7 +103,10 @@ def fit_bins(
         return [fit(j, column) for j, column in zip(features, table.columns_of(features), strict=True)]
 
     n_blocks = -(-table.n_features // _BLOCK)
-    return Bins(tuple(f for block in parallel(fit_block, n_blocks, n_jobs) for f in block))
+    bins = Bins(tuple(f for block in parallel(fit_block, n_blocks, n_jobs) for f in block))
+    if table.memo is not None and edges is None:
+        table.memo[key] = bins
+    return bins
 
 
 def _nominal(column: Nominal, weights: Array | None, max_bins: int, name: object) -> Feature:

@@ -33,7 +33,14 @@ class View:
         """The engine's codes of the table."""
         if self._codes is None:
             assert self.bins is not None, "a learner without bins has no codes"
-            self._codes = self.engine.encode(self.table, self.bins)
+            memo = self.table.memo
+            key = ("codes", id(self.bins), type(self.engine))
+            if memo is not None and key in memo:
+                _, self._codes = memo[key]
+            else:
+                self._codes = self.engine.encode(self.table, self.bins)
+                if memo is not None:
+                    memo[key] = self.bins, self._codes  # the bins too, so that their id stays theirs
         return self._codes
 
     def column(self, feature: int) -> Array:

@@ -42,8 +42,8 @@ class Counts:
     def at_thresholds(cls, positive: Array, scores: Array, weights: Array | None = None) -> tuple[Array, Counts]:
         """Thresholds, rising, and the counts if ``score >= threshold`` is "positive": all distinct answers.
 
-        The first threshold is -inf (all are flagged), the others are in the middle between neighbouring scores, and the
-        last is +inf (none is).
+        The first threshold is the lowest score (all are flagged), the last is just above the highest (none is), and the
+        others are in the middle between neighbouring scores.
         """
         order = np.argsort(scores, kind="stable")
         ordered = np.asarray(scores, dtype=np.float64)[order]
@@ -56,7 +56,7 @@ class Counts:
         low, high = ordered[ends], ordered[ends + 1]
         middle = low + 0.5 * (high - low)
         middle = np.where(middle > low, middle, high)  # neighbours in floating point have nothing between them
-        thresholds = np.concatenate(([-np.inf], middle, [np.inf]))
+        thresholds = np.concatenate((ordered[:1], middle, np.nextafter(ordered[-1:], np.inf)))
         fn, tn = missed[below], spared[below]
         return thresholds, cls(missed[-1] - fn, spared[-1] - tn, fn, tn)
 

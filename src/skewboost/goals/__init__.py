@@ -1,0 +1,43 @@
+"""Goals: say what decisions have to achieve, and get the model, with a certificate that holds on new data."""
+
+from __future__ import annotations
+
+from skewboost.goals.certificate import Certificate
+from skewboost.goals.goal import Condition, Goal
+from skewboost.goals.goal_search import GoalSearchCV
+from skewboost.goals.measures import (
+    MEASURES,
+    Measure,
+    accuracy,
+    expected_cost,
+    f1,
+    false_alarm_rate,
+    flagged_share,
+    g_mean,
+    miss_rate,
+    precision,
+    recall,
+    specificity,
+)
+from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError
+
+__all__ = [
+    "MEASURES",
+    "Certificate",
+    "Condition",
+    "Goal",
+    "GoalNotMetWarning",
+    "GoalNotReachableError",
+    "GoalSearchCV",
+    "Measure",
+    "accuracy",
+    "expected_cost",
+    "f1",
+    "false_alarm_rate",
+    "flagged_share",
+    "g_mean",
+    "miss_rate",
+    "precision",
+    "recall",
+    "specificity",
+]

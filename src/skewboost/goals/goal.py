@@ -1,0 +1,183 @@
+"""Goals: what decisions have to achieve, in words that can be checked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from skewboost.goals.bounds import perfect_needed
+from skewboost.goals.measures import COST, Measure, measure_of
+from skewboost.metrics.counts import Array, Counts
+
+CONDITION = re.compile(
+    r"\s*([A-Za-z][\w \-]*?)\s*(>=|<=|≥|≤|=>|=<|>|<|==|=)\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(%?)\s*"
+)
+SENSES = {">=": ">=", "≥": ">=", "=>": ">=", ">": ">=", "<=": "<=", "≤": "<=", "=<": "<=", "<": "<="}
+MANY = 10**8  # more rows than anybody holds out
+EXAMPLE = "Write for example 'recall >= 0.95', 'precision >= 30% and recall >= 0.8' or 'false_alarm_rate <= 0.01'."
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A measure at least, or at most, at a bound."""
+
+    name: str
+    sense: str  # ">=" or "<="
+    bound: float
+
+    def __post_init__(self) -> None:
+        measure = measure_of(self.name, "goal")
+        object.__setattr__(self, "name", measure.name)
+        if self.sense not in (">=", "<="):
+            raise ValueError(f"goal compares by {self.sense!r}; use '>=' or '<='.")
+        bound = float(self.bound)
+        object.__setattr__(self, "bound", bound)
+        if measure.name != COST and not 0.0 <= bound <= 1.0:
+            raise ValueError(f"goal asks for {self}, but {measure.name} is a share: give a bound from 0 to 1, or in %.")
+        if not np.isfinite(bound):
+            raise ValueError(f"goal asks for {self}; give a finite bound.")
+        if measure.name == COST and self.sense == ">=":
+            raise ValueError(f"goal asks for {self}. Costs are to be low: use '<='.")
+        if bound in (0.0, 1.0) and measure.name != COST and (bound == 0.0) == (self.sense == ">="):
+            raise ValueError(f"goal asks for {self}, which always holds.")
+
+    @property
+    def measure(self) -> Measure:
+        """What it is about."""
+        return measure_of(self.name, "goal")
+
+    def met(self, counts: Counts, cost: Array | None = None) -> Any:
+        """Whether counts meet it, as they are; a rate of nothing does not."""
+        value = self.measure.value(counts, cost)
+        return value >= self.bound if self.sense == ">=" else value <= self.bound
+
+    def shortfall(self, counts: Counts, cost: Array | None = None) -> Any:
+        """By how much counts miss it; 0 where they do not."""
+        value = self.measure.value(counts, cost)
+        short = self.bound - value if self.sense == ">=" else value - self.bound
+        return np.where(np.isnan(short), 1.0, np.maximum(short, 0.0))[()]
+
+    def doubt(self, counts: Counts, cost: Array | None = None) -> Any:
+        """The p-value of its opposite."""
+        return self.measure.doubt(self.sense, self.bound, counts, cost)
+
+    def limit(self, counts: Counts, delta: float, cost: Array | None = None) -> float:
+        """The strictest bound that these counts show with confidence 1 - delta."""
+        if self.name == COST:
+            assert cost is not None
+            good, bad = float(np.max(cost)), float(np.min(cost))
+        else:
+            good, bad = (0.0, 1.0) if self.sense == ">=" else (1.0, 0.0)
+        for _ in range(60):  # `good` is shown, `bad` is not
+            middle = 0.5 * (good + bad)
+            shown = self.measure.doubt(self.sense, middle, counts, cost) <= delta
+            good, bad = (middle, bad) if shown else (good, middle)
+        return good
+
+    def perfect_rows(self, delta: float, cost: Array | None = None) -> float:
+        """How many held-out rows (`Measure.of_what`) it takes to show it if none of them goes wrong."""
+        if self.name not in ("g_mean", COST):
+            share = self.bound if self.sense == ">=" else 1.0 - self.bound
+            return perfect_needed(share / (2.0 - share) if self.name == "f1" else share, delta)
+        n = 1
+        while n < MANY and self.doubt(self._perfect(n, cost), cost) > delta:
+            n = max(n + 1, int(1.02 * n))
+        return float(n) if n < MANY else float("inf")
+
+    def _perfect(self, n: int, cost: Array | None) -> Counts:
+        """Answers that could not be better: on n rows of both classes, or on n of the cheapest kind."""
+        if self.name == "g_mean":
+            return Counts(n, 0, 0, n)
+        cells = np.where(np.arange(4) == np.argmin(np.asarray(cost).ravel()), n, 0)
+        tn, fp, fn, tp = cells.tolist()
+        return Counts(tp, fp, fn, tn)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.sense} {self.bound:g}"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Conditions that all have to hold.
+
+    Examples
+    --------
+    >>> from skewboost.goals import Goal
+    >>> print(Goal.of("recall > 95% and FPR <= 0.02"))
+    recall >= 0.95 and false_alarm_rate <= 0.02
+    """
+
+    conditions: tuple[Condition, ...]
+
+    @classmethod
+    def of(cls, goal: Any) -> Goal:
+        """A goal from whatever the user gives."""
+        if isinstance(goal, Goal):
+            return goal
+        if isinstance(goal, Condition):
+            return cls((goal,))
+        if not isinstance(goal, str):
+            raise ValueError(f"goal={goal!r} is neither text nor a Goal. {EXAMPLE}")
+        return cls(tuple(_condition(part, goal) for part in re.split(r"\s+and\s+|\s*&+\s*|\s*,\s*", goal.strip())))
+
+    def __and__(self, other: Goal) -> Goal:
+        return Goal((*self.conditions, *other.conditions))
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.conditions))
+
+    @property
+    def needs_cost(self) -> bool:
+        """Whether a cost matrix must be at hand."""
+        return any(c.measure.needs_cost for c in self.conditions)
+
+    def met(self, counts: Counts, cost: Array | None = None) -> Any:
+        """Whether all conditions hold for these counts."""
+        return reduce(np.logical_and, (c.met(counts, cost) for c in self.conditions))
+
+    def shortfall(self, counts: Counts, cost: Array | None = None) -> Any:
+        """By how much the conditions are missed, added up."""
+        return sum(c.shortfall(counts, cost) for c in self.conditions)
+
+    def doubt(self, counts: Counts, cost: Array | None = None) -> Any:
+        """The p-value of "one of the conditions does not hold": the largest of theirs."""
+        return reduce(np.maximum, (c.doubt(counts, cost) for c in self.conditions))
+
+    @property
+    def rising(self) -> bool | None:
+        """Whether raising the threshold can only help (True), only harm (False), or either (None)."""
+        senses = {_RISING.get((c.name, c.sense)) for c in self.conditions}
+        return senses.pop() if len(senses) == 1 else None
+
+
+# What raising the threshold does to a condition, whatever the data are.
+_RISING = {
+    ("recall", ">="): False,
+    ("recall", "<="): True,
+    ("miss_rate", "<="): False,
+    ("miss_rate", ">="): True,
+    ("specificity", ">="): True,
+    ("specificity", "<="): False,
+    ("false_alarm_rate", "<="): True,
+    ("false_alarm_rate", ">="): False,
+    ("flagged_share", "<="): True,
+    ("flagged_share", ">="): False,
+}
+
+
+def _condition(text: str, goal: str) -> Condition:
+    found = CONDITION.fullmatch(text)
+    if found is None:
+        raise ValueError(f"goal={goal!r} cannot be read at {text!r}. {EXAMPLE}")
+    name, sense, bound, percent = found.groups()
+    if sense not in SENSES:
+        raise ValueError(f"goal={goal!r} asks for an exact value; data can only show bounds: use '>=' or '<='.")
+    try:
+        value = float(bound)
+    except ValueError:
+        raise ValueError(f"goal={goal!r} has the bound {bound!r}, which is no number. {EXAMPLE}") from None
+    return Condition(name, SENSES[sense], value / 100.0 if percent else value)

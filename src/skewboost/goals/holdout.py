@@ -1,0 +1,49 @@
+"""Which rows are held out for the certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skewboost.goals.search import Aim
+from skewboost.metrics.counts import Array
+
+A_THIRD, HALF = 1 / 3, 0.5
+OF_ONE_CLASS = ("recall", "miss_rate", "specificity", "false_alarm_rate", "g_mean")
+MAX_TRIES = 100
+
+
+def share_needed(aim: Aim, positive: Array, weights: Array | None) -> float:
+    """A third of the rows, or up to half where faultless answers would have to be that many to show the goal."""
+    assert aim.delta is not None
+    mass = np.ones(len(positive)) if weights is None else weights
+    there = {"negatives": mass[~positive].sum(), "rows": mass.sum()}
+    shares = [
+        c.perfect_rows(aim.delta, aim.cost) / there.get(c.measure.of_what, mass[positive].sum())
+        for c in aim.goal.conditions
+    ]
+    return float(min(max(A_THIRD, *shares), HALF))
+
+
+def split(aim: Aim, positive: Array, share: float, rng: Any) -> tuple[Array, Array]:
+    """Row numbers for the search and for the certificate.
+
+    Where the goal is on the two classes apart, each is split; for other goals the held-out rows have to be a sample of
+    all, or shares of them would not be those of new rows. A draw that leaves too few of a class is made again.
+    """
+    apart = all(c.name in OF_ONE_CLASS for c in aim.goal.conditions)
+    for _ in range(MAX_TRIES):
+        parts = [np.flatnonzero(~positive), np.flatnonzero(positive)] if apart else [np.arange(len(positive))]
+        held_out = np.zeros(len(positive), dtype=np.bool_)
+        for part in parts:
+            n = min(max(1, round(share * len(part))), len(part) - 2)  # two of a class are needed for two folds
+            held_out[rng.permutation(part)[:n]] = True
+        held = np.bincount(positive[held_out], minlength=2)
+        left = np.bincount(positive[~held_out], minlength=2)
+        if held.min() >= 1 and left.min() >= 2:
+            return np.flatnonzero(~held_out), np.flatnonzero(held_out)
+    raise ValueError(
+        f"y has {positive.sum()} positives and {(~positive).sum()} negatives: too few to hold some out and to "
+        "cross-validate on the others. Set confidence=None, or get more examples."
+    )

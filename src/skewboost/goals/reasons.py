@@ -1,0 +1,129 @@
+"""What to tell when a goal is not reached: how close it came, and what limits it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from skewboost.goals.certificate import Certificate
+from skewboost.goals.goal import Condition
+from skewboost.goals.search import Aim, Point
+from skewboost.metrics.counts import Array, Counts
+
+REMEDY = "Set allow_unmet=True to get the closest all the same"
+
+
+class GoalNotReachableError(ValueError):
+    """No model was found that meets the goal; `search_` has all that were tried."""
+
+    def __init__(self, message: str, search: dict[str, Array]) -> None:
+        super().__init__(message)
+        self.search_ = search
+
+
+class GoalNotMetWarning(UserWarning):
+    """The goal is not met, and the model is returned because `allow_unmet` says so."""
+
+
+def _values(aim: Aim, counts: Counts) -> str:
+    names = list(dict.fromkeys([*(c.measure for c in aim.goal.conditions), aim.then]))
+    return ", ".join(f"{m.name} {m.value(counts, aim.cost):.4g}" for m in names)
+
+
+def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], share: float) -> str:
+    """Not even faultless answers would show it."""
+    assert aim.delta is not None
+    told = []
+    for condition, needed, there in lacking:
+        if math.isinf(needed):
+            told.append(f"no number of examples can show {condition}; ask for a bound that leaves room for a mistake")
+            continue
+        of_what = condition.measure.of_what
+        told.append(
+            f"{condition} needs {needed:.0f} held-out {of_what} even if every answer is right, and there are {there:g} "
+            f"(with {share:.0%} of the rows held out, that takes about {math.ceil(needed / share)} in all)"
+        )
+    return (
+        f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}. Get more "
+        f"examples, lower the confidence, or set confidence=None for no promise. {REMEDY}."
+    )
+
+
+def not_reachable(aim: Aim, points: list[Point]) -> str:
+    """No point tried does it in cross-validation."""
+    best = max(points, key=lambda p: p.rank)
+    closest = f"The closest in cross-validation: {_values(aim, best.counts)}"
+    if best.costs is not None:
+        closest += f", with a miss costing {best.costs[0]:.4g} and a false alarm {best.costs[1]:.4g}"
+    return f"The goal {aim.goal} was not reached. {closest}. {_limit(aim, points)} {REMEDY}."
+
+
+def _limit(aim: Aim, points: list[Point]) -> str:
+    """What stands in the way."""
+    conditions = aim.goal.conditions
+    curves = [p.counts if p.curve is None else p.curve[1] for p in points]
+    if len(conditions) > 1:
+        alone = [any(np.any(c.met(counts, aim.cost)) for counts in curves) for c in conditions]
+        if all(alone):
+            told = []
+            for c in conditions:
+                others = [o for o in conditions if o is not c]
+                reached = [_best_of(c, others, counts, aim.cost) for counts in curves]
+                told.append(f"where the rest holds, {c.name} is at best {_extreme(c, reached):.4g}")
+            return f"Each condition can be met alone, but not together: {'; '.join(told)}."
+        failing = [str(c) for c, reached in zip(conditions, alone) if not reached]
+        return f"Not reached even alone: {', '.join(failing)}."
+    condition = conditions[0]
+    reached = [_best_of(condition, [], counts, aim.cost) for counts in curves]
+    extreme = _extreme(condition, reached)
+    ratios = [p.ratio for p in points]
+    if aim.delta is not None and bool(np.any(condition.met(points[0].counts, aim.cost))):
+        return "It is reached, but not by a margin that so few held-out rows could show."
+    if len(points) > 1:
+        return (
+            f"Over cost ratios from {min(ratios):.3g} to {max(ratios):.3g} {condition.name} is at best {extreme:.4g}: "
+            "the scores do not separate the classes well enough. Try another estimator, more rounds or better features."
+        )
+    return f"At no threshold is {condition.name} better than {extreme:.4g}; tune='both' may do better."
+
+
+def _best_of(condition: Condition, others: list[Condition], counts: Counts, cost: Array | None) -> float:
+    values = np.atleast_1d(condition.measure.value(counts, cost)).astype(np.float64)
+    for other in others:
+        values = np.where(np.atleast_1d(other.met(counts, cost)), values, np.nan)
+    return _extreme(condition, values.tolist())
+
+
+def _extreme(condition: Condition, values: list[Any]) -> float:
+    known = [v for v in values if v == v]
+    if not known:
+        return float("nan")
+    return float(max(known) if condition.sense == ">=" else min(known))
+
+
+def not_certified(aim: Aim, found: Certificate) -> str:
+    """It was reached in the search, but held-out rows do not show it."""
+    assert aim.delta is not None
+    shown = ", ".join(f"{name} {bound:.4g}" for name, bound in found.shown.items())
+    need = _rows_needed(aim, found.counts)
+    more = f" About {need:.1f} times as many held-out rows like these would show it." if need else ""
+    return (
+        f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the held-out rows "
+        f"({_values(aim, found.counts)}; {found.counts.positives:g} positives, {found.counts.negatives:g} negatives) "
+        f"show no more than {shown}.{more} {REMEDY}."
+    )
+
+
+def _rows_needed(aim: Aim, counts: Counts) -> float | None:
+    """How many times as many rows with the same rates would do; None if none would."""
+    if not aim.goal.met(counts, aim.cost):
+        return None
+    factor = 1.0
+    while factor < 1000.0:
+        more = Counts(*(round(factor * n) for n in (counts.tp, counts.fp, counts.fn, counts.tn)))
+        if aim.goal.doubt(more, aim.cost) <= aim.delta:
+            return factor
+        factor *= 1.1
+    return None

@@ -1,0 +1,113 @@
+"""Fits for the search: the same folds for every ratio of costs, and answers on rows that a fit has not seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.engine import repeated
+from skewboost.goals.search import Answers
+from skewboost.goals.weighing import Weighing, own_threshold, scores_of, staged_scores_of
+from skewboost.metrics.counts import Array
+from skewboost.tables import Prepared, take_rows
+
+MAX_STAGES = 25  # rounds at which staged answers are looked at
+
+
+@dataclass
+class Rows:
+    """Some of the user's rows, with all that is known of them."""
+
+    X: Any
+    y: Array
+    params: dict[str, Any] = field(default_factory=dict)  # what `fit` is given besides
+
+    def take(self, rows: Array) -> Rows:
+        """Some of them."""
+        n = len(self.y)
+        params = {
+            name: take_rows(value, rows) if isinstance(value, Sized) and _length(value) == n else value
+            for name, value in self.params.items()
+        }
+        return Rows(take_rows(self.X, rows), self.y[rows], params)
+
+    def prepared(self, estimator: Any) -> Rows:
+        """The same, read and binned once for all fits of a booster of ours; others get what the user gave."""
+        return (
+            Rows(Prepared(estimator, self.X), self.y, self.params)
+            if isinstance(estimator, BoostingClassifier)
+            else self
+        )
+
+    @property
+    def weights(self) -> Array | None:
+        """How many examples each stands for."""
+        weights = self.params.get("sample_weight")
+        return None if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _length(value: Any) -> int:
+    return -1 if isinstance(value, str | dict) else len(value)
+
+
+@dataclass
+class Trials:
+    """Folds, and how to fit on them."""
+
+    weighing: Weighing
+    folds: list[tuple[Rows, Rows]]
+    rounds: list[int] | None = None  # after which to look, where rounds are to be found too
+    n_jobs: int | None = None
+    n_fits: int = 1  # how many there are going to be, about
+
+    def ask(self, costs: tuple[float, float] | None) -> list[tuple[int | None, Answers]]:
+        """Out-of-fold answers of models that were told these costs, after each of the rounds."""
+        scores = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._of_fold)(train, test, costs) for train, test in self.folds
+        )
+        y = np.concatenate([test.y for _, test in self.folds])
+        parts = [test.weights for _, test in self.folds]
+        weights = np.concatenate([w for w in parts if w is not None]) if parts[0] is not None else None
+        positive, own = y == self.weighing.pos_label, own_threshold(self.weighing.estimator)
+        together = np.concatenate(scores, axis=1)
+        stages = [None] if self.rounds is None else self.rounds
+        return [(n, Answers(positive, stage, weights, own)) for n, stage in zip(stages, together)]
+
+    def _of_fold(self, train: Rows, test: Rows, costs: tuple[float, float] | None) -> Array:
+        with repeated(self.n_fits):
+            model = self.weighing.fit(train.X, train.y, costs, train.params)
+            if self.rounds is None:
+                return scores_of(model, test.X, self.weighing.pos_label)[None, :]
+            return np.array(list(at_rounds(staged_scores_of(model, test.X, self.weighing.pos_label), self.rounds)))
+
+
+def at_rounds(stages: Iterator[Array], rounds: list[int]) -> Iterator[Array]:
+    """Of what there is after every round, that after these; training may have ended before."""
+    done, last = 0, None
+    for k in rounds:
+        for stage in islice(stages, k - done):
+            last = stage
+        done = k
+        if last is None:
+            raise ValueError("The estimator made no rounds, so none can be chosen. Set tune_rounds=False.")
+        yield last
+
+
+def rounds_to_try(estimator: Any) -> list[int]:
+    """Numbers of rounds, closer together where there are few."""
+    name = getattr(estimator, "_rounds", "n_estimators")
+    n_rounds = estimator.get_params().get(name)
+    if n_rounds is None or not hasattr(estimator, "staged_decision_function"):
+        raise ValueError(
+            f"tune_rounds=True needs an estimator with n_estimators and staged_decision_function, which "
+            f"{type(estimator).__name__} has not. Leave it at False."
+        )
+    steps = np.geomspace(1, n_rounds, min(MAX_STAGES, 1 + 4 * math.ceil(math.log2(n_rounds + 1))))
+    return sorted(set(steps.round().astype(int).tolist()))

@@ -1,0 +1,123 @@
+"""How an estimator is told what mistakes cost, whatever it calls that, and how its scores are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from skewboost.learners.adapter import weight_name
+from skewboost.metrics.counts import Array
+
+DICTS = ("cost", "class_weight")
+
+
+def cost_param_of(estimator: Any) -> str | None:
+    """The parameter that takes a cost per class: its own, or that of the outermost part that has one."""
+    names: list[str] = sorted(estimator.get_params(deep=True), key=lambda name: (name.count("__"), name))
+    found = (n for wanted in DICTS for n in names if n == wanted or n.endswith(f"__{wanted}"))
+    return next(found, None)
+
+
+@dataclass
+class Weighing:
+    """Fits copies of an estimator, each told other costs of the two classes."""
+
+    estimator: Any
+    classes: Array
+    pos_label: Any
+    cost_param: str | None = None  # the parameter that takes {label: cost}
+    weight_param: str | None = None  # else the argument of `fit` that takes weights
+    params: dict[str, Any] = field(default_factory=dict)  # what `fit` is given besides X and y, per row
+
+    @classmethod
+    def of(cls, estimator: Any, classes: Array, pos_label: Any, cost_param: str | None) -> Weighing:
+        """Find out how costs are told."""
+        if cost_param is not None:
+            known = estimator.get_params(deep=True)
+            if cost_param not in known:
+                raise ValueError(
+                    f"cost_param={cost_param!r} is no parameter of {type(estimator).__name__}. It has "
+                    f"{', '.join(sorted(known))}."
+                )
+            return cls(estimator, classes, pos_label, cost_param)
+        found = cost_param_of(estimator)
+        if found is not None:
+            return cls(estimator, classes, pos_label, found)
+        weights = weight_name(estimator)
+        if weights is None:
+            raise ValueError(
+                f"{type(estimator).__name__} can be told no costs: it has no parameter 'cost' or 'class_weight', and "
+                "its fit takes no sample_weight. Set tune='threshold', or choose another estimator."
+            )
+        return cls(estimator, classes, pos_label, None, weights)
+
+    @property
+    def told_by(self) -> str:
+        """In words."""
+        return self.cost_param or f"fit({self.weight_param}=...)"
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether only the ratio of the costs can matter."""
+        return self.cost_param is None or self.cost_param.endswith("class_weight")
+
+    def check_unset(self) -> None:
+        """An estimator that has costs of its own would lose them."""
+        if self.cost_param is None:
+            return
+        value = self.estimator.get_params(deep=True)[self.cost_param]
+        if value is not None:
+            raise ValueError(
+                f"{self.cost_param}={value!r} of the estimator would have no effect, as the search sets it. Leave it "
+                "at None, or set tune='threshold' to keep it."
+            )
+
+    def fit(self, X: Any, y: Array, costs: tuple[float, float] | None, params: dict[str, Any]) -> Any:
+        """A copy fitted with these costs of the positive and the negative class; None: as it is."""
+        model = clone(self.estimator)
+        params = dict(params)
+        if costs is None:
+            return model.fit(X, y, **params)
+        positive = y == self.pos_label
+        if self.cost_param is not None:
+            other = self.classes[self.classes != self.pos_label][0]
+            model.set_params(**{self.cost_param: {plain(self.pos_label): costs[0], plain(other): costs[1]}})
+        else:
+            assert self.weight_param is not None
+            given = params.get(self.weight_param)
+            ones = np.ones(len(y)) if given is None else np.asarray(given, dtype=np.float64)
+            weights = ones * np.where(positive, *costs)
+            params[self.weight_param] = weights * (ones.sum() / weights.sum())  # as many examples as there are
+        return model.fit(X, y, **params)
+
+
+def plain(label: Any) -> Any:
+    """A label as Python's own type, which is what a user would write."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def scores_of(model: Any, X: Any, pos_label: Any) -> Array:
+    """Scores that are higher the more a row is like the positive class."""
+    if hasattr(model, "decision_function"):
+        return _towards(np.asarray(model.decision_function(X), dtype=np.float64), model, pos_label)
+    probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
+    return probabilities[:, list(model.classes_).index(pos_label)]
+
+
+def staged_scores_of(model: Any, X: Any, pos_label: Any) -> Iterator[Array]:
+    """The same after every round."""
+    for F in model.staged_decision_function(X):
+        yield _towards(np.asarray(F, dtype=np.float64).reshape(len(F)), model, pos_label)
+
+
+def own_threshold(estimator: Any) -> float:
+    """From which score on an estimator says "positive" itself."""
+    return 0.0 if hasattr(estimator, "decision_function") else 0.5
+
+
+def _towards(F: Array, model: Any, pos_label: Any) -> Array:
+    return F if model.classes_[1] == pos_label else np.negative(F)

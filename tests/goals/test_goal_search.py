@@ -1,0 +1,354 @@
+"""GoalSearchCV: the search, the certificate, what it says when a goal is out of reach, scikit-learn's contract."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from scipy.stats import binom
+from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from goals.ruler import Ruler, draw
+from skewboost import (
+    AdaBoostClassifier,
+    AdaCostClassifier,
+    AlternatingTreeClassifier,
+    CSB2Classifier,
+    CSRAClassifier,
+    GoalSearchCV,
+    RealBoostClassifier,
+)
+from skewboost.datasets import make_fraud
+from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, recall
+from skewboost.metrics import Counts
+from skewboost.tables import Prepared
+from support import awkward_data
+
+FEW = {"cv": 2, "max_points": 5, "random_state": 0}
+
+
+@parametrize_with_checks(
+    [
+        GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.6", allow_unmet=True, **FEW),
+        GoalSearchCV(GaussianNB(), "precision >= 0.6", tune="cost", confidence=None, allow_unmet=True, **FEW),
+        GoalSearchCV(
+            AdaBoostClassifier(n_estimators=5), "f1 >= 0.5", tune="threshold", tune_rounds=True, allow_unmet=True, cv=2
+        ),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::skewboost.goals.GoalNotMetWarning")
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+# ------------------------------------------------------------------------- the search
+
+
+@pytest.mark.parametrize("tune", ["cost", "threshold", "both"])
+@pytest.mark.parametrize(
+    ("goal", "then"),
+    [("recall >= 0.8", "false_alarm_rate"), ("precision >= 0.5", "recall"), ("flagged_share <= 0.3", "recall")],
+)
+def test_the_best_of_those_that_meet_it_is_chosen(tune, goal, then):
+    X, y = draw(1500, 0)
+    clf = GoalSearchCV(Ruler(), goal, tune=tune, confidence=None, random_state=0).fit(X, y)
+    assert clf.goal_.met(clf.counts_)
+    meets = clf.search_["meets_goal"]
+    values = clf.search_[then][meets]
+    best = values.min() if then == "false_alarm_rate" else values.max()
+    assert getattr(clf.counts_, then) == best
+
+
+def test_bisection_ends_next_to_the_goal():
+    # one step of the threshold further the goal would be lost: the search has not stopped before
+    X, y = draw(3000, 0)
+    clf = GoalSearchCV(Ruler(), "recall >= 0.8", tune="cost", confidence=None, random_state=0, max_points=40).fit(X, y)
+    assert 0.8 <= clf.counts_.recall < 0.81
+    lower = clf.search_["cost_ratio"] < clf.cost_[1] / clf.cost_[0]
+    assert (clf.search_["recall"][lower] < 0.8).all()
+
+
+def test_then_decides():
+    X, y = draw(1500, 1)
+    by_default = GoalSearchCV(Ruler(), "recall >= 0.5", confidence=None, random_state=0).fit(X, y)
+    by_f1 = GoalSearchCV(Ruler(), "recall >= 0.5", then="f1", confidence=None, random_state=0).fit(X, y)
+    assert by_default.counts_.false_alarm_rate < by_f1.counts_.false_alarm_rate
+    assert by_default.counts_.f1 < by_f1.counts_.f1
+
+
+def test_the_frontier_has_nothing_better_above_it():
+    X, y = draw(1000, 2)
+    clf = GoalSearchCV(Ruler(), "recall >= 0.8", confidence=None, random_state=0).fit(X, y)
+    order = np.argsort(clf.frontier_["false_alarm_rate"])
+    assert (np.diff(clf.frontier_["recall"][order]) > 0).all()
+    for r, f in zip(clf.search_["recall"], clf.search_["false_alarm_rate"]):
+        better = (clf.frontier_["recall"] > r) & (clf.frontier_["false_alarm_rate"] <= f)
+        at_least_as_good = (clf.frontier_["recall"] >= r) & (clf.frontier_["false_alarm_rate"] <= f)
+        assert at_least_as_good.any()
+        assert not (better & ~at_least_as_good).any()
+
+
+def test_costs_are_tried_on_both_scales_only_where_the_scale_matters():
+    X, y = awkward_data(300)
+    plain = GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.7", confidence=None, tune="cost", **FEW).fit(X, y)
+    assert (plain.search_["cost_of_false_alarm"] == 1.0).all()  # CSRA minds the ratio only
+    for booster in (CSB2Classifier(cost_on="errors", n_estimators=5), AdaCostClassifier(n_estimators=5)):
+        clf = GoalSearchCV(booster, "recall >= 0.7", confidence=None, tune="cost", allow_unmet=True, **FEW)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GoalNotMetWarning)
+            clf.fit(X, y)
+        falling = clf.search_["cost_of_false_alarm"] != 1.0
+        assert falling.any() == isinstance(booster, CSB2Classifier)  # AdaCost divides costs by the largest
+
+
+def test_rounds_are_found_by_staging():
+    X, y = awkward_data(600)
+    model = RealBoostClassifier(n_estimators=40)
+    clf = GoalSearchCV(model, "recall >= 0.6", tune="threshold", tune_rounds=True, confidence=None, random_state=0)
+    clf.fit(X, y)
+    assert clf.n_rounds_ < 40  # this many overfit 600 rows
+    assert clf.estimator_.n_estimators_ == clf.n_rounds_
+    stages = list(clone(model).fit(X, y).staged_decision_function(X))
+    np.testing.assert_allclose(clf.decision_function(X) + clf.threshold_, stages[clf.n_rounds_ - 1], atol=1e-12)
+
+
+def test_rounds_of_other_libraries_are_found_too():
+    X, y = draw(400, 0)
+    gb = GradientBoostingClassifier(n_estimators=20, max_depth=1, random_state=0)
+    clf = GoalSearchCV(gb, "recall >= 0.6", tune="threshold", tune_rounds=True, confidence=None, random_state=0).fit(
+        X, y
+    )
+    stages = [F.ravel() for F in clf.estimator_.staged_decision_function(X)]
+    np.testing.assert_array_equal(clf.decision_function(X) + clf.threshold_, stages[clf.n_rounds_ - 1])
+    with pytest.raises(ValueError, match="tune_rounds=True needs"):
+        GoalSearchCV(LogisticRegression(), tune_rounds=True).fit(X, y)
+
+
+def test_fits_to_prepared_rows_are_the_same():
+    X, y = make_fraud(1500)
+    for engine in ("reference", "cpu"):
+        ready = Prepared(CSRAClassifier(), X)
+        for cost in (3.0, 30.0):
+            model = CSRAClassifier(n_estimators=8, cost=cost, engine=engine)
+            F = clone(model).fit(X, y).decision_function(X)
+            np.testing.assert_array_equal(clone(model).fit(ready, y).decision_function(ready), F)
+            weights = np.arange(len(y)) % 3
+            F = clone(model).fit(X, y, sample_weight=weights).decision_function(X)
+            np.testing.assert_array_equal(clone(model).fit(ready, y, sample_weight=weights).decision_function(X), F)
+
+
+def test_the_same_for_any_n_jobs():
+    X, y = make_fraud(1500)
+    searches = [
+        GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.5", n_jobs=n, **FEW).fit(X, y) for n in (1, 2)
+    ]
+    pd.testing.assert_frame_equal(pd.DataFrame(searches[0].search_), pd.DataFrame(searches[1].search_))
+    np.testing.assert_array_equal(searches[0].decision_function(X), searches[1].decision_function(X))
+
+
+# --------------------------------------------------------------------- the certificate
+
+
+def test_recall_is_certified_by_the_order_statistic():
+    X, y = draw(2000, 3)
+    clf = GoalSearchCV(Ruler(), "recall >= 0.9", tune="threshold", random_state=0).fit(X, y)
+    n, missed = clf.certificate_.counts.positives, clf.certificate_.counts.fn
+    # Tong, Feng & Li: the k-th lowest score of the positives, k the largest with P(Bin(n, 0.1) <= k - 1) <= 0.1
+    k = max(k for k in range(1, int(n)) if binom.cdf(k - 1, n, 0.1) <= 0.1)
+    assert missed <= k - 1  # fewer only where that costs no false alarm
+    held_out_positives = np.sort(clf._decision.scores(X[y == 1]))
+    assert clf.threshold_ > held_out_positives[0]
+    assert clf.certificate_.met
+
+
+@pytest.mark.parametrize("tune", ["cost", "threshold", "both"])
+@pytest.mark.parametrize("goal", ["recall >= 0.7", "precision >= 0.4", "recall >= 0.6 and precision >= 0.3"])
+def test_the_certificate_is_about_rows_that_nothing_else_has_seen(tune, goal):
+    X, y = draw(1500, 4)
+    seen: list[np.ndarray] = []
+
+    class Watched(Ruler):
+        def fit(self, X, y):
+            seen.append(np.asarray(X)[:, 0])
+            return super().fit(X, y)
+
+    Watched.__init__ = Ruler.__init__
+    clf = GoalSearchCV(Watched(), goal, tune=tune, random_state=0).fit(X, y)
+    trained = np.unique(np.concatenate(seen))
+    held_out = ~np.isin(X[:, 0], trained)
+    assert clf.certificate_.counts == Counts.of(y[held_out] == 1, clf.predict(X[held_out]) == 1)
+    assert clf.certificate_.doubt <= 0.1
+    for condition in clf.goal_.conditions:
+        assert clf.certificate_.shown[f"{condition.name} {condition.sense}"] >= condition.bound - 1e-9
+    assert "certified with 90% confidence" in str(clf.certificate_)
+
+
+def test_expected_cost_speaks_the_users_prices():
+    X, y = draw(3000, 5)
+    named = np.array(["fine", "broken"])[y]
+    clf = GoalSearchCV(LogisticRegression(), "expected_cost <= 0.7", cost={"broken": 5, "fine": 1}, **FEW)
+    clf.fit(X, named)
+    assert clf.pos_label_ == "broken"
+    counts = clf.certificate_.counts
+    assert (counts.fp + 5 * counts.fn) / counts.total <= 0.7
+    matrix = [[0, 5], [1, 0]]  # sorted: broken, fine
+    same = clone(clf).set_params(cost=matrix).fit(X, named)
+    assert same.threshold_ == clf.threshold_
+    assert clf.search_["expected_cost"].min() > 0
+
+
+def test_too_few_positives_are_told_with_the_number_needed():
+    X, y = draw(300, 0)
+    with pytest.raises(GoalNotReachableError, match=r"needs 45 held-out positives .* about 90 in all"):
+        GoalSearchCV(Ruler(), "recall >= 0.95", random_state=0).fit(X[:200], y[:200])
+    with pytest.raises(GoalNotReachableError, match="no number of examples can show recall >= 1"):
+        GoalSearchCV(Ruler(), "recall >= 1", random_state=0).fit(X, y)
+    clf = GoalSearchCV(Ruler(), "recall >= 0.95", random_state=0, allow_unmet=True)
+    with pytest.warns(GoalNotMetWarning, match="not certified"):
+        clf.fit(X[:200], y[:200])
+    assert not clf.certificate_.met
+    assert "NOT shown" in str(clf.certificate_)
+    assert clf.certificate_.shown["recall >="] < 0.95
+
+
+@pytest.mark.parametrize("tune", ["cost", "both"])
+def test_out_of_reach_says_how_close_it_came(tune):
+    X, y = draw(1200, 0)
+    clf = GoalSearchCV(Ruler(), "recall >= 0.9 and precision >= 0.6", tune=tune, confidence=None, random_state=0)
+    with pytest.raises(
+        GoalNotReachableError, match=r"closest in cross-validation: recall 0\.\d+, precision 0\.\d+"
+    ) as e:
+        clf.fit(X, y)
+    assert "met alone, but not together" in str(e.value)
+    assert len(e.value.search_["recall"]) > 3
+    assert not e.value.search_["meets_goal"].any()
+    assert not hasattr(clf, "classes_")  # nothing half-fitted
+    with pytest.warns(GoalNotMetWarning, match="not together"):
+        clf.set_params(allow_unmet=True).fit(X, y)
+    assert clf.predict(X).shape == y.shape
+
+
+def test_a_goal_on_noise_is_out_of_reach():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(800, 3)), (rng.random(800) < 0.2).astype(int)
+    with pytest.raises(GoalNotReachableError, match="do not separate the classes"):
+        GoalSearchCV(CSRAClassifier(n_estimators=5), "precision >= 0.9", tune="cost", confidence=None, **FEW).fit(X, y)
+
+
+# ------------------------------------------------------------------- costs are told
+
+
+def test_costs_reach_pipelines_weights_and_class_weights():
+    X, y = draw(600, 0)
+    pipeline = make_pipeline(StandardScaler(), CSRAClassifier(n_estimators=5))
+    clf = GoalSearchCV(pipeline, "recall >= 0.7", tune="cost", confidence=None, **FEW).fit(X, y)
+    assert clf.estimator_[-1].cost == clf.cost_
+    clf = GoalSearchCV(LogisticRegression(), "recall >= 0.7", tune="cost", confidence=None, **FEW).fit(X, y)
+    assert clf.estimator_.class_weight == clf.cost_
+    clf = GoalSearchCV(AdaBoostClassifier(n_estimators=5), "recall >= 0.7", tune="cost", confidence=None, **FEW)
+    clf.fit(X, y)
+    weights = np.where(y == 1, clf.cost_[1], clf.cost_[0])
+    again = AdaBoostClassifier(n_estimators=5).fit(X, y, sample_weight=weights * len(y) / weights.sum())
+    np.testing.assert_allclose(again.decision_function(X), clf.decision_function(X))
+    # its fit takes weights as well, so that costs multiply them
+    clf.fit(X, y, sample_weight=np.ones(len(y)))
+    np.testing.assert_allclose(again.decision_function(X), clf.decision_function(X))
+
+
+def test_tables_of_all_kinds():
+    X, y = make_fraud(1500)
+    model = GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.5", **FEW)
+    by_pandas = clone(model).fit(X, y)
+    by_polars = clone(model).fit(pl.from_pandas(X), pl.Series(y.to_numpy()))
+    np.testing.assert_array_equal(by_polars.predict(pl.from_pandas(X)), by_pandas.predict(X))
+    assert list(by_pandas.feature_names_in_) == list(X.columns)
+    assert by_pandas.predict_proba(X).shape == (1500, 2)
+    tree = GoalSearchCV(AlternatingTreeClassifier(max_rounds=5), "recall >= 0.5", **FEW).fit(X, y)
+    assert tree.certificate_.met
+
+
+def test_it_is_an_estimator_among_others():
+    X, y = draw(500, 0)
+    grid = GridSearchCV(
+        GoalSearchCV(Ruler(), confidence=None), {"goal": ["recall >= 0.6", recall >= 0.9]}, scoring="recall", cv=3
+    )
+    grid.fit(X, y)
+    assert str(grid.best_params_["goal"]) == "recall >= 0.9"
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = CSRAClassifier(n_estimators=3).set_fit_request(sample_weight=True)
+        clf = GoalSearchCV(inner, "recall >= 0.6", confidence=None, **FEW)
+        clf.fit(X, y, sample_weight=np.arange(500) % 2 + 1.0)
+        half = np.arange(500) % 2 + 1.0
+        assert clf.counts_.total == half.sum()
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"goal": "recall >= 0.9", "then": "beauty"}, "then of GoalSearchCV must be one of"),
+        ({"tune": "everything"}, "tune of GoalSearchCV must be one of"),
+        ({"confidence": 1.5}, "confidence of GoalSearchCV must be"),
+        ({"confidence": None, "holdout": 0.2}, "has no effect without a certificate"),
+        ({"cost": 3}, "neither the goal nor then is about expected_cost"),
+        ({"goal": "expected_cost <= 1"}, "needs prices"),
+        ({"pos_label": 7}, "pos_label=7"),
+        ({"cost_param": "prices"}, "cost_param='prices' is no parameter of Ruler"),
+        ({"cost_param": "cost", "tune": "threshold"}, "has no effect with tune='threshold'"),
+        ({"estimator": Ruler(cost={0: 1, 1: 2})}, "would have no effect"),
+        ({"estimator": KNeighborsClassifier()}, "can be told no costs"),
+    ],
+)
+def test_bad_parameters_are_told(params, message):
+    X, y = draw(200, 0)
+    with pytest.raises(ValueError, match=message):
+        GoalSearchCV(**{"estimator": Ruler(), "goal": "recall >= 0.7", **params}).fit(X, y)
+
+
+def test_fractional_weights_cannot_be_certified():
+    X, y = draw(300, 0)
+    clf = GoalSearchCV(CSRAClassifier(n_estimators=3), "recall >= 0.6", **FEW)
+    with pytest.raises(ValueError, match="a certificate counts examples"):
+        clf.fit(X, y, sample_weight=np.full(300, 0.5))
+    clf.set_params(confidence=None).fit(X, y, sample_weight=np.full(300, 0.5))
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        clf.fit(X, np.arange(300) % 3)
+
+
+def test_an_interrupted_search_keeps_the_points_tried():
+    X, y = draw(300, 0)
+    calls = iter(range(100))
+
+    class Impatient(Ruler):
+        def fit(self, X, y):
+            if next(calls) > 7:
+                raise KeyboardInterrupt
+            return super().fit(X, y)
+
+    Impatient.__init__ = Ruler.__init__
+    clf = GoalSearchCV(Impatient(), "recall >= 0.6", tune="cost", cv=2, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert len(clf.search_["recall"]) == 4
+    assert not hasattr(clf, "estimator_")
+
+
+def test_it_tells_what_it_tries(capsys):
+    X, y = draw(300, 0)
+    GoalSearchCV(Ruler(), "recall >= 0.6", confidence=None, verbose=1, **FEW).fit(X, y)
+    told = capsys.readouterr().err
+    assert told.count("cost ratio") == 5
+    assert "recall 0." in told
