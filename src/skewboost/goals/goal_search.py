@@ -126,6 +126,10 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     frontier_ : dict of arrays
         What can be had: values of the first condition's measure and of `then`, of which neither can be improved without
         loss of the other.
+    cost_matrix_ : ndarray of shape (2, 2) or None
+        What mistakes cost where the goal or `then` speaks of it, ``[true, predicted]`` with the negative class first.
+    then_ : str
+        The measure that decided among models that reach the goal.
     goal_ : Goal
     classes_ : ndarray
     pos_label_ : label
@@ -262,6 +266,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         then = measure_of(self.then or self.goal_.conditions[0].measure.opposite, "then")
         self.then_ = then.name
         matrix = self._cost_matrix(self.goal_.needs_cost or then.needs_cost, rows)
+        self.cost_matrix_ = matrix
         return Aim(self.goal_, then, matrix, None if self.confidence is None else 1.0 - self.confidence)
 
     def _rows(self, X: Any, y: Any, params: dict[str, Any]) -> Rows:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
+from skewboost.goals.measures import MEASURES
 from skewboost.metrics.counts import Array
 
 INK, GREY, CHOSEN = "#1a1a1a", "#8c8c8c", "#d55e00"
+HAD, RATIO = "what can be had, cross-validated", "cost of a miss / cost of a false alarm"
 
 
 class GoalFrontierDisplay:
@@ -21,7 +25,9 @@ class GoalFrontierDisplay:
     then : str
         The measure on the other axis.
     chosen : tuple of float
-        The values of both measures at the point chosen.
+        The values of both measures at the point chosen: on held-out rows if there are any, else cross-validated.
+    ratio : float, default=1.0
+        What a miss costs there in false alarms.
     certificate : Certificate or None, default=None
         What held-out rows show.
 
@@ -39,6 +45,7 @@ class GoalFrontierDisplay:
         goal: Any,
         then: str,
         chosen: tuple[float, float],
+        ratio: float = 1.0,
         certificate: Any = None,
     ) -> None:
         self.search = search
@@ -46,23 +53,26 @@ class GoalFrontierDisplay:
         self.goal = goal
         self.then = then
         self.chosen = chosen
+        self.ratio = ratio
         self.certificate = certificate
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> GoalFrontierDisplay:
         """Draw the search of a fitted `GoalSearchCV`."""
-        condition = estimator.goal_.conditions[0]
-        values = (
-            float(estimator.measure_value(condition.name)),
-            float(estimator.measure_value(estimator.then_)),
-        )
+        check_is_fitted(estimator)
+        certificate = estimator.certificate_
+        counts = estimator.counts_ if certificate is None else certificate.counts
+        costs = None if estimator.cost_ is None else list(estimator.cost_.values())  # the positive class first
+        names = (estimator.goal_.conditions[0].name, estimator.then_)
+        first, second = (float(MEASURES[name].value(counts, estimator.cost_matrix_)) for name in names)
         display = cls(
             search=estimator.search_,
             frontier=estimator.frontier_,
             goal=estimator.goal_,
             then=estimator.then_,
-            chosen=values,
-            certificate=estimator.certificate_,
+            chosen=(first, second),
+            ratio=1.0 if costs is None else costs[0] / costs[1],
+            certificate=certificate,
         )
         return display.plot(ax=ax)
 
@@ -81,14 +91,12 @@ class GoalFrontierDisplay:
             _, ax = plt.subplots(figsize=(7, 4.8), layout="constrained")
         condition = self.goal.conditions[0]
         first, second = condition.name, self.then
-        if first == second:  # nothing on the other axis: show it against the costs
+        by_costs = first == second  # nothing for the other axis: show it against the costs
+        if by_costs:
             second = "cost_ratio"
             ax.set_xscale("log")
-        line = self.frontier if second != "cost_ratio" else self.search
-        if second != "cost_ratio":
-            ax.plot(
-                line[second], line[first], color=GREY, lw=1.5, zorder=1, label="what can be had", drawstyle="default"
-            )
+        else:
+            ax.plot(self.frontier[second], self.frontier[first], color=GREY, lw=1.5, zorder=1, label=HAD)
         ratios = self.search["cost_ratio"]
         norm = LogNorm(ratios.min(), ratios.max()) if ratios.max() > ratios.min() else None
         met = self.search["meets_goal"]
@@ -98,16 +106,14 @@ class GoalFrontierDisplay:
                     self.search[second][mask], self.search[first][mask], c=ratios[mask], norm=norm, marker=marker,
                     s=36, cmap="viridis", zorder=2, label=label,
                 )  # fmt: skip
-        if norm is not None:
-            ax.figure.colorbar(drawn, ax=ax, label="cost of a miss / cost of a false alarm")
+        if norm is not None and not by_costs:
+            ax.figure.colorbar(drawn, ax=ax, label=RATIO)
         ax.axhline(condition.bound, color=INK, lw=1, ls="--", zorder=0, label=str(condition))
         for other in self.goal.conditions[1:]:
             if other.name == second:
                 ax.axvline(other.bound, color=INK, lw=1, ls=":", zorder=0, label=str(other))
-        x = self.chosen[1] if second != "cost_ratio" else None
-        if x is not None:
-            self._draw_chosen(ax, condition, x)
-        ax.set_xlabel(second.replace("_", " ").replace("cost ratio", "cost of a miss / cost of a false alarm"))
+        self._draw_chosen(ax, condition, self.ratio if by_costs else self.chosen[1])
+        ax.set_xlabel(RATIO if by_costs else second.replace("_", " "))
         ax.set_ylabel(first.replace("_", " "))
         ax.set_title(f"Goal: {self.goal}", loc="left")
         ax.legend(loc="best", frameon=False, fontsize="small")
@@ -118,7 +124,8 @@ class GoalFrontierDisplay:
 
     def _draw_chosen(self, ax: Any, condition: Any, x: float) -> None:
         """The point chosen; with a certificate, a bar down to what the held-out rows show."""
-        ax.plot(x, self.chosen[0], marker="*", ms=16, color=CHOSEN, mec=INK, ls="", zorder=4, label="chosen")
+        where = "chosen" if self.certificate is None else "chosen, on held-out rows"
+        ax.plot(x, self.chosen[0], marker="*", ms=16, color=CHOSEN, mec=INK, ls="", zorder=4, label=where)
         if self.certificate is not None:
             shown = self.certificate.shown[f"{condition.name} {condition.sense}"]
             label = f"shown with {self.certificate.confidence:.0%} confidence"
