@@ -37,6 +37,18 @@ def classes_of(estimator: Any, labels: Array) -> Array:
     return classes
 
 
+def positive_class(labels: Array, classes: Array, pos_label: Any = None, weights: Array | None = None) -> Any:
+    """Which of two classes is the positive one: `pos_label`, else the rarer, and the larger label in a tie."""
+    if pos_label is None:
+        first = labels == classes[0]
+        mass = (first.sum(), (~first).sum()) if weights is None else (weights[first].sum(), weights[~first].sum())
+        return classes[0] if mass[0] < mass[1] else classes[1]
+    known = classes.tolist()
+    if pos_label not in known:
+        raise ValueError(f"pos_label={pos_label!r} is not among the classes of y, which are {known}.")
+    return classes[known.index(pos_label)]
+
+
 def check_sample_weight(sample_weight: Any, n_rows: int) -> Array:
     """How many examples each row stands for."""
     weights: Array = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
