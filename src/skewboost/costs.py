@@ -239,3 +239,8 @@ def _of_rows(each: Array, positive: Array, weights: Array | None) -> Costs:
         for side in (~positive, positive)
     )
     return Costs(negative, positive_mean, each)
+
+
+def expected_costs(p: Array, costs: Array) -> Array:
+    """What each decision costs on average: ``Σ_j P(j|x) C[j, k]``, with one matrix for all rows or one for each."""
+    return np.asarray(p @ costs if costs.ndim == 2 else np.einsum("nj,njk->nk", p, costs))

@@ -37,7 +37,7 @@ def classes_of(estimator: Any, labels: Array) -> Array:
     return classes
 
 
-def positive_class(labels: Array, classes: Array, pos_label: Any = None, weights: Array | None = None) -> Any:
+def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weights: Array | None = None) -> Any:
     """Which of two classes is the positive one: `pos_label`, else the rarer, and the larger label in a tie."""
     if pos_label is None:
         first = labels == classes[0]

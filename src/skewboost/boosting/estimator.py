@@ -24,7 +24,7 @@ from skewboost.engine.boundary import Array, Engine
 from skewboost.learners import resolve
 from skewboost.learners.base import Data, Learner, searches
 from skewboost.tables import Nominal, Table, read_table
-from skewboost.targets import check_labels, check_sample_weight, classes_of, positive_class
+from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
@@ -339,7 +339,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 )
             self._positive_classes: list[Any] = list(classes)
             return
-        self.pos_label_ = positive_class(labels, classes, self.pos_label, weights)
+        self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
         self._positive_classes = [self.pos_label_]
 
     # ------------------------------------------------------------------ inspection
