@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from skewboost.boosting.realboost import RealBoostClassifier
     from skewboost.boosting.soft_margin import AdaBoostRegClassifier, SoftMarginBoostClassifier
     from skewboost.boosting.weightboost import WeightBoostClassifier
+    from skewboost.decisions.minimum_risk import MinimumRiskClassifier
     from skewboost.multiclass.mh import AdaBoostMHClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
@@ -55,6 +56,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "FavoredBoostClassifier": "boosting.favored",
     "GentleBoostClassifier": "boosting.gentleboost",
     "LogitBoostClassifier": "boosting.logitboost",
+    "MinimumRiskClassifier": "decisions.minimum_risk",
     "RareBoostClassifier": "boosting.rareboost",
     "RealBoostClassifier": "boosting.realboost",
     "SoftMarginBoostClassifier": "boosting.soft_margin",
@@ -88,6 +90,7 @@ __all__ = [
     "FavoredBoostClassifier",
     "GentleBoostClassifier",
     "LogitBoostClassifier",
+    "MinimumRiskClassifier",
     "RareBoostClassifier",
     "RealBoostClassifier",
     "SoftMarginBoostClassifier",

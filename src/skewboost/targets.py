@@ -31,6 +31,8 @@ def check_labels(estimator: Any, y: Any, n_rows: int) -> Array:
 def classes_of(estimator: Any, labels: Array) -> Array:
     """The classes, sorted; there must be two at least."""
     classes = np.unique(labels)
+    if len(classes) == 0:
+        raise ValueError("y is empty: found 0 samples, but examples of at least 2 classes are needed.")
     if len(classes) < 2:
         name = type(estimator).__name__
         raise ValueError(f"{name} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}.")

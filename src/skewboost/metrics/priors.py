@@ -22,6 +22,8 @@ from skewboost.metrics.reading import class_shares, read_truth, which_is_positiv
 
 Array = NDArray[Any]
 
+CLEARLY_RARER = 0.4  # data that somebody has balanced is about even, and chance says which class is the rarer
+
 
 def correct_prior(p: Any, train_prior: Any, prior: Any) -> Array:
     r"""Probabilities where classes have other shares than in training.
@@ -110,13 +112,22 @@ def estimate_prior(p: Any, train_prior: Any, *, tol: float = 1e-8, max_iter: int
     return np.asarray(shares[1] if single else shares)[()]
 
 
-def check_prior(prior: Any, classes: Array, positive: Any) -> Array:
-    """The shares of sorted classes, from a number for the positive one, {label: share} or an array."""
+def check_prior(prior: Any, classes: Array, shares: Array, positive: Any, pos_label: Any) -> Array:
+    """The shares of sorted classes, from a number for the positive one, {label: share} or an array.
+
+    `shares` are those in the data at hand, by which one class is `positive` if `pos_label` is None.
+    """
     if isinstance(prior, Real) and not isinstance(prior, bool):
         if len(classes) != 2:
             raise ValueError(
                 f"prior={prior!r} is the share of the positive class, but there are {len(classes)} classes. Give "
                 "{label: share} for all of them."
+            )
+        if pos_label is None and shares.min() > CLEARLY_RARER:
+            raise ValueError(
+                f"prior={prior!r} is the share of the positive class, which is the rarer in the data, but there no "
+                f"class is clearly the rarer: the shares are {shares.round(3).tolist()}. Set pos_label, or give "
+                "{label: share}."
             )
         both = _shares("prior", prior, 2)
         return both if positive == classes[1] else both[::-1]
@@ -216,7 +227,7 @@ def _shifted(
     present = class_shares(truth, classes, weights)
     if not present.all():
         raise ValueError(f"prior= needs examples of every class, but y_true has none of {classes[present == 0]}.")
-    ratio = check_prior(prior, classes, positive) / present
+    ratio = check_prior(prior, classes, present, positive, pos_label) / present
     return truth, columns, classes, given * ratio[np.searchsorted(classes, truth)]
 
 
