@@ -54,10 +54,14 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         their names), or "balanced", which None means too: classes cost in inverse proportion to their share where
         the model is used. `cost=1`, or a 1 for every class in a dict, is the class of the largest probability.
     calibrate : "sigmoid", "isotonic", "temperature" or None, default=None
-        Calibrate the probabilities on held-out folds, by scikit-learn's `CalibratedClassifierCV`: the predictions of
-        all folds together calibrate the estimator that is fitted to all rows. A sigmoid is safe with few examples of
-        a class; isotonic wants a thousand, and says 0 and 1 where a step is pure, which high costs then cannot
-        change; temperature, a single factor of the log-odds, is meant for many classes and needs scikit-learn 1.8.
+        Calibrate the probabilities on held-out folds, by scikit-learn's `CalibratedClassifierCV`. A sigmoid is safe
+        with few examples of a class; isotonic wants more of them, and says 0 and 1 where a step is pure, which high
+        costs then cannot change; temperature, a single factor of the log-odds, is meant for many classes and needs
+        scikit-learn 1.8.
+    ensemble : bool or "auto", default="auto"
+        Whether the estimators of all folds decide together, each with its own calibration, or one that is fitted to
+        all rows, with the calibration that the folds have together. "auto": all, unless the estimator is frozen.
+        Five are dearer to ask than one and decide better, the more so the fewer rows there are.
     prior : number, dict, array-like or None, default=None
         The shares of the classes where the model is used, if they differ from those in training: of the positive
         class, {label: share}, or of the sorted classes. Probabilities are then corrected [2]_, which takes for granted
@@ -73,9 +77,8 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : classifier
-        The estimator, fitted to all rows.
-    calibrated_ : CalibratedClassifierCV or None
-        What gives calibrated probabilities.
+        What gives the probabilities: the estimator, or the `CalibratedClassifierCV` around it, in which
+        ``calibrated_classifiers_[k].estimator`` is that of fold k.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     pos_label_ : label
@@ -109,11 +112,10 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
      [20.  0.]]
     >>> misses = [0.1 if small else 20.0 for small in X["mean radius"] < 12]  # what a miss costs on each row
     >>> int((clf.predict(X) != clf.predict(X, sample_cost=misses)).sum())
-    4
+    11
     """
 
     estimator_: Any
-    calibrated_: Any
     classes_: Array
     pos_label_: Any
     cost_: Array
@@ -126,6 +128,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         *,
         cost: Any = None,
         calibrate: str | None = None,
+        ensemble: bool | str = "auto",
         prior: Any = None,
         cv: Any = None,
         pos_label: Any = None,
@@ -134,6 +137,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator = estimator
         self.cost = cost
         self.calibrate = calibrate
+        self.ensemble = ensemble
         self.prior = prior
         self.cv = cv
         self.pos_label = pos_label
@@ -189,9 +193,8 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"The estimator knows the classes {fitted.classes_.tolist()}, but y has {classes.tolist()}. Fit with "
                 "examples of all of them."
             )
-        self.calibrated_ = None if self.calibrate is None else fitted
-        self.estimator_ = fitted if self.calibrate is None else fitted.calibrated_classifiers_[0].estimator
-        self.classes_, self.cost_, self.train_prior_, self.prior_ = classes, matrix, shares, prior
+        self.estimator_, self.classes_, self.cost_ = fitted, classes, matrix
+        self.train_prior_, self.prior_ = shares, prior
         for name, value in (
             ("pos_label_", positive),
             ("n_features_in_", getattr(fitted, "n_features_in_", None)),
@@ -207,19 +210,27 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.calibrate is None:
             return self.estimator
         cv = N_FOLDS if self.cv is None else self.cv
-        # One set of folds and one estimator: a rare class is too small to be calibrated fold by fold, prediction takes
-        # one pass, and the estimator that decides can be looked at.
         source = CalibratedClassifierCV(
-            self.estimator, method=self.calibrate, cv=cv, ensemble=False, n_jobs=self.n_jobs
+            self.estimator, method=self.calibrate, cv=cv, ensemble=self.ensemble, n_jobs=self.n_jobs
         )
         return source.set_fit_request(sample_weight=True) if _routing() else source
 
     def _check_params(self) -> None:
-        check_params(self, calibrate=optional(one_of(*CALIBRATIONS)), n_jobs=optional(_N_JOBS))
+        check_params(
+            self,
+            calibrate=optional(one_of(*CALIBRATIONS)),
+            ensemble=one_of("auto", True, False),
+            n_jobs=optional(_N_JOBS),
+        )
         if isinstance(self.cv, bool) or (isinstance(self.cv, int | np.integer) and not integer(2).passes(self.cv)):
             raise ValueError(f"cv of MinimumRiskClassifier must be an integer >= 2, or a splitter; got {self.cv!r}.")
-        if self.calibrate is None and self.cv is not None:
-            raise ValueError(f"cv={self.cv!r} has no effect without calibration. Set calibrate, or leave cv at None.")
+        if self.calibrate is None:
+            for name, unset in (("cv", self.cv is None), ("ensemble", self.ensemble == "auto")):
+                if not unset:
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r} has no effect without calibration. Set calibrate, or leave "
+                        f"{name} out."
+                    )
         if self.calibrate == "temperature" and _version() < (1, 8):
             raise ValueError(
                 f"calibrate='temperature' needs scikit-learn 1.8, and this is {sklearn.__version__}. Set "
@@ -278,8 +289,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        source = self.estimator_ if self.calibrated_ is None else self.calibrated_
-        p = np.asarray(source.predict_proba(X), dtype=np.float64)
+        p = np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
         same = np.array_equal(self.prior_, self.train_prior_)
         return p if same else correct_prior(p, self.train_prior_, self.prior_)
 
