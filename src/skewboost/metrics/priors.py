@@ -66,8 +66,8 @@ def estimate_prior(p: Any, train_prior: Any, *, tol: float = 1e-8, max_iter: int
 
     Starting from the training shares, correct the probabilities to the present estimate and take their means as the
     next ([1]_ eq. 2.9), until it stands still: the maximum of the likelihood of the new rows. It is only as good as the
-    probabilities: where 2 % were frauds, boosters calibrated by isotonic regression made 1.5 to 2.3 % of it, by a sigmoid
-    1.0 to 1.8 %, and as they are 3.0 to 3.5 %. Look at the result before using it.
+    probabilities: where 2 % were frauds, boosters calibrated by isotonic regression made 1.5 to 2.3 % of it, by a
+    sigmoid 1.0 to 1.8 %, and as they are 3.0 to 3.5 %. Look at the result before using it.
 
     Parameters
     ----------
