@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from skewboost.boosting.realboost import RealBoostClassifier
     from skewboost.boosting.soft_margin import AdaBoostRegClassifier, SoftMarginBoostClassifier
     from skewboost.boosting.weightboost import WeightBoostClassifier
+    from skewboost.decisions.minimum_risk import MinimumRiskClassifier
     from skewboost.goals.goal_search import GoalSearchCV
     from skewboost.multiclass.mh import AdaBoostMHClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
@@ -57,6 +58,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "GentleBoostClassifier": "boosting.gentleboost",
     "GoalSearchCV": "goals.goal_search",
     "LogitBoostClassifier": "boosting.logitboost",
+    "MinimumRiskClassifier": "decisions.minimum_risk",
     "RareBoostClassifier": "boosting.rareboost",
     "RealBoostClassifier": "boosting.realboost",
     "SoftMarginBoostClassifier": "boosting.soft_margin",
@@ -91,6 +93,7 @@ __all__ = [
     "GentleBoostClassifier",
     "GoalSearchCV",
     "LogitBoostClassifier",
+    "MinimumRiskClassifier",
     "RareBoostClassifier",
     "RealBoostClassifier",
     "SoftMarginBoostClassifier",

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_array
 from skewboost.engine.boundary import Array
 
 REMEDY = (
-    "Give a number (a miss costs so many false alarms), 'balanced', a dict {label: cost of getting it wrong}, or a 2 x "
-    "2 matrix cost[true, predicted]."
+    "Give a number (a miss costs so many false alarms), 'balanced', a dict {label: cost of getting it wrong}, or a "
+    "matrix cost[true, predicted]."
 )
 
 
@@ -63,14 +63,16 @@ class Costs:
         return self if self.largest <= 1.0 else self.up_to(1.0)
 
 
-def check_cost(cost: Any, classes: Array) -> None:
-    """Raise where a `cost` is none, or does not fit the classes."""
+def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
+    """Raise where a `cost` is none, or does not fit the classes.
+
+    Boosters can be told one cost per class; `any_matrix` is for those who decide by expected cost, and can be told all.
+    """
     if cost is None or (isinstance(cost, str) and cost == "balanced"):
         return
-    two = len(classes) == 2
     if isinstance(cost, Real) and not isinstance(cost, bool):
         _check_positive("cost", float(cost))
-        if not two:
+        if len(classes) != 2:
             raise ValueError(
                 f"cost={cost!r} says what a miss of the positive class costs, but y has {len(classes)} classes. "
                 "Give {label: cost} for all of them, or 'balanced'."
@@ -86,7 +88,8 @@ def check_cost(cost: Any, classes: Array) -> None:
         for label, value in cost.items():
             _check_positive(f"cost[{label!r}]", value)
     elif isinstance(cost, list | tuple) or hasattr(cost, "__array__"):
-        _check_matrix(cost, classes)
+        matrix = _matrix(cost, classes)
+        (_check_decisions if any_matrix else _check_mistakes)(matrix, classes)
     else:
         raise ValueError(f"cost={cost!r} is none of the ways to say it. {REMEDY}")
 
@@ -96,22 +99,99 @@ def _check_positive(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r} must be a finite number greater than 0. {REMEDY}")
 
 
-def _check_matrix(cost: Any, classes: Array) -> None:
+def _matrix(cost: Any, classes: Array) -> Array:
+    """A matrix as numbers, with a row and a column per class in sorted order; a table's names are heeded."""
+    labels, K = classes.tolist(), len(classes)
+    if hasattr(cost, "index") and hasattr(cost, "columns"):
+        rows, columns = list(cost.index), list(cost.columns)
+        named = not rows == columns == list(range(K))  # a table without names is numbered
+        if named and not set(rows) == set(columns) == set(labels):
+            raise ValueError(
+                f"cost is a table with the rows {rows} and the columns {columns}, but the classes of y are {labels}. "
+                "Name both after the classes, or pass an array with the classes in that order."
+            )
+        cost = cost.loc[labels, labels] if named else cost
     try:
         matrix = np.asarray(cost, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.empty(0)
-    if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
-        raise ValueError(f"cost={cost!r} must be a 2 x 2 matrix of finite numbers. {REMEDY}")
+    if matrix.shape != (K, K) or not np.isfinite(matrix).all():
+        raise ValueError(
+            f"cost={cost!r} must be a {K} x {K} matrix of finite numbers, as y has the classes {labels}. {REMEDY}"
+        )
+    return matrix
+
+
+def _check_mistakes(matrix: Array, classes: Array) -> None:
+    """Of a matrix that is to become one cost per class."""
     if len(classes) != 2:
         raise ValueError(
-            f"cost is a 2 x 2 matrix, but y has {len(classes)} classes. Give {{label: cost}} for all of them."
+            f"cost is a {len(classes)} x {len(classes)} matrix, but this classifier trains each class against the "
+            "rest and can only be told what it costs to get each of them wrong. Give {label: cost}, or let "
+            "MinimumRiskClassifier(estimator, cost=matrix) decide by the matrix."
         )
     if matrix[0, 1] <= matrix[0, 0] or matrix[1, 0] <= matrix[1, 1]:
         raise ValueError(
             f"cost={matrix.tolist()} makes a mistake no dearer than the right answer: cost[true, predicted] must be "
             "larger off the diagonal than on it, in each row."
         )
+
+
+def _check_decisions(matrix: Array, classes: Array) -> None:
+    """Of a matrix to decide by: the decision must depend on something."""
+    always = np.flatnonzero((matrix <= matrix.min(axis=1, keepdims=True)).all(axis=0))
+    if len(always):
+        raise ValueError(
+            f"cost={matrix.tolist()} makes {classes.tolist()[always[0]]!r} the cheapest decision whatever the truth "
+            "is, so there is nothing to decide. Rows are true classes, columns are decisions: cost[true, predicted]."
+        )
+
+
+def cost_matrix(cost: Any, classes: Array, positive: Any, shares: Array) -> Array:
+    """``C[true, predicted]`` with the classes in sorted order, however the costs are given, checked.
+
+    `positive` is the class whose miss a number prices; `shares` are those of the classes, which "balanced" evens out.
+    The smallest cost is then 1, that of getting the most frequent class wrong.
+    """
+    check_cost(cost, classes, any_matrix=True)
+    wrong = 1.0 - np.eye(len(classes))
+    if cost is None or isinstance(cost, str):
+        return np.asarray(wrong * (shares.max() / shares)[:, None])
+    if isinstance(cost, Real):
+        return np.asarray(wrong * np.where(classes == positive, float(cost), 1.0)[:, None])
+    if isinstance(cost, Mapping):
+        return np.asarray(wrong * np.array([float(cost[label]) for label in classes.tolist()])[:, None])
+    return _matrix(cost, classes)
+
+
+def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | None) -> Array:
+    """A matrix ``[true, predicted]`` for each row.
+
+    One number per row is the cost of a miss, and all else is as `matrix` says; one per row and class is the cost of
+    getting the row wrong if it is of that class; a matrix per row is what it is.
+    """
+    K = len(matrix)
+    costs = check_array(sample_cost, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_cost")
+    if costs.shape not in ((n_rows,), (n_rows, K), (n_rows, K, K)) or (costs.ndim == 1 and K > 2):
+        miss = f"({n_rows},): what a miss costs on each row; " if K == 2 else ""
+        raise ValueError(
+            f"sample_cost has shape {costs.shape}, but X has {n_rows} rows and there are {K} classes. Give the shape "
+            f"{miss}({n_rows}, {K}): what it costs to get a row wrong if it is of that class; or ({n_rows}, {K}, "
+            f"{K}): a matrix [true, predicted] for each row."
+        )
+    if costs.ndim == 3:
+        return np.asarray(costs)
+    if (costs < 0).any():
+        raise ValueError(
+            f"sample_cost has the negative entry {costs.min()}, but a mistake should not pay. Where a right answer "
+            f"costs something too, give a matrix [true, predicted] for each row: shape ({n_rows}, {K}, {K})."
+        )
+    if costs.ndim == 2:
+        return np.asarray(costs[:, :, None] * (1.0 - np.eye(K)))
+    assert positive is not None
+    rows = np.repeat(matrix[None], n_rows, axis=0)
+    rows[:, positive, 1 - positive] = costs
+    return rows
 
 
 def check_sample_cost(sample_cost: Any, n_rows: int) -> Array:
@@ -144,7 +224,7 @@ def costs_of(
     if isinstance(cost, Mapping):
         per_class = np.array([float(cost[label]) for label in classes.tolist()])
         return _of_rows(per_class[np.searchsorted(classes, labels)], positive, weights)
-    matrix = np.asarray(cost, dtype=np.float64)
+    matrix = _matrix(cost, classes)
     p = int(classes[1] == positive_class)
     return Costs(matrix[1 - p, p] - matrix[1 - p, 1 - p], matrix[p, 1 - p] - matrix[p, p])
 
@@ -159,3 +239,8 @@ def _of_rows(each: Array, positive: Array, weights: Array | None) -> Costs:
         for side in (~positive, positive)
     )
     return Costs(negative, positive_mean, each)
+
+
+def expected_costs(p: Array, costs: Array) -> Array:
+    """What each decision costs on average: ``Σ_j P(j|x) C[j, k]``, with one matrix for all rows or one for each."""
+    return np.asarray(p @ costs if costs.ndim == 2 else np.einsum("nj,njk->nk", p, costs))

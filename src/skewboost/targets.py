@@ -31,10 +31,24 @@ def check_labels(estimator: Any, y: Any, n_rows: int) -> Array:
 def classes_of(estimator: Any, labels: Array) -> Array:
     """The classes, sorted; there must be two at least."""
     classes = np.unique(labels)
+    if len(classes) == 0:
+        raise ValueError("y is empty: found 0 samples, but examples of at least 2 classes are needed.")
     if len(classes) < 2:
         name = type(estimator).__name__
         raise ValueError(f"{name} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}.")
     return classes
+
+
+def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weights: Array | None = None) -> Any:
+    """Which of two classes is the positive one: `pos_label`, else the rarer, and the larger label in a tie."""
+    if pos_label is None:
+        first = labels == classes[0]
+        mass = (first.sum(), (~first).sum()) if weights is None else (weights[first].sum(), weights[~first].sum())
+        return classes[0] if mass[0] < mass[1] else classes[1]
+    known = classes.tolist()
+    if pos_label not in known:
+        raise ValueError(f"pos_label={pos_label!r} is not among the classes of y, which are {known}.")
+    return classes[known.index(pos_label)]
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> Array:

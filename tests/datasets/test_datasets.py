@@ -1,4 +1,4 @@
-"""The two data sets: sizes, rarity, the same table for the same seed, and what makes them difficult."""
+"""The data sets: sizes, rarity, the same table for the same seed, and what makes them difficult."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from skewboost.datasets import load_rare_cancer, make_fraud
+from skewboost import AdaBoostMHClassifier
+from skewboost.datasets import load_rare_cancer, make_fraud, make_intrusions
 
 
 @pytest.mark.parametrize("n_positive", [1, 40, 212])
@@ -27,7 +28,10 @@ def test_cancer_keeps_all_benign_rows_and_draws_the_malignant_without_replacemen
     np.testing.assert_array_equal(X[y == 0].to_numpy(), full.data[full.target == 1])
 
 
-@pytest.mark.parametrize(("load", "size"), [(load_rare_cancer, {}), (make_fraud, {"n_rows": 2000})])
+@pytest.mark.parametrize(
+    ("load", "size"),
+    [(load_rare_cancer, {}), (make_fraud, {"n_rows": 2000}), (make_intrusions, {"n_rows": 2000})],
+)
 def test_a_seed_stands_for_one_table(load, size):
     first, second, other = (load(**size, random_state=seed) for seed in (3, 3, 4))
     pd.testing.assert_frame_equal(first[0], second[0])
@@ -46,9 +50,11 @@ def test_counts_must_be_integers():
         load_rare_cancer(2.5)
     with pytest.raises(ValueError, match=r"n_rows must be at least 100, .* got 99\."):
         make_fraud(99)
+    with pytest.raises(ValueError, match=r"n_rows must be at least 400, .* got 399\."):
+        make_intrusions(399)
 
 
-@pytest.mark.parametrize("load", [load_rare_cancer, make_fraud])
+@pytest.mark.parametrize("load", [load_rare_cancer, make_fraud, make_intrusions])
 def test_without_pandas_the_error_names_the_extra(load, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "skewboost\[cli\]"'):
@@ -94,9 +100,42 @@ def test_some_missing_cells_tell_of_fraud_and_some_do_not():
     assert abs(y[unknown].mean() - 0.02) < 4 * np.sqrt(0.02 * 0.98 / unknown.sum())
 
 
-def test_no_column_alone_gives_fraud_away():
-    X, y = make_fraud()
+@pytest.mark.parametrize(("data", "largest"), [(make_fraud, 0.4), (make_intrusions, 0.7)])
+def test_no_column_alone_gives_a_rare_class_away(data, largest):
+    X, y = data()
     for name, column in X.items():
         values = column.cat.codes if column.dtype == "category" else column.astype(float).fillna(-1)
         groups = values if values.nunique() <= 24 else pd.qcut(values, 50, duplicates="drop", labels=False)
-        assert y.groupby(groups).mean().max() < 0.4, name
+        for rare in y.value_counts().index[1:]:
+            assert (y == rare).groupby(groups).mean().max() < largest, (name, rare)
+
+
+@pytest.mark.parametrize("n", [400, 1000, 20_000])
+def test_the_kinds_of_connections_have_the_shares_that_are_promised(n):
+    X, y = make_intrusions(n)
+    assert X.shape == (n, 10)
+    assert y.value_counts().to_dict() == {
+        "normal": 94 * n // 100,
+        "dos": n // 25,
+        "probe": 15 * n // 1000,
+        "break-in": n // 200,
+    }
+
+
+def test_connections_have_the_kinds_of_columns_that_are_promised():
+    X, _ = make_intrusions()
+    assert X.select_dtypes("category").columns.tolist() == ["protocol", "service"]
+    assert X.select_dtypes("bool").columns.tolist() == ["internal"]
+    assert len(X.select_dtypes("number").columns) == 7
+    missing = X.isna().mean()
+    assert missing[missing > 0].index.tolist() == ["error_share", "service"]
+    assert missing.max() < 0.1
+
+
+def test_attacks_are_found_in_part_and_the_rarest_least():
+    X, y = make_intrusions()
+    half = len(y) // 2
+    clf = AdaBoostMHClassifier(n_estimators=100).fit(X[:half], y[:half])
+    right = pd.Series(clf.predict(X[half:]) == y[half:].to_numpy()).groupby(y[half:].to_numpy()).mean()
+    assert right["normal"] > 0.97
+    assert 0.1 < right["break-in"] < right[["dos", "probe"]].min() < right[["dos", "probe"]].max() < 0.9

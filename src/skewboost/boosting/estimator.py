@@ -25,7 +25,7 @@ from skewboost.engine.boundary import Array, Engine
 from skewboost.learners import resolve
 from skewboost.learners.base import Data, Learner, searches
 from skewboost.tables import Nominal, Table, read_table
-from skewboost.targets import check_labels, check_sample_weight, classes_of
+from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
@@ -340,16 +340,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 )
             self._positive_classes: list[Any] = list(classes)
             return
-        if self.pos_label is None:
-            first = labels == classes[0]
-            mass = (first.sum(), (~first).sum()) if weights is None else (weights[first].sum(), weights[~first].sum())
-            self.pos_label_ = classes[0] if mass[0] < mass[1] else classes[1]
-        elif self.pos_label in classes.tolist():
-            self.pos_label_ = classes[classes.tolist().index(self.pos_label)]
-        else:
-            raise ValueError(
-                f"pos_label={self.pos_label!r} is not among the classes of y, which are {classes.tolist()}."
-            )
+        self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
         self._positive_classes = [self.pos_label_]
 
     def truncated(self, n_rounds: int) -> Self:

@@ -21,9 +21,11 @@ from skewboost import (
     RealBoostClassifier,
 )
 from skewboost.datasets import load_rare_cancer, make_fraud
+from skewboost.metrics import Counts
 
 SEED = 0
 MISS_COST = 20
+PRICES = np.array([[0, 1], [MISS_COST, 0]])  # [true, predicted]
 
 BOOSTERS: dict[str, Any] = {
     "AdaBoost": AdaBoostClassifier,
@@ -52,48 +54,6 @@ class Problem:
     X_test: Any
     y_train: Any
     y_test: NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How often predictions were right and wrong; a positive is an example of the rare class."""
-
-    tp: int
-    fp: int
-    fn: int
-    tn: int
-
-    @classmethod
-    def of(cls, truth: NDArray[Any], predicted: NDArray[Any]) -> Counts:
-        """Count."""
-        rare, found = truth == 1, predicted == 1
-        return cls(*(int(np.sum(a & b)) for a, b in ((rare, found), (~rare, found), (rare, ~found), (~rare, ~found))))
-
-    @property
-    def swapped(self) -> Counts:
-        """The same with the common class as the positive one."""
-        return Counts(self.tn, self.fn, self.fp, self.tp)
-
-    @property
-    def precision(self) -> float | None:
-        """The share of the positive answers that is right; None if there are none."""
-        return self.tp / (self.tp + self.fp) if self.tp + self.fp else None
-
-    @property
-    def recall(self) -> float | None:
-        """The share of the positives that is found; None if there are none."""
-        return self.tp / (self.tp + self.fn) if self.tp + self.fn else None
-
-    @property
-    def f1(self) -> float | None:
-        """The harmonic mean of both, 0 if nothing is found."""
-        total = 2 * self.tp + self.fp + self.fn
-        return 2 * self.tp / total if total else None
-
-    @property
-    def cost(self) -> int:
-        """False alarms, and `MISS_COST` times the misses."""
-        return self.fp + MISS_COST * self.fn
 
 
 @dataclass(frozen=True)

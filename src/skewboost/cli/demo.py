@@ -15,8 +15,8 @@ from skewboost.cli.comparison import (
     BOOSTERS,
     MISS_COST,
     N_FITS,
+    PRICES,
     Announcer,
-    Counts,
     Problem,
     Row,
     compare,
@@ -24,6 +24,7 @@ from skewboost.cli.comparison import (
     staged_counts,
 )
 from skewboost.cli.pictures import BOUNDARY_ROUNDS, draw_boundaries, draw_curves, save
+from skewboost.metrics import Counts
 
 CAPTION = (
     f"A miss costs {MISS_COST} false alarms: cost = false alarms + {MISS_COST} * misses, on the test set; * is the "
@@ -102,17 +103,17 @@ def results_table(problem: Problem, rows: list[Row]) -> Table:
     table.add_column("\nMethod", min_width=18)
     for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    lowest = min(row.counts.cost for row in rows)
-    for row in rows:
+    costs = [row.counts.cost(PRICES) for row in rows]
+    for row, paid in zip(rows, costs):
         rare, common = row.counts, row.counts.swapped
         shares = [rare.precision, rare.recall, rare.f1, common.precision, common.recall, common.f1]
-        cost = f"[bold]*{rare.cost}[/bold]" if rare.cost == lowest else str(rare.cost)
+        cost = f"[bold]*{paid:.0f}[/bold]" if paid == min(costs) else f"{paid:.0f}"
         rounds = "-" if row.rounds is None else str(row.rounds)
         seconds = "-" if row.seconds is None else f"{row.seconds:.1f}"
         table.add_row(row.method, rounds, seconds, *map(_share, shares), cost)
     return table
 
 
-def _share(value: float | None) -> str:
+def _share(value: float) -> str:
     """A share of 1; a dash where it is 0/0, as the precision of a method that never says "rare"."""
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value != value else f"{value:.3f}"

@@ -16,7 +16,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatter
 from numpy.typing import NDArray
 
-from skewboost.cli.comparison import MISS_COST, THRESHOLD, TRIVIAL, Counts, Problem
+from skewboost.cli.comparison import MISS_COST, PRICES, THRESHOLD, TRIVIAL, Problem
+from skewboost.metrics import Counts
 
 DPI = 150
 
@@ -78,7 +79,7 @@ def draw_curves(solved: Sequence[tuple[Problem, Mapping[str, list[Counts]]]]) ->
 
 def _f1_panel(ax: Any, problem: Problem, stages: Mapping[str, list[Counts]]) -> None:
     # The threshold trades precision for recall on purpose: F1 is not what it is after.
-    curves = {name: [c.f1 or 0.0 for c in counts] for name, counts in stages.items() if name != THRESHOLD}
+    curves = {name: [c.f1 for c in counts] for name, counts in stages.items() if name != THRESHOLD}
     lowest = min(map(min, curves.values()))
     last, names = _winners(curves, max)
     _panel(ax, curves, (np.floor(10 * lowest) / 10 - 0.02, 1.02), f"F1 of class {problem.rare!r}")
@@ -86,14 +87,14 @@ def _f1_panel(ax: Any, problem: Problem, stages: Mapping[str, list[Counts]]) -> 
 
 
 def _cost_panel(ax: Any, problem: Problem, stages: Mapping[str, list[Counts]]) -> None:
-    curves = {name: [float(c.cost) for c in counts] for name, counts in stages.items()}
-    trivial = Counts.of(problem.y_test, np.zeros_like(problem.y_test)).cost
+    curves = {name: [c.cost(PRICES) for c in counts] for name, counts in stages.items()}
+    trivial = Counts.of(problem.y_test, np.zeros_like(problem.y_test)).cost(PRICES)
     highest = max(map(max, curves.values()))
     last, names = _winners(curves, min)
     top = 1.2 * highest
     _panel(ax, curves, (0, top), f"cost (a miss: {MISS_COST}, a false alarm: 1)")
     ax.set_title(f"{problem.name}: lowest cost at the end, {last:.0f},\nfrom {names}")
-    note = f'"{TRIVIAL}" costs {trivial}'
+    note = f'"{TRIVIAL}" costs {trivial:.0f}'
     # A line far above all curves would press them together; then its height is only told.
     above = trivial > top
     if not above:

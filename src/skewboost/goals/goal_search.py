@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost._params import Check, check_params, integer, number, one_of, optional
-from skewboost.costs import check_cost, costs_of
+from skewboost.costs import cost_matrix
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -37,7 +37,7 @@ from skewboost.goals.trials import Rows, Trials, rounds_to_try
 from skewboost.goals.weighing import Weighing, plain
 from skewboost.metrics.counts import Array
 from skewboost.tables import sliceable
-from skewboost.targets import check_labels, check_sample_weight, classes_of
+from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
 
 
 def _if_estimator_has(name: str) -> Any:
@@ -283,12 +283,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 "Only binary classification is supported. The type of the target is multiclass. GoalSearchCV finds one "
                 f"class among the others, and y has the classes {classes.tolist()}: pass y == label."
             )
-        counts = [np.sum(labels == c) for c in classes]
-        if self.pos_label is not None and self.pos_label not in classes.tolist():
-            raise ValueError(f"pos_label={self.pos_label!r} is not among the classes of y, {classes.tolist()}.")
         self.classes_ = classes
-        rarer = classes[0] if counts[0] < counts[1] else classes[1]
-        self.pos_label_ = rarer if self.pos_label is None else classes[classes.tolist().index(self.pos_label)]
+        self.pos_label_ = choose_positive(labels, classes, self.pos_label, rows.weights)
         weights = rows.weights
         if self.confidence is not None and weights is not None and (weights != np.round(weights)).any():
             raise ValueError(
@@ -311,12 +307,10 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"cost={self.cost!r} has no effect: neither the goal nor then is about expected_cost. Drop it, or set "
                 "then='expected_cost'."
             )
-        check_cost(self.cost, self.classes_)
-        if np.ndim(self.cost) == 2:
-            matrix = np.asarray(self.cost, dtype=np.float64)
-            return matrix if self.classes_[1] == self.pos_label_ else matrix[::-1, ::-1].copy()
-        costs = costs_of(self.cost, None, rows.y, self.pos_label_, self.classes_, rows.weights)
-        return np.array([[0.0, costs.negative], [costs.positive, 0.0]])
+        mass = np.ones(len(rows.y)) if rows.weights is None else rows.weights
+        shares = np.array([mass[rows.y == c].sum() for c in self.classes_]) / mass.sum()
+        matrix = cost_matrix(self.cost, self.classes_, self.pos_label_, shares)
+        return matrix if self.classes_[1] == self.pos_label_ else matrix[::-1, ::-1].copy()
 
     def _trials(self, rows: Rows, rng: Any) -> Trials:
         if self.tune == "threshold":

@@ -133,6 +133,11 @@ class Counts:
         return share(self.tp + self.tn, self.total)
 
     @property
+    def error(self) -> Any:
+        """The share of wrong answers."""
+        return share(self.fp + self.fn, self.total)
+
+    @property
     def f1(self) -> Any:
         """The harmonic mean of precision and recall."""
         return self.f_beta(1.0)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.engine.boundary import Array
+from skewboost.metrics import Counts
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,8 @@ class Measures:
     @classmethod
     def of(cls, positive: Array, F: Array) -> Measures:
         """Of the predictions sgn F; where F is zero they are +1, as in `predict`."""
-        found = F >= 0
-        tp, fp, fn = (int(np.sum(a & b)) for a, b in ((positive, found), (~positive, found), (positive, ~found)))
-        return cls(_share(fp + fn, len(F)), _share(tp, tp + fp), _share(tp, tp + fn), _share(2 * tp, 2 * tp + fp + fn))
+        counts = Counts.of(positive, F >= 0)
+        return cls(*map(float, (counts.error, counts.precision, counts.recall, counts.f1)))
 
     def __str__(self) -> str:
         names = ("error", "precision", "recall", "F1")
@@ -74,10 +74,6 @@ class Curves:
         if not (1 <= m <= n or m == -1):
             raise ValueError(f"m={m} is no round: give a number from 1 to {n}, or -1 for the last.")
         return Measures(*(float(getattr(self, field.name)[m - (m > 0)]) for field in fields(self)))
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
 
 
 def _text(value: float) -> str:
