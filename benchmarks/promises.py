@@ -1,8 +1,8 @@
 """How often is a promise with confidence 0.9 broken? Simulated where the truth is known.
 
 600 repetitions of 400 rows, a fifth of them positive, for every goal and everything that can be tuned. Printed: the
-share of all repetitions in which a goal was certified but is not met by the returned decisions (at most 0.1 is allowed),
-and in brackets the share in which one was certified at all.
+share of all repetitions in which a goal was certified but is not met by the returned decisions (at most 0.1 is
+allowed), and in brackets the share in which one was certified at all.
 
     python benchmarks/promises.py            a quarter of an hour
     python benchmarks/promises.py 50         so many repetitions
