@@ -112,6 +112,9 @@ class AdaC2M1Classifier(JointClassifier):
     compound, so `predict_proba` is no more than :math:`p_l \propto e^{2 F_l}`. `AdaBoostMHClassifier` knows neither
     weakness: take that one unless you must boost another library's classifier.
 
+    With more than two classes `estimators_` is a list of such lists, one per class, `baseline_` has an entry
+    per class, and `contributions` and `shape_functions` have one more level.
+
     Parameters
     ----------
     estimator : {"stump", "tree"}, Stump, Tree or classifier, default="tree"
