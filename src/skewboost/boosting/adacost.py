@@ -8,8 +8,6 @@ References
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier

@@ -56,7 +56,17 @@ FORCED = ("error", "zbar", "cost_step")  # the two sides of a split must carry o
 # Of more than two classes, with one plane for each: the weight outside a leaf's heaviest class, and Σ W_l (1 - W_l/W).
 OF_CLASSES = ("class_error", "class_gini")
 Criterion = Literal[
-    "error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step", "class_error", "class_gini"
+    "error",
+    "majority",
+    "gini",
+    "entropy",
+    "z",
+    "zbar",
+    "squares",
+    "cost_loss",
+    "cost_step",
+    "class_error",
+    "class_gini",
 ]
 
 

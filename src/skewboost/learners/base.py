@@ -144,7 +144,7 @@ def heaviest(class_weights: Array, abstains: Array) -> Array:
     """The heaviest of many classes in each leaf, the first of those that tie; -1 where it abstains or is empty."""
     total = class_weights.sum(axis=1)
     top = class_weights.max(axis=1) - BALANCE * total
-    labels = np.argmax(class_weights >= top[:, None], axis=1).astype(np.float64)
+    labels: Array = np.argmax(class_weights >= top[:, None], axis=1).astype(np.float64)
     labels[abstains | (total == 0)] = -1.0
     return labels
 

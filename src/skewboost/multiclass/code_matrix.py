@@ -59,7 +59,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier
-        What is fitted to each column, with the labels 0 and 1: a variant of this library or any scikit-learn classifier.
+        What is fitted to each column, with the labels 0 and 1: a variant of this library, or any other classifier.
     code : {"dense", "sparse", "exhaustive", "bch", "one_vs_rest", "one_vs_one"}, matrix or dict, default="dense"
         A matrix ``[class, column]`` in the order of `classes_`, of 0 and 1, or of -1, 0 and +1 where 0 leaves the class
         out; or ``{label: codeword}``. Or a name: random columns of -1 and +1 (⌈10 log₂ K⌉), or with half of the classes
@@ -75,7 +75,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         LogitBoost family, exponential for all others. ``"probability"``: the one of the largest
         :math:`\prod_s P(b_s = M_{ks})`, where an entry of 0 counts one half. Ties go to the first class.
     code_size : int or None, default=None
-        The number of columns of ``"dense"`` and ``"sparse"``, and at most that of ``"bch"``; None is what the papers say.
+        The number of columns of ``"dense"`` and ``"sparse"``, and at most that of ``"bch"``; None: as in the papers.
     random_state : int, RandomState or None, default=None
         Seeds the codes that are drawn, and estimators that draw at random.
     n_jobs : int or None, default=None
@@ -98,8 +98,8 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output codes", Journal
-       of Artificial Intelligence Research 2 (1995) 263-286.
+    .. [1] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output codes",
+       Journal of Artificial Intelligence Research 2 (1995) 263-286.
     .. [2] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for margin
        classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
 
@@ -204,7 +204,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.classes_, self.code_, self.estimators_ = classes, code, fitted
 
     def _rows(self, X: Any, reset: bool) -> Any:
-        """Tables and sparse matrices as they are, anything else as an array; what is in them is the columns' business."""
+        """Tables and sparse matrices as they are, anything else as an array; cells are the estimators' business."""
         if issparse(X) or isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame):
             return validate_data(self, X, skip_check_array=True, reset=reset)
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -220,7 +220,9 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"estimator of CodeMatrixClassifier must be a classifier; got {estimator!r}.")
         if isinstance(self.code, str) and self.code not in (*DRAWN, *FIXED):
             names = ", ".join(map(repr, (*DRAWN, *FIXED)))
-            raise ValueError(f"code must be one of {names}, a matrix, or a dict {{label: codeword}}; got {self.code!r}.")
+            raise ValueError(
+                f"code must be one of {names}, a matrix, or a dict {{label: codeword}}; got {self.code!r}."
+            )
         if self.code_size is not None and not (isinstance(self.code, str) and self.code in DRAWN):
             raise ValueError(
                 f"code_size={self.code_size} has no effect: only 'dense', 'sparse' and 'bch' draw columns. Leave it at "
@@ -238,8 +240,8 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         if needed and not any(hasattr(estimator, name) for name in needed):
             raise ValueError(
-                f"decoding={self.decoding!r} needs {' or '.join(needed)}, which {type(estimator).__name__} has not. Set "
-                "decoding='hamming'."
+                f"decoding={self.decoding!r} needs {' or '.join(needed)}, which {type(estimator).__name__} has not. "
+                "Set decoding='hamming'."
             )
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:

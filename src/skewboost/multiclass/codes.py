@@ -88,8 +88,8 @@ def _best_of_many(
     possible = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2 if n_values == 3 else 2 ** (n_classes - 1) - 1
     if n_columns is not None and n_columns > possible:
         raise ValueError(
-            f"code_size={n_columns}, but {n_classes} classes have only {possible} different columns with code={name!r}. "
-            "Leave it at None, or give at most that."
+            f"code_size={n_columns}, but {n_classes} classes have only {possible} different columns with code={name!r}"
+            ". Leave it at None, or give at most that."
         )
     drawn: Callable[[], Array]
     if possible <= max(FEW_COLUMNS, 2 * wanted):

@@ -144,9 +144,7 @@ class JointEnsemble(Ensemble):
     def joined(cls, parts: list[Ensemble], rule: Rule) -> JointEnsemble:
         """The ensemble whose parts these are."""
         first = parts[0]
-        rounds = [
-            replace(r, term=together([e.rounds[m].term for e in parts])) for m, r in enumerate(first.rounds)
-        ]
+        rounds = [replace(r, term=together([e.rounds[m].term for e in parts])) for m, r in enumerate(first.rounds)]
         return cls(rounds, first.n_rounds, first.bins, first.stop_reason, rule, support=first.support)
 
     def parts(self, n_labels: int, n_features: int) -> list[Ensemble]:

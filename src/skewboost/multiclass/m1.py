@@ -68,7 +68,7 @@ class AdaC2M1(JointRule):
         return np.bincount(cell, state.weights * state.cost_of_rows, minlength=n * k).reshape(n, k)
 
     def update(self, state: State, h: Any, term: Term) -> None:
-        """``ln c - α`` is added to the logarithm of a weight where the vote is right, ``ln c + α`` where it is wrong."""
+        """``w ← c w e^(-α)`` where the vote is right, ``c w e^α`` where it is wrong, ``c w`` where there is none."""
         values = term.values  # type: ignore[attr-defined]
         if h is not None and not self.by_row:
             logs = np.log(self.of_class) + values.max(axis=1, keepdims=True) - 2.0 * values
@@ -98,8 +98,8 @@ class AdaC2M1(JointRule):
 class AdaC2M1Classifier(JointClassifier):
     r"""AdaC2.M1: each round votes for one of many classes, and costs multiply the weights.
 
-    A round fits a classifier h under weights :math:`w`, adds :math:`\alpha` to the score of the class that it says, with
-    :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}`, and multiplies the weights by
+    A round fits a classifier h under weights :math:`w`, adds :math:`\alpha` to the score of the class that it says,
+    with :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}`, and multiplies the weights by
     :math:`c\, e^{-\alpha}` where it is right and by :math:`c\, e^{\alpha}` where it is wrong. The class of the largest
     :math:`F_l = \sum_m \alpha_m [h_m(x) = l]` wins. At equal costs it is AdaBoost.M1 [2]_, with two classes it is
     `AdaC2Classifier`.

@@ -140,8 +140,8 @@ class AdaBoostMHClassifier(JointClassifier):
     the largest :math:`c_l P(l|x)`: the class of the least expected cost. (Were only the pair of the own label to cost
     more, it would be the largest :math:`c_l p_l / (1 - p_l)`.) `predict_proba` takes the costs out again.
 
-    With more than two classes, or several labels, `estimators_` is a list of such lists, one per label, `baseline_` has an entry
-    per label, and `contributions` and `shape_functions` have one more level.
+    With more than two classes, or several labels, `estimators_` is a list of such lists, one per label, `baseline_` has
+    an entry per label, and `contributions` and `shape_functions` have one more level.
 
     {parameters}
     cost : "balanced", dict, number, matrix or None, default=None

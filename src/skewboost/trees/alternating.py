@@ -21,7 +21,6 @@ from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.realboost import RealBoost
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Ensemble
 from skewboost.costs import Costs
 from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import Array
