@@ -31,13 +31,13 @@ from skewboost.boosting.logitboost import LogitBoostClassifier
 from skewboost.engine.boundary import Array
 from skewboost.learners.adapter import weight_name
 from skewboost.multiclass import codes
+from skewboost.multiclass.decoding import bits, decode, margin, probability
 from skewboost.tables import take_rows
 from skewboost.targets import check_labels, check_sample_weight, classes_of
 
 DRAWN = {"dense": codes.dense, "sparse": codes.sparse, "bch": codes.bch}
 FIXED = {"exhaustive": codes.exhaustive, "one_vs_rest": codes.one_vs_rest, "one_vs_one": codes.one_vs_one}
 LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # their loss; that of others is exponential
-SURE = 1e-12  # no column is surer of a bit than this
 
 
 class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -283,7 +283,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """What each column says of each row: bits, decision functions or probabilities of the bit 1."""
         check_is_fitted(self)
         X = self._rows(X, reset=False)
-        ask = {"hamming": _bits, "probability": _probability}.get(self.decoding, _margin)
+        ask = {"hamming": bits, "probability": probability}.get(self.decoding, margin)
         return np.column_stack(Parallel(n_jobs=self.n_jobs)(delayed(ask)(e, X) for e in self.estimators_))
 
     def _scores(self, X: Any) -> Array:
@@ -353,22 +353,6 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(np.exp(scores - logsumexp(scores, axis=1, keepdims=True)))
 
 
-def decode(answers: Array, code: Array, decoding: str) -> Array:
-    """How near each codeword is to the answers ``[row, column]``: ``[row, class]``."""
-    signs = code.astype(np.float64)
-    if decoding == "hamming":  # bits -1 and +1: (L - M b)/2 disagree, an entry of 0 counts one half
-        return np.asarray(-(code.shape[1] - answers @ signs.T) / 2.0)
-    if decoding == "probability":  # an entry of 0: ln ½
-        p = np.clip(answers, SURE, 1.0 - SURE)
-        unknown = (code == 0).sum(axis=1) * np.log(0.5)
-        return np.asarray(np.log(p) @ (signs > 0).T + np.log1p(-p) @ (signs < 0).T + unknown)
-    scores = np.empty((len(answers), len(code)))
-    for k, word in enumerate(signs):
-        z = answers * word
-        scores[:, k] = -logsumexp(-z, axis=1) if decoding == "exponential" else -np.logaddexp(0.0, -2.0 * z).sum(axis=1)
-    return scores
-
-
 def _seeded(estimator: Any, rng: np.random.RandomState) -> Any:
     """A clone, with seeds where it has none."""
     made = clone(estimator)
@@ -382,25 +366,10 @@ def _fit_column(estimator: Any, X: Any, side: Array, params: dict[str, Any]) -> 
     target = (side > 0).astype(np.intp)
     if len(rows) == len(side):
         return estimator.fit(X, target, **params)
-    own = {name: take_rows(value, rows) if _per_row(value, len(side)) else value for name, value in params.items()}
+    own = {k: np.asarray(v)[rows] if _per_row(v, len(side)) else v for k, v in params.items()}
     return estimator.fit(take_rows(X, rows), target[rows], **own)
 
 
 def _per_row(value: Any, n_rows: int) -> bool:
     """Whether a parameter of `fit` has an entry for each row."""
     return not isinstance(value, str | bytes | dict) and hasattr(value, "__len__") and len(value) == n_rows
-
-
-def _bits(estimator: Any, X: Any) -> Array:
-    return 2.0 * np.asarray(estimator.predict(X)) - 1.0
-
-
-def _probability(estimator: Any, X: Any) -> Array:
-    return np.asarray(estimator.predict_proba(X))[:, 1]
-
-
-def _margin(estimator: Any, X: Any) -> Array:
-    if hasattr(estimator, "decision_function"):
-        return np.asarray(estimator.decision_function(X), dtype=np.float64)
-    p = np.clip(_probability(estimator, X), SURE, 1.0 - SURE)
-    return np.asarray(0.5 * (np.log(p) - np.log1p(-p)))
