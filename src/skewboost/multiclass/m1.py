@@ -10,9 +10,11 @@ References
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from skewboost.boosting.adac import AdaC2
 from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
@@ -20,7 +22,7 @@ from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, Stump, Tree, resolve
-from skewboost.learners.base import Draw, LabelHypothesis, right_weight
+from skewboost.learners.base import Draw, LabelHypothesis, Learner, right_weight
 from skewboost.learners.resampled import Resampled
 from skewboost.multiclass.joint import JointClassifier, JointCosts, JointRule, joint_term
 
@@ -170,3 +172,14 @@ class AdaC2M1Classifier(JointClassifier):
 
     def _target(self, labels: Array) -> Array:
         return np.searchsorted(self.classes_, labels)
+
+    def _train(self, learner: Learner, *data: Any) -> None:
+        super()._train(learner, *data)
+        if self._joint and self.n_estimators_ == 0:
+            warnings.warn(
+                f"No round of AdaC2M1Classifier was right on more than half of the weight, so it says "
+                f"{self.classes_.tolist()[0]!r} of everything. Give a stronger estimator, for example "
+                f"Tree(max_leaf_nodes={4 * len(self.classes_)}), or use AdaBoostMHClassifier.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
