@@ -58,6 +58,7 @@ def plain(n_classes: int) -> dict[str, object]:
     more = {
         "AdaBoostMH, stumps": AdaBoostMHClassifier(**OURS),
         "AdaBoostMH, trees": AdaBoostMHClassifier(estimator="tree", **OURS),
+        "AdaBoostMH, trees, learning_rate=0.1": AdaBoostMHClassifier(estimator="tree", learning_rate=0.1, **OURS),
         "AdaC2M1, stumps": AdaC2M1Classifier(estimator="stump", **OURS),
         "AdaC2M1, trees": AdaC2M1Classifier(**OURS),
         "AdaC2M1, trees of 32 leaves": AdaC2M1Classifier(estimator=Tree(max_leaf_nodes=32), **OURS),
@@ -74,6 +75,9 @@ def with_costs() -> dict[str, object]:
     return {
         "AdaBoostMH(cost), stumps": AdaBoostMHClassifier(cost=COST, **OURS),
         "AdaBoostMH(cost), trees": AdaBoostMHClassifier(cost=COST, estimator="tree", **OURS),
+        "AdaBoostMH(cost), trees, learning_rate=0.1": AdaBoostMHClassifier(
+            cost=COST, estimator="tree", learning_rate=0.1, **OURS
+        ),
         "AdaC2M1(cost), trees": AdaC2M1Classifier(cost=COST, **OURS),
         "AdaC2M1(100th root of cost), trees": AdaC2M1Classifier(cost=root, **OURS),
         "exhaustive, CSRA stumps, sample_cost": coded("exhaustive", "loss", CSRAClassifier(**OURS)),
