@@ -14,6 +14,7 @@ from pathlib import Path
 
 import lightgbm
 import numpy as np
+from sklearn.multiclass import OneVsRestClassifier
 
 from data import imbalanced, row, seconds, side_by_side
 from skewboost import (
@@ -67,9 +68,8 @@ def main() -> None:
     score = X[:, 0] + X[:, 1] * X[:, 2] + np.random.default_rng(0).normal(size=len(X))
     many = np.digitize(score, [-1.0, 0.5, 1.5])
     for estimator, leaves in (("stump", 2), ("tree", 8)):
-        joint, separate = (
-            b(estimator=estimator, n_estimators=100, **ours) for b in (AdaBoostMHClassifier, RealBoostClassifier)
-        )
+        joint = AdaBoostMHClassifier(estimator=estimator, n_estimators=100, **ours)
+        separate = OneVsRestClassifier(RealBoostClassifier(estimator=estimator, n_estimators=100, **ours))
         joint.fit(X[:5000], many[:5000])
         tasks = [lambda m=joint: m.fit(X, many), lambda m=separate: m.fit(X, many)]
         own, each, light = side_by_side([*tasks, lambda n=leaves: lgb(n, 100).fit(X, many)], 3)

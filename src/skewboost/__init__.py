@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from skewboost.boosting.weightboost import WeightBoostClassifier
     from skewboost.decisions.minimum_risk import MinimumRiskClassifier
     from skewboost.goals.goal_search import GoalSearchCV
+    from skewboost.multiclass.code_matrix import CodeMatrixClassifier
+    from skewboost.multiclass.m1 import AdaC2M1Classifier
     from skewboost.multiclass.mh import AdaBoostMHClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
@@ -37,6 +39,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "AdaBoostRegClassifier": "boosting.soft_margin",
     "AdaC1Classifier": "boosting.adac",
     "AdaC2Classifier": "boosting.adac",
+    "AdaC2M1Classifier": "multiclass.m1",
     "AdaC3Classifier": "boosting.adac",
     "AdaCostClassifier": "boosting.adacost",
     "AdaMECClassifier": "boosting.calibrated",
@@ -53,6 +56,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "CSLogitBoostClassifier": "boosting.cost_losses",
     "CSRAClassifier": "boosting.asymmetric_logistic",
     "CSRealBoostClassifier": "boosting.cost_losses",
+    "CodeMatrixClassifier": "multiclass.code_matrix",
     "ConsistentBoostClassifier": "boosting.consistent",
     "FavoredBoostClassifier": "boosting.favored",
     "GentleBoostClassifier": "boosting.gentleboost",
@@ -72,6 +76,7 @@ __all__ = [
     "AdaBoostRegClassifier",
     "AdaC1Classifier",
     "AdaC2Classifier",
+    "AdaC2M1Classifier",
     "AdaC3Classifier",
     "AdaCostClassifier",
     "AdaMECClassifier",
@@ -88,6 +93,7 @@ __all__ = [
     "CSLogitBoostClassifier",
     "CSRAClassifier",
     "CSRealBoostClassifier",
+    "CodeMatrixClassifier",
     "ConsistentBoostClassifier",
     "FavoredBoostClassifier",
     "GentleBoostClassifier",

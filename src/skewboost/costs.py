@@ -126,9 +126,9 @@ def _check_mistakes(matrix: Array, classes: Array) -> None:
     """Of a matrix that is to become one cost per class."""
     if len(classes) != 2:
         raise ValueError(
-            f"cost is a {len(classes)} x {len(classes)} matrix, but this classifier trains each class against the "
-            "rest and can only be told what it costs to get each of them wrong. Give {label: cost}, or let "
-            "MinimumRiskClassifier(estimator, cost=matrix) decide by the matrix."
+            f"cost is a matrix, but y has {len(classes)} classes. Give {{label: cost of getting it wrong}} for all of "
+            "them; for a cost of each kind of mistake put MinimumRiskClassifier(estimator, cost=matrix) around this "
+            "one."
         )
     if matrix[0, 1] <= matrix[0, 0] or matrix[1, 0] <= matrix[1, 1]:
         raise ValueError(
@@ -210,7 +210,7 @@ def check_sample_cost(sample_cost: Any, n_rows: int) -> Array:
 def costs_of(
     cost: Any, sample_cost: Array | None, labels: Array, positive_class: Any, classes: Array, weights: Array | None
 ) -> Costs:
-    """The costs of one class against the rest; everything has been checked."""
+    """The costs of two classes; everything has been checked."""
     positive = labels == positive_class
     if sample_cost is not None:
         return _of_rows(sample_cost, positive, weights)
@@ -222,11 +222,19 @@ def costs_of(
     if isinstance(cost, Real):
         return Costs(1.0, float(cost))
     if isinstance(cost, Mapping):
-        per_class = np.array([float(cost[label]) for label in classes.tolist()])
-        return _of_rows(per_class[np.searchsorted(classes, labels)], positive, weights)
+        first, second = (float(cost[label]) for label in classes.tolist())
+        return Costs(first, second) if positive_class == classes[1] else Costs(second, first)
     matrix = _matrix(cost, classes)
     p = int(classes[1] == positive_class)
     return Costs(matrix[1 - p, p] - matrix[1 - p, 1 - p], matrix[p, 1 - p] - matrix[p, p])
+
+
+def class_costs(cost: Any, labels: Array, classes: Array, weights: Array | None) -> Array:
+    """One number per class, in their order; everything has been checked. Balanced: 1 for the most frequent."""
+    if isinstance(cost, Mapping):
+        return np.array([float(cost[label]) for label in classes.tolist()])
+    counts = np.bincount(np.searchsorted(classes, labels), weights, minlength=len(classes))
+    return np.asarray(counts.max() / counts)
 
 
 def _of_rows(each: Array, positive: Array, weights: Array | None) -> Costs:

@@ -122,6 +122,11 @@ _ENTRIES = (
         verdict="The compounding of AdaC2 with the swing of AdaC1; use AdaC2 or CSRA.",
     ),
     Entry(
+        "AdaC2M1", "AdaC2M1Classifier", "Sun, Kamel & Wang 2006", "§3", costs=COMPOUND, probabilistic=False,
+        learners=PARTITIONS, reduces_to="AdaBoost", neutral={"cost": 1.0, "estimator": "stump"},
+        verdict="AdaC2 for many classes. Ends where rounds are right on half the weight; use AdaBoostMH.",
+    ),
+    Entry(
         "AsymmetricAdaBoost", "AsymmetricAdaBoostClassifier", VIOLA, "§3", costs=ONCE,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
         verdict="Sound: costs come in over all rounds. One of the three that Nikolaou et al. (2016) found consistent.",
@@ -133,7 +138,8 @@ _ENTRIES = (
         verdict="Favor makes weights move faster both ways; recall does not follow the cost. Use CSRA.",
     ),
     Entry(
-        "AdaBoostMH", "AdaBoostMHClassifier", SINGER, "§7", learners=PARTITIONS, reduces_to="RealBoost",
+        "AdaBoostMH", "AdaBoostMHClassifier", SINGER, "§7", costs=ONCE, learners=PARTITIONS,
+        reduces_to="RealBoost", neutral={"cost": 1.0},
         verdict="RealBoost for many classes or labels that share their tests: small models that need more rounds.",
     ),
     Entry(

@@ -184,23 +184,6 @@ def test_stages_end_at_the_whole_and_scoring_is_their_sum(booster, learner, engi
     np.testing.assert_allclose(F[6], shorter.decision_function(X), atol=1e-11)
 
 
-@each_booster
-def test_three_classes_by_one_against_the_rest(booster):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 4))
-    y = np.array(["a", "b", "c"])[(X[:, 0] > 0.5).astype(int) + (X[:, 1] > 1.0)]
-    clf = booster(n_estimators=30).fit(X, y)
-    assert clf.decision_function(X).shape == clf.predict_proba(X).shape == (600, 3)
-    np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1.0)
-    assert clf.score(X, y) > 0.97
-    alone = booster(n_estimators=30, pos_label=True).fit(X, y == "b")
-    np.testing.assert_allclose(clf.decision_function(X)[:, 1], alone.decision_function(X), atol=1e-9)
-    assert [h["class"] for h in clf.history_[:1]] == ["a"]
-    assert clf.n_estimators_.shape == (3,)
-    stage = list(clf.staged_decision_function(X))[-1]
-    np.testing.assert_allclose(stage, clf.decision_function(X), atol=1e-11)
-
-
 def test_odd_text_and_object_labels_come_back_as_they_were():
     X = pd.DataFrame({"a": ["\0", "b", None, "\0\0"] * 10})
     y = np.array(["no", "yes", "no", "no"] * 10, dtype=object)

@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import get_tags
 
-from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
+from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier, catalogue
 from skewboost.learners import Histogram, Line, Stump, Tree
 from support import awkward_data
 
@@ -127,9 +128,18 @@ def test_lines_need_numbers():
         GentleBoostClassifier(estimator=Line()).fit(frame, [0, 1, 0, 1])
 
 
-def test_pos_label_means_nothing_to_three_classes():
-    with pytest.raises(ValueError, match="pos_label=1 has no effect: y has 3 classes"):
-        RealBoostClassifier(pos_label=1).fit(X, np.arange(60) % 3)
+@pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.name)
+def test_more_than_two_classes_are_refused_by_all_but_two(entry):
+    clf, three = entry.make(3), np.arange(60) % 3
+    many = entry.name in ("AdaBoostMH", "AdaC2M1")
+    assert get_tags(clf).classifier_tags.multi_class is many
+    if many:
+        assert clf.fit(X, three).classes_.tolist() == [0, 1, 2]
+        with pytest.raises(ValueError, match="pos_label=1 has no effect: y has 3 classes"):
+            clf.set_params(pos_label=1).fit(X, three)
+    else:
+        with pytest.raises(ValueError, match=r"type of the target is multiclass; y has the classes \[0, 1, 2\]\. For"):
+            clf.fit(X, three)
 
 
 def test_early_stopping_needs_two_of_each_class():

@@ -158,3 +158,42 @@ def test_a_derived_histogram_that_cannot_decide_says_so():
     h[0, 0, MISSING] = 1e-13  # a missing value of next to no weight, or none at all?
     assert CPU.search(h, None, np.full(2, 1e-12), bins, Request("z")).doubtful
     assert not CPU.search(h, None, np.full(2, 1e-14), bins, Request("z")).doubtful
+
+
+@pytest.mark.parametrize("missing", ["learn", "abstain"])
+@pytest.mark.parametrize("criterion", ["class_error", "class_gini"])
+def test_the_best_split_of_many_classes_is_found_by_both_engines(criterion, missing):
+    """By its definition, over all thresholds: W - Σ_leaves max_l W_l, or Σ W_l (1 - W_l/W); with limits too."""
+
+    def impurity(sums):
+        total = sums.sum()
+        if criterion == "class_error" or total == 0:
+            return total - sums.max()
+        return total - (sums**2).sum() / total
+
+    for seed in range(20):
+        codes, _, w, bins, _, _ = make(seed, nominal=(False, False, False), flat=seed % 3 == 0)
+        classes = np.random.default_rng(seed).integers(0, 3 + seed % 3, len(w))
+        K = classes.max() + 1
+        planes = np.array([REFERENCE.histogram(codes, np.flatnonzero(classes == k), w)[0] for k in range(K)])
+        wide = np.zeros((K, 8, N_CODES))
+        wide[:, :3] = planes
+        least = 0.2 if seed % 2 else 0.0
+        request = Request(criterion, missing, min_weight=least)
+        a = REFERENCE.search(planes, None, np.zeros(K), bins, request)
+        b = CPU.search(wide, None, np.zeros(K), bins, request)
+        found = []
+        for h in planes.transpose(1, 0, 2):
+            for t in range(5):
+                for side in (0, 1):
+                    left, right = h[:, : t + 1].sum(axis=1), h[:, t + 1 : MISSING].sum(axis=1)
+                    rest = h[:, MISSING].sum() / 2 if missing == "abstain" else 0.0
+                    if missing == "learn":
+                        left, right = (left + h[:, MISSING], right) if side == 0 else (left, right + h[:, MISSING])
+                    if min(left.sum(), right.sum()) > max(least - 1e-12, 0.0):
+                        found.append(impurity(left) + impurity(right) + rest)
+        assert a.value == pytest.approx(min(found), abs=1e-12)
+        assert (a.feature, a.threshold) == (b.feature, b.threshold)
+        assert a.value == pytest.approx(b.value, abs=1e-12)
+        assert a.before == pytest.approx(b.before, abs=1e-12)
+        np.testing.assert_array_equal(a.child, b.child)

@@ -142,16 +142,6 @@ def test_the_criterion_is_the_weighted_error():
     assert clf.history_[0]["step"] == pytest.approx(0.5 * np.log((1 - wrong) / wrong))
 
 
-@pytest.mark.parametrize("learner", [GaussianNB(), KNeighborsClassifier(5), Probabilities(GaussianNB())], ids=str)
-def test_three_classes_by_one_against_the_rest(learner):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 3))
-    y = np.array(["a", "b", "c"])[(X[:, 0] > 0.4).astype(int) + (X[:, 1] > 0.6)]
-    clf = RealBoostClassifier(estimator=learner, n_estimators=4, line_search=True, random_state=0).fit(X, y)
-    assert clf.score(X, y) > 0.8
-    assert clf.predict_proba(X).shape == (150, 3)
-
-
 class Named(GaussianNB):
     """Refuses tables without names."""
 

@@ -263,6 +263,100 @@ def test_it_needs_no_more_partitions_than_rounds():
     assert clf.score(X, y) == 1.0
 
 
+# ---------------------------------------------------------------------------------------- costs
+
+
+def known_posteriors(n, seed=0):
+    """Three classes on a line, P(l | x) ∝ e^(a_l + b_l x), in 12 cells: stumps can represent any function of them."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 12, n)
+    p = np.exp(np.array([1.5, 0.0, -1.0]) + np.outer((x - 6) / 3, [-0.8, 0.1, 0.9]))
+    p /= p.sum(axis=1, keepdims=True)
+    y = (rng.random(n)[:, None] > p.cumsum(axis=1)).sum(axis=1)
+    return x[:, None].astype(float), y, p
+
+
+@pytest.mark.parametrize("how", ["classes", "rows"])
+@pytest.mark.parametrize("cost", [(1.0, 1.0, 1.0), (1.0, 2.0, 8.0), (1.0, 6.0, 1.0), (0.2, 1.0, 1.0)])
+def test_decisions_tend_to_the_least_expected_cost(cost, how):
+    """F_l → ½ ln(c_l p_l / Σ_k≠l c_k p_k): the largest is the largest c_l P(l | x); probabilities are those without."""
+    X, y, p = known_posteriors(60_000)
+    c = np.array(cost)
+    if how == "classes":
+        clf = AdaBoostMHClassifier(n_estimators=80, cost=dict(enumerate(cost))).fit(X, y)
+    else:  # rows of a class differ, with that mean
+        spread = np.random.default_rng(1).choice([0.5, 1.5], len(y))
+        clf = AdaBoostMHClassifier(n_estimators=80).fit(X, y, sample_cost=c[y] * spread)
+    expected = c * p
+    q = expected / expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(clf.decision_function(X), 0.5 * np.log(q / (1 - q)), atol=0.15)
+    top, second = np.sort(q, axis=1)[:, :-3:-1].T
+    clear = top - second > 0.05
+    assert clear.mean() > 0.6
+    np.testing.assert_array_equal(clf.predict(X)[clear], expected.argmax(axis=1)[clear])
+    np.testing.assert_allclose(clf.predict_proba(X), p, atol=0.04)
+
+
+def test_costs_are_weights_that_probabilities_take_out_again():
+    """A cost of 2 for a class is each of its rows twice, but for the smoothing and for predict_proba."""
+    X, y, _ = known_posteriors(500)
+    cost = {0: 1.0, 1: 2.0, 2: 3.0}
+    costly = AdaBoostMHClassifier(n_estimators=15, cost=cost).fit(X, y)
+    each = np.array([1.0, 2.0, 3.0])[y]
+    weighted = AdaBoostMHClassifier(n_estimators=15).fit(X, y, sample_weight=each)
+    np.testing.assert_allclose(costly.decision_function(X), weighted.decision_function(X), atol=0.2)
+    same = AdaBoostMHClassifier(n_estimators=15).fit(X, y, sample_cost=each)
+    np.testing.assert_allclose(same.decision_function(X), costly.decision_function(X), atol=1e-9)
+    equal = AdaBoostMHClassifier(n_estimators=15, cost=dict.fromkeys(range(3), 7.0)).fit(X, y)
+    plain = AdaBoostMHClassifier(n_estimators=15).fit(X, y)
+    np.testing.assert_allclose(equal.predict_proba(X), plain.predict_proba(X), atol=1e-9)
+    counts = np.bincount(y)
+    balanced = AdaBoostMHClassifier(n_estimators=15, cost="balanced").fit(X, y)
+    by_hand = AdaBoostMHClassifier(n_estimators=15, cost=dict(enumerate((5.0 / counts).tolist()))).fit(X, y)
+    np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_weights_that_are_computed_anew_have_the_costs_in_them(engine, monkeypatch):
+    X, y, _ = known_posteriors(300)
+    clf = AdaBoostMHClassifier(n_estimators=20, cost={0: 1.0, 1: 2.0, 2: 3.0}, engine=engine)
+    F, loss = clf.fit(X, y).decision_function(X), clf.history_[-1]["loss"]
+    monkeypatch.setattr("skewboost.multiclass.mh.MAX_SPREAD", 0.0)
+    again = clone(clf).fit(X, y)
+    np.testing.assert_allclose(again.decision_function(X), F, atol=1e-9)
+    assert again.history_[-1]["loss"] == pytest.approx(loss, rel=1e-9)
+
+
+def test_a_label_may_cost_more_to_miss_than_to_invent():
+    """c_l p_l against 1 - p_l, for each label alone; its probability does not know of it."""
+    X, Y = labelled(2000)
+    on = []
+    for c in (0.2, 1.0, 5.0):
+        clf = AdaBoostMHClassifier(n_estimators=40, cost={0: 1.0, 1: 1.0, 2: c}).fit(X, Y)
+        said, p = clf.predict(X), clf.predict_proba(X)
+        np.testing.assert_array_equal(said, clf.decision_function(X) >= 0)
+        np.testing.assert_array_equal(said[:, 2], c * p[:, 2] >= 1 - p[:, 2])
+        assert p[:, 2].mean() == pytest.approx(Y[:, 2].mean(), abs=0.06)
+        on.append(said.mean(axis=0))
+    assert on[0][2] < on[1][2] < on[2][2]
+    share = Y.mean(axis=0)
+    balanced = AdaBoostMHClassifier(n_estimators=10, cost="balanced").fit(X, Y)
+    by_hand = AdaBoostMHClassifier(n_estimators=10, cost=dict(enumerate(((1 - share) / share).tolist()))).fit(X, Y)
+    np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), atol=1e-9)
+    rows = AdaBoostMHClassifier(n_estimators=10).fit(X, Y, sample_cost=np.random.default_rng(0).uniform(1, 2, len(Y)))
+    assert np.isfinite(rows.predict_proba(X)).all()
+    with pytest.raises(ValueError, match=r"cost=2\.0 does not fit several labels per example"):
+        AdaBoostMHClassifier(cost=2.0).fit(X, Y)
+
+
+def test_early_stopping_minds_costs():
+    X, y, _ = known_posteriors(2000)
+    clf = AdaBoostMHClassifier(n_estimators=200, early_stopping=4, cost={0: 1.0, 1: 2.0, 2: 8.0}, random_state=0)
+    clf.fit(X, y)
+    assert clf.n_estimators_ < 200
+    assert (clf.predict(X) == 2).mean() > 2 * (y == 2).mean()
+
+
 def test_mistakes_are_told():
     X, Y = labelled(60)
     numbers = X.drop(columns="shop")

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
 from skewboost import AlternatingTreeClassifier, RealBoostClassifier
@@ -309,20 +308,6 @@ def test_the_picture_shows_every_node():
     plt.close("all")
 
 
-def test_many_classes_have_a_tree_each():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    y = np.array(["setosa", "versicolor", "virginica"])[y]
-    clf = AlternatingTreeClassifier(max_rounds=5).fit(X, y)
-    assert (clf.predict(X) == y).mean() > 0.95
-    assert clf.explain(X.iloc[[0]]).label == "setosa"
-    assert clf.explain(X.iloc[[0]], label="virginica").score < 0
-    assert clf.export_text("setosa") != clf.export_text("virginica")
-    with pytest.raises(ValueError, match="label=None names no tree: there is a tree for each of"):
-        clf.export_text()
-    with pytest.raises(ValueError, match="label='rose' names no tree"):
-        clf.plot_tree("rose")
-
-
 def test_mistakes_are_told():
     X, y = awkward_data(100)
     with pytest.raises(TypeError, match="AlternatingTreeClassifier got an unexpected keyword argument 'n_estimators'"):
@@ -339,8 +324,6 @@ def test_mistakes_are_told():
         clf.explain(X)
     with pytest.raises(ValueError, match="max_rounds=3 is less than the 4 rounds"):
         clf.set_params(max_rounds=3).fit(X, y)
-    with pytest.raises(ValueError, match="label=7 names no tree: the tree speaks for 1"):
-        clf.tree(7)
 
 
 def cross_validated_error(clf, X, y, n_folds=10):

@@ -8,8 +8,6 @@ References
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
@@ -87,8 +85,8 @@ class AdaCostClassifier(CostSensitiveClassifier):
     recall 1.00
     """
 
-    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
-        costs = super()._costs(each, labels, positive_class, weights)
+    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
+        costs = super()._costs(each, labels, weights)
         return costs.up_to(DEFAULT_LARGEST) if self.cost is None and each is None else costs.at_most_one()
 
     def _rule(self) -> Rule:

@@ -21,7 +21,7 @@ learning_rate : float, default=1.0
     What each round is multiplied by before it is added; at most 2.
 pos_label : label or None, default=None
     The positive class; None takes the rarer one (the second of `classes_` if both are as frequent). It has the
-    last word when the ensemble is undecided. Not for more than two classes.
+    last word when the ensemble is undecided.
 early_stopping : bool or int, default=False
     Hold out part of the training data, stratified and with at least one example of each class on both sides, and
     stop when its score has not improved for so many rounds (True: 10). The model keeps the best number of rounds.
@@ -49,8 +49,7 @@ COST = """\
 cost : number, "balanced", dict, matrix or None, default=None
     What mistakes cost: a number says how many false alarms a miss of the positive class costs; ``"balanced"`` makes
     the classes cost the same in total; ``{label: cost of getting it wrong}``; or a matrix ``cost[true, predicted]``
-    in the order of `classes_`. None is ``"balanced"``, unless `fit` is given `sample_cost`. With more than two
-    classes: ``"balanced"`` or a dict.
+    in the order of `classes_`. None is ``"balanced"``, unless `fit` is given `sample_cost`.
 """
 COST_ON = """\
 cost_on : {"all", "errors"}, default="all"
@@ -73,19 +72,19 @@ classes_ : ndarray
 pos_label_ : label
     The positive class (two classes only).
 estimators_ : list
-    What the rounds added; with more than two classes a list of such lists, one for each class against the rest.
-n_estimators_ : int or ndarray of int
-    The number of rounds in use, per class if there are more than two.
+    What the rounds added.
+n_estimators_ : int
+    The number of rounds in use.
 feature_importances_ : ndarray
     By how much the splits on each feature lowered the loss, as shares of 1. Not for estimators that do not tell.
-baseline_ : float or ndarray of float
-    The mean of F over the training examples, from which `contributions` count, per class if there are more than two.
-    Not where the score is no sum over features.
+baseline_ : float
+    The mean of F over the training examples, from which `contributions` count. Not where the score is no sum over
+    features.
 history_ : list of dict
     What happened in each round: the criterion, the training loss, the validation score, … With resampling the
     criterion is the weighted error, `resets` says how often the weights started anew before the round, and a loss that
     is a product of normalisers counts from there.
-stop_reason_ : str or list of str
+stop_reason_ : str
     Why training ended.
 n_features_in_, feature_names_in_
     As in scikit-learn.

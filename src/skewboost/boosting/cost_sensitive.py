@@ -42,6 +42,6 @@ class CostSensitiveClassifier(BoostingClassifier):
         self._fit_or_restore(X, y, sample_weight, sample_cost)
         return self
 
-    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
+    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         check_cost(self.cost, self.classes_)
-        return costs_of(self.cost, each, labels, positive_class, self.classes_, weights)
+        return costs_of(self.cost, each, labels, self.pos_label_, self.classes_, weights)

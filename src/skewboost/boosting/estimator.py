@@ -117,13 +117,18 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         """The variant."""
         raise NotImplementedError
 
-    def _rule_for(self, positive_class: Any) -> Rule:
-        """The variant for one class against the rest."""
+    def _rule_of_classes(self) -> Rule:
+        """The variant, once the classes are known."""
         return self._rule()
 
     def _weak_learner(self) -> Any:
         """What a round fits, as the user gave it."""
         return self.estimator
+
+    @property
+    def _n_ensembles(self) -> int:
+        """One, unless a subclass has one for each of many classes."""
+        return 1
 
     @property
     def _n_rounds(self) -> int:
@@ -132,6 +137,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.classifier_tags.multi_class = False
         return tags
 
     # --------------------------------------------------------------------- fitting
@@ -190,12 +196,12 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             if rule.whole_schedule:  # other rounds, not more of them
                 self._ensembles = [Ensemble(bins=e.bins) for e in self._ensembles]
         else:
-            self._ensembles = [Ensemble() for _ in self._positive_classes]
+            self._ensembles = [Ensemble() for _ in range(self._n_ensembles)]
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._learner, self._own = repr(self._weak_learner()), self._own_params()
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         n_cells = table.n_rows * table.n_features
-        n_searches = searches(learner, self._n_rounds) * len(self._positive_classes)
+        n_searches = searches(learner, self._n_rounds) * self._n_ensembles
         engine = choose(self.engine, n_cells, n_searches, effective_n_jobs(self.n_jobs))
         self._train(learner, engine, table, labels, weights, each_cost)
 
@@ -208,23 +214,20 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         weights: Array | None,
         each_cost: Array | None,
     ) -> None:
-        """Train the ensemble, or one for each class against the rest."""
-        for positive_class, ensemble in zip(self._positive_classes, self._ensembles):
-            if not self.early_stopping:  # then the classes train on the same rows
-                ensemble.bins = ensemble.bins or self._ensembles[0].bins
-            costs = self._costs(each_cost, labels, positive_class, weights)
-            if ensemble.stop_reason in (PERFECT, NO_EDGE):
-                continue  # more rounds would change nothing
-            ensemble.rule = self._rule_for(positive_class)
-            self._fit_one(learner, engine, table, labels == positive_class, weights, costs, ensemble)
+        """Train the ensemble."""
+        (ensemble,) = self._ensembles
+        costs = self._costs(each_cost, labels, weights)
+        if ensemble.stop_reason not in (PERFECT, NO_EDGE):  # else more rounds would change nothing
+            ensemble.rule = self._rule_of_classes()
+            self._fit_one(learner, engine, table, labels == self.pos_label_, weights, costs, ensemble)
 
-    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
+    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """What mistakes cost; all the same unless a variant takes costs."""
         return Costs()
 
     def _check_going_on(self) -> None:
         """Whether a warm start can go on from what there is."""
-        n_done = max(len(e.rounds) for e in self._ensembles)
+        n_done = len(self._ensembles[0].rounds)
         if self._n_rounds < n_done:
             raise ValueError(
                 f"{self._rounds}={self._n_rounds} is less than the {n_done} rounds there are already. With "
@@ -260,7 +263,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         ensemble: Ensemble,
         settings: Settings | None = None,
     ) -> None:
-        """Train one class against the rest."""
+        """Train the positive class against the other."""
         validation = None
         if self.early_stopping:
             fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
@@ -317,8 +320,15 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         return labels, None if sample_weight is None else check_sample_weight(sample_weight, table.n_rows)
 
     def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
-        """Find the classes and which of them is positive; binary problems have one ensemble, others one per class."""
+        """Find the two classes and which of them is positive."""
         classes = classes_of(self, labels)
+        if len(classes) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass; y has the classes "
+                f"{_some(classes)}. For many classes use AdaBoostMHClassifier or AdaC2M1Classifier, wrap this one in "
+                "CodeMatrixClassifier, OneVsRestClassifier or OneVsOneClassifier, and for a K x K cost matrix put "
+                "MinimumRiskClassifier around one of these."
+            )
         if going_on:
             if not np.array_equal(classes, self.classes_):
                 raise ValueError(
@@ -332,16 +342,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 )
             return
         self.classes_ = classes
-        if len(classes) > 2:
-            if self.pos_label is not None:
-                raise ValueError(
-                    f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes, and each is trained "
-                    "against the rest. Leave it at None."
-                )
-            self._positive_classes: list[Any] = list(classes)
-            return
         self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
-        self._positive_classes = [self.pos_label_]
 
     def truncated(self, n_rounds: int) -> Self:
         """A copy of the fitted model with its first rounds only.
@@ -368,42 +369,43 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_ensembles") and all(e.scorer is not None for e in self._ensembles)
 
-    def _per_class(self, values: list[Any]) -> Any:
+    @property
+    def _ensemble(self) -> Ensemble:
+        """The ensemble; where each class has its own, they share their rounds."""
         check_is_fitted(self)
-        return values[0] if len(self.classes_) == 2 else values
+        return self._ensembles[0]
 
     @property
     def estimators_(self) -> list[Any]:
         """What the rounds added."""
-        return self._per_class([[r.term for r in e.rounds[: e.n_rounds]] for e in self._ensembles])  # type: ignore[no-any-return]
+        return list(self._ensemble.terms)
 
     @property
-    def n_estimators_(self) -> Any:
+    def n_estimators_(self) -> int:
         """The number of rounds in use."""
-        counts = self._per_class([e.n_rounds for e in self._ensembles])
-        return counts if isinstance(counts, int) else np.array(counts)
+        return self._ensemble.n_rounds
 
     @property
-    def stop_reason_(self) -> Any:
+    def stop_reason_(self) -> str:
         """Why training ended."""
-        return self._per_class([e.stop_reason for e in self._ensembles])
+        return self._ensemble.stop_reason
 
     @property
     def history_(self) -> list[dict[str, Any]]:
         """What happened in each round."""
-        check_is_fitted(self)
-        if len(self.classes_) == 2:
-            return [dict(r.record) for r in self._ensembles[0].rounds]
-        return [{"class": c, **r.record} for c, e in zip(self._positive_classes, self._ensembles) for r in e.rounds]
+        return [dict(r.record) for r in self._ensemble.rounds]
 
     @property
     def feature_importances_(self) -> Array:
         """By how much the splits on each feature lowered the loss, as shares of one."""
-        check_is_fitted(self)
-        found = [e.importances(self.n_features_in_) for e in self._ensembles]
-        told = [f for f in found if f is not None]
-        if len(told) < len(found):
+        total = self._ensemble.importances(self.n_features_in_)
+        if total is None:
             raise AttributeError(f"{self._weak_learner()!r} does not tell feature importances.")
-        total = np.sum(told, axis=0)
         share: Array = total / total.sum() if total.any() else total
         return share
+
+
+def _some(classes: Array) -> str:
+    """The first ten classes in words."""
+    shown = ", ".join(repr(c) for c in classes.tolist()[:10])
+    return f"[{shown}, …]" if len(classes) > 10 else f"[{shown}]"

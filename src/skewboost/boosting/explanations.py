@@ -104,7 +104,7 @@ class ExplanationMixin(PredictionMixin):
 
     @property
     def baseline_(self) -> Any:
-        """The mean of F over the training examples, from which `contributions` count; per class if more than two."""
+        """The mean of F over the training examples, from which `contributions` count; per class of many."""
         means = self._signs * np.array([e.mean for e in self._explainers("baseline_", AttributeError)])
         return float(means[0]) if len(means) == 1 else means
 
@@ -130,7 +130,7 @@ class ExplanationMixin(PredictionMixin):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features), or (n_samples, n_features, n_classes) if more than two
+        ndarray of shape (n_samples, n_features), or (n_samples, n_features, n_classes) of a variant for many classes
             What is positive speaks for ``classes_[1]``, or for the class of the last axis. Rows sum to F minus
             `baseline_`.
 

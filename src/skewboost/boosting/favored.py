@@ -8,8 +8,6 @@ References
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
@@ -57,9 +55,9 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
     recall 0.97
     """
 
-    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
+    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """``β = c / max c``, or how frequent the other class is, relative to the own ([1] §2.4.5)."""
-        costs = super()._costs(each, labels, positive_class, weights)
+        costs = super()._costs(each, labels, weights)
         if self.cost is None and each is None:
             return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are frequencies
         return costs.up_to(1.0)

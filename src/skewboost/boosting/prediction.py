@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,6 @@ class Scored:
     def decision(self) -> Array:
         """Positive where the positive class is predicted."""
         return self.rule.decide(self.F, self.n_rounds)
-
-    def rounded(self) -> Scored:
-        """Without the digits that depend on the order of the rows: classes that tie must do so whatever that is."""
-        return replace(self, F=np.round(self.F, 10))
 
     @property
     def probability(self) -> Array:
@@ -85,32 +81,16 @@ class PredictionMixin:
             scores = [next(stage, F) for stage, F in zip(stages, scores)]
             yield [Scored(F, e.rule, min(k, e.n_rounds)) for F, e in zip(scores, self._ensembles)]
 
-    @staticmethod
-    def _per_class_scores(scores: list[Scored]) -> Array:
-        """The decision of each class against the rest."""
-        return np.column_stack([s.rounded().decision for s in scores])
-
     def _decision(self, scores: list[Scored]) -> Array:
-        if len(self.classes_) > 2:
-            return self._per_class_scores(scores)
         F = scores[0].decision
         return F if self.pos_label_ == self.classes_[1] else np.negative(F)
 
     def _labels(self, scores: list[Scored]) -> Array:
-        if len(self.classes_) > 2:
-            return np.asarray(self.classes_[np.argmax(self._per_class_scores(scores), axis=1)])
         says_positive = scores[0].decision >= 0
         second = says_positive if self.pos_label_ == self.classes_[1] else ~says_positive
         return np.asarray(self.classes_[second.astype(np.intp)])
 
     def _proba(self, scores: list[Scored]) -> Array:
-        if len(self.classes_) > 2:
-            p = np.column_stack([s.rounded().probability for s in scores])
-            t = np.column_stack([s.rounded().decision for s in scores])
-            p += 1e-9 * t / (1.0 + np.abs(t))  # where several are as good as 1, the largest decision has the largest
-            total = p.sum(axis=1, keepdims=True)
-            uniform = np.full_like(p, 1.0 / p.shape[1])
-            return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
         p = scores[0].probability
         both = np.column_stack((1.0 - p, p))
         return np.asarray(both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy())
@@ -125,7 +105,7 @@ class PredictionMixin:
 
         Returns
         -------
-        ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
+        ndarray of shape (n_samples,)
             Positive values speak for ``classes_[1]``.
         """
         return self._decision(self._scores(X))
@@ -148,8 +128,6 @@ class PredictionMixin:
         """Class probabilities, by the link of the variant: ``P(+) = 1 / (1 + exp(-2F))`` unless it says otherwise.
 
         Costs that F has taken in are taken out again, so probabilities of the same data are comparable at all costs.
-
-        More than two classes: the probabilities of each class against the rest, made to sum to one.
 
         Parameters
         ----------

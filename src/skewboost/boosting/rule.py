@@ -126,6 +126,11 @@ def logistic(t: Array) -> Array:
         return np.asarray(1.0 / (1.0 + np.exp(-t)))
 
 
+def log_logistic(t: Array) -> Array:
+    """Its logarithm, which ends at ln(1e-300)."""
+    return np.asarray(np.log(np.maximum(logistic(t), 1e-300)))
+
+
 def right_and_wrong(h: LabelHypothesis, sums: Array) -> tuple[float, float]:
     """Sums per leaf and class, added up where the labels of h are right and where they are wrong."""
     voting = h.labels != 0

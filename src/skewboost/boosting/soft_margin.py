@@ -217,15 +217,15 @@ class AdaBoostRegClassifier(BoostingClassifier):
             return AdaBoostReg((float(self.C), float(self.C)), float(self.p))
         return AdaBoostReg((0.0, 0.0), float(self.p))
 
-    def _rule_for(self, positive_class: Any) -> Rule:
+    def _rule_of_classes(self) -> Rule:
         rule = self._rule()
         if isinstance(self.C, Mapping):
-            rule.C = self._c_per_class(positive_class)  # type: ignore[attr-defined]
+            rule.C = self._c_per_class()  # type: ignore[attr-defined]
         return rule
 
-    def _c_per_class(self, positive_class: Any) -> tuple[float, float]:
+    def _c_per_class(self) -> tuple[float, float]:
         labels = self.classes_.tolist()
-        if set(self.C) != set(labels) or len(labels) != 2:
+        if set(self.C) != set(labels):
             raise ValueError(
                 f"C={dict(self.C)!r} of {type(self).__name__} must have one entry for each of the two classes; y has "
                 f"{labels}."
@@ -233,8 +233,8 @@ class AdaBoostRegClassifier(BoostingClassifier):
         for label, value in self.C.items():
             if not number(0, None).passes(value):
                 raise ValueError(f"C[{label!r}] of {type(self).__name__} must be a number >= 0; got {value!r}.")
-        (other,) = (label for label in labels if label != positive_class)
-        return float(self.C[other]), float(self.C[positive_class])
+        (other,) = (label for label in labels if label != self.pos_label_)
+        return float(self.C[other]), float(self.C[self.pos_label_])
 
 
 class SoftMarginBoostClassifier(CostSensitiveClassifier):

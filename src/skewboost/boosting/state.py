@@ -110,17 +110,24 @@ class State:
         engine needs no pass over the rows for it.
         """
         values = getattr(term, "values", None)
-        if h is not None and values is not None and self.costs.each is None and self.log_weights is None:
+        if h is not None and values is not None and self.costs.each is None:
             shape = (len(values), 2)
             y, g = np.broadcast_to(np.array([-1.0, 1.0]), shape), values[:, None]
-            logs = np.broadcast_to(log_factor(y, g, self.costs.of_class), shape)
-            here = logs[h.class_weights > 0]
-            top, low = float(here.max()), float(here.min())
-            if self._stays_within(top - low):
-                total = h.reweight(self.learner.sample, np.exp(np.minimum(logs - top, 0.0)))
-                return self._note(top + math.log(total))
-        logs = log_factor(self.y, term.on(self.learner.view), self.cost_of_rows)
-        self._move_rows(logs)
+            if self.move_leaves(h, np.broadcast_to(log_factor(y, g, self.costs.of_class), shape)):
+                return
+        self.move_rows(log_factor(self.y, term.on(self.learner.view), self.cost_of_rows))
+
+    def move_leaves(self, h: LabelHypothesis, logs: Array) -> bool:
+        """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise; not where some would underflow."""
+        if self.log_weights is not None:
+            return False
+        here = logs[h.class_weights > 0]
+        top, low = float(here.max()), float(here.min())
+        if not self._stays_within(top - low):
+            return False
+        total = h.reweight(self.learner.sample, np.exp(np.minimum(logs - top, 0.0)))
+        self._note(top + math.log(total))
+        return True
 
     def _stays_within(self, spread: float) -> bool:
         """Whether weights can be multiplied by factors that far apart (as logarithms) without losing any."""
@@ -130,7 +137,7 @@ class State:
         self._spread += spread
         return self._spread <= MAX_SPREAD
 
-    def _move_rows(self, logs: Array) -> None:
+    def move_rows(self, logs: Array) -> None:
         """Multiply every weight by its own factor, by way of their logarithms."""
         if self.log_weights is None:
             self.log_weights = np.log(np.maximum(self.weights, 1e-307))

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from skewboost.boosting.rule import Rule, logistic
+from skewboost.boosting.rule import Rule, log_logistic
 from skewboost.costs import Costs
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Engine
@@ -106,9 +106,7 @@ class Validation:
         self.round += 1
         self.F = self.rule.combine(self.F, term.on(self.view))
         if self.scorer is None:
-            odds = self.rule.log_odds(self.F, self.round)
-            likelihood = logistic(np.where(self.positive, odds, -odds))
-            score = float(np.average(np.log(np.maximum(likelihood, 1e-300)), weights=self.importance))
+            score = float(np.average(self.log_likelihood(), weights=self.importance))
         else:
             score = float(self.scorer(self.stage(), self.table.native, self.truth, **self.score_params))
         if score != score:
@@ -120,6 +118,11 @@ class Validation:
         if self.best_round == 0 or score > self.best + 1e-10 * max(1.0, abs(self.best)):
             self.best, self.best_round = score, self.round
         return score
+
+    def log_likelihood(self) -> Array:
+        """How likely the true classes are."""
+        odds = self.rule.log_odds(self.F, self.round)
+        return log_logistic(np.where(self.positive, odds, -odds))
 
     def stage(self) -> Any:
         """The ensemble so far, as scorers see it."""

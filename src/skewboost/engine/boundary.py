@@ -53,7 +53,21 @@ LONGEST_STEP = 11.5
 # `cost_loss` and `cost_step` are the exponential loss with costs, after every leaf's own step and after one for both.
 CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step")
 FORCED = ("error", "zbar", "cost_step")  # the two sides of a split must carry opposite signs
-Criterion = Literal["error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step"]
+# Of more than two classes, with one plane for each: the weight outside a leaf's heaviest class, and Σ W_l (1 - W_l/W).
+OF_CLASSES = ("class_error", "class_gini")
+Criterion = Literal[
+    "error",
+    "majority",
+    "gini",
+    "entropy",
+    "z",
+    "zbar",
+    "squares",
+    "cost_loss",
+    "cost_step",
+    "class_error",
+    "class_gini",
+]
 
 
 @dataclass(frozen=True)

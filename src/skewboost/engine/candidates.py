@@ -18,7 +18,7 @@ from skewboost.engine.boundary import (
     Request,
     Split,
 )
-from skewboost.engine.losses import leaf_loss, pairs, silent_loss, split_loss
+from skewboost.engine.losses import against_the_rest, silent_loss, split_loss, sums_loss
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
@@ -160,8 +160,8 @@ def nominal_candidates(
 
     Sorted by p, the best partition of two classes is a prefix for every criterion Σ W φ(p) with a concave φ: the last
     result then has, per feature, the order, of which candidate k has the first k + 1 on the left. With opposite signs
-    forced, or several labels, it need not be a prefix, so few categories are enumerated: then it lists the left sides.
-    Of many, the prefixes in the order of each label's p are tried.
+    forced, or several labels or classes, it need not be a prefix, so few categories are enumerated: then it lists the
+    left sides. Of many, the prefixes in the order of each label's p are tried.
     """
     usable = _weight(histogram, request) > 0
     if request.missing == "abstain":
@@ -179,7 +179,8 @@ def nominal_candidates(
     for j in np.flatnonzero(by_sets).tolist():
         codes, h = np.flatnonzero(usable[j]), histogram[:, j]
         few = len(codes) <= MAX_ENUMERATED
-        is_left = _subsets(len(codes), forced) if few else np.vstack([_prefixes(x[:, codes]) for x in pairs(h)])
+        labels = against_the_rest(request.criterion, h[:, codes])
+        is_left = _subsets(len(codes), forced) if few else np.vstack(list(map(_prefixes, labels)))
         count = None if counts is None else counts[j]
         value[j], option[j], groups[j] = _set_candidates(h, codes, is_left, count, request)
     return value, option, groups
@@ -300,5 +301,5 @@ def make_split(
     if nominal:
         child[weight <= 0] = side
     unforced = {"error": "majority", "zbar": "z"}.get(request.criterion, request.criterion)
-    before = sum(float(leaf_loss(unforced, a, b, 1, request.costs, request.delta)) for a, b in pairs(h.sum(axis=1)))
+    before = float(sums_loss(unforced, h.sum(axis=1), 1, request.costs, request.delta))
     return Split(feature, threshold, child, polarity, value, before, doubtful)

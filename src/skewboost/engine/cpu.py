@@ -21,6 +21,7 @@ from skewboost.engine.boundary import (
     MAX_NODE_ERROR,
     MISSING,
     N_CODES,
+    OF_CLASSES,
     TIE,
     Array,
     Child,
@@ -167,10 +168,12 @@ class CpuEngine:
     def _search_joint(
         self, histogram: Array, counts: Array | None, error: Array, bins: Bins, request: Request
     ) -> Split | None:
-        """The best split for several labels."""
-        of_labels = histogram[:, 0].sum(axis=1).reshape(-1, 2)
-        # an error of e moves √(ab) by no more than √(e(a + b)), and that on both sides
-        margin = 4.0 * float(np.sqrt(error.reshape(-1, 2).max(axis=1) * of_labels.sum(axis=1)).sum())
+        """The best split for several labels, or for more than two classes."""
+        totals, of_classes = histogram[:, 0].sum(axis=1), request.criterion in OF_CLASSES
+        if of_classes:  # an error of e moves both criteria by no more than 2e, and that on both sides
+            margin = 4.0 * float(error.sum())
+        else:  # it moves √(ab) by no more than √(e(a + b)), and that on both sides
+            margin = 4.0 * float(np.sqrt(error.reshape(-1, 2).max(axis=1) * totals.reshape(-1, 2).sum(axis=1)).sum())
         of_categories = histogram[:, bins.nominal].sum(axis=0)
         if ((of_categories > 0) & (of_categories <= 2 * error.sum())).any():
             margin = np.inf  # a category may be there by rounding only, and how many there are decides how to search
@@ -178,8 +181,12 @@ class CpuEngine:
         if counts is None:
             shape = (bins.n_features, MISSING)
             numeric = np.empty(shape), np.empty(shape, np.int64)
-            tie, least = TIE * float(of_labels.sum()), request.min_weight * (1 - SLACK)
-            joint_kernels.scan_joint(histogram, bins.n_bins, request.missing == "learn", least, tie, *numeric)
+            learn, least, tie = request.missing == "learn", request.min_weight * (1 - SLACK), TIE * float(totals.sum())
+            if of_classes:
+                gini = request.criterion == "class_gini"
+                joint_kernels.scan_classes(histogram, bins.n_bins, learn, gini, least, tie, *numeric)
+            else:
+                joint_kernels.scan_joint(histogram, bins.n_bins, learn, least, tie, *numeric)
         return best_split(histogram, counts, bins, request, margin, numeric)
 
     def expand(

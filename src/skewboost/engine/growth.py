@@ -17,7 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import FEW_ROWS, LEFT, RIGHT, Array, Codes, Engine, Request, Rows, Split
+from skewboost.engine.boundary import FEW_ROWS, LEFT, OF_CLASSES, RIGHT, Array, Codes, Engine, Request, Rows, Split
+from skewboost.engine.losses import class_loss
 from skewboost.engine.partition import Partition
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -95,8 +96,8 @@ class Grower:
     """Grows partitions of one binned table.
 
     Rows come in groups and values in planes: class labels have two groups (negatives, positives) of one plane each,
-    several labels per row have two such groups per label, responses have one group of two planes (Σw, Σwz). A plane's
-    values are its vector times its scale.
+    more classes one each, several labels per row have two such groups per label, responses have one group of two
+    planes (Σw, Σwz). A plane's values are its vector times its scale. The first `n_once` groups have every row once.
     """
 
     def __init__(
@@ -107,7 +108,9 @@ class Grower:
         rows: list[Rows],
         planes: list[list[int]],
         examples: Array | None,
+        n_once: int = 2,
     ) -> None:
+        self.n_once = n_once
         self.engine = engine
         self.codes = codes
         self.bins = bins
@@ -230,8 +233,9 @@ class Grower:
             child.error[p] = parent.error[p] + sum(sibling.error[p] for sibling in siblings)
 
     def count(self, node: Node) -> Array:
-        """Examples per feature and code; the groups of any one label have all of them."""
-        return np.asarray(sum(self.engine.histogram(self.codes, rows, self.examples)[0] for rows in node.rows[:2]))
+        """Examples per feature and code."""
+        groups = node.rows[: self.n_once]
+        return np.asarray(sum(self.engine.histogram(self.codes, rows, self.examples)[0] for rows in groups))
 
     @cached_property
     def rows_per_code(self) -> Array:
@@ -243,14 +247,14 @@ class Grower:
     def examples_per_code(self) -> Array:
         """How many examples there are in each cell of the root: ``[feature, code]``."""
         if self.examples is None:
-            return np.asarray(self.rows_per_code[:2].sum(axis=0), dtype=np.float64)
+            return np.asarray(self.rows_per_code[: self.n_once].sum(axis=0), dtype=np.float64)
         return self.count(Node(list(self.rows), []))
 
     def examples_in(self, node: Node) -> float:
         """How many examples a node of listed rows has."""
         if self.examples is None:
-            return float(sum(node.sizes[:2]))
-        return sum(self.engine.total(self.examples, rows) for rows in node.rows[:2])
+            return float(sum(node.sizes[: self.n_once]))
+        return sum(self.engine.total(self.examples, rows) for rows in node.rows[: self.n_once])
 
     def totals(self, node: Node) -> Array:
         """A node's sums, added up from its rows."""
@@ -265,7 +269,13 @@ class Grower:
 
 
 def gain(criterion: str, whole: Sequence[float], sides: Sequence[Sequence[float]]) -> float:
-    """By how much a split lowers the exponential loss, or the squared error of responses; sums are per plane."""
+    """By how much a split lowers the exponential loss, or the squared error of responses; sums are per plane.
+
+    Of many classes it is the Gini index: most splits near the root of a tree leave the error as it is.
+    """
+    if criterion in OF_CLASSES:
+        impurities = [float(class_loss("class_gini", np.array(sums))) for sums in (whole, *sides)]
+        return max(0.0, impurities[0] - sum(impurities[1:]))
     if len(whole) > 2:
         pairs = range(0, len(whole), 2)
         return sum(gain(criterion, whole[k : k + 2], [side[k : k + 2] for side in sides]) for k in pairs)

@@ -1,4 +1,7 @@
-"""The numeric splits of rows with several labels: `candidates.numeric_candidates` for Z, label by label."""
+"""The numeric splits of rows with several labels, or of more than two classes.
+
+They are `candidates.numeric_candidates` for Z, label by label, and for the error and the Gini index of classes.
+"""
 
 from __future__ import annotations
 
@@ -74,3 +77,68 @@ def scan_joint(
             both = enough(left[k], min_weight) and enough(right[k] + of_missing, min_weight)
             if learn and of_missing > 0.0 and both and on_right[k] < low - tie:
                 value[f, k], option[f, k] = on_right[k], 1
+
+
+@kernel
+def impurity(sums: Array, more: Array, with_more: bool, gini: bool) -> float:
+    """`losses.class_loss` of one leaf, to which `more` may come."""
+    total, largest, squares = 0.0, 0.0, 0.0
+    for k in range(len(sums)):
+        s = sums[k] + more[k] if with_more else sums[k]
+        total += s
+        squares += s * s
+        largest = max(largest, s)
+    if gini:
+        return total - squares / total if total > 0.0 else 0.0
+    return total - largest
+
+
+@kernel
+def scan_classes(
+    histogram: Array,
+    n_bins: Array,
+    learn: bool,
+    gini: bool,
+    min_weight: float,
+    tie: float,
+    value: Array,
+    option: Array,
+) -> None:
+    """`scan_joint` for the error or the Gini index of many classes; the histogram has a plane per class."""
+    n_classes, n_features = histogram.shape[0], histogram.shape[1]
+    right = np.empty((MISSING, n_classes))
+    left, missing = np.empty(n_classes), np.empty(n_classes)
+    for f in range(n_features):
+        n = n_bins[f]
+        of_missing = 0.0
+        for p in range(n_classes):
+            missing[p] = histogram[p, f, MISSING]
+            of_missing += missing[p]
+            left[p] = 0.0
+            total = 0.0
+            # summed from the right rather than subtracted from the total: a side without weight must be exactly zero
+            for k in range(n - 1, -1, -1):
+                right[k, p] = total
+                total += histogram[p, f, k]
+        rest = 0.0 if learn else of_missing / 2
+        for k in range(MISSING):
+            value[f, k], option[f, k] = np.inf, 0
+            if k >= n:
+                continue
+            present, on_left, on_right = 0.0, 0.0, 0.0
+            for p in range(n_classes):
+                present += histogram[p, f, k]
+                left[p] += histogram[p, f, k]
+                on_left += left[p]
+                on_right += right[k, p]
+            if present == 0.0:
+                continue
+            low = np.inf
+            if enough(on_left + of_missing if learn else on_left, min_weight) and enough(on_right, min_weight):
+                low = impurity(left, missing, learn, gini) + impurity(right[k], missing, False, gini) + rest
+            value[f, k] = low
+            both = enough(on_left, min_weight) and enough(on_right + of_missing, min_weight)
+            if learn and of_missing > 0.0 and both:
+                other = impurity(left, missing, False, gini) + impurity(right[k], missing, True, gini)
+                if other < low - tie:
+                    value[f, k], option[f, k] = other, 1

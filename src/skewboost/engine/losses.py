@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.engine.boundary import LONGEST_STEP, Array, Request
+from skewboost.engine.boundary import LONGEST_STEP, OF_CLASSES, Array, Request
 
 
 def leaf_loss(
@@ -54,30 +54,55 @@ def abstain_loss(criterion: str, a: Array, b: Array) -> Array:
     return leaf_loss(criterion, half, half, 1)
 
 
+def class_loss(criterion: str, sums: Array) -> Array:
+    """What a leaf of many classes adds, from ``[class, ...]`` sums."""
+    total = sums.sum(axis=0)
+    if criterion == "class_error":
+        return np.asarray(total - sums.max(axis=0))
+    squares = np.square(sums).sum(axis=0)
+    return np.asarray(total - np.divide(squares, total, out=np.zeros_like(total), where=total > 0))
+
+
 def pairs(planes: Array) -> list[Array]:
     """The planes of each label."""
     return [planes[k : k + 2] for k in range(0, len(planes), 2)]
 
 
+def against_the_rest(criterion: str, planes: Array) -> list[Array]:
+    """The weights without and with each label, or outside and in each class."""
+    if criterion not in OF_CLASSES:
+        return pairs(planes)
+    total = planes.sum(axis=0)
+    return [np.array((np.maximum(total - own, 0.0), own)) for own in planes]
+
+
+def sums_loss(
+    criterion: str, sums: Array, sign: int, costs: tuple[float, float] = (1.0, 1.0), delta: float = 0.0
+) -> Array:
+    """What a leaf of these ``[plane, ...]`` sums adds to the criterion: over the labels, or of the classes."""
+    if criterion in OF_CLASSES:
+        return class_loss(criterion, sums)
+    return np.asarray(sum(leaf_loss(criterion, a, b, sign, costs, delta) for a, b in pairs(sums)))
+
+
 def silent_loss(criterion: str, sums: Array) -> Array:
-    """`abstain_loss` of ``[plane, ...]`` sums."""
+    """`abstain_loss` of ``[plane, ...]`` sums; of many classes half their weight, as of two."""
+    if criterion in OF_CLASSES:
+        return np.asarray(sums.sum(axis=0) / 2)
     return np.asarray(sum(abstain_loss(criterion, a, b) for a, b in pairs(sums)))
 
 
 def split_loss(request: Request, left: Array, right: Array, polarity: int) -> Array:
     """What the two sides of a split add to the criterion; `left` and `right` are their ``[plane, ...]`` sums.
 
-    Planes come in pairs, one pair per label where rows have several.
+    Planes come in pairs, one pair per label where rows have several; or there is one per class.
     """
-    if len(left) > 2:
-        parts = [split_loss(request, a, b, polarity) for a, b in zip(pairs(left), pairs(right))]
-        return np.asarray(sum(parts))
     if request.criterion == "cost_step":
         no, yes = (left, right) if polarity > 0 else (right, left)
         return step_loss(no, yes, request.costs, step_length(no, yes, request.costs))
     criterion, costs, delta = request.criterion, request.costs, request.delta
-    on_left = leaf_loss(criterion, left[0], left[1], -polarity, costs, delta)
-    return on_left + leaf_loss(criterion, right[0], right[1], polarity, costs, delta)
+    on_left = sums_loss(criterion, left, -polarity, costs, delta)
+    return on_left + sums_loss(criterion, right, polarity, costs, delta)
 
 
 def step_loss(no: Array, yes: Array, costs: tuple[float, float], alpha: Array) -> Array:

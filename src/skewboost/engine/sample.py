@@ -21,7 +21,7 @@ MAX_SCALE = 1e100
 
 
 class LabelSample:
-    """Rows of two classes with weights that sum to one.
+    """Rows of two classes, or of more, with weights that sum to one.
 
     Two things make a round cheap. A weight is stored up to a factor per class, so the rows of the largest leaf need
     not be touched when its factor moves the weights. And if a round multiplies weights by ``factor[leaf, class]``,
@@ -36,11 +36,15 @@ class LabelSample:
         positive: Array,
         weights: Array,
         examples: Array | None = None,
+        n_classes: int = 2,
     ) -> None:
         self.engine = engine
-        self.positive = positive
-        self.rows: list[Rows] = [engine.rows(~positive), engine.rows(positive)]
-        self.grower = Grower(engine, codes, bins, self.rows, [[0], [1]], examples) if bins is not None else None
+        self.positive = positive  # the number of the class, where there are more than two
+        self.rows: list[Rows] = [engine.rows(positive == k) for k in range(n_classes)]
+        self.grower = None
+        if bins is not None:
+            planes = [[k] for k in range(n_classes)]
+            self.grower = Grower(engine, codes, bins, self.rows, planes, examples, n_classes)
         self.n_assigned = 0  # how often all weights were replaced
         self.assign(weights)
 
@@ -49,7 +53,7 @@ class LabelSample:
     @property
     def _values(self) -> list[Array]:
         """Per group of rows, the weights up to its scale."""
-        return [self._stored, self._stored]
+        return [self._stored] * len(self.rows)
 
     @property
     def weights(self) -> Array:
@@ -60,7 +64,7 @@ class LabelSample:
         """Replace all weights; they are normalised."""
         self._stored = self.engine.array(weights)
         self._stored /= self._stored.sum()
-        self._scale = np.ones(2)
+        self._scale = np.ones(len(self.rows))
         self._root: Node | None = None
         self.n_assigned += 1
 

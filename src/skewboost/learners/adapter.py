@@ -38,6 +38,8 @@ from skewboost.learners.base import (
     ProbabilityHypothesis,
     ResponseHypothesis,
     describe,
+    heaviest,
+    right_weight,
     wrong_weight,
 )
 from skewboost.learners.partitions import majority
@@ -135,6 +137,15 @@ class ClassifierHypothesis:
         return sample.reweight_leaves(self.leaf, factors)
 
 
+class ClassHypothesis(ClassifierHypothesis):
+    """The same for more than two classes."""
+
+    @property
+    def criterion(self) -> float:
+        """The weight of the rows that the labels get wrong."""
+        return float(self.class_weights.sum()) - right_weight(self.labels, self.class_weights)
+
+
 class OpenedAdapter(Opened):
     """A scikit-learn estimator on the training data."""
 
@@ -155,6 +166,18 @@ class OpenedAdapter(Opened):
         abstains = np.zeros(n, dtype=np.bool_)
         labels = majority(sums, abstains) if hasattr(fitted, "tree_") else np.array([-1.0, 1.0])
         return ClassifierHypothesis(fitted, leaf, sums, labels, abstains, self._importances(fitted))
+
+    def class_labels(self, rng: Draw) -> ClassifierHypothesis:
+        """Fit a clone to the class numbers; the parts are the classes that it predicts, or the leaves of a tree."""
+        classes, n_classes, weights = self.data.positive, self.data.n_classes, self.sample.weights
+        fitted = self._fit(classes, weights, rng)
+        leaf = parts(fitted, self.data.table.native)
+        is_tree = hasattr(fitted, "tree_")
+        n = n_parts(fitted) if is_tree else n_classes
+        sums = np.bincount(n_classes * leaf + classes, weights, minlength=n_classes * n).reshape(n, n_classes)
+        abstains = np.zeros(n, dtype=np.bool_)
+        labels = heaviest(sums, abstains) if is_tree else np.arange(float(n))
+        return ClassHypothesis(fitted, leaf, sums, labels, abstains, self._importances(fitted))
 
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis:
         """Fit a clone to the responses."""

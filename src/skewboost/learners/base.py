@@ -30,6 +30,8 @@ Draw = Callable[[], np.random.Generator]
 # What a rule makes of a probability: a function of an array of them.
 Link = Callable[[Array], Array]
 
+BALANCE = 1e-12  # a difference below this share of a leaf's weight is rounding
+
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
 PROBABILITIES = "probabilities (of the positive class)"
 
@@ -48,11 +50,12 @@ class Data:
     """The training rows, as validated: nothing missing, nothing of zero weight."""
 
     table: Table
-    positive: Array  # which rows are positive; ``[row, label]`` where each has several labels
+    positive: Array  # which rows are positive; ``[row, label]`` where each has several labels; of many classes, which
     examples: Array | None  # sample weights; None: one each
     engine: Engine
     bins: Bins | None = None  # given when training goes on with the bins of a fitted model
     codes: Codes = None  # of the table in these bins, where they are known
+    n_classes: int = 2  # with more, `positive` has their numbers
 
     def view(self, bins: Bins | None) -> View:
         """The table through bins."""
@@ -60,8 +63,8 @@ class Data:
 
     @property
     def y(self) -> Array:
-        """The labels as -1 and +1."""
-        return np.where(self.positive, 1.0, -1.0)
+        """The labels as -1 and +1; of many classes their numbers."""
+        return np.where(self.positive, 1.0, -1.0) if self.n_classes == 2 else self.positive.astype(np.float64)
 
     @property
     def initial_weights(self) -> Array:
@@ -137,6 +140,21 @@ def wrong_weight(labels: Array, class_weights: Array) -> float:
     return float(negative[labels > 0].sum() + positive[labels < 0].sum())
 
 
+def heaviest(class_weights: Array, abstains: Array) -> Array:
+    """The heaviest of many classes in each leaf, the first of those that tie; -1 where it abstains or is empty."""
+    total = class_weights.sum(axis=1)
+    top = class_weights.max(axis=1) - BALANCE * total
+    labels: Array = np.argmax(class_weights >= top[:, None], axis=1).astype(np.float64)
+    labels[abstains | (total == 0)] = -1.0
+    return labels
+
+
+def right_weight(labels: Array, class_weights: Array) -> float:
+    """The weight that class numbers of leaves get right."""
+    voting = np.flatnonzero(labels >= 0)
+    return float(class_weights[voting, labels[voting].astype(np.intp)].sum())
+
+
 @dataclass
 class Opened:
     """A learner on its training data. Subclasses answer `labels`, `responses`, `probabilities` or several."""
@@ -150,8 +168,8 @@ class Opened:
     def __post_init__(self) -> None:
         data = self.data
         codes = self.view.codes if self.view.bins is not None else None
-        kind = JointSample if data.positive.ndim == 2 else LabelSample
-        self.sample = kind(data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples)
+        rows = (data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples)
+        self.sample = JointSample(*rows) if data.positive.ndim == 2 else LabelSample(*rows, data.n_classes)
 
     def support(self) -> Support:
         """Where the training examples are, for those who explain the ensemble."""
@@ -170,6 +188,10 @@ class Opened:
 
     def joint_labels(self, rng: Draw) -> LabelHypothesis:
         """Separate the rows with each of several labels from those without it, by one partition for all."""
+        raise NotImplementedError
+
+    def class_labels(self, rng: Draw) -> LabelHypothesis | None:
+        """Separate more than two classes; `labels` of the answer are class numbers, and -1 where it abstains."""
         raise NotImplementedError
 
     def added(self, term: Term) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,14 +13,24 @@ from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
 from skewboost.engine.growth import Growth, Limits
-from skewboost.engine.losses import leaf_loss, pairs, silent_loss
+from skewboost.engine.losses import silent_loss, sums_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal
+from skewboost.learners.base import (
+    BALANCE,
+    LABELS,
+    RESPONSES,
+    Data,
+    Draw,
+    Goal,
+    Opened,
+    ResponseHypothesis,
+    chosen_goal,
+    heaviest,
+)
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
-BALANCE = 1e-12  # a difference below this share of a leaf's weight is rounding
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
 
 
@@ -59,6 +70,13 @@ class Divided:
     def reweight(self, sample: LabelSample, factors: Array) -> float:
         """Multiply the weights of each (leaf, class) by its factor."""
         return sample.reweight_codes(self.growth, self.partition, factors)
+
+
+def of_classes(goal: Goal, data: Data) -> Goal:
+    """The same for more than two classes, where there are so many."""
+    if data.n_classes == 2:
+        return goal
+    return replace(goal, criterion="class_gini" if goal.criterion == "gini" else "class_error")
 
 
 def majority(class_weights: Array, abstains: Array) -> Array:
@@ -103,20 +121,25 @@ class OpenedPartition(Opened):
 
     def joint_labels(self, rng: Draw) -> PartitionHypothesis:
         """The best partition for all labels at once; what it says is the rule's business."""
+        return self._joint(lambda sums, abstains: np.zeros(len(sums)))
+
+    def class_labels(self, rng: Draw) -> PartitionHypothesis:
+        """The best partition for more than two classes; each leaf says the heaviest."""
+        return self._joint(heaviest)
+
+    def _joint(self, labels: Callable[[Array, Array], Array]) -> PartitionHypothesis:
         growth = self.sample.grow(self.request, self.limits)
         sums, abstains = growth.sums, growth.abstains
-        labels = np.zeros(len(sums))
-        return PartitionHypothesis(
-            growth, sums, labels, None, abstains, self._criterion(sums, abstains), growth.importances
-        )
+        value = self._criterion(sums, abstains)
+        return PartitionHypothesis(growth, sums, labels(sums, abstains), None, abstains, value, growth.importances)
 
     def _criterion(self, sums: Array, abstains: Array) -> float:
         """The criterion of a tree, or of a single leaf: what its leaves add to it."""
         request = self.request
         free = FREE.get(request.criterion, request.criterion)
         voting, silent = sums[~abstains].T, sums[abstains].T
-        losses = [leaf_loss(free, a, b, 1, request.costs, request.delta).sum() for a, b in pairs(voting)]
-        return float(sum(losses) + silent_loss(free, silent).sum())
+        losses = sums_loss(free, voting, 1, request.costs, request.delta)
+        return float(losses.sum() + silent_loss(free, silent).sum())
 
     def _opposite_labels(self, growth: Growth, labels: Array) -> Array:
         """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""
@@ -225,7 +248,7 @@ class Stump(_PartitionLearner):
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
         )
-        chosen = chosen_goal(self, goal)
+        chosen = of_classes(chosen_goal(self, goal), data)
         if self.constant and chosen.criterion not in FORCED:
             raise ValueError(
                 f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split "
@@ -314,6 +337,7 @@ class Tree(_PartitionLearner):
         criterion: Any = FREE.get(chosen.criterion, chosen.criterion)
         if criterion == "majority" and self.criterion is None:
             criterion = "gini"
+        criterion = of_classes(Goal(criterion), data).criterion
         least = 1.0 if data.examples is None else float(data.examples.min())
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
         least_weight = float(self.min_weight_leaf)

@@ -24,6 +24,7 @@ from skewboost.learners.base import (
     Opened,
     ProbabilityHypothesis,
     ResponseHypothesis,
+    right_weight,
     searches,
     wrong_weight,
 )
@@ -77,6 +78,11 @@ class Measured:
         return bool(self.class_weights.shape[1] > 2)
 
     @property
+    def fails(self) -> bool:
+        """Whether it is wrong on more weight than it is right on."""
+        return not self.joint and self.criterion > wrong_weight(-self.labels, self.class_weights) + TIE
+
+    @property
     def importances(self) -> Array | None:
         """By how much each feature lowered the loss of the drawn rows."""
         return self.found.importances
@@ -90,6 +96,20 @@ class Measured:
     def reweight(self, sample: LabelSample, factors: Array) -> float:
         """Multiply the weights of each (leaf, class) by its factor."""
         return sample.reweight_leaves(self.leaf, factors)
+
+
+class MeasuredClasses(Measured):
+    """The same for more than two classes."""
+
+    @property
+    def criterion(self) -> float:
+        """The weight of the rows that the labels get wrong, out of all rows."""
+        return float(self.class_weights[self.labels >= 0].sum()) - right_weight(self.labels, self.class_weights)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is wrong on more weight than it is right on."""
+        return self.criterion > right_weight(self.labels, self.class_weights) + TIE
 
 
 class OpenedResampled(Opened):
@@ -108,14 +128,20 @@ class OpenedResampled(Opened):
         """Separate the classes of the drawn rows."""
         generator = rng()
         opened, _ = self._open(self.sample.weights, generator)
-        found = opened.labels(lambda: generator)
+        ask = opened.labels if self.data.n_classes == 2 else opened.class_labels
+        found = ask(lambda: generator)
         if found is None:
             return None
         n = len(found.class_weights)
         numbered = centred(found.term(np.arange(float(n))), opened.view, self.data, self.view)
         leaf = numbered.on(self.view).astype(np.intp)
-        sums = np.bincount(2 * leaf + self.data.positive, self.sample.weights, minlength=2 * n).reshape(n, 2)
-        return Measured(found, numbered, leaf, sums)
+        k = self.data.n_classes
+        sums = np.bincount(k * leaf + self.data.positive, self.sample.weights, minlength=k * n).reshape(n, k)
+        return (Measured if k == 2 else MeasuredClasses)(found, numbered, leaf, sums)
+
+    def class_labels(self, rng: Draw) -> Measured | None:
+        """Separate the classes of the drawn rows."""
+        return self.labels(rng)
 
     def joint_labels(self, rng: Draw) -> Measured:
         """Rows are drawn by what all their labels weigh, and the labels of a drawn row keep their proportions."""
@@ -161,7 +187,7 @@ class OpenedResampled(Opened):
     def rejects(self, h: Any) -> bool:
         """Whether a hypothesis about the classes is wrong on more weight than it is right on."""
         if isinstance(h, Measured):
-            return not h.joint and h.criterion > wrong_weight(-h.labels, h.class_weights) + TIE
+            return h.fails
         return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
 
     def _open(self, weights: Array, generator: np.random.Generator) -> tuple[Opened, Array]:
@@ -169,7 +195,7 @@ class OpenedResampled(Opened):
         data, view = self.data, self.view
         rows = self.sampler.draw(data, weights, generator).rows
         codes = None if view.bins is None else data.engine.take(view.codes, rows)
-        drawn = Data(data.table.take(rows), data.positive[rows], None, data.engine, view.bins, codes)
+        drawn = Data(data.table.take(rows), data.positive[rows], None, data.engine, view.bins, codes, data.n_classes)
         opened = self.learner.open(drawn, self.goal)
         for term in self.terms:
             opened.added(term)

@@ -9,56 +9,50 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
-from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION, BoostingClassifier
-from skewboost.boosting.loop import Round
+from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
 from skewboost.boosting.prediction import Scored
 from skewboost.boosting.realboost import RealBoost
-from skewboost.boosting.rule import NO_EDGE, Rule, no_edge
+from skewboost.boosting.rule import Rule, log_logistic, logistic, no_edge
 from skewboost.boosting.state import MAX_SPREAD, State
-from skewboost.boosting.training import Ensemble, train
-from skewboost.boosting.validation import Stage, Validation, stratified_split
-from skewboost.costs import Costs
-from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import Array, Engine
-from skewboost.engine.partition import View
-from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.costs import check_cost
+from skewboost.engine.boundary import Array
+from skewboost.engine.scoring import Term
 from skewboost.learners import Stump, Tree, name_of, resolve
-from skewboost.learners.base import LABELS, Data, Draw, LabelHypothesis, Learner
+from skewboost.learners.base import LABELS, Draw, LabelHypothesis
+from skewboost.multiclass.joint import JointClassifier, JointCosts, JointRule, JointTerm, joint_term
 from skewboost.tables import Table
 
 
-@dataclass(frozen=True)
-class JointTerm(LeafTerm):
-    """A value per leaf and label."""
-
-    def on(self, view: View) -> Array:
-        """The values of every row's leaf: ``[row, label]``."""
-        return self.values[self.partition.leaves(view)]
-
-    def of_label(self, label: int) -> LeafTerm:
-        """The values of one label."""
-        return LeafTerm(self.partition, np.ascontiguousarray(self.values[:, label]))
-
-
-class AdaBoostMH(Rule):
+class AdaBoostMH(JointRule):
     """RealBoost on all (example, label) pairs, with one partition for all labels."""
 
     criterion = "z"
 
+    def __init__(self, of_class: Array, tilts: Array | None = None) -> None:
+        self.of_class = of_class
+        self.tilts = tilts  # per label, where examples have several
+
     def start(self, state: State) -> None:
-        """``D = 1/(N K)``."""
-        super().start(state)
+        """``D = 1/(N K)``, times what the example costs."""
         state.F = np.zeros(state.y.shape)
         self.not_in_F: list[Term] = []  # F is brought up to date when somebody needs it
         self.spread = 0.0  # a bound on how far apart the logarithms of weights are
+        if state.costs.each is not None:
+            state.assign(self.first_weights(state))
+
+    @staticmethod
+    def first_weights(state: State) -> Array:
+        """What each pair counts for."""
+        each = state.costs.each
+        return np.asarray(state.examples[:, None] * (1.0 if each is None else each))
 
     def ask(self, state: State, rng: Draw) -> Any:
         """The partition of the lowest ``Z = W0 + 2 Σ_leaves Σ_labels √(W+ W-)`` ([1] §7)."""
@@ -72,9 +66,8 @@ class AdaBoostMH(Rule):
         values[h.abstains] = 0.0
         if no_edge(state, values):
             return None
-        term = h.term(values)
-        assert isinstance(term, LeafTerm)
-        return JointTerm(term.partition, values)
+        term: Term = joint_term(h.term(values), values)
+        return term
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``D ← D exp(-y g) / Z``."""
@@ -88,13 +81,31 @@ class AdaBoostMH(Rule):
         else:
             while self.not_in_F:
                 state.add(self.not_in_F.pop())
-            exponents = -state.y * state.F
+            exponents, first = -state.y * state.F, self.first_weights(state)
             top = float(exponents.max())
-            weights = np.exp(exponents - top) * state.examples[:, None]
+            weights = np.exp(exponents - top) * first
             self.spread = top - float(exponents.min())
-            state.log_loss = top + math.log(float(weights.sum()) / (state.n * state.y.shape[1]))
+            total = state.n * state.y.shape[1] if state.costs.each is None else float(first.sum())
+            state.log_loss = top + math.log(float(weights.sum()) / total)
             state.assign(weights)
         state.loss = math.exp(min(state.log_loss, 700.0))
+
+    def tilt_of(self, label: int) -> float:
+        """``ln(C+ / C-)`` of a label that is on or off."""
+        return 0.0 if self.tilts is None else float(self.tilts[label])
+
+    def class_probabilities(self, F: Array) -> Array:
+        """``p_l ∝ q_l / c_l``: where F is at its optimum, ``q_l = 1/(1 + e^(-2 F_l))`` is ``c_l p_l / Σ c_k p_k``."""
+        p = logistic(2.0 * F)
+        p += 1e-9 * F / (1.0 + np.abs(F))  # where several are as good as 1, the largest score has the largest
+        p = np.maximum(p, 0.0) / self.of_class
+        total = p.sum(axis=1, keepdims=True)
+        uniform = np.full_like(p, 1.0 / p.shape[1])
+        return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
+
+    def log_likelihood(self, F: Array, target: Array) -> Array:
+        """That of every label being on or off, in which costs count as frequencies."""
+        return log_logistic(np.where(target, 2.0 * F, -2.0 * F))
 
 
 class TwoClasses(RealBoost):
@@ -102,82 +113,42 @@ class TwoClasses(RealBoost):
 
     asks = (LABELS,)
 
+    def start(self, state: State) -> None:
+        """``w ∝ c``."""
+        super().start(state)
+        if self.costs.each is not None or self.costs.ratio != 1.0:
+            state.assign(state.examples * state.cost_of_rows)
 
-class JointStage(Stage):
-    """The ensemble so far on the validation rows: classes by their own names, or labels on and off."""
-
-    def __init__(self, F: Array, p: Array, classes: Array, multilabel: bool) -> None:
-        super().__init__(F, p)
-        self.classes_ = classes
-        self.multilabel = multilabel
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities of all classes, or of all labels."""
-        return self.p if self.multilabel else self.p / self.p.sum(axis=1, keepdims=True)
-
-    def predict(self, X: Any) -> Array:
-        """The class of the largest F, or the labels where it is not negative."""
-        return (self.F >= 0).astype(np.intp) if self.multilabel else self.classes_[np.argmax(self.F, axis=1)]
+    def tilt(self, n_rounds: int) -> float:
+        """``ln(C+ / C-)``."""
+        return math.log(self.costs.ratio)
 
 
-class JointValidation(Validation):
-    """Scores rounds on held-out rows, by default by the log-loss over all labels."""
-
-    def of(self, classes: Array, truth: Array, multilabel: bool) -> JointValidation:
-        """Tell what scorers are to see."""
-        self.classes, self.truth, self.multilabel = classes, truth, multilabel
-        return self
-
-    def open(self, bins: Bins | None) -> None:
-        """Encode the rows with the bins of training."""
-        super().open(bins)
-        self.F = np.zeros(self.positive.shape)
-
-    def stage(self) -> JointStage:
-        """The ensemble so far, as scorers see it."""
-        return JointStage(self.F, self.rule.probability(self.F, self.round), self.classes, self.multilabel)
-
-
-class JointEnsemble(Ensemble):
-    """An ensemble of all labels while it is trained; for scoring each label gets its own."""
-
-    @classmethod
-    def joined(cls, parts: list[Ensemble]) -> JointEnsemble:
-        """The ensemble whose parts these are."""
-        first = parts[0]
-        rounds = []
-        for m, r in enumerate(first.rounds):
-            assert isinstance(r.term, LeafTerm)
-            values = np.column_stack([e.rounds[m].term.values for e in parts])  # type: ignore[attr-defined]
-            rounds.append(Round(JointTerm(r.term.partition, values), r.record, r.importances))
-        return cls(rounds, first.n_rounds, first.bins, first.stop_reason, AdaBoostMH(), support=first.support)
-
-    def parts(self, n_labels: int, n_features: int) -> list[Ensemble]:
-        """One ensemble per label, ready for scoring."""
-        found = []
-        for k in range(n_labels):
-            rounds = [Round(r.term.of_label(k), r.record, r.importances) for r in self.rounds]  # type: ignore[attr-defined]
-            own = Ensemble(rounds, self.n_rounds, self.bins, self.stop_reason, RealBoost(), support=self.support)
-            found.append(own)
-            found[-1].finish(n_features)
-        return found
-
-    def finish(self, n_features: int) -> None:
-        """Nothing to compile."""
-
-
-class AdaBoostMHClassifier(BoostingClassifier):
+class AdaBoostMHClassifier(JointClassifier):
     r"""AdaBoost.MH: many classes, or many labels per example, in one ensemble.
 
     Every (example, label) pair has a weight, :math:`1/(NK)` at first. A round finds the one partition for all labels
     that minimises :math:`Z = W_0 + 2 \sum_j \sum_l \sqrt{W^+_{jl} W^-_{jl}}`, adds
     :math:`\frac12 \ln \frac{W^+_{jl} + 1/(NK)}{W^-_{jl} + 1/(NK)}` for label l in leaf j and multiplies the weights by
     :math:`\exp(-y_l g_l)`. With many classes the largest :math:`F_l` wins; with many labels each is on where
-    :math:`F_l \ge 0`. With two classes it is RealBoost. Compared to one ensemble per class (what the other variants do
-    with more than two classes) all labels share their tests: a smaller model, behind in the first dozens of rounds
-    and as good after hundreds.
+    :math:`F_l \ge 0`. With two classes it is RealBoost. Compared to one ensemble per class (scikit-learn's
+    `OneVsRestClassifier`) all labels share their tests: a smaller model, behind in the first dozens of rounds and as
+    good after hundreds.
+
+    Costs enter once: an example of class y starts with :math:`c_y/(NK)` for *all* of its pairs. Then
+    :math:`F_l = \frac12 \ln \frac{c_l p_l}{\sum_{k \ne l} c_k p_k}` minimises the loss, so the largest :math:`F_l` is
+    the largest :math:`c_l P(l|x)`: the class of the least expected cost. (Were only the pair of the own label to cost
+    more, it would be the largest :math:`c_l p_l / (1 - p_l)`.) `predict_proba` takes the costs out again.
+
+    With more than two classes, or several labels, `estimators_` is a list of such lists, one per label, `baseline_` has
+    an entry per label, and `contributions` and `shape_functions` have one more level.
 
     {parameters}
+    cost : "balanced", dict, number, matrix or None, default=None
+        What mistakes cost: ``{label: cost of getting it wrong}``, or ``"balanced"``, with which all classes cost the
+        same in total. None: all mistakes cost the same, unless `fit` is given `sample_cost`. With two classes also a
+        number or a 2 x 2 matrix, as in `CGAdaClassifier`. With several labels per example ``{label: how many false
+        alarms a miss of it costs}``, where labels are the numbers of the columns of y.
 
     References
     ----------
@@ -200,7 +171,8 @@ class AdaBoostMHClassifier(BoostingClassifier):
         if not isinstance(learner, Stump | Tree):
             raise ValueError(
                 f"AdaBoostMHClassifier divides the input alike for all labels, which {name_of(learner)} cannot. Set "
-                "estimator='stump' or 'tree', or use another variant, which has an ensemble for each class."
+                "estimator='stump' or 'tree', or use AdaC2M1Classifier or CodeMatrixClassifier, which take any "
+                "classifier."
             )
         if learner.criterion not in (None, "z") or getattr(learner, "constant", False):
             raise ValueError(
@@ -208,6 +180,11 @@ class AdaBoostMHClassifier(BoostingClassifier):
                 "constant at False."
             )
         return TwoClasses()
+
+    def _joint_rule(self, costs: JointCosts) -> JointRule:
+        if not self.multilabel_:
+            return AdaBoostMH(costs.of_class)
+        return AdaBoostMH(np.ones(len(self.classes_)), np.log(costs.of_class))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -242,55 +219,48 @@ class AdaBoostMHClassifier(BoostingClassifier):
                 f"pos_label={self.pos_label!r} has no effect: y has a column per label, each of which is on or off. "
                 "Leave it at None."
             )
-        classes = np.arange(labels.shape[1])
-        if going_on and not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"y has {len(classes)} labels, but training started with {len(self.classes_)}. Set warm_start=False "
-                "to start anew."
-            )
-        self.classes_ = classes
-        self._positive_classes = list(classes)
+        self._keep_classes(np.arange(labels.shape[1]), going_on, "labels")
 
-    def _train(
-        self,
-        learner: Learner,
-        engine: Engine,
-        table: Table,
-        labels: Array,
-        weights: Array | None,
-        each_cost: Array | None,
-    ) -> None:
-        if not self._joint:
-            super()._train(learner, engine, table, labels, weights, each_cost)
-            return
-        if self._ensembles[0].stop_reason == NO_EDGE:
-            return  # more rounds would change nothing
-        has = labels if self.multilabel_ else labels[:, None] == self.classes_
-        joint = JointEnsemble.joined(self._ensembles)
-        validation = None
-        if self.early_stopping:
-            inner, outer = self._split(labels)
-            held_out = None if weights is None else weights[outer]
-            validation = JointValidation(
-                joint.rule, engine, table.take(outer), has[outer], held_out, Costs(), self.scoring
-            ).of(self.classes_, labels[outer].astype(np.intp) if self.multilabel_ else labels[outer], self.multilabel_)
-            table, has = table.take(inner), has[inner]
-            weights = None if weights is None else weights[inner]
-        try:
-            train(learner, Data(table, has, weights, engine, joint.bins), Costs(), self._settings(), validation, joint)
-        finally:
-            self._ensembles = joint.parts(len(self.classes_), table.n_features)
+    def _target(self, labels: Array) -> Array:
+        return labels if self.multilabel_ else labels[:, None] == self.classes_
+
+    def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
+        """Those of an example count for all of its labels; those of a label for the examples that have it."""
+        if not self.multilabel_:
+            costs = super()._joint_costs(each, labels, weights)
+            shape = (len(labels), len(self.classes_))
+            of_pairs = None if costs.each is None else np.broadcast_to(costs.each[:, None], shape)
+            return JointCosts(costs.of_class, of_pairs)
+        w = np.ones(len(labels)) if weights is None else weights
+        on, off = w @ labels, w @ ~labels
+        if each is not None:
+            a, b = (w * each) @ labels, (w * each) @ ~labels
+            known = (on > 0) & (off > 0)
+            ratio = np.divide(a * off, b * on, out=np.ones(len(on)), where=known)
+            return JointCosts(ratio, np.broadcast_to(each[:, None], labels.shape))
+        if self.cost is None:
+            return JointCosts(np.ones(len(on)), None)
+        if isinstance(self.cost, str) and self.cost == "balanced":
+            miss = np.divide(off, on, out=np.ones(len(on)), where=(on > 0) & (off > 0))
+        elif isinstance(self.cost, Mapping):
+            check_cost(self.cost, self.classes_)
+            miss = np.array([float(self.cost[k]) for k in self.classes_.tolist()])
+        else:
+            raise ValueError(
+                f"cost={self.cost!r} does not fit several labels per example. Give {{label: how many false alarms a "
+                "miss of it costs}}, 'balanced' or None."
+            )
+        return JointCosts(miss, np.where(labels, miss, 1.0))
 
     def _split(self, labels: Array) -> tuple[Array, Array]:
         """Row numbers to train on and to validate on: a share of each class, or of all rows if labels are many."""
-        fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
-        rng = np.random.default_rng(self._seed)
         if not self.multilabel_:
-            return stratified_split(labels, fraction, rng)
+            return super()._split(labels)
         n = len(labels)
         if n < 2:
             raise ValueError("early_stopping holds out an example, but there is only one. Set early_stopping=False.")
-        order = rng.permutation(n)
+        order = np.random.default_rng(self._seed).permutation(n)
+        fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         n_outer = min(max(1, round(fraction * n)), n - 1)
         return np.sort(order[n_outer:]), np.sort(order[:n_outer])
 
@@ -306,26 +276,3 @@ class AdaBoostMHClassifier(BoostingClassifier):
 
     def _proba(self, scores: list[Scored]) -> Array:
         return np.column_stack([s.probability for s in scores]) if self.multilabel_ else super()._proba(scores)
-
-    # --------------------------------------------------------------------- inspection
-
-    @property
-    def estimators_(self) -> list[Any]:
-        """What the rounds added: a list per label, all with the same partitions; one list if there are two classes."""
-        check_is_fitted(self)
-        terms = [e.terms for e in self._ensembles]
-        return terms if self._joint else terms[0]
-
-    @property
-    def _joint(self) -> bool:
-        return self.multilabel_ or len(self.classes_) > 2
-
-    def _per_class(self, values: list[Any]) -> Any:
-        check_is_fitted(self)
-        return values[0]  # the labels share their rounds
-
-    @property
-    def history_(self) -> list[dict[str, Any]]:
-        """What happened in each round."""
-        check_is_fitted(self)
-        return [dict(r.record) for r in self._ensembles[0].rounds]

@@ -36,7 +36,7 @@ def check_labels(name: str, Y: Any, n_rows: int) -> Array:
         shown = ", ".join(map(repr, found[:5])) + (", …" if len(found) > 5 else "")
         raise ValueError(
             f"{name} has the labels {shown}, but must have -1 and +1, or 0 and 1. Recode the labels; for more than two "
-            "classes use the estimators of skewboost."
+            "classes use AdaBoostMHClassifier, AdaC2M1Classifier or CodeMatrixClassifier of skewboost."
         )
     return np.where(labels == 1, 1, -1)
 

@@ -21,7 +21,6 @@ from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.realboost import RealBoost
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Ensemble
 from skewboost.costs import Costs
 from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import Array
@@ -101,7 +100,7 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
         What mistakes cost: a number says how many false alarms a miss of the positive class costs; ``"balanced"`` makes
         the classes cost the same in total; ``{label: cost of getting it wrong}``; or a matrix
         ``cost[true, predicted]`` in the order of `classes_`. None: all mistakes cost the same, unless `fit` is given
-        `sample_cost`. With more than two classes: ``"balanced"`` or a dict.
+        `sample_cost`.
     {common}
 
     References
@@ -152,50 +151,31 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
     def _weak_learner(self) -> AlternatingTree:
         return AlternatingTree(missing=self.missing, max_bins=self.max_bins)  # type: ignore[arg-type]
 
-    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
+    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         if self.cost is None and each is None:
             return Costs()
-        return super()._costs(each, labels, positive_class, weights)
+        return super()._costs(each, labels, weights)
 
     # -------------------------------------------------------------------- reading it
 
-    def tree(self, label: Any = None) -> PredictionNode:
-        """The root of the tree.
-
-        Parameters
-        ----------
-        label : label or None, default=None
-            With more than two classes there is a tree for each against the rest; this says which. Two classes have
-            one tree, for `pos_label_`.
+    def tree(self) -> PredictionNode:
+        """The root of the tree; its numbers speak for `pos_label_`.
 
         Returns
         -------
         PredictionNode
             With its `value`, and its `splitters`, each of which has a `name`, a `round` and two `children`.
         """
-        ensemble, _ = self._of_label(label)
+        ensemble = self._ensemble
         names: Any = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         assert ensemble.bins is not None
         return read_tree(ensemble.terms, ensemble.bins, ensemble.rule.offset(), names)
 
-    def _of_label(self, label: Any) -> tuple[Ensemble, Any]:
-        check_is_fitted(self)
-        labels = list(self._positive_classes)
-        if label is None and len(labels) == 1:
-            return self._ensembles[0], labels[0]
-        if label not in labels:
-            all_of_them = f"there is a tree for each of {', '.join(map(told, labels))}"
-            one = f"the tree speaks for {told(labels[0])}" if len(labels) == 1 else all_of_them
-            raise ValueError(f"label={label!r} names no tree: {one}. Name one with label=.")
-        return self._ensembles[labels.index(label)], label
-
-    def export_text(self, label: Any = None, *, decimals: int = 3) -> str:
+    def export_text(self, *, decimals: int = 3) -> str:
         """The tree as text: a line per prediction node, with its test and its number.
 
         Parameters
         ----------
-        label : label or None, default=None
-            Which tree, if there are more than two classes.
         decimals : int, default=3
             Digits behind the point.
 
@@ -205,17 +185,15 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
             Nodes are indented by their depth; the number in brackets is the round of their splitter. F of an example
             is the sum of all numbers whose tests it passes on the way.
         """
-        return as_text(self.tree(label), decimals)
+        return as_text(self.tree(), decimals)
 
-    def explain(self, x: Any, label: Any = None) -> Explanation:
+    def explain(self, x: Any) -> Explanation:
         """Why one example gets its score.
 
         Parameters
         ----------
         x : table with one row, or array-like of shape (n_features,)
             The example.
-        label : label or None, default=None
-            Which tree, if there are more than two classes; None is that of the predicted class.
 
         Returns
         -------
@@ -229,18 +207,13 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
         table = self._new_rows(x)
         if table.n_rows != 1:
             raise ValueError(f"explain takes one example, but x has {table.n_rows} rows. Pass one, e.g. X.iloc[[0]].")
-        if label is None and len(self.classes_) > 2:
-            label = self.predict(x)[0]
-        ensemble, speaks_for = self._of_label(label)
-        return explain(self.tree(label), View(ReferenceEngine(), table, ensemble.bins), speaks_for)
+        return explain(self.tree(), View(ReferenceEngine(), table, self._ensemble.bins), self.pos_label_)
 
-    def plot_tree(self, label: Any = None, *, ax: Axes | None = None, decimals: int = 2) -> Axes:
+    def plot_tree(self, *, ax: Axes | None = None, decimals: int = 2) -> Axes:
         """Draw the tree, from left to right. Needs matplotlib.
 
         Parameters
         ----------
-        label : label or None, default=None
-            Which tree, if there are more than two classes.
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure that is large enough.
         decimals : int, default=2
@@ -252,6 +225,6 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
             Boxes are tests, with the round in which they came; ellipses are prediction nodes, red where they speak
             for the class and blue where against it.
         """
-        _, speaks_for = self._of_label(label)
-        drawn: Axes = draw(self.tree(label), ax, decimals, f"Positive numbers speak for {told(speaks_for)}")
+        root = self.tree()
+        drawn: Axes = draw(root, ax, decimals, f"Positive numbers speak for {told(self.pos_label_)}")
         return drawn
