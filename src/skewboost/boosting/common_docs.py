@@ -12,11 +12,17 @@ n_estimators : int, default=100
     The number of rounds.
 """
 COMMON = """\
+sampler : "bootstrap", float, sampler or None, default=None
+    Boost by resampling: a round is fitted to rows that are drawn for it, anew in every round. Votes, errors and new
+    weights are those of all rows, and of real ones only. ``"bootstrap"``: as many rows as there are, without weights,
+    drawn with replacement in proportion to the current weights (`sample_weight` changes the weights, not the number).
+    If a hypothesis is wrong on more weight than it is right on, the weights start anew and the rows are drawn again;
+    after 25 draws without success training stops. A fraction between 0 and 1: that share of the rows, without
+    replacement, with their current weights. A sampler of imbalanced-learn (anything with `fit_resample`): rows keep
+    their current weights, copies of them too; a synthetic row weighs as much as the rows of its class do on average.
+    To the sampler the positive class is 1 and the other 0. Or an object from `skewboost.samplers`.
 resample : bool, default=False
-    Boost by resampling: a round is fitted, without weights, to as many rows as there are, drawn with replacement in
-    proportion to the current weights (`sample_weight` changes the weights, not the number). Votes, errors and new
-    weights are those of all rows. If a hypothesis is wrong on more weight than it is right on, the weights start anew
-    and the rows are drawn again; after 25 draws without success training stops.
+    Short for ``sampler="bootstrap"``.
 learning_rate : float, default=1.0
     What each round is multiplied by before it is added; at most 2.
 pos_label : label or None, default=None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.sample import JointSample, LabelSample
 from skewboost.engine.scoring import Term
+from skewboost.samplers.examples import examples_in_order
 from skewboost.tables import Table
 
 if TYPE_CHECKING:
@@ -68,6 +70,17 @@ class Data:
         """Weights to start from: the sample weights."""
         weights = np.ones(len(self.positive)) if self.examples is None else self.examples
         return weights if self.positive.ndim == 1 else np.broadcast_to(weights[:, None], self.positive.shape)
+
+    @cached_property
+    def in_order(self) -> Array:
+        """The number of the row of every example, in an order that only depends on what they are; for samplers."""
+        bits = self.positive if self.positive.ndim == 1 else self.positive @ np.exp2(np.arange(self.positive.shape[1]))
+        return examples_in_order(self.table, bits, self.examples)
+
+    def weight_of_examples(self, weights: Array) -> Array:
+        """What each of these examples weighs, given the weights of the rows: theirs, shared among their examples."""
+        counts = np.bincount(self.in_order, minlength=len(weights))
+        return np.asarray((weights / np.maximum(counts, 1))[self.in_order])
 
 
 class LabelHypothesis(Protocol):
