@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from skewboost.boosting.soft_margin import AdaBoostRegClassifier, SoftMarginBoostClassifier
     from skewboost.boosting.weightboost import WeightBoostClassifier
     from skewboost.multiclass.mh import AdaBoostMHClassifier
+    from skewboost.resampling.bagging import UnderBaggingClassifier
+    from skewboost.resampling.presets import DataBoostIMClassifier, RUSBoostClassifier, SMOTEBoostClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
 
@@ -52,12 +54,16 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "CSRAClassifier": "boosting.asymmetric_logistic",
     "CSRealBoostClassifier": "boosting.cost_losses",
     "ConsistentBoostClassifier": "boosting.consistent",
+    "DataBoostIMClassifier": "resampling.presets",
     "FavoredBoostClassifier": "boosting.favored",
     "GentleBoostClassifier": "boosting.gentleboost",
     "LogitBoostClassifier": "boosting.logitboost",
+    "RUSBoostClassifier": "resampling.presets",
     "RareBoostClassifier": "boosting.rareboost",
     "RealBoostClassifier": "boosting.realboost",
+    "SMOTEBoostClassifier": "resampling.presets",
     "SoftMarginBoostClassifier": "boosting.soft_margin",
+    "UnderBaggingClassifier": "resampling.bagging",
     "WeightBoostClassifier": "boosting.weightboost",
     "catalogue": "variants",
 }
@@ -85,12 +91,16 @@ __all__ = [
     "CSRAClassifier",
     "CSRealBoostClassifier",
     "ConsistentBoostClassifier",
+    "DataBoostIMClassifier",
     "FavoredBoostClassifier",
     "GentleBoostClassifier",
     "LogitBoostClassifier",
+    "RUSBoostClassifier",
     "RareBoostClassifier",
     "RealBoostClassifier",
+    "SMOTEBoostClassifier",
     "SoftMarginBoostClassifier",
+    "UnderBaggingClassifier",
     "WeightBoostClassifier",
     "catalogue",
 ]

@@ -310,8 +310,8 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
         if self.resample and self.sampler is not None:
             raise ValueError(
-                f"resample=True is short for sampler='bootstrap', but sampler={self.sampler!r} was given too. Leave one "
-                "of them at its default."
+                f"resample=True is short for sampler='bootstrap', but sampler={self.sampler!r} was given too. Leave "
+                "one of them at its default."
             )
         if not self.early_stopping:
             for name in ("validation_fraction", "scoring"):

@@ -154,17 +154,28 @@ def wrong_weight(labels: Array, class_weights: Array) -> float:
 class Opened:
     """A learner on its training data. Subclasses answer `labels`, `responses`, `probabilities` or several."""
 
-    draws: ClassVar[bool] = False  # whether another try in the same round may find something else
+    draws: ClassVar[bool] = False  # whether it is fitted to drawn rows
 
     data: Data
     view: View
     sample: LabelSample = field(init=False)
+    last_try: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         data = self.data
         codes = self.view.codes if self.view.bins is not None else None
         kind = JointSample if data.positive.ndim == 2 else LabelSample
         self.sample = kind(data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples)
+
+    @property
+    def tries(self) -> int:
+        """How often to ask in a round as long as nothing is found."""
+        return 1
+
+    @property
+    def biased(self) -> bool:
+        """Whether it is fitted to other weights than it is measured with."""
+        return False
 
     def support(self) -> Support:
         """Where the training examples are, for those who explain the ensemble."""

@@ -33,6 +33,9 @@ from skewboost.samplers.base import classes_of_rows
 from skewboost.samplers.bootstrap import by_weight
 from skewboost.samplers.making import joined
 
+MAX_DRAWS = 25  # in a round, of a sampler that draws by weight
+BIASED_DRAWS = 2  # of another
+
 
 def centred(term: Term, drawn: View, whole: Data, view: View) -> Term:
     """A term with its thresholds in the middle between the drawn rows that they part, and the covers of all rows."""
@@ -108,6 +111,16 @@ class OpenedResampled(Opened):
         self.takes_weights = getattr(learner, "weight_name", "") is not None
         self.terms: list[Term] = []
 
+    @property
+    def biased(self) -> bool:
+        """Whether the sampler does not draw by weight. If it does, failure is bad luck, and the weights start anew."""
+        return not getattr(self.sampler, "resets", True)
+
+    @property
+    def tries(self) -> int:
+        """One more than a biased sampler draws: the last one is on all rows."""
+        return BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
+
     def labels(self, rng: Draw) -> Measured | None:
         """Separate the classes of the drawn rows."""
         generator = rng()
@@ -170,9 +183,9 @@ class OpenedResampled(Opened):
     def rejects(self, h: Any) -> bool:
         """Whether a hypothesis about the classes is wrong on more weight than it is right on.
 
-        Not where the sampler does not draw by weight: there it may be so in round after round, and is no bad luck.
+        Not where the sampler is biased: there it may be so in draw after draw, whatever the weights.
         """
-        if not getattr(self.sampler, "resets", True):
+        if self.biased:
             return False
         if isinstance(h, Measured):
             return not h.joint and h.criterion > wrong_weight(-h.labels, h.class_weights) + TIE
@@ -181,7 +194,8 @@ class OpenedResampled(Opened):
     def _open(self, weights: Array, generator: np.random.Generator) -> tuple[Opened, Drawn]:
         """The learner on what the sampler draws, each row one example."""
         data, view = self.data, self.view
-        drawn = self.sampler.draw(data, weights, generator)
+        everything = self.last_try and self.biased
+        drawn = Drawn(np.arange(len(weights)), weights) if everything else self.sampler.draw(data, weights, generator)
         if drawn.weights is not None and (not self.takes_weights or not drawn.weights.sum() > 0.0):
             places = np.arange(len(drawn.weights)) if self.takes_weights else by_weight(drawn.weights, generator)
             drawn = drawn.take(places)

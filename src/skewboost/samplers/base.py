@@ -42,8 +42,9 @@ class Drawn:
 class Sampler(Protocol):
     """Draws the rows that a round is fitted to.
 
-    A sampler may say ``resets = False``: then a hypothesis that is wrong on most of the weight counts with a negative
-    vote. Otherwise that is bad luck: the weights start anew, and the rows are drawn again.
+    A sampler may say ``resets = False``: it does not draw by weight, and if what is learned from two of its draws is
+    wrong on most of the weight, the round is fitted to all rows. Otherwise that is bad luck: the weights start anew,
+    and the rows are drawn again.
     """
 
     def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:

@@ -20,7 +20,7 @@ def by_weight(weights: Array, rng: np.random.Generator) -> Array:
     points = np.sort(rng.random(len(weights))) * reach[-1]
     places = np.searchsorted(reach, points, side="right")
     # a point may be rounded up to the very end, which is behind the last row of any weight
-    return np.minimum(places, np.searchsorted(reach, reach[-1]))
+    return np.asarray(np.minimum(places, np.searchsorted(reach, reach[-1])))
 
 
 class Bootstrap(BaseEstimator):

@@ -61,7 +61,7 @@ def examples_in_order(table: Table, classes: Array, weights: Array | None) -> Ar
 def places_of(keys: Array, given: Array) -> Array:
     """Where each key is among the given ones: its k-th copy at their k-th copy, -1 where they have no such."""
     at = np.argsort(given, kind="stable")
-    first, last = (np.searchsorted(given[at], keys, side=side) for side in ("left", "right"))  # type: ignore[call-overload]
+    first, last = (np.searchsorted(given[at], keys, side=side) for side in ("left", "right"))
     order = np.argsort(keys, kind="stable")
     copy = np.empty(len(keys), dtype=np.intp)
     copy[order] = np.arange(len(keys)) - np.searchsorted(keys[order], keys[order])

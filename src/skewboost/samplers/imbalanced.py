@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 from sklearn.base import clone
 
@@ -45,7 +44,7 @@ class Imbalanced:
             return self._drawn(data, weights, sampler.sample_indices_)
         table = data.table.take(data.in_order)
         X_out, y_out = resample(sampler, _native(table), y, data.table)
-        out = read_like(table, X_out) if table.matrix is not None or _is_pandas(table) else _back(table, X_out)
+        out = read_like(table, X_out)
         y_out = np.asarray(y_out).astype(np.intp)
         if hasattr(sampler, "sample_indices_") and shrinkage is None:
             return self._drawn(data, weights, sampler.sample_indices_)
@@ -85,7 +84,7 @@ def resample(sampler: Any, X: Any, y: Array, table: Table) -> tuple[Any, Any]:
     except Exception as error:
         raise ValueError(
             f"{type(sampler).__name__} could not resample the {len(y)} training examples, {int((y == 1).sum())} of "
-            f"them positive: {error} {_remedy(table, type(sampler).__name__, str(error))}"
+            f"them positive: {str(error).rstrip('.')}. {_remedy(table, type(sampler).__name__, str(error))}"
         ) from error
     return X_out, y_out
 
@@ -113,27 +112,10 @@ def _remedy(table: Table, name: str, error: str) -> str:
     return "Change the sampler's parameters, or use another sampler."
 
 
-def _is_pandas(table: Table) -> bool:
-    return bool(table.frame.implementation.is_pandas())
-
-
 def _native(table: Table) -> Any:
     """What the sampler is given: an array, or a pandas table, as it knows no others."""
-    if table.matrix is not None or _is_pandas(table):
+    if table.matrix is not None or table.frame.implementation.is_pandas():
         return table.native
     if not any(isinstance(column, Nominal) for column in table.columns):
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in table.columns])
     return table.frame.to_pandas()
-
-
-def _back(table: Table, X: Any) -> Table:
-    """What came out of the sampler, as a table of the library that the user's is of."""
-    names, schema = table.frame.columns, table.frame.schema
-    cells = X.T if isinstance(X, np.ndarray) else [X[name].to_list() for name in names]
-    series = {}
-    for name, values in zip(names, cells):
-        dtype = schema[name]
-        whole = isinstance(values, np.ndarray) and (dtype.is_integer() or dtype == nw.Boolean)
-        given = nw.new_series(name, np.rint(values) if whole else values, backend=table.frame.implementation)
-        series[name] = given.cast(dtype)
-    return read_like(table, nw.from_dict(series).to_native())

@@ -11,7 +11,7 @@ from skewboost._params import check_params, integer, number
 from skewboost.engine.boundary import Array
 from skewboost.samplers.base import Drawn, classes_of_rows
 from skewboost.samplers.imbalanced import mean_weights
-from skewboost.samplers.making import joined, with_numbers
+from skewboost.samplers.making import gathered, joined, made_like
 from skewboost.tables import Nominal, Table
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Smote(BaseEstimator):
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.samplers import Smote
     >>> X, y = load_rare_cancer()
-    >>> clf = RealBoostClassifier(sampler=Smote(k_neighbors=3), n_estimators=10, random_state=0).fit(X, y)
+    >>> clf = RealBoostClassifier(estimator="tree", sampler=Smote(), n_estimators=10, random_state=0).fit(X, y)
     >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
     recall 1.00
     """
@@ -91,18 +91,18 @@ class Smote(BaseEstimator):
     def _between(self, own: Table, n: int, rng: np.random.Generator) -> Table:
         """Synthetic rows of a class."""
         seed = int(rng.integers(2**31))
-        sources = np.zeros((own.n_features, n), dtype=np.intp)
         if own.n_rows == 1:
-            return with_numbers(own, sources, {})
+            return gathered(own, np.zeros((own.n_features, n), dtype=np.intp))
         columns = [own.column(j) for j in range(own.n_features)]
         nominal = [j for j, column in enumerate(columns) if isinstance(column, Nominal)]
-        X = np.column_stack([_filled(column) for column in columns])
-        synthetic = self._synthetic(X, n, nominal, seed)
-        for j in nominal:
-            codes = columns[j].codes  # type: ignore[union-attr]
-            shown, at = np.unique(codes, return_index=True)  # a row of the class that has the category
-            sources[j] = at[np.searchsorted(shown, synthetic[:, j].astype(codes.dtype))]
-        return with_numbers(own, sources, {j: synthetic[:, j] for j in range(own.n_features) if j not in nominal})
+        synthetic = self._synthetic(np.column_stack([_filled(column) for column in columns]), n, nominal, seed)
+        return made_like(
+            own,
+            [
+                Nominal(values.astype(np.intp), column.categories) if isinstance(column, Nominal) else values
+                for column, values in zip(columns, synthetic.T)
+            ],
+        )
 
     def _synthetic(self, X: Array, n: int, nominal: list[int], seed: int) -> Array:
         """By imbalanced-learn, which must see a second class, if only to leave it alone."""
