@@ -79,8 +79,9 @@ class Data:
 
     def weight_of_examples(self, weights: Array) -> Array:
         """What each of these examples weighs, given the weights of the rows: theirs, shared among their examples."""
-        counts = np.bincount(self.in_order, minlength=len(weights))
-        return np.asarray((weights / np.maximum(counts, 1))[self.in_order])
+        if len(self.in_order) != len(weights):
+            weights = weights / np.maximum(np.bincount(self.in_order, minlength=len(weights)), 1)
+        return np.asarray(weights[self.in_order])
 
 
 class LabelHypothesis(Protocol):

@@ -104,7 +104,8 @@ class OpenedResampled(Opened):
     draws: ClassVar[bool] = True
 
     def __init__(self, data: Data, learner: Learner, sampler: Sampler, goal: Goal) -> None:
-        super().__init__(data, learner.open(data, goal).view)
+        self.whole = learner.open(data, goal)
+        super().__init__(data, self.whole.view)
         self.learner = learner
         self.sampler = sampler
         self.goal = goal
@@ -153,6 +154,7 @@ class OpenedResampled(Opened):
 
     def added(self, term: Term) -> None:
         """For learners that build on earlier rounds: every draw has to know them."""
+        self.whole.added(term)
         self.terms.append(term)
 
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
@@ -192,13 +194,25 @@ class OpenedResampled(Opened):
         return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
 
     def _open(self, weights: Array, generator: np.random.Generator) -> tuple[Opened, Drawn]:
-        """The learner on what the sampler draws, each row one example."""
+        """The learner on what the sampler draws, each row one example; or on all rows, if that is the last resort."""
+        if not (self.biased and self.last_try):
+            drawn = self._draw(self.sampler.draw(self.data, weights, generator), generator)
+            return self._opened(drawn), drawn
+        everything = Drawn(np.arange(len(weights)), weights)
+        if self.takes_weights:
+            return self.whole, everything
+        drawn = self._draw(everything, generator)
+        return self._opened(drawn), drawn
+
+    def _draw(self, drawn: Drawn, generator: np.random.Generator) -> Drawn:
+        """Rows by weight among those, for a learner that takes no weights."""
+        if drawn.weights is None or (self.takes_weights and drawn.weights.sum() > 0.0):
+            return drawn
+        weights = drawn.weights if drawn.weights.sum() > 0.0 else np.ones(len(drawn.weights))  # all may have vanished
+        return drawn.take(by_weight(weights, generator))
+
+    def _opened(self, drawn: Drawn) -> Opened:
         data, view = self.data, self.view
-        everything = self.last_try and self.biased
-        drawn = Drawn(np.arange(len(weights)), weights) if everything else self.sampler.draw(data, weights, generator)
-        if drawn.weights is not None and (not self.takes_weights or not drawn.weights.sum() > 0.0):
-            places = np.arange(len(drawn.weights)) if self.takes_weights else by_weight(drawn.weights, generator)
-            drawn = drawn.take(places)
         table, positive, codes = data.table.take(drawn.rows), data.positive[drawn.rows], None
         if drawn.made is not None and drawn.classes is not None:
             own = drawn.classes == 1 if positive.ndim == 1 else drawn.classes[:, None] == np.arange(positive.shape[1])
@@ -208,7 +222,7 @@ class OpenedResampled(Opened):
         opened = self.learner.open(Data(table, positive, None, data.engine, view.bins, codes), self.goal)
         for term in self.terms:
             opened.added(term)
-        return opened, drawn
+        return opened
 
     @staticmethod
     def _weigh(opened: Opened, drawn: Drawn) -> None:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 def under_sampled(classes: Array, ratio: float, rng: np.random.Generator) -> Array:
     """The places of all examples of the rarest class, and of ``1 / ratio`` times as many of each other, at most."""
-    rarest = min(np.bincount(classes)[np.unique(classes)])
+    counts = np.bincount(classes)
+    rarest = int(counts[counts > 0].min())
     chosen = []
-    for label in np.unique(classes):
+    for label in np.flatnonzero(counts):
         places = np.flatnonzero(classes == label)
         wanted = min(len(places), max(1, round(rarest / ratio)))
         if wanted < len(places):
