@@ -119,7 +119,8 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         check_params(
             self,
             booster=Check(
-                lambda v: v is None or (is_classifier(v) and not isinstance(v, type)), "a classifier, or None"
+                lambda v: v is None or (hasattr(v, "fit") and not isinstance(v, type) and is_classifier(v)),
+                "a classifier, or None",
             ),
             n_estimators=integer(1),
             ratio=number(0, 1, open_low=True),

@@ -82,9 +82,10 @@ def resample(sampler: Any, X: Any, y: Array, table: Table) -> tuple[Any, Any]:
     try:
         X_out, y_out = sampler.fit_resample(X, y)
     except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise ValueError(
             f"{type(sampler).__name__} could not resample the {len(y)} training examples, {int((y == 1).sum())} of "
-            f"them positive: {str(error).rstrip('.')}. {_remedy(table, type(sampler).__name__, str(error))}"
+            f"them positive: {reason}. {_remedy(table, type(sampler).__name__, reason)}"
         ) from error
     return X_out, y_out
 
