@@ -327,7 +327,7 @@ def test_a_biased_sampler_without_an_edge_leaves_the_round_to_all_rows():
     plain = AdaBoostClassifier(n_estimators=5, pos_label=1).fit(X, y)
     misled = AdaBoostClassifier(n_estimators=5, pos_label=1, sampler=Misleading()).fit(X, y)
     np.testing.assert_allclose(misled.decision_function(X), plain.decision_function(X))
-    assert {r["resets"] for r in misled.history_} == {0}
+    assert {(r["resets"], r["all_rows"]) for r in misled.history_} == {(0, 1)}
     assert min(r["step"] for r in misled.history_) > 0
 
 

@@ -11,7 +11,7 @@ estimator : {"stump", "tree"} or learner, default="stump"
 n_estimators : int, default=100
     The number of rounds.
 """
-COMMON = """\
+SAMPLER = """\
 sampler : "bootstrap", float, sampler or None, default=None
     Boost by resampling: a round is fitted to rows that are drawn for it, anew in every round. Votes, errors and new
     weights are those of all rows, and of real ones only. ``"bootstrap"``: as many rows as there are, without weights,
@@ -24,6 +24,8 @@ sampler : "bootstrap", float, sampler or None, default=None
     biased on purpose: if neither of two has an edge on all rows, the round is fitted to all rows, with their weights.
 resample : bool, default=False
     Short for ``sampler="bootstrap"``.
+"""
+UNSAMPLED = """\
 learning_rate : float, default=1.0
     What each round is multiplied by before it is added; at most 2.
 pos_label : label or None, default=None
@@ -91,7 +93,8 @@ baseline_ : float or ndarray of float
 history_ : list of dict
     What happened in each round: the criterion, the training loss, the validation score, … With resampling the
     criterion is the weighted error, `resets` says how often the weights started anew before the round, and a loss that
-    is a product of normalisers counts from there.
+    is a product of normalisers counts from there; `all_rows` is 1 where the draws of a round had no edge and it was
+    fitted to all rows.
 stop_reason_ : str or list of str
     Why training ended.
 n_features_in_, feature_names_in_
@@ -99,8 +102,9 @@ n_features_in_, feature_names_in_
 """
 
 PLACEHOLDERS = {
-    "{parameters}\n": LEARNER + COMMON,
-    "{common}\n": COMMON,
+    "{parameters}\n": LEARNER + SAMPLER + UNSAMPLED,
+    "{common}\n": SAMPLER + UNSAMPLED,
+    "{unsampled}\n": UNSAMPLED,
     "{cost}\n": COST,
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,

@@ -15,6 +15,9 @@ class SampledBoostClassifier(CGAdaClassifier):
 
     _settled = ("resample", "sampler")
 
+    def __init__(self, *, cost: Any = None, **common: Any) -> None:
+        super().__init__(cost=cost, **common)
+
     def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
         if self.cost is None and each is None:
             return Costs()
@@ -46,7 +49,7 @@ class RUSBoostClassifier(SampledBoostClassifier):
         What a round fits, as in `AdaBoostClassifier`.
     n_estimators : int, default=100
         The number of rounds.
-    {common}
+    {unsampled}
 
     References
     ----------
@@ -99,7 +102,7 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
         What a round fits, as in `AdaBoostClassifier`.
     n_estimators : int, default=100
         The number of rounds.
-    {common}
+    {unsampled}
 
     References
     ----------
@@ -146,7 +149,7 @@ class DataBoostIMClassifier(SampledBoostClassifier):
         What a round fits, as in `AdaBoostClassifier`.
     n_estimators : int, default=100
         The number of rounds.
-    {common}
+    {unsampled}
 
     References
     ----------
