@@ -79,8 +79,8 @@ def mixed(n=300, seed=0, missing=0.1):
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 def test_every_variant_takes_every_sampler(entry, sampler):
     """Reproducibly, with draws that follow the booster's seed, and in parallel as alone."""
-    X, y = awkward_data(80, missing=0.0)
-    new = lambda **kwargs: entry.make(3, sampler=sampler, **{"random_state": 0, **kwargs}).fit(X, y)  # noqa: E731
+    X, y = awkward_data(120, missing=0.0)
+    new = lambda **kwargs: entry.make(5, sampler=sampler, **{"random_state": 0, **kwargs}).fit(X, y)  # noqa: E731
     F = new().decision_function(X)
     assert np.isfinite(F).all()
     assert np.ptp(F) > 0
