@@ -33,9 +33,8 @@ class RUSBoostClassifier(SampledBoostClassifier):
     rare class, and the more so the rarer that is; what was learned from it then has no edge on all examples. After two
     such draws the round is fitted to all examples, where others stop: with stumps, often after the first.
 
-    It is quick, as a round looks at few examples, and it stands outliers of the larger class. It does not balance the
-    decision, since steps are measured on all examples: ``cost="balanced"`` does. Without that, `CSRAClassifier` is
-    usually better. Any other booster is made a RUSBoost by ``sampler=skewboost.samplers.UnderSample()``.
+    It does not balance the decision, since steps are measured on all examples: ``cost="balanced"`` does, and then
+    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Any other booster is made a RUSBoost by ``sampler=skewboost.samplers.UnderSample()``.
 
     Parameters
     ----------
@@ -82,10 +81,9 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
     step and new weights are those of the real examples. [1]_ boosts by AdaBoost.M2; here a round counts with its
     labels, as in AdaBoost. If two draws leave no edge on the real examples, the round is fitted to these alone.
 
-    It helps trees a little where the rare class is small and made of numbers. It is slow (neighbours are searched in
-    every round), its synthetic examples have values that no real one has in columns of whole numbers or of two values,
-    which mislead stumps, and the decision is not balanced unless ``cost="balanced"``. `CSRAClassifier` is the quicker
-    and usually the better choice. Any other booster is made a SMOTEBoost by ``sampler=skewboost.samplers.Smote()``.
+    It is slow, as neighbours are searched in every round; its synthetic examples have values that no real one has in
+    columns of few values, which mislead stumps; and the decision is not balanced unless ``cost="balanced"``. On none of
+    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice. Any other booster is made a SMOTEBoost by ``sampler=skewboost.samplers.Smote()``.
     Needs imbalanced-learn: ``pip install "skewboost[samplers]"``.
 
     Parameters
@@ -136,8 +134,8 @@ class DataBoostIMClassifier(SampledBoostClassifier):
     real examples. If two draws leave no edge on these, the round is fitted to them alone.
 
     The synthetic examples need neither neighbours nor numbers, so it is quicker than SMOTEBoost and takes any table.
-    But what is hardest is often noise, which it multiplies, and the decision is not balanced unless
-    ``cost="balanced"``. Any other booster is made a DataBoost by ``sampler=skewboost.samplers.DataBoost()``.
+    With trees it ranked best on the noisier data sets of docs/resampling.md. With stumps it did not; what is
+    hardest may be noise, which it multiplies; and the decision is not balanced unless ``cost="balanced"``. Any other booster is made a DataBoost by ``sampler=skewboost.samplers.DataBoost()``.
 
     Parameters
     ----------
