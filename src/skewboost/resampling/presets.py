@@ -34,7 +34,8 @@ class RUSBoostClassifier(SampledBoostClassifier):
     such draws the round is fitted to all examples, where others stop: with stumps, often after the first.
 
     It does not balance the decision, since steps are measured on all examples: ``cost="balanced"`` does, and then
-    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Any other booster is made a RUSBoost by ``sampler=skewboost.samplers.UnderSample()``.
+    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Any other booster is
+    made a RUSBoost by ``sampler=skewboost.samplers.UnderSample()``.
 
     Parameters
     ----------
@@ -83,7 +84,8 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
 
     It is slow, as neighbours are searched in every round; its synthetic examples have values that no real one has in
     columns of few values, which mislead stumps; and the decision is not balanced unless ``cost="balanced"``. On none of
-    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice. Any other booster is made a SMOTEBoost by ``sampler=skewboost.samplers.Smote()``.
+    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice. Any other
+    booster is made a SMOTEBoost by ``sampler=skewboost.samplers.Smote()``.
     Needs imbalanced-learn: ``pip install "skewboost[samplers]"``.
 
     Parameters
@@ -135,7 +137,8 @@ class DataBoostIMClassifier(SampledBoostClassifier):
 
     The synthetic examples need neither neighbours nor numbers, so it is quicker than SMOTEBoost and takes any table.
     With trees it ranked best on the noisier data sets of docs/resampling.md. With stumps it did not; what is
-    hardest may be noise, which it multiplies; and the decision is not balanced unless ``cost="balanced"``. Any other booster is made a DataBoost by ``sampler=skewboost.samplers.DataBoost()``.
+    hardest may be noise, which it multiplies; and the decision is not balanced unless ``cost="balanced"``.
+    Any other booster is made a DataBoost by ``sampler=skewboost.samplers.DataBoost()``.
 
     Parameters
     ----------
