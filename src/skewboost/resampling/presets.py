@@ -34,8 +34,8 @@ class RUSBoostClassifier(SampledBoostClassifier):
     such draws the round is fitted to all examples, where others stop: with stumps, often after the first.
 
     It does not balance the decision, since steps are measured on all examples: ``cost="balanced"`` does, and then
-    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Any other booster is
-    made a RUSBoost by ``sampler=skewboost.samplers.UnderSample()``.
+    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Any other
+    booster is made a RUSBoost by ``sampler=skewboost.samplers.UnderSample()``.
 
     Parameters
     ----------
