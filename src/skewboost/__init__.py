@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from skewboost.multiclass.code_matrix import CodeMatrixClassifier
     from skewboost.multiclass.m1 import AdaC2M1Classifier
     from skewboost.multiclass.mh import AdaBoostMHClassifier
+    from skewboost.resampling.bagging import UnderBaggingClassifier
+    from skewboost.resampling.presets import DataBoostIMClassifier, RUSBoostClassifier, SMOTEBoostClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
 
@@ -58,14 +60,18 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "CSRealBoostClassifier": "boosting.cost_losses",
     "CodeMatrixClassifier": "multiclass.code_matrix",
     "ConsistentBoostClassifier": "boosting.consistent",
+    "DataBoostIMClassifier": "resampling.presets",
     "FavoredBoostClassifier": "boosting.favored",
     "GentleBoostClassifier": "boosting.gentleboost",
     "GoalSearchCV": "goals.goal_search",
     "LogitBoostClassifier": "boosting.logitboost",
     "MinimumRiskClassifier": "decisions.minimum_risk",
+    "RUSBoostClassifier": "resampling.presets",
     "RareBoostClassifier": "boosting.rareboost",
     "RealBoostClassifier": "boosting.realboost",
+    "SMOTEBoostClassifier": "resampling.presets",
     "SoftMarginBoostClassifier": "boosting.soft_margin",
+    "UnderBaggingClassifier": "resampling.bagging",
     "WeightBoostClassifier": "boosting.weightboost",
     "catalogue": "variants",
 }
@@ -95,14 +101,18 @@ __all__ = [
     "CSRealBoostClassifier",
     "CodeMatrixClassifier",
     "ConsistentBoostClassifier",
+    "DataBoostIMClassifier",
     "FavoredBoostClassifier",
     "GentleBoostClassifier",
     "GoalSearchCV",
     "LogitBoostClassifier",
     "MinimumRiskClassifier",
+    "RUSBoostClassifier",
     "RareBoostClassifier",
     "RealBoostClassifier",
+    "SMOTEBoostClassifier",
     "SoftMarginBoostClassifier",
+    "UnderBaggingClassifier",
     "WeightBoostClassifier",
     "catalogue",
 ]

@@ -178,7 +178,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
         raise ValueError(
             f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
         )
-    columns = [_read_column(series) for series in frame.iter_columns()]
+    columns = [read_column(series) for series in frame.iter_columns()]
     if reset:
         for series, column in zip(frame.iter_columns(), columns):
             _check_repeats(series, column)
@@ -214,7 +214,8 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _read_column(series: nw.Series[Any]) -> Array | Nominal:
+def read_column(series: nw.Series[Any]) -> Array | Nominal:
+    """Numbers, or categories with their codes."""
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         if series.null_count() or dtype == nw.Boolean or dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):

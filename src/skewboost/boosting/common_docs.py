@@ -11,12 +11,21 @@ estimator : {"stump", "tree"} or learner, default="stump"
 n_estimators : int, default=100
     The number of rounds.
 """
-COMMON = """\
+SAMPLER = """\
+sampler : "bootstrap", float, sampler or None, default=None
+    Boost by resampling: a round is fitted to rows that are drawn for it, anew in every round. Votes, errors and new
+    weights are those of all rows, and of real ones only. ``"bootstrap"``: as many rows as there are, without weights,
+    drawn with replacement in proportion to the current weights (`sample_weight` changes the weights, not the number).
+    If a hypothesis is wrong on more weight than it is right on, the weights start anew and the rows are drawn again;
+    after 25 draws without success training stops. A fraction between 0 and 1: that share of the rows, without
+    replacement, with their current weights. A sampler of imbalanced-learn (anything with `fit_resample`): rows keep
+    their current weights, copies of them too; a synthetic row weighs as much as the rows of its class do on average.
+    To the sampler the positive class is 1 and the other 0. Or an object from `skewboost.samplers`. Such draws are
+    biased on purpose: if neither of two has an edge on all rows, the round is fitted to all rows, with their weights.
 resample : bool, default=False
-    Boost by resampling: a round is fitted, without weights, to as many rows as there are, drawn with replacement in
-    proportion to the current weights (`sample_weight` changes the weights, not the number). Votes, errors and new
-    weights are those of all rows. If a hypothesis is wrong on more weight than it is right on, the weights start anew
-    and the rows are drawn again; after 25 draws without success training stops.
+    Short for ``sampler="bootstrap"``.
+"""
+UNSAMPLED = """\
 learning_rate : float, default=1.0
     What each round is multiplied by before it is added; at most 2.
 pos_label : label or None, default=None
@@ -83,7 +92,8 @@ baseline_ : float
 history_ : list of dict
     What happened in each round: the criterion, the training loss, the validation score, … With resampling the
     criterion is the weighted error, `resets` says how often the weights started anew before the round, and a loss that
-    is a product of normalisers counts from there.
+    is a product of normalisers counts from there; `all_rows` is 1 where the draws of a round had no edge and it was
+    fitted to all rows.
 stop_reason_ : str
     Why training ended.
 n_features_in_, feature_names_in_
@@ -91,8 +101,9 @@ n_features_in_, feature_names_in_
 """
 
 PLACEHOLDERS = {
-    "{parameters}\n": LEARNER + COMMON,
-    "{common}\n": COMMON,
+    "{parameters}\n": LEARNER + SAMPLER + UNSAMPLED,
+    "{common}\n": SAMPLER + UNSAMPLED,
+    "{unsampled}\n": UNSAMPLED,
     "{cost}\n": COST,
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,

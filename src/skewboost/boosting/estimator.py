@@ -76,6 +76,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         self,
         *,
         estimator: Any = "stump",
+        sampler: Any = None,
         resample: bool = False,
         n_estimators: int = 100,
         learning_rate: float = 1.0,
@@ -91,6 +92,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         engine: str = "auto",
     ) -> None:
         self.estimator = estimator
+        self.sampler = sampler
         self.resample = resample
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -124,6 +126,10 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _weak_learner(self) -> Any:
         """What a round fits, as the user gave it."""
         return self.estimator
+
+    def _sampler(self) -> Any:
+        """What draws the rows of a round, as the user gave it."""
+        return self.sampler
 
     @property
     def _n_ensembles(self) -> int:
@@ -176,7 +182,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
-        rule, learner = self._rule(), resolve(self._weak_learner(), self.resample)
+        rule, learner = self._rule(), resolve(self._weak_learner(), self.resample, self._sampler())
         question_between(rule, learner)
         going_on = bool(self.warm_start and hasattr(self, "_ensembles"))
         table = read_table(self, X, reset=not going_on)
@@ -248,7 +254,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _own_params(self) -> dict[str, str]:
         """The parameters that make a variant what it is, as text."""
-        common = set(inspect.signature(BoostingClassifier.__init__).parameters) - {"resample"}
+        common = set(inspect.signature(BoostingClassifier.__init__).parameters) - {"resample", "sampler"}
         free = {self._rounds, *common}
         return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in free}
 
@@ -306,6 +312,11 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         )
         if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "histogram"):
             raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
+        if self.resample and self.sampler is not None:
+            raise ValueError(
+                f"resample=True is short for sampler='bootstrap', but sampler={self.sampler!r} was given too. Leave "
+                "one of them at its default."
+            )
         if not self.early_stopping:
             for name in ("validation_fraction", "scoring"):
                 if getattr(self, name) is not None:

@@ -48,4 +48,6 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
         record = {"round": state.round, **rule.describe(state, h, vote), "loss": state.loss}
         if state.learner.draws:
             record["resets"] = state.n_resets
+        if state.learner.biased:
+            record["all_rows"] = float(state.learner.last_try)
         yield Round(term, record, h.importances)

@@ -13,7 +13,7 @@ from skewboost.learners.partitions import Stump, Tree
 from skewboost.learners.probabilities import Probabilities
 from skewboost.learners.resampled import Resampled
 from skewboost.learners.rules import EvidenceRule, RuleLearner
-from skewboost.samplers import Bootstrap
+from skewboost.samplers import Bootstrap, as_sampler
 
 __all__ = [
     "AlternatingTree",
@@ -30,14 +30,18 @@ __all__ = [
 NAMES = {"stump": Stump, "tree": Tree}
 
 
-def resolve(estimator: Any, resample: bool = False) -> Learner:
+def resolve(estimator: Any, resample: bool = False, sampler: Any = None) -> Learner:
     """The learner that the `estimator` parameter stands for, fitted to drawn rows if asked to or if it must be."""
     if isinstance(estimator, Resampled):
         return estimator
+    drawing = as_sampler("bootstrap" if resample else sampler)
     learner = _weighted(estimator)
-    if isinstance(learner, Adapter) and (resample or learner.weight_name is None):
-        return Resampled(Adapter(estimator, weighted=False), Bootstrap())
-    return Resampled(learner, Bootstrap()) if resample else learner
+    if isinstance(learner, Adapter):
+        if drawing is None and learner.weight_name is None:
+            drawing = Bootstrap()
+        if isinstance(drawing, Bootstrap):
+            learner = Adapter(estimator, weighted=False)
+    return learner if drawing is None else Resampled(learner, drawing)
 
 
 def _weighted(estimator: Any) -> Learner:

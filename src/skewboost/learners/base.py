@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.sample import JointSample, LabelSample
 from skewboost.engine.scoring import Term
+from skewboost.samplers.examples import examples_in_order
 from skewboost.tables import Table
 
 if TYPE_CHECKING:
@@ -66,11 +68,29 @@ class Data:
         """The labels as -1 and +1; of many classes their numbers."""
         return np.where(self.positive, 1.0, -1.0) if self.n_classes == 2 else self.positive.astype(np.float64)
 
+    def as_positive(self, classes: Array) -> Array:
+        """Numbers of classes in the shape of `positive`."""
+        if self.positive.ndim == 2:
+            return np.asarray(classes[:, None] == np.arange(self.positive.shape[1]))
+        return np.asarray(classes == 1) if self.n_classes == 2 else classes.astype(self.positive.dtype)
+
     @property
     def initial_weights(self) -> Array:
         """Weights to start from: the sample weights."""
         weights = np.ones(len(self.positive)) if self.examples is None else self.examples
         return weights if self.positive.ndim == 1 else np.broadcast_to(weights[:, None], self.positive.shape)
+
+    @cached_property
+    def in_order(self) -> Array:
+        """The number of the row of every example, in an order that only depends on what they are; for samplers."""
+        bits = self.positive if self.positive.ndim == 1 else self.positive @ np.exp2(np.arange(self.positive.shape[1]))
+        return examples_in_order(self.table, bits, self.examples)
+
+    def weight_of_examples(self, weights: Array) -> Array:
+        """What each of these examples weighs, given the weights of the rows: theirs, shared among their examples."""
+        if len(self.in_order) != len(weights):
+            weights = weights / np.maximum(np.bincount(self.in_order, minlength=len(weights)), 1)
+        return np.asarray(weights[self.in_order])
 
 
 class LabelHypothesis(Protocol):
@@ -159,17 +179,28 @@ def right_weight(labels: Array, class_weights: Array) -> float:
 class Opened:
     """A learner on its training data. Subclasses answer `labels`, `responses`, `probabilities` or several."""
 
-    draws: ClassVar[bool] = False  # whether another try in the same round may find something else
+    draws: ClassVar[bool] = False  # whether it is fitted to drawn rows
 
     data: Data
     view: View
     sample: LabelSample = field(init=False)
+    last_try: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         data = self.data
         codes = self.view.codes if self.view.bins is not None else None
         rows = (data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples)
         self.sample = JointSample(*rows) if data.positive.ndim == 2 else LabelSample(*rows, data.n_classes)
+
+    @property
+    def tries(self) -> int:
+        """How often to ask in a round as long as nothing is found."""
+        return 1
+
+    @property
+    def biased(self) -> bool:
+        """Whether it is fitted to other weights than it is measured with."""
+        return False
 
     def support(self) -> Support:
         """Where the training examples are, for those who explain the ensemble."""

@@ -1,7 +1,7 @@
-"""Boosting by resampling: a learner that is fitted to drawn rows, and measured on all of them.
+"""Boosting by resampling: a learner that is fitted to what a sampler draws, and measured on all rows.
 
-The learner never sees the weights, only what the sampler draws by them. What it finds is then measured on the whole
-training set: the class weights of leaves, and with them votes, errors and the new weights, are those of the real rows.
+What it finds there is measured on the whole training set: the class weights of leaves, and with them votes, errors and
+the new weights, are those of the real rows, and of them only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,13 @@ from skewboost.learners.base import (
     wrong_weight,
 )
 from skewboost.learners.probabilities import as_it_is
-from skewboost.samplers import Sampler
+from skewboost.samplers import Drawn, Sampler
+from skewboost.samplers.base import classes_of_rows
+from skewboost.samplers.bootstrap import by_weight
+from skewboost.samplers.making import joined
+
+MAX_DRAWS = 25  # in a round, of a sampler that draws by weight
+BIASED_DRAWS = 2  # of another
 
 
 def centred(term: Term, drawn: View, whole: Data, view: View) -> Term:
@@ -118,16 +124,29 @@ class OpenedResampled(Opened):
     draws: ClassVar[bool] = True
 
     def __init__(self, data: Data, learner: Learner, sampler: Sampler, goal: Goal) -> None:
-        super().__init__(data, learner.open(data, goal).view)
+        self.whole = learner.open(data, goal)
+        super().__init__(data, self.whole.view)
         self.learner = learner
         self.sampler = sampler
         self.goal = goal
+        self.takes_weights = getattr(learner, "weight_name", "") is not None
         self.terms: list[Term] = []
+
+    @property
+    def biased(self) -> bool:
+        """Whether the sampler does not draw by weight. If it does, failure is bad luck, and the weights start anew."""
+        return not getattr(self.sampler, "resets", True)
+
+    @property
+    def tries(self) -> int:
+        """One more than a biased sampler draws: the last one is on all rows."""
+        return BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
 
     def labels(self, rng: Draw) -> Measured | None:
         """Separate the classes of the drawn rows."""
         generator = rng()
-        opened, _ = self._open(self.sample.weights, generator)
+        opened, drawn = self._open(self.sample.weights, generator)
+        self._weigh(opened, drawn)
         ask = opened.labels if self.data.n_classes == 2 else opened.class_labels
         found = ask(lambda: generator)
         if found is None:
@@ -148,8 +167,9 @@ class OpenedResampled(Opened):
         weights = self.sample.weights
         of_row = weights.sum(axis=1)
         generator = rng()
-        opened, rows = self._open(of_row, generator)
-        opened.sample.assign(weights[rows] / of_row[rows, None])
+        opened, drawn = self._open(of_row, generator)
+        shares = self._with_made(weights / of_row[:, None], drawn)
+        opened.sample.assign(shares if drawn.weights is None else shares * drawn.weights[:, None])
         found = opened.joint_labels(lambda: generator)
         n, n_labels = len(found.class_weights), weights.shape[1]
         numbered = centred(found.term(np.arange(float(n))), opened.view, self.data, self.view)
@@ -160,13 +180,16 @@ class OpenedResampled(Opened):
 
     def added(self, term: Term) -> None:
         """For learners that build on earlier rounds: every draw has to know them."""
+        self.whole.added(term)
         self.terms.append(term)
 
     def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
-        """Fit the responses of the drawn rows, all of which count the same."""
+        """Fit the responses of the drawn rows."""
         generator = rng()
-        opened, rows = self._open(weights, generator)
-        found = opened.responses(z[rows], np.full(len(rows), 1.0 / len(rows)), lambda: generator)
+        opened, drawn = self._open(weights, generator)
+        n = len(drawn.rows) + drawn.n_made
+        own = np.full(n, 1.0 / n) if drawn.weights is None else drawn.weights / drawn.weights.sum()
+        found = opened.responses(self._with_made(z, drawn, weights), own, lambda: generator)
         if found is None:
             return None
         term = centred(found.term, opened.view, self.data, self.view)
@@ -176,7 +199,8 @@ class OpenedResampled(Opened):
     def probabilities(self, rng: Draw) -> ProbabilityHypothesis | None:
         """Estimate the probabilities from the drawn rows."""
         generator = rng()
-        opened, _ = self._open(self.sample.weights, generator)
+        opened, drawn = self._open(self.sample.weights, generator)
+        self._weigh(opened, drawn)
         found = opened.probabilities(lambda: generator)
         if found is None:
             return None
@@ -185,21 +209,61 @@ class OpenedResampled(Opened):
         return replace(found, p=p, criterion=float(wrong))
 
     def rejects(self, h: Any) -> bool:
-        """Whether a hypothesis about the classes is wrong on more weight than it is right on."""
+        """Whether a hypothesis about the classes is wrong on more weight than it is right on.
+
+        Not where the sampler is biased: there it may be so in draw after draw, whatever the weights.
+        """
+        if self.biased:
+            return False
         if isinstance(h, Measured):
             return h.fails
         return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
 
-    def _open(self, weights: Array, generator: np.random.Generator) -> tuple[Opened, Array]:
-        """The learner on rows drawn by weight, each one example, and their numbers."""
+    def _open(self, weights: Array, generator: np.random.Generator) -> tuple[Opened, Drawn]:
+        """The learner on what the sampler draws, each row one example; or on all rows, if that is the last resort."""
+        if not (self.biased and self.last_try):
+            drawn = self._draw(self.sampler.draw(self.data, weights, generator), generator)
+            return self._opened(drawn), drawn
+        everything = Drawn(np.arange(len(weights)), weights)
+        if self.takes_weights:
+            return self.whole, everything
+        drawn = self._draw(everything, generator)
+        return self._opened(drawn), drawn
+
+    def _draw(self, drawn: Drawn, generator: np.random.Generator) -> Drawn:
+        """Rows by weight among those, for a learner that takes no weights."""
+        if drawn.weights is None or (self.takes_weights and drawn.weights.sum() > 0.0):
+            return drawn
+        weights = drawn.weights if drawn.weights.sum() > 0.0 else np.ones(len(drawn.weights))  # all may have vanished
+        return drawn.take(by_weight(weights, generator))
+
+    def _opened(self, drawn: Drawn) -> Opened:
         data, view = self.data, self.view
-        rows = self.sampler.draw(data, weights, generator).rows
-        codes = None if view.bins is None else data.engine.take(view.codes, rows)
-        drawn = Data(data.table.take(rows), data.positive[rows], None, data.engine, view.bins, codes, data.n_classes)
-        opened = self.learner.open(drawn, self.goal)
+        table, positive, codes = data.table.take(drawn.rows), data.positive[drawn.rows], None
+        if drawn.made is not None and drawn.classes is not None:
+            table, positive = joined(table, drawn.made), np.concatenate((positive, data.as_positive(drawn.classes)))
+        elif view.bins is not None:
+            codes = data.engine.take(view.codes, drawn.rows)
+        whole = Data(table, positive, None, data.engine, view.bins, codes, data.n_classes)
+        opened = self.learner.open(whole, self.goal)
         for term in self.terms:
             opened.added(term)
-        return opened, rows
+        return opened
+
+    @staticmethod
+    def _weigh(opened: Opened, drawn: Drawn) -> None:
+        """Give the drawn rows their weights, if they have any."""
+        if drawn.weights is not None:
+            opened.sample.assign(drawn.weights)
+
+    def _with_made(self, values: Array, drawn: Drawn, weights: Array | None = None) -> Array:
+        """The values of the drawn rows; a row that was made up has the mean of its class."""
+        if drawn.classes is None:
+            return np.asarray(values[drawn.rows])
+        classes = classes_of_rows(self.data, "this")
+        members = [classes == label for label in range(classes.max() + 1)]
+        means = [np.average(values[own], axis=0, weights=None if weights is None else weights[own]) for own in members]
+        return np.concatenate((values[drawn.rows], np.array(means)[drawn.classes]))
 
 
 class Resampled:

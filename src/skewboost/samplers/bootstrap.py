@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from skewboost.engine.boundary import Array
 from skewboost.samplers.base import Drawn
@@ -13,7 +14,16 @@ if TYPE_CHECKING:
     from skewboost.learners.base import Data
 
 
-class Bootstrap:
+def by_weight(weights: Array, rng: np.random.Generator) -> Array:
+    """As many places as there are weights, by the inverse of the distribution function: they come in their order."""
+    reach = np.cumsum(weights)
+    points = np.sort(rng.random(len(weights))) * reach[-1]
+    places = np.searchsorted(reach, points, side="right")
+    # a point may be rounded up to the very end, which is behind the last row of any weight
+    return np.asarray(np.minimum(places, np.searchsorted(reach, reach[-1])))
+
+
+class Bootstrap(BaseEstimator):
     """As many rows as there are, drawn with replacement in proportion to the weights; a weight of zero is never drawn.
 
     Examples
@@ -25,9 +35,5 @@ class Bootstrap:
     """
 
     def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:
-        """By the inverse of the distribution function, at sorted points: the rows come in their order."""
-        reach = np.cumsum(weights)
-        points = np.sort(rng.random(len(weights))) * reach[-1]
-        rows = np.searchsorted(reach, points, side="right")
-        # a point may be rounded up to the very end, which is behind the last row of any weight
-        return Drawn(np.minimum(rows, np.searchsorted(reach, reach[-1])))
+        """The learner sees the rows without weights."""
+        return Drawn(by_weight(weights, rng))
