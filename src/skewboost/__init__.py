@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from skewboost.multiclass.mh import AdaBoostMHClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
+    from skewboost.votes.estimator import PastingVotesClassifier
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "FavoredBoostClassifier": "boosting.favored",
     "GentleBoostClassifier": "boosting.gentleboost",
     "LogitBoostClassifier": "boosting.logitboost",
+    "PastingVotesClassifier": "votes.estimator",
     "RareBoostClassifier": "boosting.rareboost",
     "RealBoostClassifier": "boosting.realboost",
     "SoftMarginBoostClassifier": "boosting.soft_margin",
@@ -88,6 +90,7 @@ __all__ = [
     "FavoredBoostClassifier",
     "GentleBoostClassifier",
     "LogitBoostClassifier",
+    "PastingVotesClassifier",
     "RareBoostClassifier",
     "RealBoostClassifier",
     "SoftMarginBoostClassifier",
