@@ -218,10 +218,11 @@ class Pools:
             if accept >= 1.0:  # every row is taken, whatever the vote
                 if self.used == len(self._rows):
                     self._refill()
-                wrong = np.zeros(min(missing, len(self._rows) - self.used))
+                wrong = np.full(min(missing, len(self._rows) - self.used), np.nan)  # nobody asked
             else:
                 wrong = self._look(max(FEWEST_ROWS, int(1.2 * missing / accept_rate(accept))))[0]
-            taken = np.flatnonzero(rng.random(len(wrong)) < wrong + (1.0 - wrong) * accept)[:missing]
+            taken = np.flatnonzero(rng.random(len(wrong)) < np.where(wrong >= 0, wrong + (1.0 - wrong) * accept, 1.0))
+            taken = taken[:missing]
             n_seen = int(taken[-1]) + 1 if len(taken) == missing else len(wrong)
             place = self.used + taken
             rows.append(self._rows[place])

@@ -112,7 +112,8 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
         memory.
     history_ : list of dict
         For each member: ``bite_size``, ``n_classes`` in the bite, rows ``considered`` for it (the expected number where
-        all rows are in memory), its ``hard_share`` (what the vote got wrong), and after it voted ``oob_error`` r(k) and
+        all rows are in memory), its ``hard_share`` (what the vote got wrong; NaN
+        where that was not asked), and after it voted ``oob_error`` r(k) and
         ``smoothed_error`` e(k).
     stop_reason_ : str
         Why training ended.
