@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier
 from sklearn.metrics import balanced_accuracy_score
@@ -79,24 +80,28 @@ def accuracy() -> None:
 
 
 def write(path: Path, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Write a Parquet file of twenty float32 columns; rows of one cluster stand together. Returns a test set."""
+    """Write a Parquet file of twenty float32 columns, sorted by a column; returns a test set.
+
+    A row is of the class of the nearest of sixty points in the first eight columns.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    weights = np.random.default_rng(0).normal(size=(3, 20)).astype(np.float32)
+    points = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
+    classes = np.arange(60) % 4 == 0
 
     def part(place: float, rows: int, *seed: int) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(seed)
-        X = rng.standard_normal((rows, 20), dtype=np.float32)
-        X[:, 0] += 4.0 * place  # the file is sorted: no part of it is like the whole
-        score = np.sin(X @ weights[0]) + 0.4 * (X @ weights[1]) * np.tanh(X @ weights[2]) / 4
-        return X, (score + 0.3 * X[:, 0] > 1.4).astype(np.int8)
+        X = np.random.default_rng(seed).standard_normal((rows, 20), dtype=np.float32)
+        X[:, 0] = 0.2 * X[:, 0] + 4.0 * place - 2.0  # no part of the file is like the whole
+        distances = (points**2).sum(axis=1) - 2.0 * X[:, :8] @ points.T
+        return X, classes[distances.argmin(axis=1)].astype(np.int8)
 
     size = 250_000
-    with pq.ParquetWriter(path, pa.schema([*((f"x{j}", pa.float32()) for j in range(20)), ("y", pa.int8())])) as out:
+    names = [f"x{j}" for j in range(20)]
+    with pq.ParquetWriter(path, pa.schema([*((name, pa.float32()) for name in names), ("y", pa.int8())])) as out:
         for k in range(n_rows // size):
             X, y = part(k * size / n_rows, size, k)
-            out.write_table(pa.table({**{f"x{j}": X[:, j] for j in range(20)}, "y": y}), row_group_size=125_000)
+            out.write_table(pa.table({**dict(zip(names, X.T.copy())), "y": y}), row_group_size=125_000)
     tests = [part(place, 2000, 9, k) for k, place in enumerate(np.arange(0.0, 1.0, size / n_rows))]
     return np.concatenate([X for X, _ in tests]), np.concatenate([y for _, y in tests])
 
@@ -116,7 +121,8 @@ def one_large(path: str, params: str) -> None:
     pools = clf._tally.pools[0]
     after = peak()
     test = np.load(Path(path).with_suffix(".npz"))
-    error = np.mean(clf.predict(test["X"]) != test["y"])
+    X = pd.DataFrame(test["X"], columns=clf.feature_names_in_)
+    error = np.mean(clf.predict(X) != test["y"])
     started = time.perf_counter()
     n_scored = sum(len(part) for part in clf.predict_chunks(path)) if clf.n_estimators <= 20 else 0
     scored = f", scored {n_scored:,} rows in {time.perf_counter() - started:.0f} s" if n_scored else ""

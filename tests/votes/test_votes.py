@@ -44,6 +44,13 @@ def blobs(n_rows=6000, seed=0, **kwargs):
     return make_classification(n_rows, random_state=seed, **params)
 
 
+def cells(n_rows, seed):
+    """The classes of the nearest of twenty points in five dimensions."""
+    points = np.random.default_rng(99).normal(size=(20, 5))
+    X = np.random.default_rng(seed).normal(size=(n_rows, 5))
+    return X, ((X[:, None] - points) ** 2).sum(axis=2).argmin(axis=1) % 2
+
+
 def short(**params):
     return PastingVotesClassifier(**{"n_estimators": 30, "bite_size": 200, "random_state": 0, **params})
 
@@ -182,24 +189,24 @@ def test_out_of_bag_error_is_the_error_on_new_rows(kind, pool_size):
 
 
 def test_importance_beats_random_bites():
-    """Breiman's finding, on clusters that overlap little; pools change nothing but the noise."""
-    X, y = blobs(30_000, n_features=20, n_informative=12, flip_y=0.0)
+    """Breiman's finding: random bites are not competitive. Pools change nothing but the noise."""
+    (X, y), (X_test, y_test) = cells(15_000, 0), cells(10_000, 1)
     found = {}
     for kind, pool_size in (("random", 200_000), ("importance", 200_000), ("importance", 8_000)):
-        clf = short(kind=kind, n_estimators=60, pool_size=pool_size).fit(X[:20_000], y[:20_000])
-        found[kind, pool_size] = 1 - clf.score(X[20_000:], y[20_000:])
+        clf = short(kind=kind, n_estimators=60, pool_size=pool_size).fit(X, y)
+        found[kind, pool_size] = 1 - clf.score(X_test, y_test)
     whole, pools = found["importance", 200_000], found["importance", 8000]
-    assert whole < 0.85 * found["random", 200_000]
+    assert whole < 0.8 * found["random", 200_000]
     assert pools == pytest.approx(whole, abs=0.012)
-    tree = DecisionTreeClassifier(random_state=0).fit(X[:20_000], y[:20_000])
-    assert whole < 1 - tree.score(X[20_000:], y[20_000:])
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    assert whole < 1 - tree.score(X_test, y_test)  # which has seen all rows
 
 
 @pytest.mark.slow
 def test_importance_comes_near_boosting_on_all_rows():
     X, y = blobs(60_000, n_features=20, n_informative=12, n_clusters_per_class=6, flip_y=0.0)
     inner, outer = slice(0, 40_000), slice(40_000, None)
-    votes = PastingVotesClassifier(n_estimators=1000, random_state=0, n_jobs=-1).fit(X[inner], y[inner])
+    votes = PastingVotesClassifier(n_estimators=500, random_state=0, n_jobs=-1).fit(X[inner], y[inner])
     boosted = RealBoostClassifier(estimator="tree", n_estimators=100).fit(X[inner], y[inner])
     assert votes.score(X[outer], y[outer]) > boosted.score(X[outer], y[outer])
 
@@ -232,7 +239,7 @@ def test_text_labels_many_classes_and_soft_votes():
     for voting in ("hard", "soft"):
         clf = short(estimator=DecisionTreeClassifier(max_depth=4), voting=voting).fit(X, names)
         assert clf.classes_.tolist() == ["x", "yy", "zzz"]
-        assert clf.score(X, names) > 0.75
+        assert clf.score(X, names) > 0.6
         mean = np.mean([m.predict_proba(X) if voting == "soft" else m.predict(X)[:, None] == clf.classes_
                         for m in clf.estimators_], axis=0)  # fmt: skip
         np.testing.assert_allclose(clf.predict_proba(X), mean)
@@ -256,7 +263,7 @@ def test_early_stopping():
     assert clf.stop_reason_ == "early stopping: the smoothed error has not fallen for 5 members"
     smoothed = np.array([r["smoothed_error"] for r in clf.history_])
     assert (smoothed[-5:] >= smoothed[:-5].min() - 0.002).all()
-    with pytest.raises(ValueError, match="tol=0.1 has no effect"):
+    with pytest.raises(ValueError, match=r"tol=0\.1 has no effect"):
         short(tol=0.1).fit(X, y)
 
 
@@ -280,7 +287,7 @@ def test_results_do_not_depend_on_threads_and_a_warm_start_is_one_run(kind, pool
     assert len(two.estimators_) == 16
     two.set_params(n_estimators=30).fit(X, y)
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
-    assert one.history_ == two.history_ or kind == "random"  # nobody asked for hard rows: NaN
+    np.testing.assert_equal(one.history_, two.history_)
     assert one.oob_error_ == two.oob_error_
     again = pickle.loads(pickle.dumps(one))
     np.testing.assert_array_equal(clone(again).fit(X, y).predict_proba(X), again.predict_proba(X))
@@ -301,9 +308,9 @@ def test_weights_are_repeats_and_order_does_not_matter():
     assert weighted.oob_error_ == repeated.oob_error_
     # other weights in proportion: rows of weight zero are never drawn, nor do they count
     clf = short(bite_size=60).fit(X, y, weights * 0.5)
-    assert not weights[np.concatenate(clf.estimators_samples_)].min() == 0
-    drawn = np.bincount(np.concatenate(short(kind="random", n_estimators=200).fit(X, y, weights / 2).estimators_samples_),
-                        minlength=400)  # fmt: skip
+    assert weights[np.concatenate(clf.estimators_samples_)].min() > 0
+    many = short(kind="random", n_estimators=200).fit(X, y, weights / 2)
+    drawn = np.bincount(np.concatenate(many.estimators_samples_), minlength=400)
     assert abs(chi2(drawn[weights > 0], (40_000 * weights / weights.sum())[weights > 0]) - (weights > 0).sum()) < 150
 
 
@@ -333,7 +340,7 @@ def test_an_interruption_keeps_what_is_finished_and_an_error_leaves_nothing():
     fresh, Stops.n_left = short(estimator=Stops()), 1
     with pytest.raises(RuntimeError):
         fresh.fit(X, y)
-    assert set(fresh.__dict__) == set(fresh.get_params())
+    assert set(fresh.__dict__) == set(fresh.get_params(deep=False))
 
 
 def test_tables_with_categories_and_missing_cells():
@@ -404,8 +411,8 @@ def test_parquet_chunks_and_memory_are_one(tmp_path, pool_size):
     features = [f"x{j}" for j in range(10)]
     parquet = short(pool_size=pool_size).fit(ParquetRows(tmp_path, "target", columns=features))
     chunked = short(pool_size=pool_size).fit(chunks_of(X, labels))
-    for other in (parquet, chunked):
-        np.testing.assert_array_equal(other.predict_proba(X), memory.predict_proba(X))
+    for other, rows in ((parquet, frame[features]), (chunked, X)):
+        np.testing.assert_array_equal(other.predict_proba(rows), memory.predict_proba(X))
         assert other.oob_error_ == memory.oob_error_
         assert other.classes_.tolist() == ["no", "yes"]
     assert parquet.feature_names_in_.tolist() == features
