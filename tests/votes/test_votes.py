@@ -27,10 +27,9 @@ from skewboost.votes.reading import Targets
 
 @parametrize_with_checks(
     [
-        PastingVotesClassifier(n_estimators=10),
-        PastingVotesClassifier(n_estimators=10, bite_size=10),
-        PastingVotesClassifier(n_estimators=10, bite_size=20, kind="random", voting="soft", n_jobs=2),
-        PastingVotesClassifier(RealBoostClassifier(n_estimators=3), n_estimators=5, bite_size=30),
+        PastingVotesClassifier(n_estimators=5),
+        PastingVotesClassifier(n_estimators=5, bite_size=20, kind="random", voting="soft", n_jobs=2),
+        PastingVotesClassifier(RealBoostClassifier(n_estimators=3), n_estimators=3, bite_size=30),
     ]
 )
 @pytest.mark.filterwarnings("ignore:.*one class only:UserWarning")
@@ -407,10 +406,11 @@ def test_parquet_chunks_and_memory_are_one(tmp_path, pool_size):
     for k in range(3):
         frame[k * 1000 : (k + 1) * 1000].to_parquet(tmp_path / f"{k}.parquet", row_group_size=130)
     labels = frame["target"].to_numpy()
-    memory = short(pool_size=pool_size).fit(X, labels)
+    few = {"pool_size": pool_size, "n_estimators": 10}
+    memory = short(**few).fit(X, labels)
     features = [f"x{j}" for j in range(10)]
-    parquet = short(pool_size=pool_size).fit(ParquetRows(tmp_path, "target", columns=features))
-    chunked = short(pool_size=pool_size).fit(chunks_of(X, labels))
+    parquet = short(**few).fit(ParquetRows(tmp_path, "target", columns=features))
+    chunked = short(**few).fit(chunks_of(X, labels))
     for other, rows in ((parquet, frame[features]), (chunked, X)):
         np.testing.assert_array_equal(other.predict_proba(rows), memory.predict_proba(X))
         assert other.oob_error_ == memory.oob_error_
@@ -420,8 +420,8 @@ def test_parquet_chunks_and_memory_are_one(tmp_path, pool_size):
     np.testing.assert_array_equal(again, memory.predict(X))
     shares = np.concatenate(list(chunked.predict_chunks(chunks_of(X, labels), "predict_proba")))
     np.testing.assert_array_equal(shares, memory.predict_proba(X))
-    weighted = short(pool_size=pool_size).fit(str(tmp_path / "*.parquet"), "target", "w")
-    beside = short(pool_size=pool_size).fit(X, labels, frame["w"].to_numpy())
+    weighted = short(**few).fit(str(tmp_path / "*.parquet"), "target", "w")
+    beside = short(**few).fit(X, labels, frame["w"].to_numpy())
     np.testing.assert_array_equal(weighted.predict_proba(frame[features]), beside.predict_proba(X))
     assert weighted.oob_error_ == beside.oob_error_
 
@@ -452,18 +452,18 @@ def test_an_iterator_is_read_once():
 
 
 def test_a_sample_of_a_stream_is_fair():
-    """Every row of a stream is as likely to be kept: 200 of 1000, in 300 trials."""
+    """Every row of a stream is as likely to be kept: 200 of 1000, in 150 trials."""
     from skewboost.votes.reading import read_once
 
     X, y = np.arange(1000.0)[:, None], np.arange(1000)
     kept = np.zeros(1000)
-    for seed in range(300):
+    for seed in range(150):
         rows, labels, _, n_seen = read_once(chunks_of(X, y, 70)(), 200, False, np.random.default_rng(seed))
         assert n_seen == 1000
         np.testing.assert_array_equal(rows[:, 0], labels)
         assert len(np.unique(labels)) == 200
         kept[labels] += 1
-    assert abs(chi2(kept, 60.0) / 0.8 - 999) < 5 * 45  # drawn without replacement: less spread
+    assert abs(chi2(kept, 30.0) / 0.8 - 999) < 5 * 45  # drawn without replacement: less spread
 
 
 def test_what_cannot_be_learned_from_is_told(tmp_path):

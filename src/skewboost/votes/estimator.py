@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,17 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from skewboost._params import Check, check_params, either, integer, number, one_of, optional
 from skewboost.boosting.training import _with_progress
-from skewboost.chunks import ChunkRows, MemoryRows, ParquetRows, Rows, count_rows, is_path
+from skewboost.chunks import MemoryRows, ParquetRows, Rows, count_rows
 from skewboost.tables import Array
 from skewboost.votes.drawing import Pools, Whole, open_whole
-from skewboost.votes.members import Voters
+from skewboost.votes.prediction import VotePredictionMixin
 from skewboost.votes.reading import (
     Targets,
     read_once,
     read_targets,
-    rows_for_members,
     source_of,
     targets_in_memory,
 )
@@ -32,7 +30,7 @@ from skewboost.votes.training import Plan, Tally, train
 DEFAULT_PATIENCE = 10
 
 
-class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
+class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator):
     r"""Many classifiers, each fitted to a small bite of the data, vote; the data need not fit in memory.
 
     *Rvotes* (``kind="random"``) fits each member to ``bite_size`` rows drawn at random. *Ivotes*
@@ -172,12 +170,10 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    classes_: Array
     _tally: Tally
     _seed: int
     _n_rows: int
     _own: dict[str, str]
-    _arrow_as_pandas: bool
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -312,10 +308,6 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
             self.estimators_samples_ = [database.numbers[b] for b in tally.bites]
             self.oob_decision_function_ = database.shares(self._n_rows)
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        """Rows as members take them."""
-        return rows_for_members(self, X, reset, default=self.estimator is None, arrow_as_pandas=self._arrow_as_pandas)
-
     def _plan(self, bite_size: int) -> Plan:
         patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)
         return Plan(
@@ -330,9 +322,6 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
             seed=self._seed,
             n_jobs=effective_n_jobs(self.n_jobs),
         )
-
-    def _voters(self) -> Voters:
-        return Voters(self.classes_, self.voting == "soft", effective_n_jobs(self.n_jobs))
 
     def _own_params(self) -> dict[str, str]:
         """The parameters that members depend on, as text."""
@@ -382,66 +371,6 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"estimator must be a classifier, or None for a decision tree; got {self.estimator!r}.")
         if self.voting == "soft" and not hasattr(self._base(), "predict_proba"):
             raise ValueError(f"voting='soft' needs predict_proba, which {self.estimator!r} has not. Take 'hard'.")
-
-    # ------------------------------------------------------------------ prediction
-
-    def predict_proba(self, X: Any) -> Array:
-        """The share of the votes for each class, or the mean of the members' probabilities.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Rows like those of training.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        votes = self._voters().count(self.estimators_, self._rows(X, reset=False))
-        return np.asarray(votes / len(self.estimators_))
-
-    def predict(self, X: Any) -> Array:
-        """The class of most votes; of several, the one that comes first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Rows like those of training.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_[np.argmax(shares, axis=1)])
-
-    def predict_chunks(self, X: Any, method: str = "predict") -> Iterator[Array]:
-        """Predict rows that do not fit in memory, chunk by chunk.
-
-        Parameters
-        ----------
-        X : path or list of paths, :class:`~skewboost.chunks.Rows`, callable or iterator
-            Parquet files, of which the columns of training are read; or chunks: X, or tuples that begin with X.
-        method : {"predict", "predict_proba"}, default="predict"
-            What to call.
-
-        Yields
-        ------
-        ndarray
-            The answers for each chunk, in order.
-        """
-        check_is_fitted(self)
-        if method not in ("predict", "predict_proba"):
-            raise ValueError(f"method must be 'predict' or 'predict_proba'; got {method!r}.")
-        if is_path(X):
-            X = ParquetRows(X, columns=getattr(self, "feature_names_in_", None))
-        if not isinstance(X, Rows):
-            if not callable(X) and not hasattr(X, "__next__"):
-                raise ValueError("X must be paths, or a function or iterator of chunks. For a table, call predict(X).")
-            chunks = X
-            X = ChunkRows(chunks if callable(chunks) else lambda: chunks)
-        return (getattr(self, method)(table) for table in X.tables())
 
 
 def _are_shares(value: Any) -> bool:
