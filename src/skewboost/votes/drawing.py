@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from zlib import crc32
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from skewboost.chunks import stack
-from skewboost.tables import Array, take_rows
+from skewboost.tables import Array, Nominal, read_table, take_rows
 from skewboost.votes.members import Voters, chance_of_error
 from skewboost.votes.reading import Targets
 
@@ -109,10 +111,10 @@ class Whole:
 
 
 def open_whole(X: Any, targets: Targets, class_shares: Any, pool_size: int, voters: Voters) -> Whole:
-    """Rows in memory, in an order that depends on their content, where it is numbers; a weight of 2 is a row twice."""
+    """Rows in memory, in an order that depends on their content only; a weight of 2 is the row twice."""
     n_rows, codes = len(targets.codes), targets.codes
     weights, chances = targets.weights, targets.chances(class_shares)
-    rows = content_order(X, codes) if isinstance(X, np.ndarray) else np.arange(n_rows)
+    rows = content_order(X, codes)
     if weights is not None:
         rows = rows[weights[rows] > 0]
         if (weights == np.rint(weights)).all() and weights.sum() <= pool_size:
@@ -124,15 +126,32 @@ def open_whole(X: Any, targets: Targets, class_shares: Any, pool_size: int, vote
     return Whole(take_rows(X, rows), codes[rows], chances[rows], weights[rows], rows, voters)
 
 
-def content_order(matrix: Array, codes: Array) -> Array:
-    """An order of rows that depends on what is in them, not on how they came."""
+def content_order(X: Any, codes: Array) -> Array:
+    """An order of rows that depends on what is in them, not on how they came, nor in which kind of table."""
     mixed = codes.astype(np.uint64)
-    for column in matrix.T:
+    for column in _columns(X):
         values = column.astype(np.float64) + 0.0  # one zero
         values[np.isnan(values)] = np.nan  # and one NaN
         mixed = (mixed ^ values.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return np.lexsort((codes, mixed))
+
+
+def _columns(X: Any) -> Sequence[Array]:
+    """Columns as numbers, of which categories have one each; none of a table that only its estimator can read."""
+    if isinstance(X, np.ndarray):
+        return list(X.T)
+    try:
+        table = read_table(BaseEstimator(), X, reset=True)
+    except (TypeError, ValueError):
+        return []
+    found = []
+    for column in map(table.column, range(table.n_features)):
+        if isinstance(column, Nominal):
+            numbers = [*(float(crc32(c.encode())) for c in column.categories), np.nan]  # -1 is the last
+            column = np.array(numbers)[column.codes]
+        found.append(column)
+    return found
 
 
 class Pools:
