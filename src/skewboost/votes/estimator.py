@@ -66,7 +66,8 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         rows as they are given (those of Parquet files as a pandas table, or an Arrow table where pandas is not
         installed). None is an unpruned decision tree, as in the paper, which takes numbers, also missing ones.
     kind : {"importance", "random"}, default="importance"
-        Ivotes or Rvotes. Rvotes are fitted in parallel, but need more members, or larger bites, for the same error.
+        Ivotes or Rvotes. Rvotes are fitted in parallel, but cannot follow a fine boundary. Where labels are noisy they
+        are the better choice: Ivotes spends its bites on rows that cannot be got right.
     n_estimators : int, default=100
         The number of members.
     bite_size : int, default=800
@@ -105,6 +106,7 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         The numbers of the rows of each bite.
     oob_error_ : float
         The error of the out-of-bag vote of all members: on all rows where these are in memory, else on one more pool.
+        For Ivotes it is too high: hard rows are in many bites, and few members are left to vote on them.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         The shares of the out-of-bag votes on the training rows, NaN where there is none. Only where all rows were in
         memory.
