@@ -43,12 +43,12 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
     row is that of the members whose bites it was not in, :math:`r(k)` is its error after k members, and p is
     ``smoothing``. This is like boosting, but a member costs the same however large the data is.
 
-    As in the paper: rows are drawn with replacement; the first bite is random; ties of a vote are broken at random (a
-    row without a vote is a tie of all classes); members vote with equal weight. What the paper leaves open, or where
-    this differs: :math:`r(k)` is measured on all rows where these are in memory, and otherwise on the rows that are
-    considered next, of which there are 1000 at least; ties in :meth:`predict` go to the class that comes first; the
-    probability of taking is never below ``bite_size / pool_size``, so that errors that are very rare do not make a
-    bite take for ever; there are never more rows in a bite than in the data (then Rvotes is bagging).
+    In detail: rows are drawn with replacement; the first bite is random; ties of a vote are broken at random (a row
+    without a vote is a tie of all classes); members vote with equal weight; :math:`r(k)` is measured on all rows where
+    these are in memory, and otherwise on the rows that are considered next, of which there are 1000 at least. Two
+    safeguards are not the paper's: the probability of taking is never below ``bite_size / pool_size``, so that errors
+    that are very rare do not make a bite take for ever, and there are never more rows in a bite than in the data (then
+    Rvotes is bagging). Ties in :meth:`predict` go to the class that comes first.
 
     **Large data.** Rows are drawn ahead in pools of ``pool_size``: each pool is an independent random draw from all
     rows, fetched in one pass over the files, and its rows are considered in the order in which they were drawn. So each
@@ -106,7 +106,7 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         The numbers of the rows of each bite.
     oob_error_ : float
         The error of the out-of-bag vote of all members: on all rows where these are in memory, else on one more pool.
-        For Ivotes it is too high: hard rows are in many bites, and few members are left to vote on them.
+        For Ivotes on few rows it is too high: hard ones are in many bites, and few members are left to vote on them.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         The shares of the out-of-bag votes on the training rows, NaN where there is none. Only where all rows were in
         memory.
