@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from skewboost.resampling.presets import DataBoostIMClassifier, RUSBoostClassifier, SMOTEBoostClassifier
     from skewboost.trees.alternating import AlternatingTreeClassifier
     from skewboost.variants import catalogue
+    from skewboost.votes.estimator import PastingVotesClassifier
 
 __version__ = "0.1.0"
 
@@ -67,6 +68,7 @@ _HOME = {  # where each name is, so that importing the package imports none of t
     "LogitBoostClassifier": "boosting.logitboost",
     "MinimumRiskClassifier": "decisions.minimum_risk",
     "RUSBoostClassifier": "resampling.presets",
+    "PastingVotesClassifier": "votes.estimator",
     "RareBoostClassifier": "boosting.rareboost",
     "RealBoostClassifier": "boosting.realboost",
     "SMOTEBoostClassifier": "resampling.presets",
@@ -107,6 +109,7 @@ __all__ = [
     "GoalSearchCV",
     "LogitBoostClassifier",
     "MinimumRiskClassifier",
+    "PastingVotesClassifier",
     "RUSBoostClassifier",
     "RareBoostClassifier",
     "RealBoostClassifier",

@@ -200,3 +200,28 @@ def test_balance_is_worth_recall():
     plain = recall(AdaBoostClassifier(n_estimators=40))
     assert recall(UnderBaggingClassifier(RealBoostClassifier(n_estimators=20), random_state=0)) > max(2 * plain, 0.5)
     assert recall(RUSBoostClassifier(n_estimators=40, cost="balanced", random_state=0)) > max(2 * plain, 0.5)
+
+
+@pytest.mark.parametrize("variant", ["RealBoost", "GentleBoost", "LogitBoost", "CSRA", "AdaC2", "WeightBoost"])
+def test_any_variant_may_be_underneath(variant):
+    X, y = awkward_data(300, missing=0.0)
+    entry = next(e for e in sb.catalogue() if e.name == variant)
+    preset = RUSBoostClassifier(variant=variant, n_estimators=5, random_state=0).fit(X, y)
+    own = entry.make(5, sampler=UnderSample(), random_state=0).fit(X, y)
+    np.testing.assert_array_equal(preset.decision_function(X), own.decision_function(X))
+    np.testing.assert_array_equal(preset.predict_proba(X), own.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"variant": "Boost"}, "variant of RUSBoostClassifier must be one of 'AdaBoost'"),
+        ({"variant": "AlternatingTree"}, "variant of RUSBoostClassifier must be one of"),
+        ({"variant": "RealBoost", "cost": 3}, "RealBoost is not told what mistakes cost"),
+        ({"variant": "CSRA", "calibrate": "sigmoid"}, "has no effect with variant='CSRA'"),
+    ],
+)
+def test_what_a_variant_cannot_be_told_is_refused(params, message):
+    X, y = awkward_data(100)
+    with pytest.raises(ValueError, match=message):
+        RUSBoostClassifier(**params).fit(X, y)

@@ -100,6 +100,19 @@ n_features_in_, feature_names_in_
     As in scikit-learn.
 """
 
+PRESET = """\
+variant : str or None, default=None
+    The variant of the catalogue to boost by, such as "RealBoost" or "CSRA", with its own parameters at their defaults.
+    None is AdaBoost as published.
+cost : number, "balanced", dict, matrix or None, default=None
+    What mistakes cost. AdaBoost starts from weights in proportion to it, as in `CGAdaClassifier`, and None means that
+    all mistakes cost the same, unless `fit` is given `sample_cost`. Other variants treat it in their own way.
+estimator : {"stump", "tree"} or learner, default="stump"
+    What a round fits, as in `AdaBoostClassifier`.
+n_estimators : int, default=100
+    The number of rounds.
+"""
+
 PLACEHOLDERS = {
     "{parameters}\n": LEARNER + SAMPLER + UNSAMPLED,
     "{common}\n": SAMPLER + UNSAMPLED,
@@ -108,4 +121,5 @@ PLACEHOLDERS = {
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,
     "{calibrate}\n": CALIBRATE,
+    "{preset}\n": PRESET,
 }

@@ -4,24 +4,55 @@ from __future__ import annotations
 
 from typing import Any
 
+from skewboost._params import check_params, one_of
 from skewboost.boosting.calibrated import CGAdaClassifier
+from skewboost.boosting.rule import Rule
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.samplers import DataBoost, Smote, UnderSample
+from skewboost.variants import ANY, ONE_FEATURE, Entry, catalogue
 
 
 class SampledBoostClassifier(CGAdaClassifier):
-    """AdaBoost with a sampler; cost-generalised where it is told costs."""
+    """A variant with a sampler: AdaBoost, cost-generalised where it is told costs, or any other by its name."""
 
     _settled = ("resample", "sampler")
 
-    def __init__(self, *, cost: Any = None, **common: Any) -> None:
+    def __init__(self, *, variant: str | None = None, cost: Any = None, **common: Any) -> None:
         super().__init__(cost=cost, **common)
+        self.variant = variant
 
-    def _costs(self, each: Array | None, labels: Array, positive_class: Any, weights: Array | None) -> Costs:
-        if self.cost is None and each is None:
+    def _rule(self) -> Rule:
+        if self.variant is None:
+            return super()._rule()
+        check_params(self, variant=one_of(*(e.name for e in catalogue() if _has_a_rule(e))))
+        if self.calibrate is not None:
+            raise ValueError(
+                f"calibrate={self.calibrate!r} has no effect with variant={self.variant!r}. Leave variant at None, or "
+                "put scikit-learn's CalibratedClassifierCV around this one."
+            )
+        if self.cost is not None and not self._entry.cost_sensitive:
+            raise ValueError(
+                f"cost={self.cost!r} has no effect: {self.variant} is not told what mistakes cost. Choose another "
+                "variant, or leave cost at None."
+            )
+        rule: Rule = self._entry.make(self.n_estimators)._rule()
+        return rule
+
+    @property
+    def _entry(self) -> Entry:
+        return next(e for e in catalogue() if e.name == self.variant)
+
+    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
+        told = self.variant is not None and self._entry.cost_sensitive  # such a variant balances unless it is told
+        if self.cost is None and each is None and not told:
             return Costs()
-        return super()._costs(each, labels, positive_class, weights)
+        return super()._costs(each, labels, weights)
+
+
+def _has_a_rule(entry: Entry) -> bool:
+    """Whether a variant is a rule for two classes and any learner that answers it, and nothing else."""
+    return entry.learners in (ANY, ONE_FEATURE)
 
 
 class RUSBoostClassifier(SampledBoostClassifier):
@@ -34,21 +65,15 @@ class RUSBoostClassifier(SampledBoostClassifier):
     such draws the round is fitted to all examples, where others stop: with stumps, often after the first.
 
     It does not balance the decision, since steps are measured on all examples: ``cost="balanced"`` does, and then
-    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Any other
-    booster is made a RUSBoost by ``sampler=skewboost.samplers.UnderSample()``.
+    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Other boosters are
+    made a RUSBoost by `variant`, or by their own ``sampler=skewboost.samplers.UnderSample()``.
 
     Parameters
     ----------
     ratio : float, default=1.0
         How many examples of the rare class a round sees for one of the other, above 0 and at most 1.
-    cost : number, "balanced", dict, matrix or None, default=None
-        What mistakes cost, as in `CGAdaClassifier`: AdaBoost starts from weights in proportion to it. None is the
-        published algorithm: all mistakes cost the same, unless `fit` is given `sample_cost`.
+    {preset}
     {calibrate}
-    estimator : {"stump", "tree"} or learner, default="stump"
-        What a round fits, as in `AdaBoostClassifier`.
-    n_estimators : int, default=100
-        The number of rounds.
     {unsampled}
 
     References
@@ -84,8 +109,8 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
 
     It is slow, as neighbours are searched in every round; its synthetic examples have values that no real one has in
     columns of few values, which mislead stumps; and the decision is not balanced unless ``cost="balanced"``. On none of
-    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice. Any other
-    booster is made a SMOTEBoost by ``sampler=skewboost.samplers.Smote()``.
+    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice. Other boosters are
+    made a SMOTEBoost by `variant`, or by their own ``sampler=skewboost.samplers.Smote()``.
     Needs imbalanced-learn: ``pip install "skewboost[samplers]"``.
 
     Parameters
@@ -94,14 +119,8 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
         How many examples of the rare class a round sees for one of the other, above 0 and at most 1.
     k_neighbors : int, default=5
         Between how many neighbours of an example to choose; fewer where a class is too small.
-    cost : number, "balanced", dict, matrix or None, default=None
-        What mistakes cost, as in `CGAdaClassifier`: AdaBoost starts from weights in proportion to it. None is the
-        published algorithm: all mistakes cost the same, unless `fit` is given `sample_cost`.
+    {preset}
     {calibrate}
-    estimator : {"stump", "tree"} or learner, default="stump"
-        What a round fits, as in `AdaBoostClassifier`.
-    n_estimators : int, default=100
-        The number of rounds.
     {unsampled}
 
     References
@@ -138,18 +157,12 @@ class DataBoostIMClassifier(SampledBoostClassifier):
     The synthetic examples need neither neighbours nor numbers, so it is quicker than SMOTEBoost and takes any table.
     With trees it ranked best on the noisier data sets of docs/resampling.md. With stumps it did not; what is
     hardest may be noise, which it multiplies; and the decision is not balanced unless ``cost="balanced"``.
-    Any other booster is made a DataBoost by ``sampler=skewboost.samplers.DataBoost()``.
+    Other boosters are made a DataBoost by `variant`, or by their own ``sampler=skewboost.samplers.DataBoost()``.
 
     Parameters
     ----------
-    cost : number, "balanced", dict, matrix or None, default=None
-        What mistakes cost, as in `CGAdaClassifier`: AdaBoost starts from weights in proportion to it. None is the
-        published algorithm: all mistakes cost the same, unless `fit` is given `sample_cost`.
+    {preset}
     {calibrate}
-    estimator : {"stump", "tree"} or learner, default="stump"
-        What a round fits, as in `AdaBoostClassifier`.
-    n_estimators : int, default=100
-        The number of rounds.
     {unsampled}
 
     References
