@@ -98,7 +98,11 @@ def test_the_lowest_cost_and_no_other_is_marked(demo):
 
 def test_both_pictures_are_written_at_150_dpi_and_nothing_else(demo):
     folder, result = demo
-    sizes = {"learning_curves.png": (1200, 1680), "decision_boundary.png": (1440, 1500)}
+    sizes = {
+        "learning_curves.png": (1200, 1680),
+        "decision_boundary.png": (1440, 1500),
+        "goal_frontier.png": (720, 1050),
+    }
     assert {path.name for path in folder.iterdir()} == set(sizes)
     for name, size in sizes.items():
         assert f"Written: {folder / name}\n" in result.stdout
@@ -109,12 +113,26 @@ def test_both_pictures_are_written_at_150_dpi_and_nothing_else(demo):
         assert len(np.unique((pixels[..., :3] * 255).astype(int) @ [1, 256, 256**2])) > 20
 
 
-def test_the_python_code_that_is_suggested_runs(demo):
+def test_goals_prices_samplers_and_many_classes_are_shown(demo):
+    _, result = demo
+    certified = re.search(r"test set +(\d+) of 120 +(\d\.\d+) +(\d\.\d+)$", result.stdout, re.MULTILINE)
+    assert int(certified[1]) / 120 == pytest.approx(float(certified[2]), abs=6e-4)
+    paid = {
+        name: int(bill.replace(",", ""))
+        for name, bill in re.findall(r"^([a-z ]+?)  +[\d.]+% +([\d,]+)$", result.stdout, re.MULTILINE)
+    }
+    assert paid["each its own price"] < paid["one price for all"] < paid["call nobody"]
+    for name in ("RUSBoost", "SMOTEBoost of trees", "bagged under-samples", "pasted small votes", "AdaC2.M1 of trees"):
+        assert re.search(rf"^{name} +\d\.\d+ +\d\.\d+$", result.stdout, re.MULTILINE), name
+
+
+def test_the_python_code_that_is_suggested_runs(demo, capsys):
     _, result = demo
     code = re.findall(r"^  (\S.*)$", result.stdout.split("Next, in Python:\n")[1], re.MULTILINE)
     namespace = {}
-    exec("\n".join(code[:-1]).replace("make_fraud()", "make_fraud(500)"), namespace)
-    assert eval(code[-1].replace("=200", "=5"), namespace).shape == (500,)
+    smaller = "\n".join(code).replace("make_fraud()", "make_fraud(2500)").replace("=100", "=5").replace("90%", "50%")
+    exec(smaller, namespace)
+    assert "recall >= 0.5: certified with 90% confidence" in capsys.readouterr().out
 
 
 def test_counts_agree_with_scikit_learn():

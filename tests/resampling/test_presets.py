@@ -27,6 +27,7 @@ from skewboost import (
     RUSBoostClassifier,
     SMOTEBoostClassifier,
     UnderBaggingClassifier,
+    catalogue,
 )
 from skewboost.samplers import DataBoost, Smote, UnderSample
 from support import awkward_data
@@ -205,7 +206,7 @@ def test_balance_is_worth_recall():
 @pytest.mark.parametrize("variant", ["RealBoost", "GentleBoost", "LogitBoost", "CSRA", "AdaC2", "WeightBoost"])
 def test_any_variant_may_be_underneath(variant):
     X, y = awkward_data(300, missing=0.0)
-    entry = next(e for e in sb.catalogue() if e.name == variant)
+    entry = next(e for e in catalogue() if e.name == variant)
     preset = RUSBoostClassifier(variant=variant, n_estimators=5, random_state=0).fit(X, y)
     own = entry.make(5, sampler=UnderSample(), random_state=0).fit(X, y)
     np.testing.assert_array_equal(preset.decision_function(X), own.decision_function(X))

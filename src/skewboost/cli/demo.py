@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from skewboost.cli import showcase
 from skewboost.cli.comparison import (
     BOOSTERS,
     MISS_COST,
@@ -30,6 +31,7 @@ CAPTION = (
     f"A miss costs {MISS_COST} false alarms: cost = false alarms + {MISS_COST} * misses, on the test set; * is the "
     f"lowest. The threshold is the RealBoost model above, saying rare where its probability exceeds 1/{1 + MISS_COST}."
 )
+MORE_ROUNDS = 100
 HEADINGS = [
     *("\nrounds", "fit\nsec."),
     *("rare:\nprec.", "\nrecall", "\nF1"),
@@ -38,10 +40,10 @@ HEADINGS = [
 ]
 NEXT = """\
 Next, in Python:
-  from skewboost import CGAdaClassifier
+  from skewboost import CSRAClassifier, GoalSearchCV
   from skewboost.datasets import make_fraud
   X, y = make_fraud()
-  CGAdaClassifier(cost=20, calibrate="sigmoid", n_estimators=200).fit(X, y).predict(X)"""
+  print(GoalSearchCV(CSRAClassifier(n_estimators=100), "recall >= 90%").fit(X, y).certificate_)"""
 
 
 def run(folder: Path, rounds: int, n_jobs: int) -> None:
@@ -60,9 +62,39 @@ def run(folder: Path, rounds: int, n_jobs: int) -> None:
         few = min(rounds, BOUNDARY_ROUNDS)
         boosters = {name: booster(n_estimators=few, n_jobs=n_jobs) for name, booster in BOOSTERS.items()}
         written.append(save(draw_boundaries(solved[0][0], boosters), folder / "decision_boundary.png"))
+        progress.advance(task)
+        written.append(_show_more(console, progress, solved[1][0], min(rounds, MORE_ROUNDS), folder))
     for path in written:
         console.print(f"Written: {path}", markup=False, soft_wrap=True)
     console.print(NEXT, markup=False, soft_wrap=True)
+
+
+def _show_more(console: Console, progress: Progress, problem: Problem, rounds: int, folder: Path) -> Path:
+    """Goals, prices, resampling and many classes: a table each, and the picture of the goal."""
+    task = progress.add_task("Goal", total=4)
+    clf, first = showcase.goal(problem, rounds)
+    console.print(small_table(first), "")
+    progress.update(task, advance=1, description="Prices")
+    console.print(small_table(showcase.prices(problem, rounds)), "")
+    progress.update(task, advance=1, description="Resampling")
+    console.print(small_table(showcase.resampling(problem, rounds)), "")
+    progress.update(task, advance=1, description="Many classes")
+    console.print(small_table(showcase.intrusions(rounds)), "")
+    return save(clf.plot_frontier().figure_, folder / "goal_frontier.png")
+
+
+def small_table(shown: showcase.Shown) -> Table:
+    """A table of the showcase."""
+    table = Table(
+        title=shown.title, caption=shown.caption, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1),
+        title_justify="left", caption_justify="left",
+    )  # fmt: skip
+    table.add_column("", min_width=27)
+    for heading in shown.headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in shown.rows:
+        table.add_row(*row)
+    return table
 
 
 def _progress() -> Progress:

@@ -65,8 +65,8 @@ class RUSBoostClassifier(SampledBoostClassifier):
     such draws the round is fitted to all examples, where others stop: with stumps, often after the first.
 
     It does not balance the decision, since steps are measured on all examples: ``cost="balanced"`` does, and then
-    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers). Other boosters are
-    made a RUSBoost by `variant`, or by their own ``sampler=skewboost.samplers.UnderSample()``.
+    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers).
+    Other boosters are made a RUSBoost by `variant`, or by their own ``sampler=skewboost.samplers.UnderSample()``.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
 
     It is slow, as neighbours are searched in every round; its synthetic examples have values that no real one has in
     columns of few values, which mislead stumps; and the decision is not balanced unless ``cost="balanced"``. On none of
-    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice. Other boosters are
-    made a SMOTEBoost by `variant`, or by their own ``sampler=skewboost.samplers.Smote()``.
+    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice.
+    Other boosters are made a SMOTEBoost by `variant`, or by their own ``sampler=skewboost.samplers.Smote()``.
     Needs imbalanced-learn: ``pip install "skewboost[samplers]"``.
 
     Parameters
