@@ -401,7 +401,10 @@ def test_other_mistakes_with_costs_are_refused():
         sb.CSRAClassifier().fit(X, y, sample_cost=np.ones(59))
     with pytest.raises(ValueError, match="must be greater than 0"):
         sb.CSRAClassifier().fit(X, y, sample_cost=np.zeros(60))
-    for cost, message in ((2.0, "y has 3 classes"), (np.ones((3, 3)), "put MinimumRiskClassifier around")):
+    for cost, message in (
+        (2.0, "y has 3 classes"),
+        (np.ones((3, 3)), r"put MinimumRiskClassifier\(estimator, cost=matrix\)"),
+    ):
         with pytest.raises(ValueError, match=message):
             sb.AdaBoostMHClassifier(cost=cost).fit(X, np.arange(60) % 3)
     with pytest.raises(TypeError, match="AdaBoostClassifier got an unexpected keyword argument 'cost'"):

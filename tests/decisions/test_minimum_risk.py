@@ -259,8 +259,10 @@ def test_costs_of_rows_of_another_shape_are_refused(y, sample_cost, message):
 
 
 def test_boosters_point_to_decisions_by_a_matrix():
-    with pytest.raises(ValueError, match=r"3 x 3 matrix, but .*MinimumRiskClassifier\(estimator, cost=matrix\)"):
+    with pytest.raises(ValueError, match="for a K x K cost matrix put MinimumRiskClassifier around"):
         CSRAClassifier(cost=1 - np.eye(3)).fit(X, THREE)
+    with pytest.raises(ValueError, match=r"MinimumRiskClassifier\(estimator, cost=matrix\)"):
+        AdaBoostMHClassifier(cost=1 - np.eye(3)).fit(X, THREE)
     clf = MinimumRiskClassifier(AdaBoostMHClassifier(n_estimators=20), cost=MATRIX).fit(X, THREE)
     plain = AdaBoostMHClassifier(n_estimators=20).fit(X, THREE)
     assert expected_cost(THREE, clf.predict(X), MATRIX) < expected_cost(THREE, plain.predict(X), MATRIX)

@@ -149,7 +149,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     --------
     >>> from skewboost import CSRAClassifier, GoalSearchCV
     >>> from skewboost.datasets import make_fraud
-    >>> X, y = make_fraud(n_samples=6000)
+    >>> X, y = make_fraud(6000)
     >>> clf = GoalSearchCV(CSRAClassifier(n_estimators=20), "recall >= 80%", random_state=0, max_points=8).fit(X, y)
     >>> clf.certificate_.met
     True
