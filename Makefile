@@ -1,10 +1,11 @@
-# make demo   sets up everything and shows what skewboost does on two embedded data sets
+# make demo   sets up everything and shows what skewboost does on three embedded data sets
 # make test   sets up everything, checks style and types, and runs the tests
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured choosing clean clean-kernels errors
+.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured \
+  benchmark-decisions benchmark-resampling benchmark-multiclass benchmark-votes choosing clean clean-kernels errors promises
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
@@ -33,6 +34,15 @@ benchmark-catalogue: $(VENV)/.benchmarks
 # a minute: alternating trees, consistent stumps, many classes, explanations
 benchmark-structured: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/structured.py
+
+# a quarter of an hour: how often promises with confidence 0.9 are broken, and what a promise costs
+promises: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/promises.py
+	$(BIN)/python benchmarks/recall_goal.py
+
+# minutes each: the tables of docs/decisions.md, docs/resampling.md, docs/multiclass.md and docs/votes.md
+benchmark-decisions benchmark-resampling benchmark-multiclass benchmark-votes: benchmark-%: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/$*.py
 
 # a quarter of an hour: the errors that docs/structured.md and docs/learners.md print
 errors: $(VENV)/.benchmarks
