@@ -26,7 +26,9 @@ from skewboost.metrics.counts import Array, Counts
 
 STEP = math.log(4.0)  # outward
 FINEST = math.log(1.02)  # gaps are not halved below this
-FARTHEST = math.log(1e6)
+FARTHEST = math.log(1e9)
+PATIENCE = 2  # steps outward that are no better before the search turns back
+OUTWARD = 0.6  # of all points at most
 MISS_UP, ALARM_DOWN = "miss up", "false alarm down"
 MAX_THRESHOLDS = 2000
 
@@ -166,21 +168,38 @@ class Search:
 
         attempt(0.0)
         attempt(min(max(math.log(balanced), -FARTHEST), FARTHEST) or STEP)
-        for outward in (STEP, -STEP):
-            while len(tried) < max_points:
-                end = max(tried) if outward > 0 else min(tried)
-                following = end + outward
-                if abs(following) > FARTHEST or tried[end].rank < max(p.rank for p in tried.values()):
-                    break
-                before = tried[end]
-                if attempt(following).rank <= before.rank and _same(tried[following], before):
-                    break  # the answers have stopped changing
+        most = max(3, round(OUTWARD * max_points))
+        for sign in (1.0, -1.0):
+            end = max(tried, key=lambda u: sign * u)
+            if tried[end].rank == max(p.rank for p in tried.values()):
+                self._outward(tried, attempt, sign, PATIENCE, most)
+        for sign in (1.0, -1.0):
+            if not any(p.met for p in tried.values()):  # then no end is too far
+                self._outward(tried, attempt, sign, most, most)
         while len(tried) < max_points:
             gaps = self._gaps(tried)
             if not gaps:
                 return
             for low, high in gaps[: max_points - len(tried)]:
                 attempt(0.5 * (low + high))
+
+    @staticmethod
+    def _outward(
+        tried: dict[float, Point], attempt: Callable[[float], Point], sign: float, patience: int, most: int
+    ) -> None:
+        """Ever larger steps to one side, until it got no better so often, or the answers have stopped changing."""
+        step, worse = STEP, 0
+        while len(tried) < most and worse < patience:
+            end = max(tried, key=lambda u: sign * u)
+            following = end + sign * step
+            if abs(following) > FARTHEST:
+                return
+            best = max(p.rank for p in tried.values())
+            found = attempt(following)
+            if _same(found, tried[end]):
+                return
+            worse = 0 if found.rank > best else worse + 1
+            step *= 1.5
 
     @staticmethod
     def _gaps(tried: dict[float, Point]) -> list[tuple[float, float]]:

@@ -1,0 +1,43 @@
+"""The examples run, and what they print is what they are about."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def printed(name, capsys):
+    runpy.run_path(str(EXAMPLES / name))
+    return capsys.readouterr().out
+
+
+def test_all_examples_are_tested():
+    assert sorted(p.name for p in EXAMPLES.glob("*.py")) == [
+        "hit_95_recall.py",
+        "three_kinds_of_intrusion.py",
+        "what_does_a_false_alarm_cost.py",
+    ]
+
+
+def test_recall_is_hit(capsys):
+    out = printed("hit_95_recall.py", capsys)
+    assert "recall >= 0.95: certified with 90% confidence" in out
+    assert float(re.search(r"new payments: recall ([\d.]+)%", out)[1]) >= 95
+    assert "The goal recall >= 0.9 and precision >= 0.9 was not reached" in out
+
+
+def test_prices_save_money(capsys):
+    paid = [int(n) for n in re.findall(r"(\d+) paid", printed("what_does_a_false_alarm_cost.py", capsys))]
+    assert paid == sorted(paid, reverse=True)
+    assert paid[-1] < 0.2 * paid[0]
+
+
+def test_minimum_risk_pays_least(capsys):
+    out = printed("three_kinds_of_intrusion.py", capsys)
+    costs = {name.strip(): float(c) for name, c in re.findall(r"^(\w.*?)  +[\d.]+ +([\d.]+)$", out, re.MULTILINE)}
+    assert min(costs, key=costs.get) == "AdaBoost.MH at minimum risk"
+    assert costs["AdaBoost.MH at minimum risk"] < 0.7 * costs["AdaBoost.MH"]
+    assert len(costs) == 4
