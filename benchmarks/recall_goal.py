@@ -45,7 +45,7 @@ def real(name: str) -> Any:
 def by_hand(X: Any, y: Any, seed: int, X_test: Any) -> np.ndarray:
     """LightGBM with a threshold for the goal on out-of-fold predictions."""
     X, X_test = (frame.apply(as_category) if hasattr(frame, "apply") else frame for frame in (X, X_test))
-    model = LGBMClassifier(n_estimators=ROUNDS, num_leaves=15, verbose=-1, n_jobs=2, random_state=seed)
+    model = LGBMClassifier(n_estimators=ROUNDS, num_leaves=15, verbose=-1, n_jobs=1, random_state=seed)
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     p = cross_val_predict(model, X, y, cv=folds, method="predict_proba")[:, 1]
     thresholds, counts = Counts.at_thresholds(np.asarray(y) == 1, p)
