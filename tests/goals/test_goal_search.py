@@ -352,3 +352,17 @@ def test_it_tells_what_it_tries(capsys):
     told = capsys.readouterr().err
     assert told.count("cost ratio") == 5
     assert "recall 0." in told
+
+
+def test_the_user_may_say_which_rows_to_hold_out():
+    X, y = draw(1200, 0)
+    late = np.arange(1200) >= 800
+    clf = GoalSearchCV(Ruler(), "recall >= 0.7", holdout=late, random_state=0).fit(X, y)
+    assert clf.certificate_.counts == Counts.of(y[late] == 1, clf.predict(X[late]) == 1)
+    assert clone(clf).fit(X, y).threshold_ == clf.threshold_
+    with pytest.raises(ValueError, match="holdout is an array of type float64"):
+        clf.set_params(holdout=np.ones(1200)).fit(X, y)
+    with pytest.raises(ValueError, match=r"shape \(7,\), but X has 1200 rows"):
+        clf.set_params(holdout=np.ones(7, dtype=bool)).fit(X, y)
+    with pytest.raises(ValueError, match="holdout leaves 0 positives and 0 negatives to search on"):
+        clf.set_params(holdout=np.ones(1200, dtype=bool)).fit(X, y)

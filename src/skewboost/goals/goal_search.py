@@ -28,7 +28,7 @@ from skewboost.goals.certificate import (
 )
 from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Goal
-from skewboost.goals.holdout import share_needed, split
+from skewboost.goals.holdout import check_mask, given_split, share_needed, split
 from skewboost.goals.measures import MEASURES, measure_of
 from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError, not_certified, not_reachable, too_few
 from skewboost.goals.search import Aim, Point, Search
@@ -85,8 +85,10 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     confidence : float or None, default=0.9
         Of the certificate. None: no rows are held out, and the goal is reached in cross-validation only, that is, in
         about half of the cases on new data.
-    holdout : float or None, default=None
-        The share of rows held out for the certificate. None: a third, or up to half if faultless answers would need it.
+    holdout : float, array-like of bool or None, default=None
+        The share of rows held out for the certificate, or which rows: the latest ones, say, or other customers, where
+        these are more like what is to come than a random draw. None: a third, or up to half if faultless answers would
+        need it.
     cost : float, dict, array or None, default=None
         What mistakes cost, if the goal or `then` is about expected_cost: a number (a miss costs so many false alarms),
         ``{label: cost}`` or a matrix ``cost[true, predicted]`` (classes in sorted order).
@@ -246,13 +248,15 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         held_out = None
         if aim.delta is not None:
             positive = rows.y == self.pos_label_
-            share = self.holdout or share_needed(aim, positive, rows.weights)
-            inner, outer = split(aim, positive, share, rng)
+            if rows.held_out is not None:
+                inner, outer = given_split(positive, rows.held_out)
+            else:
+                inner, outer = split(aim, positive, self.holdout or share_needed(aim, positive, rows.weights), rng)
             rows, held_out = rows.take(inner), rows.take(outer)
             aim = replace(aim, share=len(outer) / len(inner))
             lacking = impossible(aim, held_out.y == self.pos_label_, held_out.weights)
             if lacking and not self.allow_unmet:
-                raise GoalNotReachableError(too_few(aim, lacking, share), {})
+                raise GoalNotReachableError(too_few(aim, lacking, len(outer) / len(positive)), {})
         trials = self._trials(rows, rng)
         search = self._search(aim, trials, rows)
         hopeless = not search.best.met and not self.goal_.met(search.best.counts, aim.cost)
@@ -272,7 +276,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _rows(self, X: Any, y: Any, params: dict[str, Any]) -> Rows:
         X = sliceable(X)
         labels = check_labels(self, y, X.shape[0])
-        rows = Rows(X, labels, params)
+        rows = Rows(X, labels, params, check_mask(self.holdout, len(labels)))
         if rows.weights is not None and not check_sample_weight(rows.weights, len(labels)).all():
             rows = rows.take(np.flatnonzero(rows.weights))  # a weight of 0 is no row
             if len(np.unique(rows.y)) < len(np.unique(labels)):
@@ -397,12 +401,19 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             tune=one_of("both", "cost", "threshold"),
             tune_rounds=one_of(True, False),
             confidence=optional(Check(lambda v: number(0, 1).passes(v) and 0 < v < 1, "a number between 0 and 1")),
-            holdout=optional(Check(lambda v: number(0, 1).passes(v) and 0 < v < 1, "a number between 0 and 1")),
+            holdout=optional(
+                Check(
+                    lambda v: np.ndim(v) == 1 or (number(0, 1).passes(v) and 0 < v < 1),
+                    "a number between 0 and 1, or a boolean for each row",
+                )
+            ),
             allow_unmet=one_of(True, False),
             max_points=integer(3),
         )
         if self.holdout is not None and self.confidence is None:
-            raise ValueError(f"holdout={self.holdout} has no effect without a certificate. Set confidence, or drop it.")
+            raise ValueError(
+                f"holdout={self.holdout!r} has no effect without a certificate. Set confidence, or drop it."
+            )
         if self.cost_param is not None and self.tune == "threshold":
             raise ValueError(f"cost_param={self.cost_param!r} has no effect with tune='threshold'. Drop it.")
         if self.tune_rounds:

@@ -26,6 +26,30 @@ def share_needed(aim: Aim, positive: Array, weights: Array | None) -> float:
     return float(min(max(A_THIRD, *shares), HALF))
 
 
+def check_mask(holdout: Any, n_rows: int) -> Array | None:
+    """Which rows the user wants held out; None if that is not said row by row."""
+    if np.ndim(holdout) == 0:
+        return None
+    mask: Array = np.asarray(holdout)
+    if mask.dtype != np.bool_ or mask.shape != (n_rows,):
+        raise ValueError(
+            f"holdout is an array of type {mask.dtype} and shape {mask.shape}, but X has {n_rows} rows. Give one "
+            "boolean per row, True for those to hold out, or a share of the rows."
+        )
+    return mask
+
+
+def given_split(positive: Array, mask: Array) -> tuple[Array, Array]:
+    """Row numbers for the search and for the certificate, as the user wants them."""
+    held, left = (np.bincount(positive[side], minlength=2) for side in (mask, ~mask))
+    if held.min() < 1 or left.min() < 2:
+        raise ValueError(
+            f"holdout leaves {left[1]} positives and {left[0]} negatives to search on, and {held[1]} and {held[0]} for "
+            "the certificate. At least 2 of each class are needed to search on, and 1 for the certificate."
+        )
+    return np.flatnonzero(~mask), np.flatnonzero(mask)
+
+
 def split(aim: Aim, positive: Array, share: float, rng: Any) -> tuple[Array, Array]:
     """Row numbers for the search and for the certificate.
 

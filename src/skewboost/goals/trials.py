@@ -28,6 +28,7 @@ class Rows:
     X: Any
     y: Array
     params: dict[str, Any] = field(default_factory=dict)  # what `fit` is given besides
+    held_out: Array | None = None  # which rows the user wants held out
 
     def take(self, rows: Array) -> Rows:
         """Some of them."""
@@ -36,7 +37,8 @@ class Rows:
             name: take_rows(value, rows) if isinstance(value, Sized) and _length(value) == n else value
             for name, value in self.params.items()
         }
-        return Rows(take_rows(self.X, rows), self.y[rows], params)
+        held_out = None if self.held_out is None else self.held_out[rows]
+        return Rows(take_rows(self.X, rows), self.y[rows], params, held_out)
 
     def prepared(self, estimator: Any) -> Rows:
         """The same, read and binned once for all fits of a booster of ours; others get what the user gave."""
