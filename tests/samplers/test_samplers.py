@@ -13,6 +13,7 @@ from imblearn.combine import SMOTEENN
 from imblearn.over_sampling import SMOTE, SMOTENC, RandomOverSampler
 from imblearn.under_sampling import NearMiss, RandomUnderSampler
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
