@@ -55,6 +55,9 @@ def optional(check: Check) -> Check:
     return Check(lambda value: value is None or check.passes(value), f"{check.wanted}, or None")
 
 
+N_JOBS = optional(Check(lambda value: integer(-(2**31)).passes(value) and value != 0, "an integer other than 0"))
+
+
 def either(*checks: Check) -> Check:
     """Any of them."""
     return Check(lambda value: any(c.passes(value) for c in checks), " or ".join(c.wanted for c in checks))

@@ -142,7 +142,7 @@ class ParquetRows(Rows):
     target : str or None, default=None
         The column of the labels; None for rows that are to be predicted.
     columns : list of str or None, default=None
-        The features; None for all columns but the target and the weight.
+        The features; None for all columns but the target and the weight, and but the index where pandas wrote one.
     weight : str or None, default=None
         The column of weights.
     batch_rows : int, default=65536
@@ -163,7 +163,8 @@ class ParquetRows(Rows):
         for role, name in (("target", target), ("weight", weight)):
             if name is not None and name not in schema.names:
                 raise ValueError(f"{self.files[0]} has no column {name!r} ({role}); its columns are {schema.names}.")
-        self.columns = [c for c in schema.names if c not in (target, weight)] if columns is None else list(columns)
+        taken = {target, weight, *_pandas_index(schema)}
+        self.columns = [c for c in schema.names if c not in taken] if columns is None else list(columns)
         if not self.columns:
             raise ValueError(f"{self.files[0]} has no column of features beside {target!r}.")
         if target in self.columns:
@@ -272,6 +273,12 @@ def _open(path: str) -> Any:
         return pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def _pandas_index(schema: Any) -> list[str]:
+    """The columns in which pandas has kept the index of a table: they say where a row stood, not what it is."""
+    kept = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in kept if isinstance(name, str)]  # a range of numbers is a dict, and no column
 
 
 def is_path(X: Any) -> bool:

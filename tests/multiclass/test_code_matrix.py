@@ -234,3 +234,28 @@ def test_mistakes_are_told_and_leave_the_model_as_it_was(wine):
     np.testing.assert_array_equal(clf.predict_proba(X), said)
     with pytest.raises(ValueError, match="features"):
         clf.predict(X[:, :3])
+
+
+def test_costs_inside_other_estimators_are_refused_too(wine):
+    X, y = wine[:2]
+    for estimator in (
+        make_pipeline(StandardScaler(), sb.CSRAClassifier(cost=5)),
+        sb.UnderBaggingClassifier(sb.CSRAClassifier(cost=5)),
+        sb.MinimumRiskClassifier(RealBoostClassifier(), cost=[[0, 1], [5, 0]]),
+    ):
+        with pytest.raises(ValueError, match="does not fit the columns of a code"):
+            CodeMatrixClassifier(estimator).fit(X, y)
+
+
+def test_the_loss_is_that_of_the_variant_inside(wine):
+    X, y = wine[:2]
+    logit = sb.LogitBoostClassifier(n_estimators=2)
+    for estimator, loss in [
+        (make_pipeline(StandardScaler(), logit), "logistic"),
+        (sb.RUSBoostClassifier(variant="LogitBoost", n_estimators=2, random_state=0), "logistic"),
+        (sb.RUSBoostClassifier(variant="RealBoost", n_estimators=2, random_state=0), "exponential"),
+        (sb.RUSBoostClassifier(n_estimators=2, random_state=0), "exponential"),
+    ]:
+        clf = CodeMatrixClassifier(estimator, code="one_vs_rest").fit(X, y)
+        same = CodeMatrixClassifier(estimator, code="one_vs_rest", decoding=loss).fit(X, y)
+        np.testing.assert_array_equal(clf.predict_proba(X), same.predict_proba(X))

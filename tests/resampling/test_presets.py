@@ -23,6 +23,7 @@ from skewboost import (
     CGAdaClassifier,
     CSRAClassifier,
     DataBoostIMClassifier,
+    GoalSearchCV,
     RealBoostClassifier,
     RUSBoostClassifier,
     SMOTEBoostClassifier,
@@ -30,6 +31,7 @@ from skewboost import (
     catalogue,
 )
 from skewboost.samplers import DataBoost, Smote, UnderSample
+from skewboost.variants import ANY, ONE_FEATURE
 from support import awkward_data
 
 PRESETS = [
@@ -226,3 +228,52 @@ def test_what_a_variant_cannot_be_told_is_refused(params, message):
     X, y = awkward_data(100)
     with pytest.raises(ValueError, match=message):
         RUSBoostClassifier(**params).fit(X, y)
+
+
+@pytest.mark.parametrize("entry", [e for e in catalogue() if e.learners in (ANY, ONE_FEATURE)], ids=lambda e: e.name)
+def test_a_variant_underneath_reads_costs_in_its_own_way(entry):
+    X, y = awkward_data(200, missing=0.0)
+    each = 1.0 + np.arange(200) % 3
+    preset = RUSBoostClassifier(variant=entry.name, n_estimators=3, random_state=0)
+    if not entry.cost_sensitive:
+        with pytest.raises(ValueError, match=f"sample_cost has no effect: {entry.name} is not told"):
+            preset.fit(X, y, sample_cost=each)
+        return
+    for params, given in [({}, {}), ({"cost": 3.0}, {}), ({}, {"sample_cost": each})]:
+        own = entry.make(3, sampler=UnderSample(), random_state=0, **params).fit(X, y, **given)
+        F = clone(preset).set_params(**params).fit(X, y, **given).decision_function(X)
+        np.testing.assert_array_equal(F, own.decision_function(X))
+
+
+def test_a_variant_underneath_minds_what_it_can_boost():
+    X, y = awkward_data(100)
+    with pytest.raises(ValueError, match="ConsistentBoostClassifier compares the votes on one feature, but Tree"):
+        RUSBoostClassifier(variant="ConsistentBoost", estimator="tree").fit(X, y)
+
+
+def test_a_goal_for_a_variant_that_is_told_no_costs():
+    """Costs then reach it as weights, as they reach the variant itself."""
+    X, y = awkward_data(200, missing=0.0)
+    preset = RUSBoostClassifier(variant="RealBoost", n_estimators=3, random_state=0)
+    search = GoalSearchCV(preset, "recall>=0.5", confidence=None, cv=2, max_points=3, random_state=0).fit(X, y)
+    assert search.predict(X).shape == y.shape
+
+
+def test_a_failed_fit_of_bagging_leaves_the_model_as_it_was():
+    X, y = awkward_data(100)
+    clf = UnderBaggingClassifier(RealBoostClassifier(n_estimators=3), n_estimators=2, random_state=0).fit(X, y)
+    p = clf.predict_proba(X)
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        clf.fit(X[:, :2], np.zeros(100))
+    np.testing.assert_array_equal(clf.predict_proba(X), p)
+
+
+@pytest.mark.parametrize("clf", [RUSBoostClassifier, CSRAClassifier])
+def test_a_model_keeps_no_costs_of_rows(clf):
+    """Its size does not depend on how many rows it was trained on."""
+    X, y = np.arange(4000.0)[:, None] % 7, np.arange(4000) % 4 == 0
+    sizes = []
+    for n in (1000, 4000):
+        model = clf(n_estimators=2, random_state=0).fit(X[:n], y[:n], sample_cost=1.0 + np.arange(n))
+        sizes.append(len(pickle.dumps(model)))
+    assert abs(sizes[0] - sizes[1]) < 1000

@@ -13,6 +13,7 @@ from imblearn.combine import SMOTEENN
 from imblearn.over_sampling import SMOTE, SMOTENC, RandomOverSampler
 from imblearn.under_sampling import NearMiss, RandomUnderSampler
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -22,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from skewboost import (
     AdaBoostClassifier,
     AdaBoostMHClassifier,
+    AdaC2M1Classifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
     RealBoostClassifier,
@@ -405,12 +407,27 @@ def test_many_classes_in_one_ensemble():
         assert clf.score(X, y) > 0.9
     with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but there are more"):
         AdaBoostMHClassifier(sampler=DataBoost()).fit(X, y)
+    with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but there are more"):
+        AdaC2M1Classifier(sampler=DataBoost()).fit(X, y)
+    with pytest.raises(ValueError, match=r"300 training examples, \[\d+, \d+, \d+\] of the classes in their order"):
+        AdaC2M1Classifier(sampler=SMOTE(k_neighbors=299)).fit(X, y)
     many = np.column_stack((X[:, 0] > 0, X[:, 1] > 0)).astype(int)
     assert AdaBoostMHClassifier(n_estimators=5, sampler=0.5, random_state=0).fit(X, many).score(X, many) > 0.5
     with pytest.raises(
         ValueError, match=r"sampler=UnderSample\(\) looks at classes, but rows of y have several labels"
     ):
         AdaBoostMHClassifier(sampler=UnderSample()).fit(X, many)
+
+
+@pytest.mark.parametrize("sampler", [Smote(), SMOTE(), UnderSample()], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("booster", [AdaBoostMHClassifier, AdaC2M1Classifier])
+def test_of_many_classes_too_a_weight_of_two_is_the_row_twice(booster, sampler):
+    X, y = make_classification(200, 8, n_informative=6, n_classes=4, weights=[0.5, 0.3, 0.12], random_state=0)
+    clf = booster(estimator="tree", sampler=sampler, n_estimators=8, random_state=0)
+    weights = np.where(np.arange(200) < 60, 2.0, 1.0)
+    twice = np.append(np.arange(200), np.arange(60))
+    p = clf.fit(X, y, sample_weight=weights).predict_proba(X)
+    np.testing.assert_allclose(clf.fit(X[twice], y[twice]).predict_proba(X), p, atol=1e-7)
 
 
 # ------------------------------------------------------------------------------ errors and parameters

@@ -493,3 +493,34 @@ def test_what_cannot_be_learned_from_is_told(tmp_path):
         fitted.predict_chunks(X)
     with pytest.raises(ValueError, match="method must be"):
         fitted.predict_chunks(path, "score")
+
+
+def test_the_index_of_pandas_is_no_feature(tmp_path):
+    """It says where a row stood, which in sorted data is its class."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) // 200
+    frame = pd.DataFrame({"a": rng.normal(size=400), "y": y}, index=pd.Index(np.arange(1000, 1400), name="place"))
+    for name, table in (("place", frame), ("__index_level_0__", frame.rename_axis(None))):
+        path = tmp_path / "a.parquet"
+        table.to_parquet(path)
+        for estimator in (None, RealBoostClassifier(n_estimators=2)):
+            clf = PastingVotesClassifier(estimator, n_estimators=3, bite_size=50, random_state=0)
+            assert clf.fit(path, "y").feature_names_in_.tolist() == ["a"]
+            assert clf.score(frame[["a"]], y) < 0.9
+            asked = clone(clf).fit(ParquetRows(path, "y", columns=["a", name]))
+            assert asked.score(table.reset_index(names=name)[["a", name]], y) == 1.0
+
+
+def test_files_are_predicted_in_chunks_and_said_so(tmp_path):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"a": np.arange(40.0), "t": ["no", "yes"] * 20, "y": np.arange(40) % 2}).to_parquet(path)
+    rows = ParquetRows(path, "y", columns=["a"])
+    clf = PastingVotesClassifier(n_estimators=2, bite_size=10, random_state=0).fit(rows)
+    with pytest.raises(ValueError, match=r"X names files.*call predict_chunks\(X\)"):
+        clf.predict(path)
+    with pytest.raises(ValueError, match="sample_weight must be numbers: could not convert"):
+        clf.fit(path, "y", "t")
+    with pytest.raises(ValueError, match="y must be the name of a column; got an object of type ndarray"):
+        clf.fit(path, np.zeros(40))
+    with pytest.raises(ValueError, match="estimator must be a classifier, or None"):
+        PastingVotesClassifier(RealBoostClassifier).fit(np.zeros((4, 1)), [0, 1, 0, 1])

@@ -20,8 +20,9 @@ sampler : "bootstrap", float, sampler or None, default=None
     after 25 draws without success training stops. A fraction between 0 and 1: that share of the rows, without
     replacement, with their current weights. A sampler of imbalanced-learn (anything with `fit_resample`): rows keep
     their current weights, copies of them too; a synthetic row weighs as much as the rows of its class do on average.
-    To the sampler the positive class is 1 and the other 0. Or an object from `skewboost.samplers`. Such draws are
-    biased on purpose: if neither of two has an edge on all rows, the round is fitted to all rows, with their weights.
+    To the sampler the positive class is 1 and the other 0; more classes are their places in `classes_`. Or an object
+    from `skewboost.samplers`. Such draws are biased on purpose: if neither of two has an edge on all rows, the round is
+    fitted to all rows, with their weights.
 resample : bool, default=False
     Short for ``sampler="bootstrap"``.
 """

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost._params import Check, check_params, either, integer, number, one_of, optional
+from skewboost._params import N_JOBS, Check, check_params, either, integer, number, one_of, optional
 from skewboost.boosting.common_docs import ATTRIBUTES, PLACEHOLDERS
 from skewboost.boosting.explanations import ExplanationMixin
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
@@ -305,9 +305,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 "a list of callables, or None",
             ),
             warm_start=one_of(True, False),
-            n_jobs=Check(
-                lambda v: v is None or (integer(-(2**31)).passes(v) and v != 0), "an integer other than 0, or None"
-            ),
+            n_jobs=N_JOBS,
             verbose=either(one_of(True, False), integer(0)),
         )
         if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "histogram"):

@@ -153,6 +153,7 @@ def train(
         if state.round >= n_done:  # else the replay was cut short, and nothing has changed
             ensemble.n_rounds = validation.best_round if validation is not None else len(ensemble.rounds)
             ensemble.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
+        rule.costs = replace(rule.costs, each=None)  # a model knows what classes cost, and keeps nothing of rows
         ensemble.finish(data.table.n_features)
 
 

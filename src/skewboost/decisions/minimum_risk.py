@@ -20,7 +20,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost._params import Check, check_params, integer, one_of, optional
+from skewboost._params import N_JOBS, check_params, integer, one_of, optional
 from skewboost.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.priors import check_prior, correct_prior
 from skewboost.metrics.reading import Array, class_shares
@@ -220,7 +220,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self,
             calibrate=optional(one_of(*CALIBRATIONS)),
             ensemble=one_of("auto", True, False),
-            n_jobs=optional(_N_JOBS),
+            n_jobs=N_JOBS,
         )
         if isinstance(self.cv, bool) or (isinstance(self.cv, int | np.integer) and not integer(2).passes(self.cv)):
             raise ValueError(f"cv of MinimumRiskClassifier must be an integer >= 2, or a splitter; got {self.cv!r}.")
@@ -356,9 +356,6 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         costs = self.expected_costs(X, sample_cost)
         return np.asarray(costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs)
-
-
-_N_JOBS = Check(lambda v: integer(-(2**31)).passes(v) and v != 0, "an integer other than 0")
 
 
 def _routing() -> bool:

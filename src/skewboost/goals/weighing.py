@@ -17,7 +17,10 @@ DICTS = ("cost", "class_weight")
 
 def cost_param_of(estimator: Any) -> str | None:
     """The parameter that takes a cost per class: its own, or that of the outermost part that has one."""
-    names: list[str] = sorted(estimator.get_params(deep=True), key=lambda name: (name.count("__"), name))
+    params = estimator.get_params(deep=True)
+    owners = {name: params.get(name.rpartition("__")[0], estimator) for name in params}
+    heard = [name for name in params if getattr(owners[name], "_takes_costs", True)]
+    names: list[str] = sorted(heard, key=lambda name: (name.count("__"), name))
     found = (n for wanted in DICTS for n in names if n == wanted or n.endswith(f"__{wanted}"))
     return next(found, None)
 

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from skewboost._fitting import seeded
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample
@@ -198,12 +199,10 @@ class OpenedAdapter(Opened):
     def _fit(self, target: Array, weights: Array, rng: Draw) -> Any:
         """With weights where it takes them; a constant where all rows are of one class, as drawn rows may be."""
         X = self.data.table.native
-        estimator = clone(self.estimator)
-        if is_classifier(estimator) and target.min() == target.max():
+        if is_classifier(self.estimator) and target.min() == target.max():
             return DummyClassifier().fit(X, target)
         generator = rng()
-        unseeded = [k for k, v in estimator.get_params().items() if k.endswith("random_state") and v is None]
-        estimator.set_params(**{name: int(generator.integers(2**31)) for name in sorted(unseeded)})
+        estimator = seeded(self.estimator, lambda: int(generator.integers(2**31)))
         if self.weight_name is None:
             return estimator.fit(X, target)
         # as many examples as there are, so that penalties such as C keep their meaning

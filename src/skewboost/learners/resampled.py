@@ -168,7 +168,7 @@ class OpenedResampled(Opened):
         of_row = weights.sum(axis=1)
         generator = rng()
         opened, drawn = self._open(of_row, generator)
-        shares = self._with_made(weights / of_row[:, None], drawn)
+        shares = self._with_made(weights / of_row[:, None], drawn, self.data.examples)
         opened.sample.assign(shares if drawn.weights is None else shares * drawn.weights[:, None])
         found = opened.joint_labels(lambda: generator)
         n, n_labels = len(found.class_weights), weights.shape[1]

@@ -17,26 +17,31 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.special import logsumexp
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost._params import check_params, integer, one_of, optional
+from skewboost._fitting import all_or_nothing, seeded
+from skewboost._params import N_JOBS, check_params, integer, one_of, optional
 from skewboost.boosting.asymmetric_logistic import CSLBClassifier
 from skewboost.boosting.cost_losses import CSLogitBoostClassifier
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.logitboost import LogitBoostClassifier
+from skewboost.decisions.minimum_risk import MinimumRiskClassifier
 from skewboost.engine.boundary import Array
 from skewboost.learners.adapter import weight_name
 from skewboost.multiclass import codes
 from skewboost.multiclass.decoding import bits, decode, margin, probability
+from skewboost.resampling.presets import SampledBoostClassifier
 from skewboost.tables import take_rows
 from skewboost.targets import check_labels, check_sample_weight, classes_of
 
 DRAWN = {"dense": codes.dense, "sparse": codes.sparse, "bch": codes.bch}
 FIXED = {"exhaustive": codes.exhaustive, "one_vs_rest": codes.one_vs_rest, "one_vs_one": codes.one_vs_one}
+WITH_COSTS = (CostSensitiveClassifier, MinimumRiskClassifier)
 LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # their loss; that of others is exponential
 
 
@@ -172,13 +177,8 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        before = dict(self.__dict__)
-        try:
+        with all_or_nothing(self):
             self._fit(X, y, sample_weight, fit_params)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> None:
@@ -197,7 +197,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         code = self._code(classes, rng)
         side = np.zeros((n_rows, code.shape[1]), dtype=np.int8)
         side[rows] = code[np.searchsorted(classes, labels[rows])]
-        estimators = [_seeded(self.estimator, rng) for _ in range(code.shape[1])]
+        estimators = [seeded(self.estimator, lambda: int(rng.randint(2**31 - 1))) for _ in range(code.shape[1])]
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_column)(estimator, X, column, params) for estimator, column in zip(estimators, side.T)
         )
@@ -214,6 +214,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self,
             decoding=one_of("loss", "exponential", "logistic", "probability", "hamming"),
             code_size=optional(integer(1)),
+            n_jobs=N_JOBS,
         )
         estimator = self.estimator
         if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
@@ -228,13 +229,14 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"code_size={self.code_size} has no effect: only 'dense', 'sparse' and 'bch' draw columns. Leave it at "
                 "None."
             )
-        cost = getattr(estimator, "cost", None)
-        if isinstance(estimator, CostSensitiveClassifier) and not (cost is None or isinstance(cost, str)):
-            raise ValueError(
-                f"cost={cost!r} of {type(estimator).__name__} does not fit the columns of a code, whose classes are 0 "
-                "and 1. Leave it at None and give fit(sample_cost=...) with the cost of each row, or put "
-                "MinimumRiskClassifier around CodeMatrixClassifier."
-            )
+        for part in (estimator, *estimator.get_params().values()):
+            cost = getattr(part, "cost", None)
+            if isinstance(part, WITH_COSTS) and not (cost is None or isinstance(cost, str)):
+                raise ValueError(
+                    f"cost={cost!r} of {type(part).__name__} does not fit the columns of a code, whose classes are 0 "
+                    "and 1. Leave it at None and give fit(sample_cost=...) with the cost of each row, or put "
+                    "MinimumRiskClassifier around CodeMatrixClassifier."
+                )
         needed = {"probability": ["predict_proba"], "hamming": []}.get(
             self.decoding, ["decision_function", "predict_proba"]
         )
@@ -294,7 +296,12 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _loss(self) -> str:
         if self.decoding != "loss":
             return self.decoding
-        return "logistic" if isinstance(self.estimator, LOGISTIC) else "exponential"
+        booster = self.estimator
+        while isinstance(booster, Pipeline):
+            booster = booster.steps[-1][1]
+        if isinstance(booster, SampledBoostClassifier) and booster.variant is not None:
+            booster = booster._boosted()
+        return "logistic" if isinstance(booster, LOGISTIC) else "exponential"
 
     def decision_function(self, X: Any) -> Array:
         r"""How near each codeword is.
@@ -351,13 +358,6 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             agreeing = self.code_.shape[1] + scores
             return np.asarray(agreeing / agreeing.sum(axis=1, keepdims=True))
         return np.asarray(np.exp(scores - logsumexp(scores, axis=1, keepdims=True)))
-
-
-def _seeded(estimator: Any, rng: np.random.RandomState) -> Any:
-    """A clone, with seeds where it has none."""
-    made = clone(estimator)
-    unseeded = sorted(k for k, v in made.get_params().items() if k.endswith("random_state") and v is None)
-    return made.set_params(**{name: int(rng.randint(2**31 - 1)) for name in unseeded})
 
 
 def _fit_column(estimator: Any, X: Any, side: Array, params: dict[str, Any]) -> Any:

@@ -110,9 +110,9 @@ class AdaC2M1Classifier(JointClassifier):
     training ends (`stop_reason_`), which with stumps is the first round as soon as two classes have less than half of
     the examples. So the default is a tree; give it more leaves than there are classes. And costs enter anew in every
     round, so that m rounds act on :math:`c^m`: keep them near 1. The paper finds them with a genetic algorithm; here
-    `GridSearchCV` over ``cost`` does that, or `GoalSearchCV` where there is a goal. There is no loss behind costs that
-    compound, so `predict_proba` is no more than :math:`p_l \propto e^{2 F_l}`. `AdaBoostMHClassifier` knows neither
-    weakness: take that one unless you must boost another library's classifier.
+    `GridSearchCV` over ``cost`` does that. There is no loss behind costs that compound, so `predict_proba` is no more
+    than :math:`p_l \propto e^{2 F_l}`. `AdaBoostMHClassifier` knows neither weakness: take that one unless you must
+    boost another library's classifier.
 
     With more than two classes `estimators_` is a list of such lists, one per class, `baseline_` has an entry
     per class, and `contributions` and `shape_functions` have one more level.

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost._params import Check, check_params, integer, number
+from skewboost._fitting import all_or_nothing, seeded
+from skewboost._params import N_JOBS, Check, check_params, integer, number
 from skewboost.boosting.realboost import RealBoostClassifier
 from skewboost.engine.boundary import Array
 from skewboost.learners.adapter import weight_name
@@ -116,6 +117,11 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         -------
         self
         """
+        with all_or_nothing(self):
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         check_params(
             self,
             booster=Check(
@@ -124,6 +130,7 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             ),
             n_estimators=integer(1),
             ratio=number(0, 1, open_low=True),
+            n_jobs=N_JOBS,
         )
         table = read_table(self, X, reset=True)
         labels = check_labels(self, y, table.n_rows)
@@ -141,7 +148,6 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         )
         self.classes_ = classes
         self.estimators_, self.estimators_samples_ = map(list, zip(*found))
-        return self
 
     def predict_proba(self, X: Any) -> Array:
         """The mean of the members' probabilities, or of their votes if they have none.
@@ -193,9 +199,7 @@ def _trained(
     rng = np.random.default_rng(seed)
     _, classes = np.unique(labels[examples], return_inverse=True)
     rows = examples[under_sampled(classes, ratio, rng)]
-    member, name = clone(member), weight_name(member)
-    unseeded = [k for k, v in member.get_params().items() if k.endswith("random_state") and v is None]
-    member.set_params(**{k: int(rng.integers(2**31)) for k in sorted(unseeded)})
+    member, name = seeded(member, lambda: int(rng.integers(2**31))), weight_name(member)
     given = weights[rows]
     if (given == 1.0).all():
         return member.fit(take_rows(X, rows), labels[rows]), rows

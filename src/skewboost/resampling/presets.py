@@ -32,22 +32,42 @@ class SampledBoostClassifier(CGAdaClassifier):
                 "put scikit-learn's CalibratedClassifierCV around this one."
             )
         if self.cost is not None and not self._entry.cost_sensitive:
-            raise ValueError(
-                f"cost={self.cost!r} has no effect: {self.variant} is not told what mistakes cost. Choose another "
-                "variant, or leave cost at None."
-            )
-        rule: Rule = self._entry.make(self.n_estimators)._rule()
+            raise self._deaf_to(f"cost={self.cost!r}", "leave cost at None")
+        rule: Rule = self._boosted()._rule()
         return rule
+
+    def _deaf_to(self, given: str, remedy: str) -> ValueError:
+        return ValueError(
+            f"{given} has no effect: {self.variant} is not told what mistakes cost. Choose another variant, or "
+            f"{remedy}."
+        )
 
     @property
     def _entry(self) -> Entry:
         return next(e for e in catalogue() if e.name == self.variant)
 
+    @property
+    def _takes_costs(self) -> bool:
+        """Whether `cost` has an effect; searches ask before they set it."""
+        return not any(e.name == self.variant and not e.cost_sensitive for e in catalogue())
+
+    def _boosted(self) -> Any:
+        """The variant itself, with what it is told of learners and costs."""
+        told = {"cost": self.cost} if self._entry.cost_sensitive else {}
+        return self._entry.make(self.n_estimators, estimator=self.estimator, **told)
+
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        told = self.variant is not None and self._entry.cost_sensitive  # such a variant balances unless it is told
-        if self.cost is None and each is None and not told:
+        """As the variant reads them; AdaBoost has none unless it is told."""
+        if self.variant is None:
+            return Costs() if self.cost is None and each is None else super()._costs(each, labels, weights)
+        if not self._entry.cost_sensitive:
+            if each is not None:
+                raise self._deaf_to("sample_cost", "drop sample_cost")
             return Costs()
-        return super()._costs(each, labels, weights)
+        booster = self._boosted()
+        booster.classes_, booster.pos_label_ = self.classes_, self.pos_label_
+        costs: Costs = booster._costs(each, labels, weights)
+        return costs
 
 
 def _has_a_rule(entry: Entry) -> bool:

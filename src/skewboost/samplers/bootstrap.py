@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from skewboost.learners.base import Data
 
 
-def by_weight(weights: Array, rng: np.random.Generator) -> Array:
-    """As many places as there are weights, by the inverse of the distribution function: they come in their order."""
-    reach = np.cumsum(weights)
-    points = np.sort(rng.random(len(weights))) * reach[-1]
-    places = np.searchsorted(reach, points, side="right")
+def by_reach(reach: Array, size: int, rng: np.random.Generator) -> Array:
+    """Independent draws in proportion to weights, of which `reach` are the running sums; places in rising order."""
+    places = np.searchsorted(reach, np.sort(rng.random(size)) * reach[-1], side="right")
     # a point may be rounded up to the very end, which is behind the last row of any weight
     return np.asarray(np.minimum(places, np.searchsorted(reach, reach[-1])))
+
+
+def by_weight(weights: Array, rng: np.random.Generator) -> Array:
+    """As many places as there are weights, by the inverse of the distribution function: they come in their order."""
+    return by_reach(np.cumsum(weights), len(weights), rng)
 
 
 class Bootstrap(BaseEstimator):

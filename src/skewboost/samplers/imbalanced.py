@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
+from skewboost._fitting import seeded
 from skewboost.engine.boundary import Array
 from skewboost.samplers.base import Drawn, classes_of_rows
 from skewboost.samplers.examples import places_of, row_keys
@@ -37,7 +37,7 @@ class Imbalanced:
         """The sampler sees the examples in their order, and 1 for the positive class."""
         classes = classes_of_rows(data, type(self.sampler).__name__)
         y = classes[data.in_order]
-        sampler = seeded(self.sampler, rng)
+        sampler = seeded(self.sampler, lambda: int(rng.integers(2**31)), anew=True)
         shrinkage = getattr(sampler, "shrinkage", None)
         if type(sampler).__name__ in BLIND and shrinkage is None:
             resample(sampler, np.arange(len(y))[:, None], y, data.table)
@@ -70,13 +70,6 @@ def mean_weights(data: Data, weights: Array) -> Array:
     return np.bincount(classes, data.weight_of_examples(weights)) / np.maximum(np.bincount(classes), 1)
 
 
-def seeded(sampler: Any, rng: np.random.Generator) -> Any:
-    """A clone with seeds of its own."""
-    sampler = clone(sampler)
-    names = [name for name in sampler.get_params() if name.endswith("random_state")]
-    return sampler.set_params(**{name: int(rng.integers(2**31)) for name in sorted(names)})
-
-
 def resample(sampler: Any, X: Any, y: Array, table: Table) -> tuple[Any, Any]:
     """`fit_resample`, with errors that say what to do about the table."""
     try:
@@ -84,10 +77,16 @@ def resample(sampler: Any, X: Any, y: Array, table: Table) -> tuple[Any, Any]:
     except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise ValueError(
-            f"{type(sampler).__name__} could not resample the {len(y)} training examples, {int((y == 1).sum())} of "
-            f"them positive: {reason}. {_remedy(table, type(sampler).__name__, reason)}"
+            f"{type(sampler).__name__} could not resample the {len(y)} training examples, {_counted(y)}: {reason}. "
+            f"{_remedy(table, type(sampler).__name__, reason)}"
         ) from error
     return X_out, y_out
+
+
+def _counted(y: Array) -> str:
+    """How many there are of each class, in words."""
+    counts = np.bincount(y, minlength=2)
+    return f"{counts[1]} of them positive" if len(counts) == 2 else f"{counts.tolist()} of the classes in their order"
 
 
 def _remedy(table: Table, name: str, error: str) -> str:

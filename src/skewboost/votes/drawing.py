@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.chunks import stack
+from skewboost.samplers.bootstrap import by_reach
 from skewboost.tables import Array, Nominal, read_table, take_rows
 from skewboost.votes.members import Voters, chance_of_error
 from skewboost.votes.reading import Targets
@@ -51,13 +52,6 @@ class Database(Protocol):
         ...
 
 
-def draw_rows(reach: Array, size: int, rng: np.random.Generator) -> Array:
-    """Independent draws in proportion to weights, of which `reach` are the running sums; in rising order."""
-    rows = np.searchsorted(reach, np.sort(rng.random(size)) * reach[-1], side="right")
-    # a point may be rounded up to the very end, which is behind the last row of any weight
-    return np.asarray(np.minimum(rows, np.searchsorted(reach, reach[-1])))
-
-
 def mean(values: Array, weights: Array) -> float:
     """The weighted mean; NaN of nothing."""
     total = weights.sum()
@@ -77,7 +71,7 @@ class Whole:
     def draw(self, size: int, accept: float, rng: np.random.Generator) -> Bite:
         """Draws that are taken with probability q are draws in proportion to chances times q."""
         taken = self._wrong + (1.0 - self._wrong) * accept
-        rows = draw_rows(np.cumsum(self.chances * taken), size, rng)
+        rows = by_reach(np.cumsum(self.chances * taken), size, rng)
         considered = size / mean(taken, self.chances)
         return Bite(rows, take_rows(self.X, rows), self.codes[rows], considered, float(self._wrong[rows].mean()))
 
@@ -204,7 +198,7 @@ class Pools:
         if reach is None:
             rows = rng.integers(0, len(self.codes), self.pool_size)
         else:
-            rows = rng.permutation(draw_rows(reach, self.pool_size, rng))
+            rows = rng.permutation(by_reach(reach, self.pool_size, rng))
         distinct, place = np.unique(rows, return_inverse=True)
         return rows, place.astype(np.int32), self.fetch(distinct)
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 
-from skewboost._params import Check, check_params, either, integer, number, one_of, optional
+from skewboost._params import N_JOBS, Check, check_params, either, integer, number, one_of, optional
 from skewboost.boosting.training import _with_progress
 from skewboost.chunks import MemoryRows, ParquetRows, Rows, count_rows
 from skewboost.tables import Array
@@ -357,9 +357,7 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
             early_stopping=either(one_of(True, False), integer(1)),
             tol=optional(number(0, 1)),
             warm_start=one_of(True, False),
-            n_jobs=Check(
-                lambda v: v is None or (integer(-(2**31)).passes(v) and v != 0), "an integer other than 0, or None"
-            ),
+            n_jobs=N_JOBS,
             verbose=either(one_of(True, False), integer(0)),
         )
         if self.pool_size < 2 * self.bite_size:
@@ -369,7 +367,8 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
             )
         if self.tol is not None and not self.early_stopping:
             raise ValueError(f"tol={self.tol!r} has no effect without early stopping. Set early_stopping=True.")
-        if self.estimator is not None and not (hasattr(self.estimator, "fit") and is_classifier(self.estimator)):
+        given = self.estimator
+        if given is not None and (isinstance(given, type) or not (hasattr(given, "fit") and is_classifier(given))):
             raise ValueError(f"estimator must be a classifier, or None for a decision tree; got {self.estimator!r}.")
         if self.voting == "soft" and not hasattr(self._base(), "predict_proba"):
             raise ValueError(f"voting='soft' needs predict_proba, which {self.estimator!r} has not. Take 'hard'.")

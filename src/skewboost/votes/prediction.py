@@ -30,6 +30,8 @@ class VotePredictionMixin:
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """Rows as members take them."""
+        if is_path(X):
+            raise ValueError("X names files, which are read chunk by chunk: call predict_chunks(X).")
         return rows_for_members(self, X, reset, default=self.estimator is None, arrow_as_pandas=self._arrow_as_pandas)
 
     def predict_proba(self, X: Any) -> Array:

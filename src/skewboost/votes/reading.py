@@ -27,7 +27,8 @@ def source_of(X: Any, y: Any, sample_weight: Any) -> Rows | None:
     if is_path(X):
         for name, value in (("y", y), ("sample_weight", sample_weight)):
             if not isinstance(value, str) and (value is not None or name == "y"):
-                raise ValueError(f"X names Parquet files, so {name} must be the name of a column; got {value!r}.")
+                got = "None" if value is None else f"an object of type {type(value).__name__}"
+                raise ValueError(f"X names Parquet files, so {name} must be the name of a column; got {got}.")
         return ParquetRows(X, target=y, weight=sample_weight)
     reads, is_iterator = callable(X) and not hasattr(X, "shape"), hasattr(X, "__next__")
     if (reads or is_iterator) and (y is not None or sample_weight is not None):
@@ -86,7 +87,10 @@ def read_targets(estimator: Any, rows: Rows) -> Targets:
 
 def _check_weights(weights: Any, n_rows: int) -> Array:
     """Weights of a chunk, all of which may be zero."""
-    values = np.asarray(weights, dtype=np.float64)
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must be numbers: {error}.") from error
     return values if values.shape == (n_rows,) and not values.any() else check_sample_weight(values, n_rows)
 
 
@@ -183,4 +187,6 @@ def _as_pandas(table: Any) -> Any:
         import pandas  # noqa: F401
     except ImportError:
         return table
-    return table.to_pandas()
+    frame = table.to_pandas()
+    # an index that was asked for as a column is to be one
+    return frame if frame.shape[1] == table.num_columns else table.to_pandas(ignore_metadata=True)
