@@ -205,7 +205,7 @@ def test_scores_become_probabilities_by_calibration():
         ({"ensemble": False}, TWO, "ensemble=False has no effect without calibration"),
         ({"calibrate": "sigmoid", "cv": 1}, TWO, "cv .* must be an integer >= 2, or a splitter; got 1"),
         ({"calibrate": "sigmoid", "cv": 700}, TWO, r"needs 700 examples of each class, but there are \d+ of 1\. Lower"),
-        ({"prior": 1.5}, TWO, r"prior=\[-0.5, 1.5\] must be the shares of 2 classes"),
+        ({"prior": 1.5}, TWO, r"prior=1.5 must be the shares of 2 classes"),
         ({"prior": 0.5}, THREE, r"the share of the positive class, but there are 3 classes"),
         ({"prior": {"a": 1.0}}, THREE, "must have one entry for each class"),
         ({"prior": [0.5, 0.5, 0.5]}, THREE, "with a sum of 1"),

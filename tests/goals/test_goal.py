@@ -19,6 +19,7 @@ COUNTS = Counts(tp=45, fp=30, fn=5, tn=920)
         ("sensitivity ≥ .9", "recall >= 0.9"),
         ("false-alarm rate <= 1%", "false_alarm_rate <= 0.01"),
         ("fpr < 1e-2", "false_alarm_rate <= 0.01"),
+        ("precision >= 0.3 AND recall >= 0.8", "precision >= 0.3 and recall >= 0.8"),
         ("precision >= 0.3 and recall >= 0.8", "precision >= 0.3 and recall >= 0.8"),
         ("F1 >= 0.6 & share flagged <= 5%", "f1 >= 0.6 and flagged_share <= 0.05"),
         ("G-mean >= 0.8, expected cost <= 2.5", "g_mean >= 0.8 and expected_cost <= 2.5"),
@@ -33,6 +34,13 @@ def test_objects_say_the_same():
     assert (recall >= 0.9) & (precision >= 0.3) == Goal.of("recall >= 0.9 and precision >= 0.3")
     assert (expected_cost <= 2) == Goal.of("expected_cost <= 2")
     assert Goal.of(Condition("tpr", ">=", 0.9)) == (recall >= 0.9)
+    assert (recall > 0.9) & "precision > 30%" == Goal.of("recall > 0.9 and precision > 0.3")
+
+
+@pytest.mark.parametrize("joined", [lambda: (recall >= 0.9) and (precision >= 0.3), lambda: 0.5 <= recall <= 0.9])
+def test_a_condition_is_not_lost_to_python(joined):
+    with pytest.raises(TypeError, match="Join conditions by &"):
+        joined()
 
 
 @pytest.mark.parametrize(
@@ -47,6 +55,9 @@ def test_objects_say_the_same():
         ("false_alarm_rate <= 100%", "always holds"),
         ("expected_cost >= 3", "low"),
         (0.95, "neither text nor a Goal"),
+        ("recall >= 0,95", "comma within a number"),
+        ("recall >= 0.9 and recall <= 0.5", "cannot both hold"),
+        ("recall >= 0.9 and miss_rate >= 0.2", "cannot both hold"),
     ],
 )
 def test_nonsense_is_refused(goal, message):

@@ -12,12 +12,13 @@ import sklearn
 from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from goals.ruler import Ruler, draw
@@ -31,7 +32,9 @@ from skewboost import (
     RealBoostClassifier,
 )
 from skewboost.datasets import make_fraud
-from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, recall
+from skewboost.goals import Goal, GoalNotMetWarning, GoalNotReachableError, false_alarm_rate, recall
+from skewboost.goals.holdout import split
+from skewboost.goals.search import Aim
 from skewboost.metrics import Counts
 from skewboost.tables import Prepared
 from support import awkward_data
@@ -299,12 +302,19 @@ def test_it_is_an_estimator_among_others():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"goal": "recall >= 0.9", "then": "beauty"}, "then of GoalSearchCV must be one of"),
+        ({"goal": "recall >= 0.9", "then": "beauty"}, "then speaks of 'beauty'"),
         ({"tune": "everything"}, "tune of GoalSearchCV must be one of"),
         ({"confidence": 1.5}, "confidence of GoalSearchCV must be"),
         ({"confidence": None, "holdout": 0.2}, "has no effect without a certificate"),
         ({"cost": 3}, "neither the goal nor then is about expected_cost"),
+        ({"then": 3}, "then=3 is no measure"),
         ({"goal": "expected_cost <= 1"}, "needs prices"),
+        ({"goal": "expected_cost <= 1", "cost": "balanced"}, "cost='balanced' is no price"),
+        ({"cv": 1}, "cv=1 must be an integer >= 2"),
+        ({"cv": [(np.arange(40), np.arange(40, 80))]}, "cv is an iterable of splits"),
+        ({"cv": GroupKFold(2)}, "needs groups"),
+        ({"estimator": OneClassSVM()}, "estimator must be a classifier"),
+        ({"estimator": Perceptron}, "pass an instance"),
         ({"pos_label": 7}, "pos_label=7"),
         ({"cost_param": "prices"}, "cost_param='prices' is no parameter of Ruler"),
         ({"cost_param": "cost", "tune": "threshold"}, "has no effect with tune='threshold'"),
@@ -314,8 +324,68 @@ def test_it_is_an_estimator_among_others():
 )
 def test_bad_parameters_are_told(params, message):
     X, y = draw(200, 0)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         GoalSearchCV(**{"estimator": Ruler(), "goal": "recall >= 0.7", **params}).fit(X, y)
+
+
+@pytest.mark.parametrize("then", ["fpr", "false_alarm_rate", false_alarm_rate])
+def test_then_is_spelled_like_goals(then):
+    X, y = draw(400, 0)
+    assert GoalSearchCV(Ruler(), "recall >= 0.7", then=then, **FEW).fit(X, y).then_ == "false_alarm_rate"
+
+
+def test_splits_of_groups_can_be_given():
+    X, y = draw(300, 0)
+    splits = list(GroupKFold(2).split(X, y, np.arange(300) // 3))
+    clf = GoalSearchCV(Ruler(), "recall >= 0.7", confidence=None, cv=splits, max_points=3).fit(X, y)
+    assert clf.counts_.total == 300
+
+
+def test_a_warning_does_not_advise_what_was_done():
+    X, y = draw(60, 0)
+    clf = GoalSearchCV(Ruler(), "recall >= 0.99", tune="threshold", **FEW)
+    with pytest.raises(GoalNotReachableError, match="Set allow_unmet=True"):
+        clf.fit(X, y)
+    with pytest.warns(GoalNotMetWarning, match="not certified") as told:
+        clf.set_params(allow_unmet=True).fit(X, y)
+    assert "allow_unmet" not in str(told[0].message)
+
+
+@pytest.mark.parametrize("goal", ["recall >= 0.5", "precision >= 0.5"])
+def test_examples_are_held_out_not_rows(goal):
+    # a row that stands for many examples is split like them, as if it were repeated
+    positive = np.array([True, True, True, False, False, False])
+    weights = np.array([60.0, 30.0, 10.0, 300.0, 1.0, 99.0])
+    aim = Aim(Goal.of(goal), false_alarm_rate, delta=0.1)
+    rng = np.random.RandomState(0)
+    draws = [split(aim, positive, weights, 0.25, rng) for _ in range(200)]
+    assert all((left + held == weights).all() and held.sum() == 125 for left, held in draws)
+    np.testing.assert_allclose(np.mean([held for _, held in draws], axis=0), 0.25 * weights, atol=1.5)
+    if goal == "recall >= 0.5":
+        assert all(held[positive].sum() == 25 for _, held in draws)
+
+
+def test_frequent_rows_are_no_independent_examples():
+    # Half of the positives are one frequent row, which no model can tell from negatives. Were rows held out whole, it
+    # would be on the side of the search in most cases, and recall on the others would be certified.
+    x = np.concatenate((np.full(50, 3.0), [-3.0], np.full(200, -3.0)))[:, None]
+    y = np.concatenate((np.ones(51, int), np.zeros(200, int)))
+    weights = np.concatenate((np.ones(50), [50.0], np.ones(200)))
+    for seed in range(5):
+        clf = GoalSearchCV(GaussianNB(), "recall >= 0.7", tune="threshold", pos_label=1, cv=2, random_state=seed)
+        clf.set_params(allow_unmet=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GoalNotMetWarning)
+            clf.fit(x, y, sample_weight=weights)
+        assert not clf.certificate_.met or clf.predict([[-3.0]])[0] == 1
+
+
+def test_probabilities_are_of_the_rounds_in_use():
+    X, y = draw(600, 0)
+    clf = GoalSearchCV(GradientBoostingClassifier(n_estimators=8), "recall >= 0.6", tune_rounds=True, **FEW).fit(X, y)
+    assert clf.n_rounds_ < 8
+    stages = list(clf.estimator_.staged_predict_proba(X))
+    np.testing.assert_array_equal(clf.predict_proba(X), stages[clf.n_rounds_ - 1])
 
 
 def test_fractional_weights_cannot_be_certified():

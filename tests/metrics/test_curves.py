@@ -78,3 +78,11 @@ def test_one_class_has_no_curve():
         cost_curve([1, 1], [0.1, 0.2])
     with pytest.raises(ValueError, match="sample_weight leaves only one class"):
         cost_curve([0, 1, 0], [0.1, 0.2, 0.3], sample_weight=[1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("prior", "cost", "message"), [(2, 5, "prior=2"), (0.1, 0, "cost=0"), ([0.1, -1], 5, "prior=")]
+)
+def test_conditions_that_cannot_be_are_refused(prior, cost, message):
+    with pytest.raises(ValueError, match=message):
+        probability_cost(prior, cost)

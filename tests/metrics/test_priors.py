@@ -96,3 +96,8 @@ def test_without_a_shift_they_are_those_of_scikit_learn(weights):
 def test_what_makes_no_sense_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_bad_prior_is_told_as_it_was_given():
+    with pytest.raises(ValueError, match=r"prior=1\.5 must be"):
+        correct_prior([0.5], 0.5, 1.5)

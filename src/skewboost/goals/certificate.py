@@ -47,7 +47,9 @@ class Certificate:
     doubt : float
         The p-value of "the goal is not met".
     shown : dict of str to float
-        For each condition the strictest bound that the held-out rows show with that confidence.
+        For each condition the strictest bound that the held-out rows show with that confidence, of that condition
+        by itself and as if the threshold had been fixed before. It is a description: what is promised is the goal,
+        all conditions of it together, whichever threshold was chosen.
     """
 
     goal: Goal

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from skewboost.goals.search import Point
 from skewboost.goals.trials import Rows, at_rounds
 from skewboost.goals.weighing import scores_of, staged_scores_of
@@ -38,6 +40,14 @@ class Decision:
             return scores_of(self.model, X, self.pos_label)
         *_, scores = at_rounds(staged_scores_of(self.model, X, self.pos_label), [n_rounds])
         return scores
+
+    def probabilities(self, X: Any) -> Array:
+        """Of both classes, in their order."""
+        n_rounds = self.point.n_rounds
+        if n_rounds is None or hasattr(self.model, "truncated"):
+            return np.asarray(self.model.predict_proba(X))
+        *_, found = at_rounds(iter(self.model.staged_predict_proba(X)), [n_rounds])
+        return np.asarray(found)
 
     def flags(self, X: Any) -> Array:
         """Which rows are said to be positive."""

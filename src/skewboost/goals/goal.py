@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ CONDITION = re.compile(
     r"\s*([A-Za-z][\w \-]*?)\s*(>=|<=|≥|≤|=>|=<|>|<|==|=)\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(%?)\s*"
 )
 SENSES = {">=": ">=", "≥": ">=", "=>": ">=", ">": ">=", "<=": "<=", "≤": "<=", "=<": "<=", "<": "<="}
+AND = re.compile(r"\s+and\s+|\s*&+\s*|\s*,\s*", re.IGNORECASE)
 MANY = 10**8  # more rows than anybody holds out
 EXAMPLE = "Write for example 'recall >= 0.95', 'precision >= 30% and recall >= 0.8' or 'false_alarm_rate <= 0.01'."
 
@@ -49,6 +51,13 @@ class Condition:
     def measure(self) -> Measure:
         """What it is about."""
         return measure_of(self.name, "goal")
+
+    @property
+    def as_range(self) -> tuple[str, float, str]:
+        """The same, about the share that this one is the rest of where there is one: a miss rate is 1 - recall."""
+        if self.name not in _REST_OF:
+            return self.name, self.bound, self.sense
+        return _REST_OF[self.name], 1.0 - self.bound, "<=" if self.sense == ">=" else ">="
 
     def met(self, counts: Counts, cost: Array | None = None) -> Any:
         """Whether counts meet it, as they are; a rate of nothing does not."""
@@ -113,6 +122,19 @@ class Goal:
 
     conditions: tuple[Condition, ...]
 
+    def __post_init__(self) -> None:
+        least = {c: c.as_range[1] for c in self.conditions if c.as_range[2] == ">="}
+        most = {c: c.as_range[1] for c in self.conditions if c.as_range[2] == "<="}
+        for (low, least_value), (high, most_value) in product(least.items(), most.items()):
+            if low.as_range[0] == high.as_range[0] and least_value > most_value + 1e-12:
+                raise ValueError(f"goal asks for {low} and {high}, which cannot both hold.")
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "A goal is neither true nor false, and Python's 'and' and a <= b <= c would drop a condition. Join "
+            "conditions by &: (recall >= 0.9) & (precision >= 0.3)."
+        )
+
     @classmethod
     def of(cls, goal: Any) -> Goal:
         """A goal from whatever the user gives."""
@@ -122,10 +144,12 @@ class Goal:
             return cls((goal,))
         if not isinstance(goal, str):
             raise ValueError(f"goal={goal!r} is neither text nor a Goal. {EXAMPLE}")
-        return cls(tuple(_condition(part, goal) for part in re.split(r"\s+and\s+|\s*&+\s*|\s*,\s*", goal.strip())))
+        if re.search(r"\d,\d", goal):
+            raise ValueError(f"goal={goal!r} has a comma within a number. Write a point: 0.95, or 95%.")
+        return cls(tuple(_condition(part, goal) for part in re.split(AND, goal.strip())))
 
-    def __and__(self, other: Goal) -> Goal:
-        return Goal((*self.conditions, *other.conditions))
+    def __and__(self, other: Any) -> Goal:
+        return Goal((*self.conditions, *Goal.of(other).conditions))
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.conditions))
@@ -153,6 +177,8 @@ class Goal:
         senses = {_RISING.get((c.name, c.sense)) for c in self.conditions}
         return senses.pop() if len(senses) == 1 else None
 
+
+_REST_OF = {"miss_rate": "recall", "false_alarm_rate": "specificity"}
 
 # What raising the threshold does to a condition, whatever the data are.
 _RISING = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost._params import Check, check_params, integer, number, one_of, optional
 from skewboost.costs import cost_matrix
+from skewboost.engine import repeated
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -29,8 +30,15 @@ from skewboost.goals.certificate import (
 from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Goal
 from skewboost.goals.holdout import check_mask, given_split, share_needed, split
-from skewboost.goals.measures import MEASURES, measure_of
-from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError, not_certified, not_reachable, too_few
+from skewboost.goals.measures import measure_of
+from skewboost.goals.reasons import (
+    REMEDY,
+    GoalNotMetWarning,
+    GoalNotReachableError,
+    not_certified,
+    not_reachable,
+    too_few,
+)
 from skewboost.goals.search import Aim, Point, Search
 from skewboost.goals.tabular import frontier, table
 from skewboost.goals.trials import Rows, Trials, rounds_to_try
@@ -75,7 +83,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Conditions joined by "and". Measures: recall, miss_rate, specificity, false_alarm_rate, precision, f1, g_mean,
         flagged_share, accuracy, expected_cost. With objects: ``(recall >= 0.9) & (precision >= 0.3)``, the measures
         being in `skewboost.goals`.
-    then : str or None, default=None
+    then : str, Measure or None, default=None
         The measure that decides among models that reach the goal. None: the opposite error of the first condition,
         which is the false-alarm rate for recall, and recall for precision, specificity and false alarms.
     tune : {"both", "cost", "threshold"}, default="both"
@@ -162,7 +170,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any,
         goal: Any = "recall>=0.95",
         *,
-        then: str | None = None,
+        then: Any = None,
         tune: str = "both",
         tune_rounds: bool = False,
         confidence: float | None = 0.9,
@@ -219,7 +227,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Labels of two classes.
         **params : dict
             Passed on to the estimator's `fit`, split with the rows. Where ``sample_weight`` is among them, it counts
-            examples in all measures too, and for a certificate must consist of whole numbers.
+            examples in all measures too. A certificate takes a row of weight 3 for three independent examples, some of
+            which may be held out: weights must then be whole numbers, and numbers of examples, not their importance.
 
         Returns
         -------
@@ -243,33 +252,35 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if get_config()["enable_metadata_routing"]:
             params = dict(process_routing(self, "fit", **params).estimator.fit)
         rows = self._rows(X, y, params)
-        aim = self._aim(rows)
+        aim = self._aim()
         rng = check_random_state(self.random_state)
         held_out = None
         if aim.delta is not None:
             positive = rows.y == self.pos_label_
             if rows.held_out is not None:
-                inner, outer = given_split(positive, rows.held_out)
+                inner, outer = given_split(positive, rows.weights, rows.held_out)
             else:
-                inner, outer = split(aim, positive, self.holdout or share_needed(aim, positive, rows.weights), rng)
-            rows, held_out = rows.take(inner), rows.take(outer)
-            aim = replace(aim, share=len(outer) / len(inner))
+                share = self.holdout or share_needed(aim, positive, rows.weights)
+                inner, outer = split(aim, positive, rows.weights, share, rng)
+            rows, held_out = rows.part(inner), rows.part(outer)
+            aim = replace(aim, share=float(outer.sum() / inner.sum()))
             lacking = impossible(aim, held_out.y == self.pos_label_, held_out.weights)
             if lacking and not self.allow_unmet:
-                raise GoalNotReachableError(too_few(aim, lacking, len(outer) / len(positive)), {})
+                raise GoalNotReachableError(too_few(aim, lacking, float(outer.sum() / (inner + outer).sum())), {})
         trials = self._trials(rows, rng)
         search = self._search(aim, trials, rows)
         hopeless = not search.best.met and not self.goal_.met(search.best.counts, aim.cost)
         if hopeless and not self.allow_unmet:
-            raise GoalNotReachableError(not_reachable(aim, search.points), self.search_)
+            raise GoalNotReachableError(f"{not_reachable(aim, search.points)} {REMEDY}", self.search_)
         self._settle(aim, search, trials, rows, held_out)
         self.frontier_ = frontier(aim, search.points)
 
-    def _aim(self, rows: Rows) -> Aim:
+    def _aim(self) -> Aim:
         self.goal_ = Goal.of(self.goal)
-        then = measure_of(self.then or self.goal_.conditions[0].measure.opposite, "then")
+        default = self.goal_.conditions[0].measure.opposite
+        then = measure_of(default if self.then is None else self.then, "then")
         self.then_ = then.name
-        matrix = self._cost_matrix(self.goal_.needs_cost or then.needs_cost, rows)
+        matrix = self._cost_matrix(self.goal_.needs_cost or then.needs_cost)
         self.cost_matrix_ = matrix
         return Aim(self.goal_, then, matrix, None if self.confidence is None else 1.0 - self.confidence)
 
@@ -297,7 +308,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return rows
 
-    def _cost_matrix(self, needed: bool, rows: Rows) -> Array | None:
+    def _cost_matrix(self, needed: bool) -> Array | None:
         """What mistakes cost, the negative class first."""
         if self.cost is None:
             if needed:
@@ -311,9 +322,12 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"cost={self.cost!r} has no effect: neither the goal nor then is about expected_cost. Drop it, or set "
                 "then='expected_cost'."
             )
-        mass = np.ones(len(rows.y)) if rows.weights is None else rows.weights
-        shares = np.array([mass[rows.y == c].sum() for c in self.classes_]) / mass.sum()
-        matrix = cost_matrix(self.cost, self.classes_, self.pos_label_, shares)
+        if isinstance(self.cost, str):  # they would be read off the labels, those of held-out rows among them
+            raise ValueError(
+                f"cost={self.cost!r} is no price, and a goal or a certificate is about prices. Give a number (a miss "
+                "costs so many false alarms), {label: cost} or a matrix cost[true, predicted]."
+            )
+        matrix = cost_matrix(self.cost, self.classes_, self.pos_label_, np.ones(2))
         return matrix if self.classes_[1] == self.pos_label_ else matrix[::-1, ::-1].copy()
 
     def _trials(self, rows: Rows, rng: Any) -> Trials:
@@ -324,11 +338,18 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             weighing.check_unset()
         cv = self.cv
         if isinstance(cv, int | np.integer):
+            if isinstance(cv, bool) or cv < 2:
+                raise ValueError(f"cv={cv!r} must be an integer >= 2, a splitter, or an iterable of splits.")
             fewest = min(np.sum(rows.y == c) for c in self.classes_)
             if fewest < 2:
                 raise ValueError(f"A class has {fewest} example(s) to search on; cross-validation needs 2 at least.")
             cv = StratifiedKFold(int(min(cv, fewest)), shuffle=True, random_state=rng.randint(2**31 - 1))
-        splits = check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y)
+        elif cv is not None and not hasattr(cv, "split") and self.confidence is not None:
+            raise ValueError(
+                "cv is an iterable of splits, which number the rows of X, but with a certificate the search gets only "
+                "those that are not held out. Pass a splitter, or set confidence=None."
+            )
+        splits = self._splits(cv, rows)
         folds = [
             (rows.take(train).prepared(self.estimator), rows.take(test).prepared(self.estimator))
             for train, test in splits
@@ -336,6 +357,19 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rounds = rounds_to_try(self.estimator) if self.tune_rounds else None
         n_points = 1 if self.tune == "threshold" else self.max_points
         return Trials(weighing, folds, rounds, self.n_jobs, n_points * len(folds))
+
+    @staticmethod
+    def _splits(cv: Any, rows: Rows) -> list[Any]:
+        try:
+            return list(check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y))
+        except ValueError as error:
+            if "groups" not in str(error):
+                raise
+            raise ValueError(
+                f"cv={cv!r} needs groups, by which rows would have to be held out for a certificate too. Pass the "
+                "splits themselves, cv=list(splitter.split(X, y, groups)), with confidence=None, and check the result "
+                "on groups that you held out."
+            ) from error
 
     def _search(self, aim: Aim, trials: Trials, rows: Rows) -> Search:
         def note(point: Point) -> None:
@@ -363,7 +397,9 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Fit the final model and, with held-out rows, certify it."""
 
         def decision_of(point: Point) -> Decision:
-            return Decision.of(trials.weighing.fit(rows.X, rows.y, point.costs, rows.params), point, self.pos_label_)
+            with repeated(trials.n_fits):  # by the engine of the search, which is there by now
+                model = trials.weighing.fit(rows.X, rows.y, point.costs, rows.params)
+            return Decision.of(model, point, self.pos_label_)
 
         chosen = decision_of(search.best)
         self.certificate_: Certificate | None = None
@@ -382,7 +418,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 complaint = not_certified(aim, self.certificate_)
         if complaint is not None:
             if not self.allow_unmet:
-                raise GoalNotReachableError(complaint, self.search_)
+                raise GoalNotReachableError(f"{complaint} {REMEDY}", self.search_)
             warnings.warn(complaint, GoalNotMetWarning, stacklevel=4)
         self._decision, self.estimator_, self.threshold_ = chosen, chosen.model, chosen.threshold
         self.counts_, self.n_rounds_ = chosen.point.counts, chosen.point.n_rounds
@@ -397,7 +433,6 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
-            then=optional(one_of(*MEASURES)),
             tune=one_of("both", "cost", "threshold"),
             tune_rounds=one_of(True, False),
             confidence=optional(Check(lambda v: number(0, 1).passes(v) and 0 < v < 1, "a number between 0 and 1")),
@@ -410,6 +445,16 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             allow_unmet=one_of(True, False),
             max_points=integer(3),
         )
+        if isinstance(self.estimator, type):
+            name = self.estimator.__name__
+            raise TypeError(f"estimator is the class {name}; pass an instance: GoalSearchCV({name}(...)).")
+        if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
+            raise TypeError(f"estimator must be a classifier; got {self.estimator!r}.")
+        if not any(hasattr(self.estimator, name) for name in ("decision_function", "predict_proba")):
+            raise ValueError(
+                f"estimator={self.estimator!r} has neither decision_function nor predict_proba, so there is no score "
+                "to put a threshold on. Take another one."
+            )
         if self.holdout is not None and self.confidence is None:
             raise ValueError(
                 f"holdout={self.holdout!r} has no effect without a certificate. Set confidence, or drop it."
@@ -455,7 +500,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @_if_estimator_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
-        """The probabilities of the fitted model; decisions are by `threshold_`, not by the larger of them.
+        """The probabilities of the model after `n_rounds_`; decisions are by `threshold_`, not by the larger of them.
 
         Parameters
         ----------
@@ -467,7 +512,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples, 2)
         """
         check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))
+        return self._decision.probabilities(X)
 
     def plot_frontier(self, ax: Any = None) -> Any:
         """Draw what can be had and what was chosen; returns a `skewboost.plots.GoalFrontierDisplay`."""

@@ -53,6 +53,8 @@ class Measure:
 
         return Goal((Condition(self.name, "<=", bound),))
 
+    __gt__, __lt__ = __ge__, __le__  # as in text: data cannot tell "more than" from "at least"
+
     def better(self, value: Any) -> Any:
         """The value with the sign that makes larger better; NaN is worst."""
         signed = value if self.higher_is_better else np.negative(value)
@@ -139,8 +141,12 @@ SYNONYMS = {
 }
 
 
-def measure_of(name: str, argument: str) -> Measure:
+def measure_of(name: Any, argument: str) -> Measure:
     """The measure of this name, however it is spelled."""
+    if isinstance(name, Measure):
+        return name
+    if not isinstance(name, str):
+        raise ValueError(f"{argument}={name!r} is no measure. Take one of {', '.join(MEASURES)}.")
     key = name.strip().lower().replace("-", "_").replace(" ", "_")
     key = SYNONYMS.get(key, key)
     if key not in MEASURES:

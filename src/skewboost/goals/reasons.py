@@ -12,7 +12,7 @@ from skewboost.goals.goal import Condition
 from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Array, Counts
 
-REMEDY = "Set allow_unmet=True to get the closest all the same"
+REMEDY = "Set allow_unmet=True to get the closest all the same."
 
 
 class GoalNotReachableError(ValueError):
@@ -47,7 +47,7 @@ def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], share: floa
         )
     return (
         f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}. Get more "
-        f"examples, lower the confidence, or set confidence=None for no promise. {REMEDY}."
+        f"examples, lower the confidence, or set confidence=None for no promise. {REMEDY}"
     )
 
 
@@ -57,7 +57,7 @@ def not_reachable(aim: Aim, points: list[Point]) -> str:
     closest = f"The closest in cross-validation: {_values(aim, best.counts)}"
     if best.costs is not None:
         closest += f", with a miss costing {best.costs[0]:.4g} and a false alarm {best.costs[1]:.4g}"
-    return f"The goal {aim.goal} was not reached. {closest}. {_limit(aim, points)} {REMEDY}."
+    return f"The goal {aim.goal} was not reached. {closest}. {_limit(aim, points)}"
 
 
 def _limit(aim: Aim, points: list[Point]) -> str:
@@ -112,7 +112,7 @@ def not_certified(aim: Aim, found: Certificate) -> str:
     return (
         f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the held-out rows "
         f"({_values(aim, found.counts)}; {found.counts.positives:g} positives, {found.counts.negatives:g} negatives) "
-        f"show no more than {shown}.{more} {REMEDY}."
+        f"show no more than {shown}.{more}"
     )
 
 

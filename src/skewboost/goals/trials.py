@@ -30,6 +30,14 @@ class Rows:
     params: dict[str, Any] = field(default_factory=dict)  # what `fit` is given besides
     held_out: Array | None = None  # which rows the user wants held out
 
+    def part(self, examples: Array) -> Rows:
+        """So many examples of each."""
+        there = np.flatnonzero(examples)
+        rows = self.take(there)
+        if rows.weights is not None:
+            rows.params["sample_weight"] = examples[there].astype(np.float64)
+        return rows
+
     def take(self, rows: Array) -> Rows:
         """Some of them."""
         n = len(self.y)

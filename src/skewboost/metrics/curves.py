@@ -123,8 +123,13 @@ def probability_cost(prior: Any, cost: Any) -> Any:
     >>> print(f"{probability_cost(prior=0.02, cost=20):.3f}")
     0.290
     """
-    misses = np.asarray(prior, dtype=np.float64) * cost
-    return (misses / (misses + 1.0 - np.asarray(prior, dtype=np.float64)))[()]
+    share, price = np.asarray(prior, dtype=np.float64), np.asarray(cost, dtype=np.float64)
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(f"prior={prior!r} must be a share, from 0 to 1.")
+    if not (price > 0).all():
+        raise ValueError(f"cost={cost!r} must be greater than 0: how many false alarms a miss costs.")
+    misses = share * price
+    return (misses / (misses + 1.0 - share))[()]
 
 
 def _lowest_lines(fpr: Array, fnr: Array) -> Array:

@@ -244,12 +244,10 @@ def _columns(p: Any) -> tuple[Array, bool]:
 
 def _shares(name: str, given: Any, n_classes: int) -> Array:
     """Shares of all classes as an array, checked."""
-    if isinstance(given, Real) and not isinstance(given, bool):
-        if n_classes != 2:
-            raise ValueError(f"{name}={given!r} is the share of one class, but there are {n_classes}. Give all shares.")
-        given = [1.0 - float(given), float(given)]
+    if isinstance(given, Real) and not isinstance(given, bool) and n_classes != 2:
+        raise ValueError(f"{name}={given!r} is the share of one class, but there are {n_classes}. Give all shares.")
     try:
-        shares = np.asarray(given, dtype=np.float64)
+        shares = np.asarray([1.0 - given, given] if isinstance(given, Real) else given, dtype=np.float64)
     except (TypeError, ValueError):
         shares = np.empty(0)
     if shares.shape != (n_classes,) or not (shares > 0).all() or not abs(shares.sum() - 1.0) < 1e-6:
