@@ -223,12 +223,15 @@ def test_scorers_see_labels_on_and_off():
 
 def test_many_labels_are_learned():
     X, Y = make_multilabel_classification(2000, 20, n_classes=6, random_state=0)
-    clf = AdaBoostMHClassifier(n_estimators=150, estimator="tree").fit(X[:1000], Y[:1000])
+    clf = AdaBoostMHClassifier(n_estimators=150, estimator="tree", engine="cpu").fit(X[:1000], Y[:1000])
     F, p = clf.decision_function(X), clf.predict_proba(X)
     assert F.shape == p.shape == Y.shape
     np.testing.assert_allclose(p, 1 / (1 + np.exp(-2 * F)), atol=1e-12)
     np.testing.assert_array_equal(clf.predict(X), F >= 0)
-    alone = [RealBoostClassifier(estimator="tree", n_estimators=150, pos_label=1).fit(X[:1000], y) for y in Y[:1000].T]
+    alone = [
+        RealBoostClassifier(estimator="tree", n_estimators=150, pos_label=1, engine="cpu").fit(X[:1000], y)
+        for y in Y[:1000].T
+    ]
     separate = np.column_stack([one.predict(X[1000:]) for one in alone])
     found = [f1_score(Y[1000:], said, average="macro") for said in (clf.predict(X[1000:]), separate)]
     assert found[0] > found[1] - 0.03
