@@ -79,8 +79,6 @@ def _limit(aim: Aim, points: list[Point]) -> str:
     reached = [_best_of(condition, [], counts, aim.cost) for counts in curves]
     extreme = _extreme(condition, reached)
     ratios = [p.ratio for p in points]
-    if aim.delta is not None and bool(np.any(condition.met(points[0].counts, aim.cost))):
-        return "It is reached, but not by a margin that so few held-out rows could show."
     if len(points) > 1:
         return (
             f"Over cost ratios from {min(ratios):.3g} to {max(ratios):.3g} {condition.name} is at best {extreme:.4g}: "
