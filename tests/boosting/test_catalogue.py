@@ -348,7 +348,7 @@ def test_scores_stay_finite(entry, cost, data):
     kwargs = {"cost": cost} if entry.cost_sensitive else {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clf = entry.make(300, pos_label=1, **kwargs).fit(X, y)
+        clf = entry.make(150, pos_label=1, **kwargs).fit(X, y)
         assert np.isfinite(clf.decision_function(X)).all()
         p = clf.predict_proba(X)
     assert np.isfinite(p).all()
