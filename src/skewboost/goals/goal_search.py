@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
-from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
@@ -28,6 +27,7 @@ from skewboost.goals.certificate import (
     impossible,
 )
 from skewboost.goals.decision import Decision
+from skewboost.goals.folds import folds_of
 from skewboost.goals.goal import Goal
 from skewboost.goals.holdout import check_mask, given_split, share_needed, split
 from skewboost.goals.measures import measure_of
@@ -336,40 +336,10 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         else:
             weighing = Weighing.of(self.estimator, self.classes_, self.pos_label_, self.cost_param)
             weighing.check_unset()
-        cv = self.cv
-        if isinstance(cv, int | np.integer):
-            if isinstance(cv, bool) or cv < 2:
-                raise ValueError(f"cv={cv!r} must be an integer >= 2, a splitter, or an iterable of splits.")
-            fewest = min(np.sum(rows.y == c) for c in self.classes_)
-            if fewest < 2:
-                raise ValueError(f"A class has {fewest} example(s) to search on; cross-validation needs 2 at least.")
-            cv = StratifiedKFold(int(min(cv, fewest)), shuffle=True, random_state=rng.randint(2**31 - 1))
-        elif cv is not None and not hasattr(cv, "split") and self.confidence is not None:
-            raise ValueError(
-                "cv is an iterable of splits, which number the rows of X, but with a certificate the search gets only "
-                "those that are not held out. Pass a splitter, or set confidence=None."
-            )
-        splits = self._splits(cv, rows)
-        folds = [
-            (rows.take(train).prepared(self.estimator), rows.take(test).prepared(self.estimator))
-            for train, test in splits
-        ]
+        folds = folds_of(self.cv, rows, self.estimator, self.confidence is not None, rng)
         rounds = rounds_to_try(self.estimator) if self.tune_rounds else None
         n_points = 1 if self.tune == "threshold" else self.max_points
         return Trials(weighing, folds, rounds, self.n_jobs, n_points * len(folds))
-
-    @staticmethod
-    def _splits(cv: Any, rows: Rows) -> list[Any]:
-        try:
-            return list(check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y))
-        except ValueError as error:
-            if "groups" not in str(error):
-                raise
-            raise ValueError(
-                f"cv={cv!r} needs groups, by which rows would have to be held out for a certificate too. Pass the "
-                "splits themselves, cv=list(splitter.split(X, y, groups)), with confidence=None, and check the result "
-                "on groups that you held out."
-            ) from error
 
     def _search(self, aim: Aim, trials: Trials, rows: Rows) -> Search:
         def note(point: Point) -> None:
