@@ -371,16 +371,18 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 model = trials.weighing.fit(rows.X, rows.y, point.costs, rows.params)
             return Decision.of(model, point, self.pos_label_)
 
-        chosen = decision_of(search.best)
         self.certificate_: Certificate | None = None
         complaint = None
         if held_out is None:
+            chosen = decision_of(search.best)
             if not search.best.met:
                 complaint = not_reachable(aim, search.points)
         else:
             if self.tune == "cost":
                 certified = certified_model(aim, candidates(aim, search.points), decision_of, held_out)
+                chosen = certified or decision_of(search.best)
             else:
+                chosen = decision_of(search.best)
                 certified = certified_threshold(aim, chosen, held_out)
             chosen = certified or chosen
             self.certificate_ = certificate(aim, chosen.counts(held_out), certified is not None)
