@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
     from skewboost.boosting.adaboost import AdaBoostClassifier
@@ -121,10 +122,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"skewboost.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from matplotlib.ticker import LogFormatter
 from numpy.typing import NDArray
 
 from skewboost.cli.comparison import MISS_COST, PRICES, THRESHOLD, TRIVIAL, Problem
+from skewboost.files import write_whole
 from skewboost.metrics import Counts
 
 DPI = 150
@@ -42,13 +42,7 @@ def save(figure: Figure, path: Path) -> Path:
     """Write a figure as PNG; a file of that name is replaced at once or not at all."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=DPI)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(picture.getvalue())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return path
+    return write_whole(path, picture.getvalue())
 
 
 def draw_curves(solved: Sequence[tuple[Problem, Mapping[str, list[Counts]]]]) -> Figure:

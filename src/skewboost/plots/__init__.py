@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
-from skewboost.plots.goal_frontier import GoalFrontierDisplay
+from typing import TYPE_CHECKING
 
-__all__ = ["GoalFrontierDisplay"]
+from skewboost._lazy import lazy
+
+if TYPE_CHECKING:
+    from skewboost.plots.goal_frontier import GoalFrontierDisplay
+
+_HOME = {
+    "GoalFrontierDisplay": "goal_frontier",
+}
+
+__all__ = [
+    "GoalFrontierDisplay",
+]
+
+__getattr__ = lazy(__name__, _HOME)

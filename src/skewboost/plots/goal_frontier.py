@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.goals.measures import MEASURES
 from skewboost.metrics.counts import Array
+from skewboost.plots.style import GREY, INK, RED, axes_for
 
-INK, GREY, CHOSEN = "#1a1a1a", "#8c8c8c", "#d55e00"
 HAD, RATIO = "what can be had, cross-validated", "cost of a miss / cost of a false alarm"
 
 
@@ -84,11 +84,9 @@ class GoalFrontierDisplay:
         ax : matplotlib Axes or None, default=None
             Where; None makes a new figure.
         """
-        import matplotlib.pyplot as plt
+        ax = axes_for(ax)
         from matplotlib.colors import LogNorm
 
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7, 4.8), layout="constrained")
         condition = self.goal.conditions[0]
         first, second = condition.name, self.then
         by_costs = first == second  # nothing for the other axis: show it against the costs
@@ -125,8 +123,8 @@ class GoalFrontierDisplay:
     def _draw_chosen(self, ax: Any, condition: Any, x: float) -> None:
         """The point chosen; with a certificate, a bar down to what the held-out rows show."""
         where = "chosen" if self.certificate is None else "chosen, on held-out rows"
-        ax.plot(x, self.chosen[0], marker="*", ms=16, color=CHOSEN, mec=INK, ls="", zorder=4, label=where)
+        ax.plot(x, self.chosen[0], marker="*", ms=16, color=RED, mec=INK, ls="", zorder=4, label=where)
         if self.certificate is not None:
             shown = self.certificate.shown[f"{condition.name} {condition.sense}"]
             label = f"shown with {self.certificate.confidence:.0%} confidence"
-            ax.plot([x, x], [self.chosen[0], shown], color=CHOSEN, lw=2, marker="_", ms=10, zorder=3, label=label)
+            ax.plot([x, x], [self.chosen[0], shown], color=RED, lw=2, marker="_", ms=10, zorder=3, label=label)

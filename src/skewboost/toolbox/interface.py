@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from skewboost.engine.boundary import Array
+from skewboost.plots.style import import_pyplot
 from skewboost.toolbox import checks
 from skewboost.toolbox.measures import Curves, Measures
 from skewboost.toolbox.methods import base_learner, check_c, check_method, make
@@ -145,7 +146,7 @@ def boost_learn(
     if plot or boundary:
         from skewboost.toolbox import pictures
 
-        pictures.import_pyplot()  # before the training, so that nobody waits for a picture that cannot be drawn
+        import_pyplot()  # before the training, so that nobody waits for a picture that cannot be drawn
     model = rows.fit(make(name, learner, M, rows.c, v))
     said = f"{name}, {M} rounds"
     train = _measured(model, rows, M, f"{said}, training data" if v else "")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from skewboost.engine.boundary import Array
+from skewboost.plots.style import BLUE, PALE_NEGATIVE, PALE_POSITIVE, RED, import_pyplot
 from skewboost.toolbox import checks
 from skewboost.toolbox.interface import Boost, check_boost
 from skewboost.toolbox.measures import Curves, Measures
 
-# Okabe and Ito's colours, which the colour-blind tell apart too
-BLUE, RED = "#0072B2", "#D55E00"
-PALE_BLUE, PALE_RED = "#80B9D9", "#EAAF80"  # light enough for points on top
 NAMES = {"stump": "stumps", "cart": "trees", "svm": "SVMs"}
 SMALLEST, LARGEST = 9.0, 90.0  # areas of points
 
@@ -26,16 +23,6 @@ class Pair(NamedTuple):
     measured_on: str
     train: Curves
     held_out: Curves | None
-
-
-def import_pyplot() -> Any:
-    """Matplotlib, which is an extra, or an error that says so."""
-    try:
-        return import_module("matplotlib.pyplot")
-    except ImportError as error:
-        raise ImportError(
-            'the pictures of skewboost.toolbox need Matplotlib: pip install "skewboost[plots]" (or "skewboost[cli]").'
-        ) from error
 
 
 def show_learning_curves(boost: Boost) -> Any:
@@ -179,7 +166,7 @@ def _shade(figure: Any, ax: Any, boost: Boost, points: Array) -> None:
     grid = np.column_stack([g.ravel() for g in np.meshgrid(*lines)])
     F = np.asarray(boost.estimator.decision_function(grid)).reshape(n, n)
     top = float(np.quantile(np.abs(F), 0.98)) or 1.0  # a few extremes would make all the rest pale
-    shades = LinearSegmentedColormap.from_list("shades", [PALE_BLUE, "white", PALE_RED])
+    shades = LinearSegmentedColormap.from_list("shades", [PALE_NEGATIVE, "white", PALE_POSITIVE])
     mesh = ax.pcolormesh(*lines, F, cmap=shades, vmin=-top, vmax=top, rasterized=True)
     if F.min() < 0 < F.max():  # else there is no boundary, and Matplotlib warns
         ax.contour(*lines, F, levels=[0.0], colors="black", linewidths=1.6)
