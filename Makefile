@@ -4,14 +4,23 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint benchmark benchmark-catalogue benchmark-growth benchmark-structured \
+.PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-growth benchmark-structured \
   benchmark-decisions benchmark-resampling benchmark-multiclass benchmark-votes choosing clean clean-kernels errors promises
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
 
-test: $(VENV)/.dev lint
+test: $(VENV)/.dev lint browser
 	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# The report is tested in Chromium. A machine of continuous integration gets it; others are told, and skip those tests.
+browser:
+	@for b in chromium chromium-browser google-chrome chrome; do command -v $$b >/dev/null && exit 0; done; \
+	if [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
+	else \
+	  echo "No Chromium: the tests of the report in a browser are skipped. Install it to run them."; \
+	fi
 
 # minutes: 5000 rounds of every variant at extreme costs, and the like
 test-slow: $(VENV)/.dev
