@@ -7,6 +7,7 @@ import io
 import shutil
 import sys
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,10 +75,24 @@ class Content:
         """Read a pipe to its end into memory or, where it is large, a temporary file; a file is left alone."""
         if self.rereadable:
             return
-        kept = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)
+        self._kept = self._copied()
+
+    def _copied(self) -> IO[bytes]:
+        kept: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
         with self.explained(), self.open() as stream:
             shutil.copyfileobj(stream, kept, HEAD)
-        self._kept = kept  # type: ignore[assignment]
+        kept.seek(0)
+        weakref.finalize(self, kept.close)
+        return kept  # type: ignore[no-any-return]
+
+    def open_seekable(self) -> str | IO[bytes]:
+        """For formats that are read from the end: a path, or a copy of a pipe or of what was packed."""
+        if not self.is_pipe and not self.packed:
+            return self.path
+        if self._kept is None:
+            self._kept = self._copied()
+        self._kept.seek(0)
+        return _Unclosed(self._kept)  # type: ignore[return-value]
 
     def open(self) -> IO[bytes]:
         """From the first byte on."""

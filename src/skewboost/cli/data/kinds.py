@@ -71,7 +71,7 @@ def _are_dates(cells: Any) -> bool:
 
 def first_misfit(column: Any, kind: Kind) -> int:
     """The first row of a block that is not of its column's kind."""
-    for row, value in enumerate(column):
+    for row in range(len(column)):
         try:
             convert(column.iloc[row : row + 1], kind)
         except (ValueError, TypeError):

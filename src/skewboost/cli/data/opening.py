@@ -18,6 +18,7 @@ def open_data(
     text: Collection[str] = (),
     header: bool | None = None,
     keep: bool = False,
+    columns: Collection[str] = (),
 ) -> Source:
     """A table in a file, or in what comes down standard input.
 
@@ -35,6 +36,9 @@ def open_data(
     keep : bool
         Whether to read a pipe to its end first. Types of columns are then settled by all rows, as they are for a file.
         Otherwise the first rows of a pipe settle them, and a later row that does not fit is an error.
+    columns : collection of str
+        That a model was trained on. A LIBSVM file does not mention columns of zeros at its end: those of this list are
+        added. Other formats say what their columns are, and leave it aside.
 
     Returns
     -------
@@ -52,4 +56,14 @@ def open_data(
         from skewboost.cli.data.delimited import Delimited
 
         return Delimited(content, text, header)
-    raise DataError(f"{content.name}: cannot read {found}. Pass CSV.")
+    if found in ("parquet", "arrow"):
+        from skewboost.cli.data.arrow import ArrowFile, ParquetFile
+
+        return ParquetFile(content, text) if found == "parquet" else ArrowFile(content, text)
+    if found == "arff":
+        from skewboost.cli.data.arff import Arff
+
+        return Arff(content, text)
+    from skewboost.cli.data.libsvm import Libsvm
+
+    return Libsvm(content, text, columns)
