@@ -110,11 +110,15 @@ def _show_columns(summary: Summary, console: Console) -> None:
         console.print(f"The first {FEW_COLUMNS} of {len(shown)}; --json has them all.", highlight=False)
         shown = shown[:FEW_COLUMNS]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("column", max_width=NAME_WIDTH, no_wrap=True, overflow="ellipsis")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("missing", justify="right", no_wrap=True)
-    table.add_column("distinct", justify="right", no_wrap=True)
-    table.add_column("values", overflow="ellipsis", no_wrap=True, ratio=1)
+    # Fixed widths: Rich would shrink all columns alike, down to nothing. What is left is for the values.
+    most = NAME_WIDTH if console.width >= 100 else NAME_WIDTH - 6
+    widths = (min(most, max([6, *(len(_short(c.name)) for c in shown)])), 8, 7, 8)
+    left = max(12, console.width - sum(widths) - 2 * len(widths))
+    for heading, width, right in zip(("column", "kind", "missing", "distinct"), widths, (False, False, True, True)):
+        table.add_column(heading, width=width, no_wrap=True, overflow="ellipsis", justify="right" if right else "left")
+    ends = "lowest … median … highest"
+    heading = f"{ends}, or shares" if left > 36 else ends
+    table.add_column(heading, max_width=left, overflow="ellipsis", no_wrap=True)
     for column in shown:
         missing = percent(column.missing_share) if column.n_missing else ""
         distinct = ">10,000" if column.n_distinct is None else f"{column.n_distinct:,}"

@@ -78,7 +78,9 @@ class Arff(Source):
         word = kind.split()[0].lower()
         kinds = {"numeric": FLOAT, "real": FLOAT, "integer": FLOAT, "string": TEXT, "date": DATE}
         if word not in kinds:
-            raise self.fail(f"cannot read the type {kind[:30]!r}", "Derive flat columns first.", line=number, column=name)
+            raise self.fail(
+                f"cannot read the type {kind[:30]!r}", "Derive flat columns first.", line=number, column=name
+            )
         return Attribute(name, kinds[word])
 
     def _rows(self) -> Iterator[list[str | None]]:

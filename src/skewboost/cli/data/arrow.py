@@ -97,7 +97,9 @@ class Arrow(Source):
         )  # fmt: skip
         if not any(test(kind) for test in flat):
             raise self.fail(
-                f"the type {kind} is neither a number nor text nor a date", "Derive such columns, or drop it.", column=name
+                f"the type {kind} is neither a number nor text nor a date",
+                "Derive such columns, or drop it.",
+                column=name,
             )
 
     def _converted(self, name: str, column: Any) -> Any:

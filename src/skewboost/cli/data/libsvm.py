@@ -86,7 +86,9 @@ class Libsvm(Source):
             )
         except ValueError as error:
             where = f"data rows {row_number + 1} to {row_number + len(block)}"
-            raise self.fail(f"{where} cannot be read: {error}", "A row is: label column:value column:value …") from error
+            raise self.fail(
+                f"{where} cannot be read: {error}", "A row is: label column:value column:value …"
+            ) from error
         labels = y.astype(np.int64) if self._whole else y
         frame = pd.DataFrame(X.toarray()[:, :n_features], columns=self.columns[1:])
         frame.insert(0, TARGET, labels)
