@@ -97,7 +97,8 @@ class Content:
     def open(self) -> IO[bytes]:
         """From the first byte on."""
         if not self.is_pipe:
-            return gzip.open(self.path, "rb") if self.packed else open(self.path, "rb")
+            stream: Any = gzip.open(self.path, "rb") if self.packed else open(self.path, "rb")  # noqa: SIM115
+            return stream  # type: ignore[no-any-return]
         if self._kept is not None:
             self._kept.seek(0)
             return _Unclosed(self._kept)  # type: ignore[return-value]
