@@ -131,10 +131,10 @@ def test_numbers_are_read_to_the_last_digit(tmp_path):
 
 
 def test_missing_cells_are_spelled_otherwise_in_text_than_in_numbers(tmp_path):
-    (tmp_path / "t.csv").write_text("number,text\n1,NA\n?,?\nNA,None\n-,\nn/a,nan\n2,-\n")
+    (tmp_path / "t.csv").write_text("number,text\n1,NA\n?,?\nNA,None\n-,\nn/a,nan\n2,-\n3,x\n")
     frame = open_data(tmp_path / "t.csv").read()
-    assert frame["number"].isna().tolist() == [False, True, True, True, True, False]
-    assert frame["text"].fillna("missing").tolist() == ["NA", "missing", "None", "missing", "missing", "-"]
+    assert frame["number"].isna().tolist() == [False, True, True, True, True, False, False]
+    assert frame["text"].fillna("missing").tolist() == ["NA", "missing", "None", "missing", "missing", "-", "x"]
 
 
 def test_text_stays_as_it_is_spelled(tmp_path):
