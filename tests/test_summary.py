@@ -71,7 +71,7 @@ def test_every_oddity_is_warned_of():
         "cells 'NA', taken as a category", "only 10 rows of class 1: 5-fold cross-validation tests on 2 of them",
     ):  # fmt: skip
         assert said in text
-    for fine in ("'colour' alone", "'x' alone", "'flag'", "repeat"):
+    for fine in ("'colour' alone", "'x' alone", "'flag'", "rows repeat"):
         assert fine not in text
     assert len(summarise(X, y).suggestions) == 3
 

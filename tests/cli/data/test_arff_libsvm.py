@@ -109,7 +109,7 @@ def test_libsvm_has_the_columns_that_a_model_knows(tmp_path):
         ("1 1:2\nyes 2:1\n", "line 2: the label 'yes' is not a number"),
         ("1 1:2\n1 2:x\n", "cannot be read"),
         ("1 1:1\n1 2000000000:1\n", "GiB when dense"),
-        ("1 900000:1\n" * 600, "GiB when dense"),
+        ("1 100000:1\n" * 6000, "GiB when dense"),
     ],
 )
 def test_bad_libsvm_is_refused(text, message, tmp_path):
