@@ -177,6 +177,8 @@ def test_arrow_dictionaries_are_categories_even_of_numbers(tmp_path):
         ("\ufeffa,b\n1,2\n", ["a", "b"], [1, 2]),
         (",a\n0,x\n1,y\n", ["Unnamed: 0", "a"], [0, "x"]),
         ("only\n1\n2\n", ["only"], [1]),
+        ("1.5   2 a\n3.5  10 b\n", ["c1", "c2", "c3"], [1.5, 2, "a"]),
+        ("title\none two\nthree\n", ["title"], ["one two"]),
         ("a,b\r\n1,x\r\n", ["a", "b"], [1, "x"]),
     ],
 )
