@@ -101,6 +101,9 @@ def test_a_long_pipe_is_streamed_and_a_late_surprise_is_an_error(monkeypatch):
     pipe(text + "oops,y\n")
     with pytest.raises(DataError, match=rf"standard input, column 'a': data row {rows + 1} holds 'oops'"):
         list(open_data("-").chunks(20_000))
+    pipe(text + "true,y\n" * 5)  # true is not 1
+    with pytest.raises(DataError, match=rf"data row {rows + 1} holds 'True'"):
+        list(open_data("-").chunks(rows))
     pipe(text + "oops,y\n")
     assert open_data("-", keep=True).read()["a"].iloc[-1] == "oops"
 
