@@ -25,8 +25,8 @@ class DecisionBoundaryDisplay:
     """Confidence as colour, the decision as a line, and examples as points that are the larger the more they weigh.
 
     Where a model has a `decision_function` F, the colour is F, the line is where it is zero, and a point grows with
-    exp(-yF): the weight that the exponential loss gives it, so that large points are those which the model gets wrong, or
-    barely right. Else the colour is a probability. Islands of one colour with hardly a point in them speak of
+    exp(-yF): the weight that the exponential loss gives it, so that large points are those which the model gets wrong,
+    or barely right. Else the colour is a probability. Islands of one colour with hardly a point in them speak of
     overfitting.
 
     Parameters
@@ -195,7 +195,9 @@ class DecisionBoundaryDisplay:
                 axis.set_ticks(range(len(categories)), [shortened(c, 14) for c in categories])
         if self.categories[0] is not None and len(self.categories[0]) > MANY:
             ax.tick_params(axis="x", rotation=60)
-        ax.set_title("\n".join(filter(None, ("Darker: surer. Line: the decision", self.note))), loc="left", size="medium")
+        ax.set_title(
+            "\n".join(filter(None, ("Darker: surer. Line: the decision", self.note))), loc="left", size="medium"
+        )
         self.colorbar_ = None
         if legend:
             say = "F(x): the sign is the class, the size the confidence" if self.level == 0 else f"P({self.labels[1]})"
@@ -248,7 +250,14 @@ class DecisionBoundaryDisplay:
             Line2D([], [], marker="^", color=POSITIVE, markeredgecolor=INK, ls="none", label=self.labels[1]),
             Line2D([], [], color=INK, linewidth=1.6, label=boundary),
         ]
-        legend_below(ax, ncols=3, drop=0.62 if crowded else 0.48, handles=handles, title=self.sizes_note or None, title_fontsize="small")
+        legend_below(
+            ax,
+            ncols=3,
+            drop=0.62 if crowded else 0.48,
+            handles=handles,
+            title=self.sizes_note or None,
+            title_fontsize="small",
+        )
 
 
 def _pair(estimator: Any, columns: Columns, features: Any) -> tuple[int, int]:

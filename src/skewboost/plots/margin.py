@@ -66,9 +66,7 @@ class MarginDisplay:
     [1, 8]
     """
 
-    def __init__(
-        self, *, margins: dict[int, Array], positive: Array, weights: Array, labels: tuple[str, str]
-    ) -> None:
+    def __init__(self, *, margins: dict[int, Array], positive: Array, weights: Array, labels: tuple[str, str]) -> None:
         self.margins = margins
         self.positive = positive
         self.weights = weights
@@ -153,7 +151,7 @@ class MarginDisplay:
 def margins_after(estimator: Any, X: Any, y: Array, rounds: Iterable[int] | None) -> dict[int, Array]:
     """The margins of rows with labels ±1; those of the last round are there if nothing else is asked for."""
     asked = None if rounds is None else _check_rounds(rounds)
-    averaged = isinstance(estimator, VotesOverWeights)  # its scores are divided by the votes there are
+    averaged = isinstance(estimator, VotesOverWeights)  # its scores are twice the votes over their sum
     before, votes = np.zeros(len(y)), np.zeros(len(y))
     found: dict[int, Array] = {}
     last = 0
@@ -164,11 +162,11 @@ def margins_after(estimator: Any, X: Any, y: Array, rounds: Iterable[int] | None
         votes += np.abs(F - before)
         before = F
         if last in wanted:
-            found[last] = y * F if averaged else _over(y * F, votes)
+            found[last] = 0.5 * y * F if averaged else _over(y * F, votes)
     if asked is not None and max(asked) > last:
         raise ValueError(f"rounds={sorted(asked)} goes beyond the {last} rounds of the model. Give numbers up to that.")
     if not found or (asked is None and last not in found):
-        found[last] = y * before if averaged else _over(y * before, votes)
+        found[last] = 0.5 * y * before if averaged else _over(y * before, votes)
     return found
 
 

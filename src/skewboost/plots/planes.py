@@ -23,7 +23,7 @@ class Columns:
         shape = self.matrix.shape if self.matrix is not None else frame.shape
         if len(shape) != 2 or not all(shape):
             raise ValueError(f"X has shape {shape}, but a table with rows and columns is needed.")
-        self.n_rows, self.n_features = shape
+        self.n_rows, self.n_features = int(shape[0]), int(shape[1])
 
     @property
     def names(self) -> list[str]:
@@ -35,7 +35,7 @@ class Columns:
         if isinstance(feature, str) and feature in self.names:
             return self.names.index(feature)
         if isinstance(feature, int | np.integer) and -self.n_features <= feature < self.n_features:
-            return int(feature) % self.n_features
+            return int(int(feature) % self.n_features)
         known = ", ".join(map(repr, self.names[:8])) + (", …" if self.n_features > 8 else "")
         raise ValueError(
             f"{argument}={feature!r} is no column of X. Give a number below {self.n_features}, or one of {known}."

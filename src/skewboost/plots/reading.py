@@ -125,8 +125,8 @@ def answers_of(truth: Array, scores: Array, said: Array | None, label: Any, weig
 def _check_two(positive: Array, classes: list[Any]) -> None:
     if positive.all() or not positive.any():
         raise ValueError(
-            f"y has only one class (it holds {classes}, and rows of weight 0 do not count), so that there is nothing to "
-            "tell apart. Pass rows of both classes, or another pos_label."
+            f"y has only one class (it holds {classes}, and rows of weight 0 do not count), so that there is nothing "
+            "to tell apart. Pass rows of both classes, or another pos_label."
         )
 
 
