@@ -16,7 +16,7 @@ from sklearn.ensemble import AdaBoostClassifier as VotesOverWeights
 
 from skewboost.metrics.counts import Array
 from skewboost.metrics.reading import read_truth
-from skewboost.plots.reading import answers_of, check_classifier, positive_class, told
+from skewboost.plots.reading import check_classifier, check_two, positive_class, told
 from skewboost.plots.style import GREY, axes_for, legend_below, look, tidy
 from skewboost.plots.thinning import thin
 from skewboost.tables import take_rows
@@ -110,8 +110,8 @@ class MarginDisplay:
             )
         truth, weights = read_truth(y, X, sample_weight)
         label = positive_class(estimator, truth, pos_label, weights)
-        answers_of(truth, np.zeros(len(truth)), None, label, weights)  # of both classes there must be some
         positive = truth == label
+        check_two(positive, weights, label)
         rows, mass = _some(positive, np.ones(len(truth)) if weights is None else weights)
         if len(rows) < len(truth):
             X = take_rows(X, rows)

@@ -34,8 +34,8 @@ class PosteriorDisplay:
 
     the horizontal line. A model is right for the costs if its decision changes where the posterior crosses that line.
     Along the score, what is observed is the isotonic fit, which crosses at the threshold that is cheapest on these
-    rows. Along a feature it is the share of positives in bins of equally many examples, with all other features as they come,
-    while the model is asked with the others at their medians: compare them where one feature says nearly all.
+    rows. Along a feature it is the share of positives in bins of equally many examples, with all other features as they
+    come, while the model is asked with the others at their medians: compare them where one feature says nearly all.
 
     Parameters
     ----------
