@@ -86,6 +86,9 @@ def test_errors_of_planes(booster, rare):
         DecisionBoundaryDisplay.from_estimator(booster, X, y, features=(1, 1))
     with pytest.raises(ValueError, match="must be two columns"):
         DecisionBoundaryDisplay.from_estimator(booster, X, y, features="x0")
+    empty = np.where([True, True, False], X, np.nan)
+    with pytest.raises(ValueError, match="features: column 'x2' of X holds no values"):
+        DecisionBoundaryDisplay.from_estimator(booster, empty, y, features=(0, 2))
     one = LogisticRegression().fit(X[:, :1], y)
     with pytest.raises(ValueError, match="X has 1 feature, but a plane needs two"):
         DecisionBoundaryDisplay.from_estimator(one, X[:, :1], y)

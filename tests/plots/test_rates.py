@@ -114,6 +114,8 @@ def test_the_perfect_and_one_of_many_classes(display):
 def test_errors_name_the_argument_and_the_remedy(booster, rare):
     with pytest.raises(ValueError, match="kind='area' is none of 'roc', 'pr', 'both'"):
         OperatingPointDisplay.from_estimator(booster, *rare, kind="area")
+    with pytest.raises(ValueError, match="makes a mistake no dearer than the right answer"):
+        OperatingPointDisplay.from_estimator(booster, *rare, cost=[[1, 0], [0, 1]])
     with pytest.raises(ValueError, match=r"prevalence=2 must be a share"):
         CostCurveDisplay.from_estimator(booster, *rare, prevalence=2)
     with pytest.raises(ValueError, match="pos_label='ugly' is not among the classes"):

@@ -195,9 +195,8 @@ class DecisionBoundaryDisplay:
                 axis.set_ticks(range(len(categories)), [shortened(c, 14) for c in categories])
         if self.categories[0] is not None and len(self.categories[0]) > MANY:
             ax.tick_params(axis="x", rotation=60)
-        ax.set_title(
-            "\n".join(filter(None, ("Darker: surer. Line: the decision", self.note))), loc="left", size="medium"
-        )
+        seen = "Line: the decision" if self._has_boundary else "The decision is the same everywhere"
+        ax.set_title("\n".join(filter(None, (f"Darker: surer. {seen}", self.note))), loc="left", size="medium")
         self.colorbar_ = None
         if legend:
             say = "F(x): the sign is the class, the size the confidence" if self.level == 0 else f"P({self.labels[1]})"
@@ -206,6 +205,10 @@ class DecisionBoundaryDisplay:
             self._legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    @property
+    def _has_boundary(self) -> bool:
+        return bool(self.decision.any() and not self.decision.all())
 
     def _shade(self, ax: Any) -> Any:
         from matplotlib.colors import LinearSegmentedColormap
@@ -224,8 +227,8 @@ class DecisionBoundaryDisplay:
 
     def _boundary(self, ax: Any) -> None:
         """Where the model changes its mind; the response is smoother than its sign, where both say the same."""
-        if self.decision.all() or not self.decision.any() or min(self.decision.shape) < 2:
-            return  # there is none, and Matplotlib warns
+        if not self._has_boundary or min(self.decision.shape) < 2:
+            return  # Matplotlib warns of lines that are not there
         agrees = ((self.response >= self.level) == self.decision) | (self.response == self.level)
         smooth = agrees.all() and self.categories == (None, None)
         heights, level = (self.response, self.level) if smooth else (self.decision.astype(float), 0.5)
@@ -243,7 +246,9 @@ class DecisionBoundaryDisplay:
     def _legend(self, ax: Any) -> None:
         from matplotlib.lines import Line2D
 
-        crowded = self.categories[0] is not None and len(self.categories[0]) > MANY
+        # names of categories that are written aslant take more room
+        names = self.categories[0] or ()
+        drop = 0.48 + (0.05 * min(14, max(map(len, names))) if len(names) > MANY else 0.0)
         boundary = "F = 0" if self.level == 0 else "the decision"
         handles = [
             Line2D([], [], marker="o", color=NEGATIVE, markerfacecolor="none", ls="none", label=self.labels[0]),
@@ -253,7 +258,7 @@ class DecisionBoundaryDisplay:
         legend_below(
             ax,
             ncols=3,
-            drop=0.62 if crowded else 0.48,
+            drop=drop,
             handles=handles,
             title=self.sizes_note or None,
             title_fontsize="small",

@@ -33,13 +33,20 @@ class Columns:
     def index(self, feature: Any, argument: str) -> int:
         """The number of a column that is given by name or number."""
         if isinstance(feature, str) and feature in self.names:
-            return self.names.index(feature)
+            return self._filled(self.names.index(feature), argument)
         if isinstance(feature, int | np.integer) and -self.n_features <= feature < self.n_features:
-            return int(int(feature) % self.n_features)
+            return self._filled(int(feature) % self.n_features, argument)
         known = ", ".join(map(repr, self.names[:8])) + (", …" if self.n_features > 8 else "")
         raise ValueError(
             f"{argument}={feature!r} is no column of X. Give a number below {self.n_features}, or one of {known}."
         )
+
+    def _filled(self, feature: int, argument: str) -> int:
+        column = self.read(feature)
+        empty = (column.codes < 0).all() if isinstance(column, Nominal) else np.isnan(column).all()
+        if empty:
+            raise ValueError(f"{argument}: column {self.names[feature]!r} of X holds no values. Take another one.")
+        return feature
 
     def read(self, feature: int) -> Array | Nominal:
         """Numbers, or categories."""

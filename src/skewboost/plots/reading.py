@@ -157,4 +157,10 @@ def prices(cost: Any, answers: Answers) -> tuple[float, float]:
         classes, label = [False, True], True
     k = classes.index(label)
     C = cost_matrix(cost, np.array(classes), label, shares if k == 1 else shares[::-1])
-    return float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])
+    miss, alarm = float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])
+    if miss <= 0 or alarm <= 0:
+        raise ValueError(
+            f"cost={C.tolist()} makes a mistake no dearer than the right answer: cost[true, predicted] must be larger "
+            "off the diagonal than on it, in each row."
+        )
+    return miss, alarm
