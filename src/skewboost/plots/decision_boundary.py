@@ -194,7 +194,8 @@ class DecisionBoundaryDisplay:
             if categories is not None:
                 axis.set_ticks(range(len(categories)), [shortened(c, 14) for c in categories])
         if self.categories[0] is not None and len(self.categories[0]) > MANY:
-            ax.tick_params(axis="x", rotation=60)
+            for text in ax.get_xticklabels():
+                text.set(rotation=60, ha="right", rotation_mode="anchor")
         seen = "Line: the decision" if self._has_boundary else "The decision is the same everywhere"
         ax.set_title("\n".join(filter(None, (f"Darker: surer. {seen}", self.note))), loc="left", size="medium")
         self.colorbar_ = None
@@ -248,13 +249,14 @@ class DecisionBoundaryDisplay:
 
         # names of categories that are written aslant take more room
         names = self.categories[0] or ()
-        drop = 0.48 + (0.05 * min(14, max(map(len, names))) if len(names) > MANY else 0.0)
+        drop = 0.48 + (0.065 * min(14, max(map(len, names))) if len(names) > MANY else 0.0)
         boundary = "F = 0" if self.level == 0 else "the decision"
         handles = [
             Line2D([], [], marker="o", color=NEGATIVE, markerfacecolor="none", ls="none", label=self.labels[0]),
             Line2D([], [], marker="^", color=POSITIVE, markeredgecolor=INK, ls="none", label=self.labels[1]),
             Line2D([], [], color=INK, linewidth=1.6, label=boundary),
         ]
+        handles = handles if self._has_boundary else handles[:2]
         legend_below(
             ax,
             ncols=3,
