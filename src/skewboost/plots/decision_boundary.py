@@ -8,10 +8,10 @@ import numpy as np
 
 from skewboost.metrics.counts import Array
 from skewboost.metrics.reading import read_truth
-from skewboost.plots.planes import Columns, others
+from skewboost.plots.planes import Columns, ends_of, others, places_along
 from skewboost.plots.reading import METHODS, check_classifier, positive_class, score, shortened, told
 from skewboost.plots.style import INK, NEGATIVE, PALE_NEGATIVE, PALE_POSITIVE, POSITIVE, axes_for, legend_below
-from skewboost.tables import Nominal
+from skewboost.tables import Nominal, take_rows
 
 SMALLEST, LARGEST = 9.0, 90.0  # areas of points
 ROUND = (10, 0, 0)  # corners: looks like a circle, and takes a third of its place in an SVG file
@@ -148,13 +148,13 @@ class DecisionBoundaryDisplay:
         columns = Columns(X)
         pair = _pair(estimator, columns, features)
         label = positive_class(estimator, truth, pos_label, weights)
-        axes = [_axis(columns.read(j), grid) for j in pair]
+        axes = [places_along(columns.read(j), grid) for j in pair]
         mesh = np.meshgrid(*(cells for _, cells in axes))
         rows = columns.rows({j: cells.ravel() for j, cells in zip(pair, mesh)}, mesh[0].size)
         shape = mesh[0].shape
         positive = truth == label
-        sizes, note = _sizes(estimator, X, positive, label, weights, method)
         shown = _shown(positive, weights, max_points)
+        sizes, note = _sizes(estimator, X, positive, label, weights, method, shown)
         found = [columns.read(j) for j in pair]
         places = [c.codes if isinstance(c, Nominal) else c for c in found]
         rest = [c for c in np.asarray(estimator.classes_).tolist() if c != label]
@@ -166,7 +166,7 @@ class DecisionBoundaryDisplay:
             level=0.0 if method == "decision_function" else 0.5,
             points=np.column_stack(places)[shown],
             positive=positive[shown],
-            sizes=sizes[shown],
+            sizes=sizes,
             names=(columns.names[pair[0]], columns.names[pair[1]]),
             categories=tuple(c.categories if isinstance(c, Nominal) else None for c in found),  # type: ignore[arg-type]
             labels=(told(rest[0]) if len(rest) == 1 else "the rest", told(label)),
@@ -220,7 +220,7 @@ class DecisionBoundaryDisplay:
             span = -top, top
         else:
             span = 0.0, 1.0
-        ends = [e for line in (self.horizontal, self.vertical) for e in _ends(line)]
+        ends = [e for line in (self.horizontal, self.vertical) for e in ends_of(line)]
         return ax.imshow(
             self.response, extent=ends, origin="lower", aspect="auto", interpolation="nearest", cmap=shades,
             vmin=span[0], vmax=span[1],
@@ -284,32 +284,17 @@ def _pair(estimator: Any, columns: Columns, features: Any) -> tuple[int, int]:
     return a, b
 
 
-def _axis(column: Array | Nominal, n: int) -> tuple[Array, Array]:
-    """Where the cells are along an axis, and what is put in the table: a number, or the row of a category."""
-    if isinstance(column, Nominal):
-        first = [int(np.flatnonzero(column.codes == k)[0]) for k in range(len(column.categories))]
-        return np.arange(float(len(first))), np.array(first)
-    low, high = float(np.nanmin(column)), float(np.nanmax(column))
-    margin = 0.04 * (high - low) if high > low else 0.5
-    line = np.linspace(low - margin, high + margin, n)
-    return line, line
-
-
-def _ends(line: Array) -> tuple[float, float]:
-    """Of the cells around the places on an axis."""
-    half = 0.5 * (line[1] - line[0]) if len(line) > 1 else 0.5
-    return float(line[0] - half), float(line[-1] + half)
-
-
 def _sizes(
-    estimator: Any, X: Any, positive: Array, label: Any, weights: Array | None, method: str
+    estimator: Any, X: Any, positive: Array, label: Any, weights: Array | None, method: str, shown: Array
 ) -> tuple[Array, str]:
-    """Areas of points, from the largest weight down, and what they mean."""
+    """Areas of the points that are shown, from the largest weight down, and what they mean."""
     if weights is not None:
-        return SMALLEST + (LARGEST - SMALLEST) * weights / weights.max(), WEIGHT
+        drawn = weights[shown]
+        return SMALLEST + (LARGEST - SMALLEST) * drawn / drawn.max(), WEIGHT
     if method != "decision_function":
-        return np.full(len(positive), EQUAL), ""
-    logs = np.where(positive, -1.0, 1.0) * score(estimator, X, label, method)
+        return np.full(len(shown), EQUAL), ""
+    rows = X if len(shown) == len(positive) else take_rows(X, shown)
+    logs = np.where(positive[shown], -1.0, 1.0) * score(estimator, rows, label, method)
     return SMALLEST + (LARGEST - SMALLEST) * np.exp(logs - logs.max()), LOSS
 
 

@@ -21,7 +21,7 @@ from skewboost.plots.style import GREY, axes_for, legend_below, look, tidy
 from skewboost.plots.thinning import thin
 from skewboost.tables import take_rows
 
-MOST_ROWS = 20_000  # of each class: a curve from so many is within a pixel of the one from all
+MOST_ROWS = 20_000  # of each class: a curve from so many is within 0.01 of the one from all (DKW, 95 %)
 
 
 class MarginDisplay:
@@ -31,8 +31,9 @@ class MarginDisplay:
 
     .. math:: \frac{y F_M(x)}{\sum_{m \le M} |F_m(x) - F_{m-1}(x)|} \in [-1, 1] ,
 
-    with what a round adds as its vote. Left of zero are the mistakes. Rounds push the curve to the right; where the
-    curve of the rare class stays to the left of the other, the rare class pays.
+    with what a round adds as its vote; a constant that F starts from counts with the first. Left of zero are the
+    mistakes. Rounds push the curve to the right; where the curve of the rare class stays to the left of the other, the
+    rare class pays.
 
     Parameters
     ----------

@@ -95,3 +95,20 @@ def others(names: Sequence[str], used: Sequence[int]) -> str:
     if not rest:
         return ""
     return f"the {len(rest)} other features at their medians" if len(rest) > 1 else f"{rest[0]} at its median"
+
+
+def places_along(column: Array | Nominal, n: int) -> tuple[Array, Array]:
+    """Where the cells are along an axis, and what is put in the table: a number, or the row of a category."""
+    if isinstance(column, Nominal):
+        first = [int(np.flatnonzero(column.codes == k)[0]) for k in range(len(column.categories))]
+        return np.arange(float(len(first))), np.array(first)
+    low, high = float(np.nanmin(column)), float(np.nanmax(column))
+    margin = 0.04 * (high - low) if high > low else 0.5
+    line = np.linspace(low - margin, high + margin, n)
+    return line, line
+
+
+def ends_of(line: Array) -> tuple[float, float]:
+    """Of the cells around the places on an axis."""
+    half = 0.5 * (line[1] - line[0]) if len(line) > 1 else 0.5
+    return float(line[0] - half), float(line[-1] + half)
