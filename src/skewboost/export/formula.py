@@ -46,7 +46,7 @@ class LookUp:
 class Node:
     """A test: ``x <= cut``, or whether a category is one of `left`. Its links are for yes, no and missing.
 
-    A link ``>= 0`` is another node, a link ``< 0`` is the leaf ``~link``. An infinite cut asks whether there is a value.
+    A link ``>= 0`` is another node, a link ``< 0`` is the leaf ``~link``. An infinite cut asks whether there is one.
     """
 
     feature: int
@@ -156,8 +156,10 @@ class Formula:
         classes = ", ".join(tell(c) for c in self.classes)
         lines = [self.title, "", f"Classes: {classes}", *self.notes, "Features, by position:"]
         lines += [f"  {name}" for name in (*names, *more)]
-        counts = [(len(self.tables), "step function or look-up"), (len(self.trees), "tree"), (len(self.lines), "line")]
-        parts = [f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n]
+        counts = [(len(self.tables), "function"), (len(self.trees), "tree"), (len(self.lines), "line")]
+        parts = [
+            f"{n} {what}{'s' if n > 1 else ''}{' of one feature' * (what == 'function')}" for n, what in counts if n
+        ]
         return [*lines, f"F is a constant{''.join(' + ' + p for p in parts)}."]
 
     @property

@@ -62,10 +62,10 @@ def _walk(nodes, values, v):
     return values[~k]
 '''
 
-LOGISTIC = '''
+LOGISTIC = """
 def _logistic(t):
     return 1.0 / (1.0 + math.exp(-t)) if t > -709.0 else 0.0
-'''
+"""
 
 
 def write_python(formula: Formula, name: str) -> str:
@@ -127,11 +127,14 @@ def _table(part: Steps | LookUp, formula: Formula) -> str:
     if isinstance(part, LookUp):
         assert column.categories is not None
         items = (f"{c!r}: {_value(v)}" for c, v in zip(column.categories, part.values) if v != part.missing)
-        return f"_VALUES_{j} = {{\n{filled(items)}\n}}\n\n\n{head}    return _VALUES_{j}.get(x, {_value(part.missing)})\n"
+        return (
+            f"_VALUES_{j} = {{\n{filled(items)}\n}}\n\n\n{head}    return _VALUES_{j}.get(x, {_value(part.missing)})\n"
+        )
     head += f"    if x != x:\n        return {_value(part.missing)}\n"
     if len(part.cuts) <= FEW:
         tests = [
-            f"    if x <= {number(cut)}:\n        return {_value(value)}\n" for cut, value in zip(part.cuts, part.values)
+            f"    if x <= {number(cut)}:\n        return {_value(value)}\n"
+            for cut, value in zip(part.cuts, part.values)
         ]
         return f"{head}{''.join(tests)}    return {_value(part.values[-1])}\n"
     cuts = f"(\n{filled(map(number, part.cuts))}\n)"
@@ -273,7 +276,9 @@ def _log_odds(link: TwoClasses, name: str) -> tuple[str, str]:
         f"({number(p.start) if k else number(0.0)}, {number(p.p)}, {number(p.slope)}, {number(p.log_odds)})"
         for k, p in enumerate(link.pieces)
     ]
-    pieces = f"# Probability by F: from, height, slope, log-odds where it is level.\n_PIECES = (\n{filled(items)}\n)\n\n\n"
+    pieces = (
+        f"# Probability by F: from, height, slope, log-odds where it is level.\n_PIECES = (\n{filled(items)}\n)\n\n\n"
+    )
     low, high = number(link.margin), number(1.0 - link.margin)
     body = (
         "    k = len(_PIECES) - 1\n"
