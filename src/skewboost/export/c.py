@@ -121,7 +121,7 @@ def _helpers(formula: Formula, name: str) -> str:
             "        else high = middle;\n"
             "    }\n    return low;\n}\n"
         )
-    nominal_nodes = any(node.left is not None for tree in formula.trees for node in tree.nodes)
+    nominal_nodes = any(node.sides is not None for tree in formula.trees for node in tree.nodes)
     if nominal_nodes or any(isinstance(part, LookUp) and part.values for part in formula.tables):
         found.append(
             "/* The number of a category, n where there is none. */\n"
@@ -173,14 +173,15 @@ def _trees(formula: Formula, name: str) -> str:
         for node in tree.nodes:
             at = [first + k if k >= 0 else ~(first_leaf + ~k) for k in node.links]
             n, offset = 0, 0
-            if node.left is not None:
-                n, offset = len(formula.columns[node.feature].categories or ()), len(sides)
-                sides += ["0" if k in node.left else "1" for k in range(n)]
-            cut = "0.0" if node.left is not None else _constant(node.cut)
-            nodes.append(f"{{{cut}, {node.feature}, {n if node.left is not None else -1}, {offset}, "
+            if node.sides is not None:
+                known, offset = formula.columns[node.feature].categories or (), len(sides)
+                n = len(known)
+                sides += ["0" if c in node.sides[0] else "1" if c in node.sides[1] else "2" for c in known]
+            cut = "0.0" if node.sides is not None else _constant(node.cut)
+            nodes.append(f"{{{cut}, {node.feature}, {n if node.sides is not None else -1}, {offset}, "
                          f"{{{at[0]}, {at[1]}, {at[2]}}}}}")  # fmt: skip
         leaves += tree.values
-    has_sets = any(node.left is not None for tree in formula.trees for node in tree.nodes)
+    has_sets = any(node.sides is not None for tree in formula.trees for node in tree.nodes)
     of_sets = f"static const unsigned char {name}_sides[] = {{\n{filled(sides or ['0'])}\n}};\n\n" if has_sets else ""
     by_set = (
         "        if (node->n >= 0) {\n"

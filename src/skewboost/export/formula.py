@@ -44,14 +44,15 @@ class LookUp:
 
 @dataclass(frozen=True)
 class Node:
-    """A test: ``x <= cut``, or whether a category is one of `left`. Its links are for yes, no and missing.
+    """A test: ``x <= cut``, or of which of two sets a category is. Its links are for yes, no and missing.
 
-    A link ``>= 0`` is another node, a link ``< 0`` is the leaf ``~link``. An infinite cut asks whether there is one.
+    A link ``>= 0`` is another node, a link ``< 0`` is the leaf ``~link``. An infinite cut asks whether there is a
+    number. A category that is in neither set is as good as missing.
     """
 
     feature: int
     cut: float
-    left: frozenset[int] | None  # numbers of categories; None where the column holds numbers
+    sides: tuple[frozenset[str], frozenset[str]] | None  # for yes and no; None where the column holds numbers
     links: tuple[int, int, int]
 
 

@@ -14,7 +14,7 @@ from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.training import Ensemble
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import MISSING, Array, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Array, Split
 from skewboost.engine.scoring import LeafTerm, Scorer
 from skewboost.export.formula import (
     Column,
@@ -278,10 +278,10 @@ def _node(split: Split, links: tuple[int, ...], bins: Bins, columns: Sequence[Co
         cut = float(feature.cuts[split.threshold]) if inside else math.inf
         assert split.threshold >= 0, "a number is tested against a threshold"
         return Node(split.feature, cut, None, (links[0], links[1], missing))
-    child = [int(split.child[feature.code_of[c]]) for c in categories]
-    assert set(child) <= {0, 1}, "only what is missing abstains"
-    left = frozenset(k for k, side in enumerate(child) if side == 0)
-    return Node(split.feature, math.nan, left, (links[0], links[1], missing))
+    child = {c: int(split.child[feature.code_of[c]]) for c in categories}
+    assert ABSTAIN not in child.values() or links[ABSTAIN] == missing, "categories abstain where missing cells do"
+    yes, no = (frozenset(c for c in categories if child[c] == side) for side in (LEFT, RIGHT))
+    return Node(split.feature, math.nan, (yes, no), (links[0], links[1], missing))
 
 
 def _lines(scorer: Scorer, ignored: frozenset[int]) -> list[Line]:

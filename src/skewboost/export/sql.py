@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -192,32 +192,35 @@ def _ways(node: Node, formula: Formula) -> list[tuple[int, tuple[str, ...]]]:
     if yes == no == missing:
         return [(yes, ())]
     x = cell(formula.columns[node.feature].name)
-    absent = f"{x} IS NULL"
-    if node.left is None:
-        tests = {"yes": f"{x} <= {number(node.cut)}", "no": f"{x} > {number(node.cut)}"}
-        if math.isinf(node.cut):
-            tests = {"yes": f"{x} IS NOT NULL", "no": ""}
-        unknown = dict.fromkeys(tests, absent)
-        alone = absent
-    else:
-        known = formula.columns[node.feature].categories or ()
-        sides = {"yes": [c for k, c in enumerate(known) if k in node.left]}
-        sides["no"] = [c for k, c in enumerate(known) if k not in node.left]
-        tests = {side: f"{x} IN ({_listed(cs)})" if cs else "" for side, cs in sides.items()}
-        other = {"yes": sides["no"], "no": sides["yes"]}
-        tests_other = {side: f"{x} NOT IN ({_listed(cs)})" if cs else "1 = 1" for side, cs in other.items()}
-        unknown = {side: f"{absent} OR {tests_other[side]}" for side in tests}
-        alone = f"({absent} OR {x} NOT IN ({_listed(known)}))" if known else "1 = 1"
-    found: list[tuple[int, tuple[str, ...]]] = []
-    for side, link in (("yes", yes), ("no", no)):
-        if missing == link and yes != no:
-            joined = unknown[side] if node.left is not None else f"{tests[side]} OR {absent}" if tests[side] else absent
-            found.append((link, (f"({joined})",)))
-        elif tests[side]:
-            found.append((link, (tests[side],)))
+    plain, with_missing, absent = _of_numbers(x, node.cut) if node.sides is None else _of_categories(x, *node.sides)
     if missing not in (yes, no):
-        found.append((missing, (alone,)))
-    return found
+        found = [(link, (test,)) for link, test in zip((yes, no), plain) if test]
+        return [*found, (missing, (absent,))]
+    tests = (with_missing[0], plain[1]) if missing == yes else (plain[0], with_missing[1])
+    return [(link, (test,)) for link, test in zip((yes, no), tests) if test]
+
+
+Tests = tuple[tuple[str, str], tuple[str, str], str]  # for yes and no; the same, missing included; for missing
+
+
+def _of_numbers(x: str, cut: float) -> Tests:
+    absent = f"{x} IS NULL"
+    if math.isinf(cut):
+        return (f"{x} IS NOT NULL", ""), ("1 = 1", absent), absent
+    below, above = f"{x} <= {number(cut)}", f"{x} > {number(cut)}"
+    return (below, above), (f"({below} OR {absent})", f"({above} OR {absent})"), absent
+
+
+def _of_categories(x: str, yes: Collection[str], no: Collection[str]) -> Tests:
+    def one_of(categories: Collection[str]) -> str:
+        return f"{x} IN ({_listed(sorted(categories))})" if categories else ""
+
+    def none_of(categories: Collection[str]) -> str:
+        if not categories:
+            return "1 = 1"
+        return f"({x} IS NULL OR {x} NOT IN ({_listed(sorted(categories))}))"
+
+    return (one_of(yes), one_of(no)), (none_of(no), none_of(yes)), none_of({*yes, *no})
 
 
 # ----------------------------------------------------------------------------------------- what F means
