@@ -55,6 +55,7 @@ LEARNERS = {
     "stumps that abstain": sb.RealBoostClassifier(estimator=Stump(missing="abstain"), n_estimators=30),
     "trees": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7), n_estimators=15),
     "trees that abstain": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7, missing="abstain"), n_estimators=15),
+    "bushy trees": sb.RealBoostClassifier(estimator=Tree(max_depth=8, missing="abstain"), n_estimators=3),
     "histograms": sb.GentleBoostClassifier(estimator=Histogram(max_bins=16), n_estimators=20),
     "alternating": sb.AlternatingTreeClassifier(max_rounds=25),
     "alternating that learns": sb.AlternatingTreeClassifier(max_rounds=25, missing="learn", cost=4),
