@@ -1,6 +1,8 @@
 """Exported programs against `predict`: time per row, size, time to compile. Prints a table and ratios.
 
-Needs gcc, onnx and onnxruntime. ``python benchmarks/export.py [--rows N]``
+Each time is the best of five runs, on one thread. Needs gcc, onnx and onnxruntime.
+
+Run with: make benchmark-export
 """
 
 from __future__ import annotations

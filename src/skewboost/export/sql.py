@@ -170,28 +170,26 @@ def _line(line: Any, formula: Formula) -> str:
 
 
 def _tree(tree: Tree, formula: Formula, k: int) -> str:
-    """A tree as nested cases, or as a list of rules where these would be too deep for parsers."""
-    if tree.depth <= MAX_NESTED:
-        return _cases(tree, 0, formula, k, "  ")
-    return _rules(tree, formula, k)
+    """A tree as nested cases; what is below these as lists of rules, for parsers bear no depth."""
+
+    def cases(link: int, depth: int) -> str:
+        if link < 0:
+            return number(tree.values[~link][k])
+        if depth > MAX_NESTED:
+            return _rules(tree, link, formula, k)
+        *ways, (other, _) = _ways(tree.nodes[link], formula)  # where no other way is open, the last one is
+        indent = "  " * (depth + 1)
+        whens = "".join(f"{indent}WHEN {' AND '.join(test)} THEN {cases(to, depth + 1)}\n" for to, test in ways)
+        rest = cases(other, depth + 1)
+        return f"CASE\n{whens}{indent}ELSE {rest} END" if whens else rest
+
+    return cases(0, 1)
 
 
-def _cases(tree: Tree, link: int, formula: Formula, k: int, indent: str) -> str:
-    if link < 0:
-        return number(tree.values[~link][k])
-    *ways, (other, _) = _ways(tree.nodes[link], formula)  # where no other way is open, the last one is
-    deeper = indent + "  "
-    whens = "".join(
-        f"{deeper}WHEN {' AND '.join(test)} THEN {_cases(tree, to, formula, k, deeper)}\n" for to, test in ways
-    )
-    rest = _cases(tree, other, formula, k, deeper)
-    return f"CASE\n{whens}{deeper}ELSE {rest} END" if whens else rest
-
-
-def _rules(tree: Tree, formula: Formula, k: int) -> str:
-    """One rule per way to a leaf."""
+def _rules(tree: Tree, link: int, formula: Formula, k: int) -> str:
+    """One rule per way from a node to a leaf."""
     rules: list[tuple[tuple[str, ...], float]] = []
-    stack: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    stack: list[tuple[int, tuple[str, ...]]] = [(link, ())]
     while stack:
         link, conditions = stack.pop()
         if link < 0:
