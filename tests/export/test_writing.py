@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 import skewboost as sb
 from export.running import compiled
 from skewboost.export import to_onnx, to_source
-from skewboost.export.sql import _fraction, number
+from skewboost.export.sql_text import fraction, number
 from skewboost.learners import RuleLearner, Tree
 from support import awkward_data
 
@@ -45,7 +45,7 @@ def test_sqlite_reads_every_number_as_it_was():
 def test_fractions_are_exact():
     connection = sqlite3.connect(":memory:")
     for x in [*random_numbers(500), 0.1, -0.1, 1e300, 2.0**-1000]:
-        assert connection.execute(f"SELECT {_fraction(x)}").fetchone()[0] == x
+        assert connection.execute(f"SELECT {fraction(x)}").fetchone()[0] == x
 
 
 def test_python_imports_nothing_but_math(monkeypatch):
