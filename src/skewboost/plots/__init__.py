@@ -7,14 +7,27 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
+    from skewboost.plots.bias_variance import BiasVarianceDisplay
     from skewboost.plots.goal_frontier import GoalFrontierDisplay
+    from skewboost.plots.learning_curve import LearningCurveDisplay, WeightQuantileDisplay
+    from skewboost.plots.sweeps import CostSweepDisplay, SweepDisplay
 
 _HOME = {
+    "BiasVarianceDisplay": "bias_variance",
+    "CostSweepDisplay": "sweeps",
     "GoalFrontierDisplay": "goal_frontier",
+    "LearningCurveDisplay": "learning_curve",
+    "SweepDisplay": "sweeps",
+    "WeightQuantileDisplay": "learning_curve",
 }
 
 __all__ = [
+    "BiasVarianceDisplay",
+    "CostSweepDisplay",
     "GoalFrontierDisplay",
+    "LearningCurveDisplay",
+    "SweepDisplay",
+    "WeightQuantileDisplay",
 ]
 
 __getattr__ = lazy(__name__, _HOME)
