@@ -46,7 +46,7 @@ class Method:
 
 
 def methods_of(estimators: Any, grids: Mapping[str, Any] | None, tune_for: Any, inner_cv: int) -> list[Method]:
-    """Everyone by name; an error if two have the same, or if a grid is nobody's or has parameters that there are not."""
+    """Everyone by name; an error if two have the same, or if a grid is nobody's or has unknown parameters."""
     named = _named(estimators)
     grids = {} if grids is None else dict(grids)
     names = [name for name, _ in named]
@@ -89,7 +89,8 @@ def made(given: Any) -> Any:
         try:
             given = given()
         except TypeError as error:
-            raise ValueError(f"{given.__name__} cannot be made without parameters ({error}). Pass an instance.") from error
+            message = f"{given.__name__} cannot be made without parameters ({error}). Pass an instance."
+            raise ValueError(message) from error
     if not all(hasattr(given, needed) for needed in ("fit", "predict", "get_params")):
         raise TypeError(
             f"estimators has {given!r}, which is no classifier. Give names of the catalogue such as 'CSRA', or "
@@ -132,14 +133,15 @@ def _check_grid(method: Method) -> None:
         tried = {name for candidate in method.candidates for name in candidate}
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"grids[{method.name!r}] is {method.grid!r}, which is no grid ({error}). Give {{parameter: [values]}}, or a "
-            "list of such."
+            f"grids[{method.name!r}] is {method.grid!r}, which is no grid ({error}). Give {{parameter: [values]}}, or "
+            "a list of such."
         ) from error
     known = method.estimator.get_params(deep=True)
     unknown = sorted(tried - set(known))
     if unknown:
         raise ValueError(
-            f"grids[{method.name!r}] has {unknown[0]!r}, which is no parameter of it. It has {', '.join(sorted(known))}."
+            f"grids[{method.name!r}] has {unknown[0]!r}, which is no parameter of it. It has "
+            f"{', '.join(sorted(known))}."
         )
 
 
@@ -150,13 +152,20 @@ def told(estimator: Any, cost: Any, params: Mapping[str, Any]) -> Any:
     estimator that would not hear it (`_takes_costs`) is not told, nor one whose `cost` is among `params`.
     """
     ready = clone(estimator)
-    single = [k for k, v in ready.get_params().items() if (k == "n_jobs" or k.endswith("__n_jobs")) and v is None]
-    ready.set_params(**dict.fromkeys(single, 1))  # the folds run side by side already
+    ready.set_params(**dict.fromkeys(_greedy(ready), 1))  # the folds run side by side already
     ready.set_params(**{k: clone(v, safe=False) for k, v in params.items()})
     name = cost_param(ready)
     if cost is not None and name is not None and ready.get_params()[name] is None:
         ready.set_params(**{name: cost})
     return ready
+
+
+def _greedy(estimator: Any) -> list[str]:
+    """Parameters `n_jobs` that nobody has set; scikit-learn's own None is 1, and a few of its classes object to a 1."""
+    params = estimator.get_params(deep=True)
+    unset = [name for name, value in params.items() if name.rpartition("__")[2] == "n_jobs" and value is None]
+    owners = {name: params.get(name.rpartition("__")[0], estimator) for name in unset}
+    return [name for name in unset if not type(owners[name]).__module__.startswith("sklearn.")]
 
 
 def cost_param(estimator: Any) -> str | None:

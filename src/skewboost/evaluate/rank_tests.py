@@ -27,9 +27,9 @@ NAMES = {
     CORRECTED_T: "corrected resampled t (Nadeau and Bengio)",
 }
 OVERLAP = (
-    "The blocks are folds of one data set. Their training rows overlap, so they are not independent, and this test finds "
-    "differences too often; the corrected resampled t-test (method='corrected_t') allows for it. No such test says "
-    "anything about other data sets."
+    "The blocks are folds of one data set. Their training rows overlap, so they are not independent, and this test "
+    "finds differences too often; the corrected resampled t-test (method='corrected_t') allows for it. No such test "
+    "says anything about other data sets."
 )
 ONE_DATA_SET = "About this data set only. The correction for overlapping training rows is an approximation."
 
@@ -181,8 +181,8 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
         raise ValueError(f"method='wilcoxon' is for two methods, and there are {k}. Use 'friedman'.")
     if method == CORRECTED_T and not folds:
         raise ValueError(
-            "method='corrected_t' is for folds of one data set, but the blocks are data sets. Use 'friedman', or for two "
-            "methods 'wilcoxon'."
+            "method='corrected_t' is for folds of one data set, but the blocks are data sets. Use 'friedman', or for "
+            "two methods 'wilcoxon'."
         )
     ranks = block_ranks(blocks.values, larger_is_better)
     mean = dict(zip(blocks.methods, ranks.mean(axis=0).tolist()))

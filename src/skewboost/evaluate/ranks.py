@@ -136,8 +136,8 @@ def corrected_t(differences: Array, test_to_train: float) -> Found:
 
     .. math:: t = \frac{\bar d}{\sqrt{(1 / J + n_{test} / n_{train})\, s^2}}
 
-    with J - 1 degrees of freedom for J folds of all repeats. Training sets of folds overlap, so that differences are not
-    independent; without the second term the test finds differences where there are none, the more of them the more
+    with J - 1 degrees of freedom for J folds of all repeats. Training sets of folds overlap, so that differences are
+    not independent; without the second term the test finds differences where there are none, the more of them the more
     often one repeats. The term stands for a correlation that nobody can estimate; the test is a good approximation,
     no exact one.
 

@@ -66,11 +66,14 @@ class ResultsFile:
 
     def about(self, name: str, fingerprints: Row) -> None:
         """Say what a data set is; where the file knows it, it must be the same."""
-        known = self.data_sets.get(name)
-        if known is None:
+        self.check_data(name, fingerprints)
+        if name not in self.data_sets:
             self.data_sets[name] = fingerprints
             self._append({"kind": "data set", "name": name, **fingerprints})
-            return
+
+    def check_data(self, name: str, fingerprints: Row) -> None:
+        """A data set that the file knows must be the same."""
+        known = self.data_sets.get(name, fingerprints)
         other = [WHAT[k] for k in WHAT if known.get(k) != fingerprints[k]]
         if other:
             raise ResultsFileError(
@@ -113,7 +116,8 @@ class ResultsFile:
                 if isinstance(error, ResultsFileError):
                     raise
                 what = "is no results file of a comparison" if number == 1 else f"is damaged in line {number}"
-                raise ResultsFileError(f"{path} {what} ({type(error).__name__}: {error}). Choose another file.") from error
+                why = f"{type(error).__name__}: {error}"
+                raise ResultsFileError(f"{path} {what} ({why}). Choose another file.") from error
             self._whole += len(raw) + 1
 
     def _take(self, line: Row, number: int) -> None:
