@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
+    from skewboost.plots.comparison import ComparisonDisplay
     from skewboost.plots.goal_frontier import GoalFrontierDisplay
 
 _HOME = {
+    "ComparisonDisplay": "comparison",
     "GoalFrontierDisplay": "goal_frontier",
 }
 
 __all__ = [
+    "ComparisonDisplay",
     "GoalFrontierDisplay",
 ]
 
