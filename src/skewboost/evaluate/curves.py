@@ -99,7 +99,7 @@ def learning_curve(
     n_jobs : int or None, default=None
         How many folds are fitted at a time. The result is the same for any number.
     verbose : int, default=0
-        1 draws a bar on stderr.
+        1 draws a bar on stderr; a function is called after each fit, as in `compare`.
     random_state : int, RandomState or None, default=None
         Seeds folds, and estimators whose own `random_state` is None.
 

@@ -8,12 +8,14 @@ from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
     from skewboost.plots.bias_variance import BiasVarianceDisplay
+    from skewboost.plots.comparison import ComparisonDisplay
     from skewboost.plots.goal_frontier import GoalFrontierDisplay
     from skewboost.plots.learning_curve import LearningCurveDisplay, WeightQuantileDisplay
     from skewboost.plots.sweeps import CostSweepDisplay, SweepDisplay
 
 _HOME = {
     "BiasVarianceDisplay": "bias_variance",
+    "ComparisonDisplay": "comparison",
     "CostSweepDisplay": "sweeps",
     "GoalFrontierDisplay": "goal_frontier",
     "LearningCurveDisplay": "learning_curve",
@@ -23,6 +25,7 @@ _HOME = {
 
 __all__ = [
     "BiasVarianceDisplay",
+    "ComparisonDisplay",
     "CostSweepDisplay",
     "GoalFrontierDisplay",
     "LearningCurveDisplay",
