@@ -217,7 +217,7 @@ def test_one_fit_per_fold():
     ("change", "message"),
     [
         ({"estimator": LogisticRegression()}, "has no staged_predict.*Pass a booster"),
-        ({"estimator": GridSearchCV(AdaBoostClassifier(), {})}, "has no staged_predict"),
+        ({"estimator": GridSearchCV(AdaBoostClassifier(), {})}, "Or pass its estimator, AdaBoost.*, on its own"),
         ({"estimator": AdaBoostClassifier}, r"is a class. Pass an object: AdaBoostClassifier\(\)"),
         ({"estimator": 3}, "estimator=3 is no classifier"),
         ({"cv": 1}, "cv=1 must be 2 folds or more"),

@@ -98,6 +98,23 @@ def test_the_loss_is_the_mean_cost_of_the_models_on_one_test_set(scheme):
         assert abs(y.mean() - Y.mean()) < 0.02  # drawn within classes
 
 
+def test_examples_are_drawn_not_rows():
+    """Four examples of a row go their own ways: as many are drawn as there are, and rarely all of one row."""
+    drawn = []
+
+    class Weighed(AdaBoostClassifier):
+        def fit(self, X, y, sample_weight=None):
+            drawn.append((np.asarray(y), sample_weight))
+            return super().fit(X, y, sample_weight)
+
+    weights = np.full(150, 4.0)
+    bias_variance(Weighed(n_estimators=1), X, Y, draws=3, sample_weight=weights, random_state=0)
+    for y, examples in drawn:
+        assert examples.sum() == 400  # two thirds of 150 rows, four examples each
+        assert (examples[y == 1].sum() / 400) == pytest.approx(Y.mean(), abs=0.02)
+        assert len(set(examples)) > 4
+
+
 def test_stages_end_where_the_whole_is_and_every_row_is_tested_in_cross_validation():
     clf = AdaBoostClassifier(n_estimators=6)
     for scheme, draws in (("bootstrap", 5), ("cv", 2)):

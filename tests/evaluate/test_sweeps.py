@@ -55,7 +55,7 @@ def test_flips_are_nested_counted_and_the_same_for_all(flip):
             np.testing.assert_array_equal(labels, rows[1, i, k][1])
             flipped = train[labels != Y[train]]
             for c, name in ((1, "positive"), (0, "negative")):
-                expected = round(share * (Y[train] == c).sum()) if flip in ("both", name) else 0
+                expected = int(share * (Y[train] == c).sum() + 0.5) if flip in ("both", name) else 0
                 assert (Y[flipped] == c).sum() == expected
             assert before <= set(flipped)
             before = set(flipped)
@@ -79,6 +79,25 @@ def test_positives_are_removed_to_the_ratio_nested_and_from_training_only():
             before = set(numbers)
         said = Recorder().predict(NUMBERED[test])
         assert result.values("recall")[:, k] == pytest.approx(confusion_counts(Y[test], said, pos_label=1).recall)
+
+
+def test_levels_count_examples():
+    weights = np.where(np.arange(150) % 3 == 0, 4.0, 1.0)
+    seen = []
+
+    class Weighed(Recorder):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((X[:, 0].astype(int), np.asarray(y), sample_weight))
+            return super().fit(X, y)
+
+    noise_sweep(Weighed(), NUMBERED, Y, levels=[0.3], flip="negative", cv=FOLDS, sample_weight=weights, random_state=0)
+    for rows, labels, w in seen:
+        negative = Y[rows] == 0
+        assert w[labels != Y[rows]].sum() == pytest.approx(0.3 * w[negative].sum(), abs=4)
+    seen.clear()
+    imbalance_sweep(Weighed(), NUMBERED, Y, ratios=[12], cv=FOLDS, sample_weight=weights, random_state=0)
+    for _, labels, w in seen:
+        assert w[labels == 1].sum() == pytest.approx(w[labels == 0].sum() / 12, abs=4)
 
 
 def test_the_default_ratios_start_at_the_data_and_leave_positives():
