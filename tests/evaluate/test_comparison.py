@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -414,6 +415,7 @@ def test_names():
     assert short_name(make_pipeline(StandardScaler(), LogisticRegression(C=2.0))) == (
         "StandardScaler + LogisticRegression(C=2.0)"
     )
+    assert short_name(RandomForestClassifier(n_estimators=7)) == "RandomForest(n_estimators=7)"
     assert short_name(GridSearchCV(DecisionTreeClassifier(), {})) == "GridSearchCV(DecisionTree)"
 
 
@@ -540,6 +542,13 @@ def test_progress_tells_how_far_it_is(data, capsys):
         warnings.simplefilter("error")
         compare({"nb": GaussianNB()}, *data, cv=2)
     assert capsys.readouterr().err == ""
+
+
+def test_a_fold_without_positives_to_learn_from(data):
+    X, y = data
+    train, test = np.flatnonzero(y == 0)[:60], np.r_[np.flatnonzero(y == 0)[60:], np.flatnonzero(y == 1)]
+    found = compare([GaussianNB()], X, y, cv=[(train, test)])
+    assert found.folds[0]["failed"] == "ValueError: The training rows of this fold have no example of 1. See cv."
 
 
 def test_frames_of_other_libraries(data):

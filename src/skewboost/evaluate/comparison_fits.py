@@ -94,8 +94,10 @@ def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict
     positive = problem.pos_label
     probabilities = None
     if hasattr(model, "predict_proba"):
-        columns = np.asarray(model.predict_proba(rows.X), dtype=np.float64)
-        probabilities = columns[:, list(model.classes_).index(positive)]
+        known = list(model.classes_)
+        if positive not in known:
+            raise ValueError(f"The training rows of this fold have no example of {plain(positive)!r}. See cv.")
+        probabilities = np.asarray(model.predict_proba(rows.X), dtype=np.float64)[:, known.index(positive)]
     scores = scores_of(model, rows.X, positive) if hasattr(model, "decision_function") else probabilities
     return measures_of(
         rows.y == positive, answers == positive, scores=scores, probabilities=probabilities,
