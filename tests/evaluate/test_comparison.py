@@ -20,11 +20,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skewboost import AdaC2Classifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
-from skewboost.evaluate import compare
-from skewboost.evaluate.comparison import IncompleteComparisonWarning
+from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare
 from skewboost.evaluate.methods import cost_param, short_name, told
 from skewboost.evaluate.progress import Progress
-from skewboost.evaluate.results_file import ResultsFile, ResultsFileError
+from skewboost.evaluate.results_file import ResultsFile
 from skewboost.metrics import expected_cost, savings_score
 
 SECONDS = ("tune_seconds", "fit_seconds", "predict_seconds")

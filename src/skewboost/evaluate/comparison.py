@@ -23,12 +23,12 @@ from skewboost.evaluate.measuring import MEASURES, problem_of
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
-from skewboost.evaluate.results_file import ResultsFile, Row
+from skewboost.evaluate.results_file import ResultsFile, ResultsFileError, Row
 from skewboost.evaluate.running import read_rows
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.goals.weighing import plain
 
-__all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "compare"]
+__all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 
 ONLY = "data"  # what the only data set is called
 _ASKING = type("compare", (), {})()  # whom messages about labels name
