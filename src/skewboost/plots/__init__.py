@@ -7,41 +7,6 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
-
-    "AlternatingTreeDisplay",
-    "AlternatingTreeDisplay": "alternating_tree",
-    "BiasVarianceDisplay",
-    "BiasVarianceDisplay": "bias_variance",
-    "CalibrationDisplay",
-    "CalibrationDisplay": "calibration",
-    "ComparisonDisplay",
-    "ComparisonDisplay": "comparison",
-    "ContributionDisplay",
-    "ContributionDisplay": "contribution",
-    "CostCurveDisplay",
-    "CostCurveDisplay": "cost_curve",
-    "CostSweepDisplay",
-    "CostSweepDisplay": "sweeps",
-    "DecisionBoundaryDisplay",
-    "DecisionBoundaryDisplay": "decision_boundary",
-    "GoalFrontierDisplay",
-    "GoalFrontierDisplay": "goal_frontier",
-    "LearningCurveDisplay",
-    "LearningCurveDisplay": "learning_curve",
-    "MarginDisplay",
-    "MarginDisplay": "margin",
-    "OperatingPointDisplay",
-    "OperatingPointDisplay": "operating_point",
-    "PosteriorDisplay",
-    "PosteriorDisplay": "posterior",
-    "ShapeFunctionDisplay",
-    "ShapeFunctionDisplay": "shape_function",
-    "SweepDisplay",
-    "SweepDisplay": "sweeps",
-    "WeightQuantileDisplay",
-    "WeightQuantileDisplay": "learning_curve",
-_HOME = {
-__all__ = [
     from skewboost.plots.alternating_tree import AlternatingTreeDisplay
     from skewboost.plots.bias_variance import BiasVarianceDisplay
     from skewboost.plots.calibration import CalibrationDisplay
@@ -56,7 +21,43 @@ __all__ = [
     from skewboost.plots.posterior import PosteriorDisplay
     from skewboost.plots.shape_function import ShapeFunctionDisplay
     from skewboost.plots.sweeps import CostSweepDisplay, SweepDisplay
+
+_HOME = {
+    "AlternatingTreeDisplay": "alternating_tree",
+    "BiasVarianceDisplay": "bias_variance",
+    "CalibrationDisplay": "calibration",
+    "ComparisonDisplay": "comparison",
+    "ContributionDisplay": "contribution",
+    "CostCurveDisplay": "cost_curve",
+    "CostSweepDisplay": "sweeps",
+    "DecisionBoundaryDisplay": "decision_boundary",
+    "GoalFrontierDisplay": "goal_frontier",
+    "LearningCurveDisplay": "learning_curve",
+    "MarginDisplay": "margin",
+    "OperatingPointDisplay": "operating_point",
+    "PosteriorDisplay": "posterior",
+    "ShapeFunctionDisplay": "shape_function",
+    "SweepDisplay": "sweeps",
+    "WeightQuantileDisplay": "learning_curve",
 }
+
+__all__ = [
+    "AlternatingTreeDisplay",
+    "BiasVarianceDisplay",
+    "CalibrationDisplay",
+    "ComparisonDisplay",
+    "ContributionDisplay",
+    "CostCurveDisplay",
+    "CostSweepDisplay",
+    "DecisionBoundaryDisplay",
+    "GoalFrontierDisplay",
+    "LearningCurveDisplay",
+    "MarginDisplay",
+    "OperatingPointDisplay",
+    "PosteriorDisplay",
+    "ShapeFunctionDisplay",
+    "SweepDisplay",
+    "WeightQuantileDisplay",
 ]
 
 __getattr__ = lazy(__name__, _HOME)
