@@ -160,3 +160,11 @@ def test_loading_a_small_model_never_meets_the_compiler(tmp_path):
 def test_the_package_imports_nothing_heavy():
     code = "import sys; import skewboost.io; assert not {'numpy', 'sklearn'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_file_that_could_not_be_read_again_is_not_written(tmp_path):
+    model = stumps()
+    model._nominal = [True] * X.shape[1]  # as if something had gone wrong
+    with pytest.raises(RuntimeError, match="kinds in nominal.*so none is written"):
+        save(model, tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
