@@ -165,6 +165,6 @@ def test_the_package_imports_nothing_heavy():
 def test_a_file_that_could_not_be_read_again_is_not_written(tmp_path):
     model = stumps()
     model._nominal = [True] * X.shape[1]  # as if something had gone wrong
-    with pytest.raises(RuntimeError, match="kinds in nominal.*so none is written"):
+    with pytest.raises(RuntimeError, match=r"kinds in nominal.*so none is written"):
         save(model, tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
