@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from skewboost.boosting.estimator import BoostingClassifier
@@ -43,6 +44,14 @@ def own_pos_label(estimator: Any) -> Any:
     params = estimator.get_params(deep=True)
     told = [v for k, v in params.items() if (k == "pos_label" or k.endswith("__pos_label")) and v is not None]
     return told[0] if told else None
+
+
+def told_pos_label(estimator: Any, label: Any) -> Any:
+    """A copy that knows the positive class, where it would choose the rarer: flipped labels may change that one."""
+    told = clone(estimator)
+    params = told.get_params(deep=True)
+    unset = [k for k, v in params.items() if k.rpartition("__")[2] == "pos_label" and v is None]
+    return told.set_params(**dict.fromkeys(unset, label))
 
 
 def booster_and_input(model: Any, X: Any) -> tuple[Any, Any]:

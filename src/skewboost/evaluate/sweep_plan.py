@@ -13,7 +13,7 @@ from sklearn.base import clone
 from skewboost.evaluate.measuring import MEASURES, Problem, measures_of, of_counts, problem_of
 from skewboost.evaluate.running import Rows, check_jobs, fitted, in_parallel, named, read_rows, seeds_for
 from skewboost.evaluate.splitting import Split, repeated_folds
-from skewboost.evaluate.stages import own_pos_label
+from skewboost.evaluate.stages import own_pos_label, told_pos_label
 from skewboost.evaluate.sweep_results import CostSweep, Sweep
 from skewboost.goals.weighing import Weighing, plain, scores_of
 from skewboost.metrics.counts import Array, Counts
@@ -100,6 +100,7 @@ def plan_of(
         raise ValueError(
             f"y has {len(problem.classes)} classes, but sweeps are about two. Make one class positive: y == label."
         )
+    several = {name: told_pos_label(estimator, plain(problem.pos_label)) for name, estimator in several.items()}
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
     return Plan(several, rows, problem, folds, seed, n_jobs, verbose)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
+    from skewboost.export.onnx import to_onnx
+    from skewboost.export.source import to_source
     from skewboost.io.files import describe, dumps, load, loads, save
     from skewboost.io.schema import ModelFileError
 
