@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from skewboost import __version__
-from skewboost.report.blocks import Section, Table
+from skewboost.report.blocks import Section, Table, Text
 from skewboost.report.words import digits, label
 
 if TYPE_CHECKING:
@@ -37,18 +38,25 @@ def card(subject: Subject) -> Section:
     elif hasattr(model, "n_features_in_"):
         rows.append(("Features", str(model.n_features_in_)))
     rows.append(("Versions", ", ".join(_versions())))
-    blocks = [Table(rows, numeric=(False, False)), Table(_parameters(model), ("parameter", "value"), (False, False), title="Parameters")]
+    changed, default = _parameters(model)
+    rows[1:1] = [(f"… {name}", text) for name, text in changed]
+    blocks: list[Any] = [Table(rows, numeric=(False, False))]
+    if default:
+        said = ", ".join(f"{name}={text}" for name, text in default)
+        blocks.append(Text(f"Parameters at their defaults: {said}.", soft=True))
     return Section("card", "The model", blocks)
 
 
-def _parameters(model: Any) -> list[tuple[str, str]]:
-    if not hasattr(model, "get_params"):
-        return []
-    found = []
+def _parameters(model: Any) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Those that somebody has set, and the others."""
+    changed, default = [], []
+    known = inspect.signature(type(model)).parameters
     for name, value in sorted(model.get_params(deep=False).items()):
-        text = repr(value)
-        found.append((name, text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"))
-    return found
+        text = " ".join(repr(value).split())
+        said = (name, text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
+        as_is = name in known and repr(known[name].default) == repr(value)
+        (default if as_is else changed).append(said)
+    return changed, default
 
 
 def _versions() -> list[str]:

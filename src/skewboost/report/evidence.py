@@ -163,6 +163,7 @@ def _threshold(scores: Array, flagged: Array, likely: tuple[float, ...]) -> floa
     if not low < high:
         return None
     for guess in likely:
-        if low < guess <= high or (low < guess and not flagged.any()):
-            return guess
+        for told in (float(f"{guess:.6g}"), guess):  # rather one that can be read
+            if low < told and (told <= high or not flagged.any()):
+                return told
     return float(shortest(np.array([low]), np.array([high]))[0])

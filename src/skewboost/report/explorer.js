@@ -195,8 +195,9 @@
       down[cell] += data.negatives[k] / N;
     }
     // square roots, or the heap of easy negatives would flatten all else
-    const height = (v, most) => 92 * Math.sqrt(v / most);
-    const mostUp = Math.max(...up), mostDown = Math.max(...down);
+    const height = (v, most) => 92 * Math.min(1, Math.sqrt(v / most));
+    const most = (cellsOf) => Math.max(...cellsOf.slice(1, -1)) || Math.max(...cellsOf); // the ends hold all beyond
+    const mostUp = most(up), mostDown = most(down);
     const bars = [];
     for (let c = 0; c < cells; c++) {
       const x = INSET.left + c * width;

@@ -17,7 +17,7 @@ from skewboost.files import write_whole
 from skewboost.report.evidence import Evidence, gather
 from skewboost.report.explorer import ScoreTable
 from skewboost.report.sections import Subject, all_sections, explorer_words, headline
-from skewboost.report.words import count, label
+from skewboost.report.words import class_name, count, label
 
 
 class Report:
@@ -160,8 +160,8 @@ def explorer_data(evidence: Evidence, table: ScoreTable) -> dict[str, Any]:
         "miss": evidence.costs.positive,
         "alarm": evidence.costs.negative,
         "per": "tested",
-        "positiveName": label(evidence.pos_label),
-        "negativeName": label(evidence.neg_label),
+        "positiveName": class_name(evidence.pos_label, "positive"),
+        "negativeName": class_name(evidence.neg_label, "negative"),
     }
 
 

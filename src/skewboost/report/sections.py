@@ -13,7 +13,7 @@ from skewboost.report.evidence import PROBABILITY, Evidence
 from skewboost.report.explorer import ScoreTable
 from skewboost.report.figures import Album
 from skewboost.report.tables import comparison, data
-from skewboost.report.words import NONE, count, digits, interval, label, one_in, percent
+from skewboost.report.words import NONE, class_name, count, digits, interval, label, one_in, percent
 
 FEW = 50  # positives, below which rates are vague
 
@@ -80,8 +80,8 @@ def explorer_words(e: Evidence, table: ScoreTable) -> dict[str, Any]:
         )
     own = "" if e.threshold is not None else " The model's own decisions are no threshold on this score."
     return {
-        "positive_name": label(e.pos_label),
-        "negative_name": label(e.neg_label),
+        "positive_name": class_name(e.pos_label, "positive"),
+        "negative_name": class_name(e.neg_label, "negative"),
         "score_kind": e.kind,
         "n_bins": table.n_bins,
         "has_own": table.own is not None,

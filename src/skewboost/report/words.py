@@ -67,6 +67,19 @@ def one_in(share: float) -> str:
     return f"{tenth} of 10" if tenth not in (0, 10) else percent(share)
 
 
+def class_name(value: Any, role: str) -> str:
+    """What cases of a class are called: by its name if that is a word, else by its role.
+
+    Examples
+    --------
+    >>> from skewboost.report.words import class_name
+    >>> class_name(1, "positive"), class_name("fraud", "positive")
+    ('positive (1)', 'fraud')
+    """
+    text = label(value)
+    return text if isinstance(value, str) and any(c.isalpha() for c in text) else f"{role} ({text})"
+
+
 def label(value: Any) -> str:
     """A class label."""
     plain = value.item() if isinstance(value, np.generic) else value
