@@ -7,14 +7,41 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
+    from skewboost.plots.alternating_tree import AlternatingTreeDisplay
+    from skewboost.plots.calibration import CalibrationDisplay
+    from skewboost.plots.contribution import ContributionDisplay
+    from skewboost.plots.cost_curve import CostCurveDisplay
+    from skewboost.plots.decision_boundary import DecisionBoundaryDisplay
     from skewboost.plots.goal_frontier import GoalFrontierDisplay
+    from skewboost.plots.margin import MarginDisplay
+    from skewboost.plots.operating_point import OperatingPointDisplay
+    from skewboost.plots.posterior import PosteriorDisplay
+    from skewboost.plots.shape_function import ShapeFunctionDisplay
 
 _HOME = {
+    "AlternatingTreeDisplay": "alternating_tree",
+    "CalibrationDisplay": "calibration",
+    "ContributionDisplay": "contribution",
+    "CostCurveDisplay": "cost_curve",
+    "DecisionBoundaryDisplay": "decision_boundary",
     "GoalFrontierDisplay": "goal_frontier",
+    "MarginDisplay": "margin",
+    "OperatingPointDisplay": "operating_point",
+    "PosteriorDisplay": "posterior",
+    "ShapeFunctionDisplay": "shape_function",
 }
 
 __all__ = [
+    "AlternatingTreeDisplay",
+    "CalibrationDisplay",
+    "ContributionDisplay",
+    "CostCurveDisplay",
+    "DecisionBoundaryDisplay",
     "GoalFrontierDisplay",
+    "MarginDisplay",
+    "OperatingPointDisplay",
+    "PosteriorDisplay",
+    "ShapeFunctionDisplay",
 ]
 
 __getattr__ = lazy(__name__, _HOME)
