@@ -18,7 +18,8 @@ class Columns:
     def __init__(self, X: Any) -> None:
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         self.frame = frame if isinstance(frame, nw.DataFrame) else None
-        self.matrix: Array | None = None if self.frame is not None else np.asarray(sliceable(X))
+        self.matrix: Array | None = None if self.frame is not None else np.asarray(sliceable(X), dtype=np.float64)
+        self._known: dict[int, Array | Nominal] = {}
         shape = self.matrix.shape if self.matrix is not None else frame.shape
         if len(shape) != 2 or not all(shape):
             raise ValueError(f"X has shape {shape}, but a table with rows and columns is needed.")
@@ -42,39 +43,31 @@ class Columns:
 
     def read(self, feature: int) -> Array | Nominal:
         """Numbers, or categories."""
-        if self.frame is not None:
-            return read_column(self.frame[:, feature])
-        assert self.matrix is not None
-        column = self.matrix[:, feature]
-        if column.dtype.kind in "OUS":
-            return read_column(nw.from_native({"x": column}["x"], allow_series=True) if False else _as_series(column))
-        return np.asarray(column, dtype=np.float64)
+        if feature not in self._known:
+            if self.frame is not None:
+                self._known[feature] = read_column(self.frame[:, feature])
+            else:
+                assert self.matrix is not None
+                self._known[feature] = self.matrix[:, feature]
+        return self._known[feature]
 
     def rows(self, varied: dict[int, Array], n: int) -> Any:
         """A table of `n` rows: varied columns as given (numbers, or rows to take the category from)."""
-        kept = {j: np.full(n, self._typical(j)) for j in range(self.n_features) if j not in varied}
+        taken = {j: np.full(n, self._typical(j)) for j in range(self.n_features) if j not in varied}
         if self.matrix is not None:
-            made = np.empty((n, self.n_features), dtype=self.matrix.dtype if self._mixed else np.float64)
-            for j in range(self.n_features):
-                if j in varied and not isinstance(self.read(j), Nominal):
-                    made[:, j] = varied[j]
-                else:
-                    made[:, j] = self.matrix[kept.get(j, varied.get(j)), j]
-            return made
+            return np.column_stack(
+                [varied[j] if j in varied else self.matrix[taken[j], j] for j in range(self.n_features)]
+            )
         assert self.frame is not None
         native = nw.get_native_namespace(self.frame)
-        series = []
+        made = []
         for j, name in enumerate(self.frame.columns):
             if j in varied and not isinstance(self.read(j), Nominal):
-                series.append(nw.new_series(name, varied[j].astype(np.float64), nw.Float64, backend=native))
+                series = nw.new_series(name, varied[j].astype(np.float64), nw.Float64, backend=native)
             else:
-                taken = self.frame[:, j][np.asarray(kept.get(j, varied.get(j))).tolist()]
-                series.append(nw.maybe_reset_index(taken))
-        return nw.concat([s.to_frame() for s in series], how="horizontal").to_native()
-
-    @property
-    def _mixed(self) -> bool:
-        return self.matrix is not None and self.matrix.dtype.kind in "OUS"
+                series = nw.maybe_reset_index(self.frame[:, j][(taken[j] if j in taken else varied[j]).tolist()])
+            made.append(series.to_frame())
+        return nw.concat(made, how="horizontal").to_native()
 
     def _typical(self, feature: int) -> int:
         """A row that holds the (lower) median, or the most frequent category."""
@@ -87,12 +80,6 @@ class Columns:
             return 0
         middle = (len(known_rows) - 1) // 2
         return int(known_rows[np.argpartition(column[known_rows], middle)[middle]])
-
-
-def _as_series(column: Array) -> nw.Series[Any]:
-    import pandas as pd
-
-    return nw.from_native(pd.Series(column), series_only=True)
 
 
 def others(names: Sequence[str], used: Sequence[int]) -> str:
