@@ -262,10 +262,11 @@ def shortest(low: Array, high: Array) -> Array:
     found = high.copy()
     open_ = np.ones(len(high), dtype=np.bool_)
     for decimals in range(MOST_DECIMALS + 1):
-        rounded = np.round(np.floor(high * 10.0**decimals) / 10.0**decimals, decimals)
-        fits = open_ & (rounded > low) & (rounded <= high)
-        found[fits] = rounded[fits]
-        open_ &= ~fits
+        nearest = np.round(high, decimals)
+        for rounded in (nearest, np.round(nearest - 10.0**-decimals, decimals)):
+            fits = open_ & (rounded > low) & (rounded <= high)
+            found[fits] = rounded[fits]
+            open_ &= ~fits
     return found
 
 
