@@ -137,22 +137,22 @@ def _costs(
 
 def _scores(model: Any, X: Any, positive: Any, flagged: Array, costs: Costs) -> tuple[Array, str, float | None]:
     """Scores on which the model's decisions are a threshold, if there are any; probabilities before others."""
-    found = []
-    if hasattr(model, "predict_proba"):
-        p = np.asarray(model.predict_proba(X), dtype=np.float64)
-        found.append((p[:, np.asarray(model.classes_).tolist().index(positive)], PROBABILITY))
-    if hasattr(model, "decision_function"):
-        F = np.asarray(model.decision_function(X), dtype=np.float64)
-        found.append((F if positive == model.classes_[1] else -F, SCORE))
-    if not found:
+    second = bool(positive == model.classes_[1])
+    first: tuple[Array, str, float | None] | None = None
+    for method, kind in (("predict_proba", PROBABILITY), ("decision_function", SCORE)):
+        if not hasattr(model, method):
+            continue
+        said = np.asarray(getattr(model, method)(X), dtype=np.float64)
+        scores = said[:, int(second)] if kind is PROBABILITY else said if second else -said
+        likely = (1.0 / (1.0 + costs.ratio), 0.5) if kind is PROBABILITY else (0.0,)
+        found = scores, kind, _threshold(scores, flagged, likely)
+        if found[2] is not None:
+            return found
+        first = first or found
+    if first is None:
         name = type(model).__name__
         raise ValueError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
-    for scores, kind in found:
-        likely = (1.0 / (1.0 + costs.ratio), 0.5) if kind is PROBABILITY else (0.0,)
-        threshold = _threshold(scores, flagged, likely)
-        if threshold is not None:
-            return scores, kind, threshold
-    return (*found[0], None)
+    return first
 
 
 def _threshold(scores: Array, flagged: Array, likely: tuple[float, ...]) -> float | None:

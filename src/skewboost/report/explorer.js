@@ -128,7 +128,7 @@
       "&per=" + s.per;
   }
 
-  let timer = 0;
+  let timer = 0; // of the address bar
   function rememberHash() { // browsers do not like to be told a hundred times in a second
     clearTimeout(timer);
     timer = setTimeout(() => history.replaceState(null, "", hash()), 150);
@@ -371,6 +371,7 @@
       (o.none <= o.all ? "flagging none." : "flagging all."));
     by("use-best").disabled = s.index === o.best;
     for (const plot of plots) plot(s, o);
+    root.setAttribute("data-settings", hash().slice(1));
   }
 
   function change(what) {
