@@ -9,7 +9,7 @@ import numpy as np
 from sklearn import metrics as sk
 
 from skewboost.costs import cost_matrix
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Array, Counts, share
 from skewboost.metrics.reading import class_shares
 from skewboost.targets import choose_positive, classes_of
 
@@ -29,8 +29,8 @@ OF_COUNTS = (
 )
 OF_SCORES = ("roc_auc", "pr_auc")
 OF_PROBABILITIES = ("brier", "log_loss")
-MEASURES = (*OF_COUNTS, *OF_SCORES, *OF_PROBABILITIES, "cost")
-OF_MANY_CLASSES = ("error", "accuracy", "balanced_accuracy", "g_mean", "cost")
+MEASURES = (*OF_COUNTS, *OF_SCORES, *OF_PROBABILITIES, "cost", "savings")
+OF_MANY_CLASSES = ("error", "accuracy", "balanced_accuracy", "g_mean", "cost", "savings")
 LOSSES = frozenset({"error", "brier", "log_loss", "cost", "exponential_loss", "loss", "bias", "variance"})
 
 
@@ -87,7 +87,15 @@ def of_counts(counts: Counts, matrix: Array | None = None) -> dict[str, Any]:
     }
     if matrix is not None:
         found["cost"] = counts.average_cost(matrix)
+        found["savings"] = _saved(counts.cost(matrix), np.array([counts.negatives, counts.positives]), matrix)
     return found
+
+
+def _saved(paid: Any, there: Array, matrix: Array) -> Any:
+    """The share of what the best constant decision pays beyond perfect ones that is saved; `there` are class sizes."""
+    constant = (np.asarray(matrix).T @ there).min(axis=0)
+    perfect = np.asarray(matrix).min(axis=1) @ there
+    return share(constant - paid, constant - perfect)
 
 
 def measures_of(
@@ -110,7 +118,7 @@ def measures_of(
     probabilities : ndarray or None
         Of the positive class; for "brier" (Brier's score of that class) and "log_loss".
     cost_matrix : ndarray of shape (2, 2) or None
-        ``[true, predicted]``, the negative class first; for "cost", the mean per example.
+        ``[true, predicted]``, the negative class first; for "cost", the mean per example, and "savings".
     weights : ndarray or None
         How many examples each row stands for.
 
@@ -142,12 +150,14 @@ def measures_of_many(truth: Array, said: Array, matrix: Array, weights: Array | 
     there = np.bincount(truth, w, minlength=K)
     recalls = np.bincount(truth, w * right, minlength=K)[there > 0] / there[there > 0]
     accuracy = float(w[right].sum()) / total
+    paid = float((w * matrix[truth, said]).sum())
     return {
         "error": 1.0 - accuracy,
         "accuracy": accuracy,
         "balanced_accuracy": float(recalls.mean()),
         "g_mean": float(np.exp(np.log(recalls).mean())) if recalls.all() else 0.0,
-        "cost": float((w * matrix[truth, said]).sum()) / total,
+        "cost": paid / total,
+        "savings": float(_saved(paid, there, matrix)),
     }
 
 
@@ -159,12 +169,13 @@ def better(measure: str) -> int:
 def in_words(measure: str) -> str:
     """What drawings call it."""
     if measure.endswith("_negative"):
-        return f"{_spelled(measure.removesuffix('_negative'))} of the frequent class"
+        return f"{spelled(measure.removesuffix('_negative'))} of the frequent class"
     if measure in ("precision", "recall", "f1"):
-        return f"{_spelled(measure)} of the rare class"
-    return _spelled(measure)
+        return f"{spelled(measure)} of the rare class"
+    return spelled(measure)
 
 
-def _spelled(measure: str) -> str:
+def spelled(measure: str) -> str:
+    """Its name as people write it."""
     special = {"f1": "F1", "mcc": "MCC", "roc_auc": "ROC AUC", "pr_auc": "PR AUC", "g_mean": "G-mean"}
     return {**special, "brier": "Brier score", "log_loss": "log-loss"}.get(measure, measure.replace("_", " "))

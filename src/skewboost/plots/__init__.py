@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from skewboost.plots.alternating_tree import AlternatingTreeDisplay
     from skewboost.plots.bias_variance import BiasVarianceDisplay
     from skewboost.plots.calibration import CalibrationDisplay
+    from skewboost.plots.comparison import ComparisonDisplay
     from skewboost.plots.contribution import ContributionDisplay
     from skewboost.plots.cost_curve import CostCurveDisplay
     from skewboost.plots.decision_boundary import DecisionBoundaryDisplay
@@ -25,6 +26,7 @@ _HOME = {
     "AlternatingTreeDisplay": "alternating_tree",
     "BiasVarianceDisplay": "bias_variance",
     "CalibrationDisplay": "calibration",
+    "ComparisonDisplay": "comparison",
     "ContributionDisplay": "contribution",
     "CostCurveDisplay": "cost_curve",
     "CostSweepDisplay": "sweeps",
@@ -43,6 +45,7 @@ __all__ = [
     "AlternatingTreeDisplay",
     "BiasVarianceDisplay",
     "CalibrationDisplay",
+    "ComparisonDisplay",
     "ContributionDisplay",
     "CostCurveDisplay",
     "CostSweepDisplay",
