@@ -13,7 +13,6 @@ from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 
-
 # Who looks at the state of every round, between the vote and the move of the weights.
 WATCHER: ContextVar[Callable[[State], None] | None] = ContextVar("WATCHER", default=None)
 

@@ -38,6 +38,13 @@ def check_staged(estimator: Any) -> None:
         )
 
 
+def own_pos_label(estimator: Any) -> Any:
+    """The positive class that the estimator was told, if it was."""
+    params = estimator.get_params(deep=True)
+    told = [v for k, v in params.items() if (k == "pos_label" or k.endswith("__pos_label")) and v is not None]
+    return told[0] if told else None
+
+
 def booster_and_input(model: Any, X: Any) -> tuple[Any, Any]:
     """The booster at the end of a pipeline, and what reaches it."""
     if isinstance(model, Pipeline):

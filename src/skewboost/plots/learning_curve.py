@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.evaluate.curves import LearningCurve, learning_curve, over_fits
+from skewboost.evaluate.curve_results import LearningCurve, over_fits
+from skewboost.evaluate.curves import learning_curve
 from skewboost.evaluate.measuring import LOSSES, in_words
 from skewboost.metrics.counts import Array
 from skewboost.plots.style import BLUE, GREY, RED, axes_for, look, tidy
 
 UNBOUNDED = ("cost", "exponential_loss", "log_loss")
 N_MARKERS = 8
+NARROW, WIDE = (7.0, 4.8), (8.4, 4.8)  # with a legend beside the axes
 
 
 class LearningCurveDisplay:
@@ -91,7 +93,7 @@ class LearningCurveDisplay:
                 self.curve.values(name, part)  # raises where there is none, before anything is drawn
         if not names or not parts:
             raise ValueError("measures and parts must name one measure and one of 'train' and 'test' at least.")
-        ax = axes_for(ax)
+        ax = axes_for(ax, WIDE if len(names) * len(parts) > 2 else NARROW)
         self.lines_ = {}
         bands = len(names) * len(parts) <= 2 if self.bands is None else self.bands
         for k, name in enumerate(names):
@@ -125,7 +127,8 @@ class LearningCurveDisplay:
                     ax.plot(x, edge, color=color, lw=0.6, ls=":")
         (line,) = ax.plot(
             x, mean, color=color, lw=1.6, ls="-" if part == "test" else "--", marker=marker, ms=5,
-            mfc=color if part == "test" else "white", markevery=marks(x, k + (part == "train") / 2, self.log), label=label,
+            mfc=color if part == "test" else "white", label=label,
+            markevery=marks(x, k + (part == "train") / 2, self.log),
         )  # fmt: skip
         return line
 
@@ -192,7 +195,7 @@ class WeightQuantileDisplay:
                 f"{self.curve.name} did not tell the weights of its rounds. Those of skewboost's two-class boosters "
                 "are known; see skewboost.catalogue()."
             )
-        ax = axes_for(ax)
+        ax = axes_for(ax, WIDE)
         means = over_fits(self.curve.weight_quantiles)[0]
         names = {0.5: "median", 1.0: "largest"}
         self.lines_ = []
@@ -227,7 +230,7 @@ def marks(x: Array, shift: float, log: bool) -> list[int]:
         return list(range(n))
     steps = (np.arange(N_MARKERS) + (0.25 + 0.2 * shift) % 1.0) / N_MARKERS
     where = n**steps - 1 if log else steps * (n - 1)
-    return sorted({int(round(w)) for w in where})
+    return sorted({round(w) for w in where})
 
 
 def scale_rounds(ax: Any, rounds: Array, log: bool) -> None:
