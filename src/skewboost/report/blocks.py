@@ -64,6 +64,7 @@ class Figures:
 
     figures: Sequence[Drawing]
     wide: bool = False
+    small: bool = False
     kind: str = "figures"
 
 

@@ -10,7 +10,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from skewboost.metrics import brier_score
 from skewboost.report.blocks import Figures, Pre, Section, Text
 from skewboost.report.evidence import PROBABILITY, innermost
-from skewboost.report.words import count, digits, percent
+from skewboost.report.words import count, digits, label, percent
 
 if TYPE_CHECKING:
     from skewboost.report.sections import Subject
@@ -20,18 +20,12 @@ MOST_SHAPES = 9
 OTHERS = "Permutation importance or partial dependence, both in sklearn.inspection, work for any model."
 
 
-def _there(name: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(f"skewboost.plots.{name}") is not None
-
-
 def learning(subject: Subject) -> Section | None:
     """How it got better with the rounds."""
     curve = subject.learning_curve
     if curve is None:
         return None
-    names = [name for name in ("expected_cost", "error") if name in curve.measures] or list(curve.measures[:1])
+    names = [name for name in ("cost", "error") if name in curve.measures] or list(curve.measures[:1])
     figures = [subject.album.draw(lambda name=name: curve.plot(name)) for name in names[:2]]
     text = (
         f"Means over {count(len(curve.folds))} fits of {curve.name} to parts of the data, and their spread. Where "
@@ -65,8 +59,6 @@ def curves(subject: Subject) -> Section:
 
 def calibration(subject: Subject) -> Section | None:
     """Whether probabilities are what they say."""
-    if not _there("calibration"):
-        return None
     from skewboost.plots import CalibrationDisplay
 
     e = subject.evidence
@@ -93,13 +85,15 @@ def explained(model: Any) -> Any:
 
 def explanation(subject: Subject) -> Section:
     """What the features do, or the tree."""
+    from skewboost.plots import AlternatingTreeDisplay
+
     model = explained(subject.model)
     if hasattr(model, "export_text") and hasattr(model, "tree"):
         text = (
             "A row follows every branch whose test it passes; the sum of the numbers on its way is its score. Numbers "
             "in boxes: the round in which a test came."
         )
-        drawing = subject.album.draw(model.plot_tree, large=True)
+        drawing = subject.album.draw(lambda: AlternatingTreeDisplay.from_estimator(model), large=True)
         return Section("why", WHY, [Text(text), Figures([drawing], wide=True), Pre(model.export_text())])
     name = type(innermost(model)).__name__
     if innermost(model) is not model:
@@ -111,8 +105,6 @@ def explanation(subject: Subject) -> Section:
         shapes = model.shape_functions()
     except ValueError as error:  # some boosters cannot be taken apart, and say why
         return Section("why", WHY, [Text(str(error))])
-    if not _there("shape_function"):
-        return Section("why", WHY, [Text("todo")])
     return _shapes(subject, model, shapes)
 
 
@@ -122,10 +114,12 @@ def _shapes(subject: Subject, model: Any, shapes: list[Any]) -> Section:
 
     order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
     used = [int(j) for j in order if model.feature_importances_[j] > 0]
-    figures = [
-        subject.album.draw(lambda j=j: ShapeFunctionDisplay.from_estimator(model, features=[j]))
-        for j in used[:MOST_SHAPES]
-    ]
+    if not used:
+        return Section("why", WHY, [Text("The model looks at no feature: it says the same of every row.")])
+    # a figure for each, on one scale, so that they can stand below each other where there is no room
+    figures = subject.album.panels(
+        lambda axes: ShapeFunctionDisplay.from_estimator(model, features=used[:MOST_SHAPES], ax=axes), len(used[:MOST_SHAPES])
+    )
     exact = all(shape.exact for shape in shapes)
     text = (
         "The score is the sum of these functions and a constant: what each feature adds, whole and exact. "
@@ -135,8 +129,8 @@ def _shapes(subject: Subject, model: Any, shapes: list[Any]) -> Section:
     shown = f"The {len(figures)} most important of {len(shapes)} features, in this order."
     if len(figures) == len(used):
         shown = f"{len(used)} of {len(shapes)} features are used; the most important come first."
-    side = f"Values above zero speak for {model.classes_[1]}."
-    return Section("why", WHY, [Text(text + shown + " " + side), Figures(figures)])
+    side = f"Above zero, a value speaks for {label(model.pos_label_)}; all have the same scale."
+    return Section("why", WHY, [Text(text + shown + " " + side), Figures(figures, small=True)])
 
 
 def certificate(subject: Subject) -> Section | None:

@@ -35,6 +35,17 @@ class Album:
                 for number in set(plt.get_fignums()) - before:
                     plt.close(number)
 
+    def panels(self, make: Callable[[list[Any]], Any], n: int) -> list[Drawing]:
+        """Drawings of what `make` puts on axes, each of which is a figure of its own."""
+        import_pyplot()
+        import matplotlib
+        from matplotlib.figure import Figure
+
+        with matplotlib.rc_context(LOOK):
+            figures = [Figure(figsize=(4.2, 3.1), layout="constrained") for _ in range(n)]
+            make([figure.subplots() for figure in figures])
+            return [Drawing(self.inline(figure)) for figure in figures]
+
     def inline(self, figure: Any) -> Any:
         """The figure as an element of the page."""
         from markupsafe import Markup

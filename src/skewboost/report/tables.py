@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from skewboost.report.blocks import Bar, Section, Table, Text, Warnings
-from skewboost.report.words import count, digits, label, percent
+from skewboost.evaluate.measuring import spelled
+from skewboost.report.blocks import Bar, Figures, Section, Table, Text, Warnings
+from skewboost.report.words import NONE, count, digits, label, percent
 from skewboost.summary import ColumnSummary, summarise
 from skewboost.tables import sliceable
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from skewboost.report.sections import Subject
 
 MOST_COLUMNS = 60
+SHOWN = ("cost", "savings", "recall", "precision", "pr_auc", "roc_auc", "brier")
 LONGEST = 60  # letters of a list of categories
 
 
@@ -76,5 +78,37 @@ def _content(column: ColumnSummary) -> str:
 
 
 def comparison(subject: Subject) -> Section | None:
-    """How others do."""
-    return None
+    """How others do: means over folds, and a drawing of the first measure."""
+    found = subject.comparison
+    if found is None:
+        return None
+    measures = [name for name in SHOWN if name in found.measures] or list(found.measures[:5])
+    first = measures[0]
+    by_method: dict[str, dict[str, Any]] = {}
+    for measure in measures:
+        for row in found.summary(measure):
+            by_method.setdefault(row["method"], {})[measure] = row
+    order = found.ordered(first)
+    rows = [(method, *(_mean(by_method[method].get(name)) for name in measures)) for method in order]
+    own = type(subject.model).__name__
+    chosen = next((k for k, method in enumerate(order) if method in (own, own.removesuffix("Classifier"))), -1)
+    head = ("method", *(spelled(name) for name in measures))
+    text = (
+        f"{len(order)} methods on the same folds, the best by {spelled(first)} first; means ± standard deviations, and "
+        "* at the best of a column. These are fits to parts of the data, not the model of this report."
+    )
+    blocks = [
+        Text(text),
+        Table(rows, head, (False, *(True for _ in measures)), chosen=chosen),
+        Figures([subject.album.draw(lambda: found.plot(first))]),
+    ]
+    if not found.complete:
+        blocks.insert(1, Warnings(["The comparison was interrupted: some folds are missing."]))
+    return Section("comparison", "Compared with others", blocks)
+
+
+def _mean(row: dict[str, Any] | None) -> str:
+    if row is None or row["mean"] is None or row["mean"] != row["mean"]:
+        return NONE
+    spread = f" ± {digits(row['sd'], 2)}" if row["sd"] == row["sd"] else ""
+    return f"{digits(row['mean'], 3)}{spread}{' *' if row['best'] else ''}"
