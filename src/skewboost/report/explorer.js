@@ -186,7 +186,7 @@
   }
 
   function histogram() { // positives upwards, negatives downwards, each as shares of its class
-    const svg = root.querySelector("#plot-scores"), cells = 64, H = 230, middle = 108;
+    const svg = root.querySelector("#plot-scores"), cells = 64, H = 250, middle = 126;
     const width = (W - INSET.left - INSET.right) / cells;
     const up = new Array(cells).fill(0), down = new Array(cells).fill(0);
     for (let k = 0; k < K; k++) {
@@ -210,12 +210,12 @@
     draw("line", { x1: INSET.left, x2: W - INSET.right, y1: middle, y2: middle, class: "axis" }, svg);
     scoreAxis(svg, H - 26, true);
     draw("text", { x: INSET.left + 2, y: 14, class: "label positive-text" }, svg, "\u25b2 " + data.positiveName);
-    draw("text", { x: INSET.left + 2, y: H - 34, class: "label negative-text" }, svg, "\u25bc " + data.negativeName);
+    draw("text", { x: W - INSET.right - 2, y: H - 34, "text-anchor": "end", class: "label negative-text" }, svg, "\u25bc " + data.negativeName);
     const grip = draw("g", { class: "grip" }, svg);
     draw("line", { x1: 0, x2: 0, y1: 4, y2: H - 26, class: "threshold" }, grip);
     draw("path", { d: "M-7 2h14l-7 9z", class: "handle" }, grip);
     draw("rect", { x: -12, width: 24, y: 0, height: H - 26, fill: "transparent" }, grip);
-    const side = draw("text", { y: middle - 78, class: "hint" }, svg, "flagged \u2192");
+    const side = draw("text", { y: 29, class: "hint" }, svg, "flagged \u2192");
     const move = (event) => {
       const box = svg.getBoundingClientRect();
       const at = ((event.clientX - box.left) * W) / box.width;

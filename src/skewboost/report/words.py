@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-THIN = " "  # a narrow space that does not break
+THIN = "\u202f"  # a narrow space that does not break
 NONE = "–"
 
 
 def digits(x: float, n: int = 3) -> str:
-    """With so many significant digits, thousands apart.
+    r"""With so many significant digits, thousands apart.
 
     Examples
     --------
     >>> from skewboost.report.words import digits
     >>> digits(0.012345), digits(30000.0, 5)
-    ('0.0123', '30 000')
+    ('0.0123', '30\u202f000')
     """
     if not math.isfinite(x):
         return NONE
