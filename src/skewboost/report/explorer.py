@@ -265,7 +265,16 @@ def shortest(low: Array, high: Array) -> Array:
             fits = open_ & (rounded > low) & (rounded <= high)
             found[fits] = rounded[fits]
             open_ &= ~fits
+    for k in np.flatnonzero(open_ & (low > 0)):  # next to zero: the fewest digits instead
+        found[k] = next((x for d in range(17) if low[k] < (x := _rounded_down(high[k], d)) <= high[k]), high[k])
     return found
+
+
+def _rounded_down(x: float, digits: int) -> float:
+    """With so many digits behind the first one, and not above x."""
+    mantissa, exponent = f"{x:.{digits}e}".split("e")
+    nearest = float(f"{mantissa}e{exponent}")
+    return nearest if nearest <= x else float(f"{float(mantissa) - 10.0**-digits:.{digits}f}e{exponent}")
 
 
 def _whole(values: Array) -> list[Any]:

@@ -31,7 +31,7 @@ class Album:
                 made = make()
                 figure = getattr(made, "figure_", None) or made.figure
                 # of a large one, letters stay readable, and what has no room is scrolled to
-                return Drawing(self.inline(figure), caption, round(96 * figure.get_figwidth()) if large else 0)
+                return Drawing(self.inline(figure), caption, round(80 * figure.get_figwidth()) if large else 0)
             finally:
                 for number in set(plt.get_fignums()) - before:
                     plt.close(number)

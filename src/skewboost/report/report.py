@@ -17,7 +17,7 @@ from skewboost.files import write_whole
 from skewboost.report.evidence import Evidence, gather
 from skewboost.report.explorer import ScoreTable
 from skewboost.report.sections import Subject, all_sections, explorer_words, headline
-from skewboost.report.words import class_name, count, label
+from skewboost.report.words import class_name, count
 
 
 class Report:
@@ -129,7 +129,7 @@ class Report:
         e, table = self.evidence, self.explorer
         subject = Subject(self.model, self.X, e, table, self.comparison, self.learning_curve, self.training)
         return page(
-            title=self.title or f"{type(self.model).__name__}: {label(e.pos_label)} against {label(e.neg_label)}",
+            title=self.title or f"{type(self.model).__name__}: finding {class_name(e.pos_label, 'class')}",
             subtitle=f"{type(self.model).__name__} on {count(e.counts.total)} held-out rows",
             headline=headline(e),
             notes=self.notes,

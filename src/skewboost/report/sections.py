@@ -96,7 +96,7 @@ def explorer_words(e: Evidence, table: ScoreTable) -> dict[str, Any]:
 def all_sections(subject: Subject) -> list[Section]:
     """Those that have something to say."""
     makers: list[Callable[[Subject], Section | None]] = [
-        performance, explore, data, comparison, learning, curves, calibration, explanation, certificate, caveats, card,
+        performance, certificate, explore, data, comparison, learning, curves, calibration, explanation, caveats, card,
     ]  # fmt: skip
     return [section for make in makers if (section := make(subject)) is not None]
 
