@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def hashes(column: Array | Nominal) -> Array:
 
 @dataclass
 class NumberTally:
-    """Of a column of numbers. Beyond `LIMIT` distinct values those with the smallest hashes are kept, with their counts.
+    """Of a column of numbers. Beyond `LIMIT` distinct values those with the smallest hashes are kept, and counted.
 
     Which are kept does not depend on the order of rows, and they are as good as drawn at random.
     """
@@ -64,7 +65,7 @@ class NumberTally:
         self.total += float(np.sort(x).sum())
         self.minimum, self.maximum = min(self.minimum, float(x.min())), max(self.maximum, float(x.max()))
         self.whole = self.whole and bool((x == np.floor(x)).all())
-        for k in np.unique(classes).tolist():
+        for k in np.unique(classes[classes != NO_CLASS]).tolist():
             own = x[classes == k]
             low, high = self.ranges.get(k, (np.inf, -np.inf))
             self.ranges[k] = (min(low, float(own.min())), max(high, float(own.max())))
@@ -103,14 +104,15 @@ class NumberTally:
     def quantiles(self, at: tuple[float, ...]) -> tuple[float, ...]:
         """The values below which so much of the column lies; exact unless values were dropped."""
         reached = np.cumsum(self.counts) / self.counts.sum()
-        return tuple(float(self.values[min(np.searchsorted(reached, q), len(reached) - 1)]) for q in at)
+        where = np.minimum(np.searchsorted(reached, at), len(reached) - 1)
+        return tuple(self.values[where].tolist())
 
     def separates(self, n_classes: int) -> bool:
         """Whether the classes lie apart: no value, or no range, is shared by two."""
         if len(self.ranges) != n_classes or len(self.values) < 2:
             return False
         spans = sorted(self.ranges.values())
-        if all(a[1] < b[0] for a, b in zip(spans, spans[1:])):
+        if all(a[1] < b[0] for a, b in pairwise(spans)):
             return True
         pure = not self.full and bool((self.lowest == self.highest).all())
         return pure and 2 * len(self.values) <= self.n_present

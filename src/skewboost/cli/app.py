@@ -112,3 +112,20 @@ def list_variants(
         typer.echo(listing.as_json())
     else:
         listing.show(wanted)
+
+
+@app.command()
+def info(
+    data: Annotated[str, typer.Argument(help="A table: CSV, Parquet, Feather, ARFF or LIBSVM; - is standard input.")],
+    target: Annotated[str | None, typer.Option(help="The column that holds the classes.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+) -> None:
+    """Say what is in a table: what is rare, missing, categorical or suspicious."""
+    from skewboost.cli.data import DataError
+    from skewboost.cli.info import run
+
+    try:
+        run(data, target, as_json)
+    except DataError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from error

@@ -70,13 +70,16 @@ def _are_dates(cells: Any) -> bool:
 
 
 def first_misfit(column: Any, kind: Kind) -> int:
-    """The first row of a block that is not of its column's kind."""
-    for row, value in enumerate(column):
+    """The first row of a block that is not of its column's kind, by halving; there is one."""
+    low, high = 0, len(column)  # the first `low` rows fit, the first `high` do not
+    while high - low > 1:
+        middle = (low + high) // 2
         try:
-            convert(column.iloc[row : row + 1], kind)
+            convert(column.iloc[:middle], kind)
+            low = middle
         except (ValueError, TypeError):
-            return row
-    return 0
+            high = middle
+    return low
 
 
 def convert(column: Any, kind: Kind) -> Any:
@@ -88,6 +91,8 @@ def convert(column: Any, kind: Kind) -> Any:
     if kind.name == DATE:
         dates = pd.to_datetime(column.mask(column.isin(NUMBER_MISSING)), format="ISO8601")
         return dates.dt.as_unit("us")
+    if wider(kind, kind_of(column)).name not in (kind.name, FLOAT):  # true is not 1
+        raise ValueError(f"not of type {kind.name}")
     if column.dtype.kind not in "iufb":
         column = column.mask(column.isin(NUMBER_MISSING))
         if kind.name != BOOLEAN:

@@ -18,15 +18,16 @@ def open_data(
     text: Collection[str] = (),
     header: bool | None = None,
     keep: bool = False,
+    columns: Collection[str] = (),
 ) -> Source:
-    """A table in a file, or in what comes down standard input.
+    r"""A table in a file, or in what comes down standard input.
 
     Parameters
     ----------
     path : str or path
         "-" is standard input.
     format : {"csv", "parquet", "arrow", "arff", "libsvm"} or None
-        None finds out. "csv" is text with any of the delimiters comma, tab, semicolon and bar; "arrow" is Feather too.
+        None finds out. "csv" is text divided by commas, tabs, semicolons, bars or spaces; "arrow" is also Feather.
     text : collection of str
         Columns to be read as text whatever they look like; a mapping of column to its known categories spells them as
         these are spelled.
@@ -35,10 +36,26 @@ def open_data(
     keep : bool
         Whether to read a pipe to its end first. Types of columns are then settled by all rows, as they are for a file.
         Otherwise the first rows of a pipe settle them, and a later row that does not fit is an error.
+    columns : collection of str
+        That a model was trained on. A LIBSVM file does not mention columns of zeros at its end: those of this list are
+        added. Other formats say what their columns are, and leave it aside.
 
     Returns
     -------
     Source
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skewboost.cli.data import open_data
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("size;colour\n1,5;red\n?;blue\n")
+    ...     print(open_data(path).read())
+       size colour
+    0   1.5    red
+    1   NaN   blue
     """
     if format is not None and format not in FORMATS:
         raise DataError(f"{path}: there is no format {format!r}. Choose one of {', '.join(FORMATS)}.")
@@ -52,4 +69,14 @@ def open_data(
         from skewboost.cli.data.delimited import Delimited
 
         return Delimited(content, text, header)
-    raise DataError(f"{content.name}: cannot read {found}. Pass CSV.")
+    if found in ("parquet", "arrow"):
+        from skewboost.cli.data.arrow import ArrowFile, ParquetFile
+
+        return ParquetFile(content, text) if found == "parquet" else ArrowFile(content, text)
+    if found == "arff":
+        from skewboost.cli.data.arff import Arff
+
+        return Arff(content, text)
+    from skewboost.cli.data.libsvm import Libsvm
+
+    return Libsvm(content, text, columns)
