@@ -169,13 +169,10 @@ def better(measure: str) -> int:
 def in_words(measure: str) -> str:
     """What drawings call it; precision, recall and F1 are those of the positive class."""
     if measure.endswith("_negative"):
-        return f"{spelled(measure.removesuffix('_negative'))} of the frequent class"
-    if measure in ("precision", "recall", "f1"):
-        return f"{spelled(measure)} of the rare class"
-    return spelled(measure)
+        return f"{_spelled(measure.removesuffix('_negative'))} of negatives"
+    return _spelled(measure)
 
 
-def spelled(measure: str) -> str:
-    """Its name as people write it."""
+def _spelled(measure: str) -> str:
     special = {"f1": "F1", "mcc": "MCC", "roc_auc": "ROC AUC", "pr_auc": "PR AUC", "g_mean": "G-mean"}
     return {**special, "brier": "Brier score", "log_loss": "log-loss"}.get(measure, measure.replace("_", " "))
