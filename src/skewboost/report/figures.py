@@ -59,7 +59,7 @@ class Album:
 
 
 def own_ids(svg: str, prefix: str) -> str:
-    """An SVG file as an element: no head, no style that would hold for the page, no ids but those in use, with a prefix."""
+    """An SVG file as an element: no head, no style that would hold for the page, only ids in use, with a prefix."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r"<style[^>]*>.*?</style>\s*", "", svg, flags=re.DOTALL)
