@@ -3,9 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+EACH := decisions resampling multiclass votes export sweeps comparison  # benchmarks that print the tables of a page
 
 .PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-growth benchmark-structured \
-  benchmark-decisions benchmark-resampling benchmark-multiclass benchmark-votes choosing clean clean-kernels errors promises
+  $(addprefix benchmark-,$(EACH)) choosing clean clean-kernels errors promises
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
@@ -49,8 +50,8 @@ promises: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/promises.py
 	$(BIN)/python benchmarks/recall_goal.py
 
-# minutes each: the tables of docs/decisions.md, docs/resampling.md, docs/multiclass.md and docs/votes.md
-benchmark-decisions benchmark-resampling benchmark-multiclass benchmark-votes: benchmark-%: $(VENV)/.benchmarks
+# minutes each: the tables of docs/decisions.md, resampling.md, multiclass.md, votes.md, exporting.md, evaluating.md, comparing.md
+$(addprefix benchmark-,$(EACH)): benchmark-%: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/$*.py
 
 # a quarter of an hour: the errors that docs/structured.md and docs/learners.md print
