@@ -4,38 +4,40 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from skewboost import __version__
+from skewboost.cli import options as o
+from skewboost.cli.errors import OneLineErrors
 
+EPILOG = """\
+\b
+Begin with:
+  skewboost info claims.csv --target fraud
+  skewboost fit claims.csv --target fraud --cost 20 -o model.json
+  skewboost predict model.json new.csv -o answers.csv
 
-class OneLineErrors(TyperGroup):
-    """Says what is wrong with the arguments in one line, where Typer prints a usage text and a box around it."""
+\b
+Exit codes:
+  0    all went well
+  1    the goal was not reached, or something failed on the way
+  2    the arguments or the data are wrong; one line says what, and the remedy
+  130  interrupted by Ctrl-C; no file is left half written
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command and leave with its exit code: 2 for bad arguments, 130 for Ctrl-C."""
-        if not kwargs.get("standalone_mode", True):
-            return super().main(*args, **kwargs)
-        kwargs["standalone_mode"] = False
-        try:
-            code = super().main(*args, **kwargs)
-        except typer.Abort:
-            sys.exit(130)
-        except Exception as error:
-            # The base class of Typer's errors is not public under one name in all of its versions.
-            if not hasattr(error, "format_message"):
-                raise
-            typer.echo("error: " + " ".join(error.format_message().split()), err=True)
-            sys.exit(getattr(error, "exit_code", 1))
-        sys.exit(code if isinstance(code, int) else 0)
+Results go to stdout, all else to stderr. With SKEWBOOST_DEBUG=1 errors show where they come from.
+"""
 
-
-app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=OneLineErrors,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+    epilog=EPILOG,
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -51,15 +53,221 @@ def skewboost(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Boosting for lopsided data."""
+    """Boosting for lopsided data: one class is rare, or one kind of mistake costs more than the other."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-def _check_jobs(n_jobs: int) -> int:
-    if n_jobs != -1 and n_jobs < 1:
-        raise typer.BadParameter(f"{n_jobs} is neither -1 (all cores) nor a number of threads")
-    return n_jobs
+@app.command()
+def fit(
+    data: o.Data,
+    target: o.Target = None,
+    method: o.Method = None,
+    cost: o.Cost = None,
+    goal: Annotated[
+        str | None,
+        typer.Option("--goal", help='What to reach instead: "recall>=0.95"; see `skewboost goal`.', metavar="GOAL"),
+    ] = None,
+    positive: o.Positive = None,
+    output: o.ModelOut = None,
+    rounds: o.Rounds = None,
+    learner: o.Learner = None,
+    settings: o.Settings = None,
+    drop: o.Drop = None,
+    weight: o.Weight = None,
+    test: o.Test = None,
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    as_json: o.Json = False,
+) -> None:
+    """Fit a model to a table, measure it on held-out rows, write it to a file.
+
+    The model that is written is the one that was measured; with --test 0 it is fitted to all rows, and nothing is
+    measured. All columns but the target are features: numbers, and text as categories; cells may be empty.
+
+    \b
+    skewboost fit claims.csv --target fraud --cost 20 -o model.json
+    skewboost fit claims.csv --target fraud --method AlternatingTree --rounds 10
+    skewboost fit claims.csv --target fraud --goal "recall>=0.95" -o model.json
+    skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5,c=20"
+    """
+    from skewboost.cli.fit import Task, run
+    from skewboost.cli.methods import Wanted
+
+    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    run(Task(data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json))
+
+
+@app.command()
+def predict(
+    model: o.ModelFile,
+    data: Annotated[str, typer.Argument(help="New rows; - is standard input.", metavar="DATA")],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help=".csv, .tsv (or .gz), .parquet, .feather; else stdout.", metavar="FILE"),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep", help="Columns to carry along; all is all.", metavar="COL,COL", autocompletion=o.complete_column
+        ),
+    ] = None,
+    as_json: o.Json = False,
+) -> None:
+    """Answer for new rows: prediction, probability and score, in the order of the rows.
+
+    With two classes the probability is that of the positive class, and the score is above 0 where it is predicted; with
+    more there is a column of each kind for every class. Columns may come in any order; those that the model does not
+    look at are left alone. Large files are read and written in chunks.
+
+    \b
+    skewboost predict model.json new.csv -o answers.csv --keep id
+    zcat new.csv.gz | skewboost predict model.json - | head
+    """
+    from skewboost.cli.predict import run
+
+    run(model, data, output, o.columns_in(keep), as_json)
+
+
+@app.command()
+def evaluate(
+    model: o.ModelFile,
+    data: o.Data,
+    target: o.KnownTarget = None,
+    cost: o.Cost = None,
+    weight: o.Weight = None,
+    as_json: o.Json = False,
+) -> None:
+    """Measure a model on rows whose truth is known.
+
+    All measures, the confusion matrix, each class by itself, what the mistakes cost, and the threshold at which they
+    would have cost least.
+
+    \b
+    skewboost evaluate model.json later.csv --cost 20
+    """
+    from skewboost.cli.evaluate import run
+
+    run(model, data, target, cost, weight, as_json)
+
+
+@app.command()
+def goal(
+    data: o.Data,
+    goal: Annotated[
+        str, typer.Argument(help='What decisions have to achieve: "recall>=0.95 and precision>=30%".', metavar="GOAL")
+    ],
+    target: o.Target = None,
+    then: Annotated[
+        str | None, typer.Option("--then", help="The measure that decides among models that do it.", metavar="MEASURE")
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="Of the certificate; 0 is no promise.", min=0, max=0.9999)
+    ] = 0.9,
+    method: o.Method = None,
+    cost: o.Cost = None,
+    positive: o.Positive = None,
+    output: o.ModelOut = None,
+    plot: Annotated[
+        str | None, typer.Option("--plot", help="Draw what can be had: .png, .svg or .pdf.", metavar="FILE")
+    ] = None,
+    closest: Annotated[
+        bool, typer.Option("--closest", help="Give the closest model if none reaches it; exit code 1.")
+    ] = False,
+    rounds: o.Rounds = None,
+    learner: o.Learner = None,
+    settings: o.Settings = None,
+    drop: o.Drop = None,
+    weight: o.Weight = None,
+    test: o.Test = None,
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    as_json: o.Json = False,
+) -> None:
+    """Look for a model that reaches a goal, and certify it on held-out rows.
+
+    Measures: recall, miss_rate, specificity, false_alarm_rate, precision, f1, g_mean, flagged_share, accuracy, and
+    expected_cost with --cost. Conditions are joined by "and". Where the goal is not reached, it says how close it came
+    and what stands in the way, writes nothing, and leaves with exit code 1.
+
+    \b
+    skewboost goal claims.csv "recall>=0.95" --target fraud -o model.json
+    skewboost goal claims.csv "false_alarm_rate<=1%" --target fraud --plot frontier.png
+    skewboost goal claims.csv "recall>=0.9" --then expected_cost --cost 20 --target fraud
+    """
+    from skewboost.cli.fit import Task, run
+    from skewboost.cli.methods import Wanted
+
+    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    run(
+        Task(
+            data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json,
+            then=then, confidence=confidence or None, closest=closest, plot=plot,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def explain(
+    model: o.ModelFile,
+    data: Annotated[str | None, typer.Argument(help="Rows to explain one of.", metavar="[DATA]")] = None,
+    row: Annotated[
+        str | None,
+        typer.Option("--row", help="Which row: its number (from 1), first, or worst: the most wrong.", metavar="ROW"),
+    ] = None,
+    top: Annotated[int, typer.Option("--top", help="How many columns to show.", min=1)] = 8,
+    plot: Annotated[
+        str | None, typer.Option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")
+    ] = None,
+    as_json: o.Json = False,
+) -> None:
+    """Say what a model looks at, or why it says what it says of one row.
+
+    Of a model: the importances of the columns, what each value of them adds to the score, and an alternating tree as
+    text. Of a row: what each of its cells adds; the parts add up to the score exactly.
+
+    \b
+    skewboost explain model.json
+    skewboost explain model.json claims.csv --row worst
+    """
+    from skewboost.cli.explain import run
+
+    run(model, data, row, top, plot, as_json)
+
+
+@app.command("list")
+def list_variants(
+    wanted: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All fields of all variants, as JSON.")] = False,
+) -> None:
+    """List the variants with their papers and a verdict on each."""
+    from skewboost.cli import listing
+
+    if as_json and wanted is not None:
+        raise typer.BadParameter("--json lists all variants; leave the argument out, or filter the JSON")
+    if as_json:
+        typer.echo(listing.as_json())
+    else:
+        listing.show(wanted)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the pictures; made if need be.")] = Path("skewboost-demo"),
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of boosting.")] = 200,
+    n_jobs: Annotated[int, typer.Option("--n-jobs", callback=o.check_jobs, help="Threads; -1 is all cores.")] = -1,
+) -> None:
+    """Compare the boosters on two lopsided data sets: tables here, pictures in a folder."""
+    folder = _make_folder(out)
+    from skewboost.cli.demo import run
+
+    try:
+        run(folder, rounds, n_jobs)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader of the tables went away
+            raise
+        typer.echo(f"error: cannot write to {out}: {error.strerror}", err=True)
+        raise typer.Exit(1) from error
 
 
 def _make_folder(out: Path) -> Path:
@@ -77,38 +285,3 @@ def _make_folder(out: Path) -> Path:
     if problem:
         raise typer.BadParameter(problem, param_hint="--out")
     return out
-
-
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures; made if need be.")] = Path("skewboost-demo"),
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of boosting.")] = 200,
-    n_jobs: Annotated[int, typer.Option("--n-jobs", callback=_check_jobs, help="Threads; -1 is all cores.")] = -1,
-) -> None:
-    """Compare the boosters on two lopsided data sets: tables here, pictures in a folder."""
-    folder = _make_folder(out)
-    from skewboost.cli.demo import run
-
-    try:
-        run(folder, rounds, n_jobs)
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of the tables went away, which Typer handles
-            raise
-        typer.echo(f"error: cannot write to {out}: {error.strerror}", err=True)
-        raise typer.Exit(1) from error
-
-
-@app.command("list")
-def list_variants(
-    wanted: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="All fields of all variants, as JSON.")] = False,
-) -> None:
-    """List the variants with their papers and a verdict on each."""
-    from skewboost.cli import listing
-
-    if as_json and wanted is not None:
-        raise typer.BadParameter("--json lists all variants; leave the argument out, or filter the JSON")
-    if as_json:
-        typer.echo(listing.as_json())
-    else:
-        listing.show(wanted)
