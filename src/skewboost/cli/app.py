@@ -58,7 +58,7 @@ def skewboost(
         typer.echo(context.get_help())
 
 
-@app.command()
+@app.command(short_help="Fit a model to a table and write it to a file.")
 def fit(
     data: o.Data,
     target: o.Target = None,
@@ -80,7 +80,7 @@ def fit(
     n_jobs: o.Jobs = -1,
     as_json: o.Json = False,
 ) -> None:
-    """Fit a model to a table, measure it on held-out rows, write it to a file.
+    """Fit a model to a table, measure it on held-out rows, and write it to a file.
 
     The model that is written is the one that was measured; with --test 0 it is fitted to all rows, and nothing is
     measured. All columns but the target are features: numbers, and text as categories; cells may be empty.
@@ -98,7 +98,7 @@ def fit(
     run(Task(data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json))
 
 
-@app.command()
+@app.command(short_help="Answer for new rows.")
 def predict(
     model: o.ModelFile,
     data: Annotated[str, typer.Argument(help="New rows; - is standard input.", metavar="DATA")],
@@ -151,7 +151,7 @@ def evaluate(
     run(model, data, target, cost, weight, as_json)
 
 
-@app.command()
+@app.command(short_help="Fit a model that reaches a goal, with a certificate.")
 def goal(
     data: o.Data,
     goal: Annotated[
@@ -207,7 +207,7 @@ def goal(
     )  # fmt: skip
 
 
-@app.command()
+@app.command(short_help="Say what a model looks at, or why it says what it says.")
 def explain(
     model: o.ModelFile,
     data: Annotated[str | None, typer.Argument(help="Rows to explain one of.", metavar="[DATA]")] = None,
@@ -235,7 +235,7 @@ def explain(
     run(model, data, row, top, plot, as_json)
 
 
-@app.command("list")
+@app.command("list", short_help="List the methods, with a verdict on each.")
 def list_variants(
     wanted: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All fields of all variants, as JSON.")] = False,
@@ -251,7 +251,7 @@ def list_variants(
         listing.show(wanted)
 
 
-@app.command()
+@app.command(short_help="Compare the boosters on two lopsided data sets.")
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the pictures; made if need be.")] = Path("skewboost-demo"),
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of boosting.")] = 200,

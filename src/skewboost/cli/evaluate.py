@@ -11,7 +11,7 @@ from skewboost.cli.errors import CommandError
 from skewboost.cli.examples import Examples, label_of, read_examples
 from skewboost.cli.models import Model, read_model
 from skewboost.cli.prices import read_cost
-from skewboost.cli.tell import emit, some
+from skewboost.cli.tell import emit, note, some
 from skewboost.tables import spell
 
 
@@ -21,6 +21,8 @@ def run(model_path: str, data: str, target: str | None, cost: str | None, weight
     examples = read_known(model, data, target, weight)
     answers = measuring.Answers.of(model.estimator, examples.X, examples.y, examples.weights)
     price = cost_for(model, cost)
+    if data == model.facts.get("data"):
+        note(f"{data} has the rows that {model_path} was fitted to, on which it looks better than on new ones")
     if as_json:
         emit({"model": model_path, "method": model.name, "data": data, **measuring.document(answers, price)})
     else:

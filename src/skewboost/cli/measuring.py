@@ -68,7 +68,9 @@ class Answers:
     @property
     def p_positive(self) -> Array | None:
         """The probabilities of the positive class."""
-        return None if self.probability is None else self.probability[:, list(self.classes).index(self.positive)]
+        if self.probability is None or self.positive is None:
+            return None
+        return np.asarray(self.probability[:, list(self.classes).index(self.positive)])
 
     def measures(self) -> dict[str, float]:
         """All that can be said without prices."""
@@ -113,7 +115,7 @@ class Answers:
             "cost": cost, "total": total, "per_row": total / float(shares.sum()), "best_constant": constant,
             "savings": 1.0 - total / constant if constant > 0 else float("nan"),
         }  # fmt: skip
-        if self.p_positive is not None and self.positive is not None:
+        if self.p_positive is not None:
             if self.positive == self.classes[0]:
                 prices = prices[::-1, ::-1]
             thresholds, counts = Counts.at_thresholds(self.truth == self.positive, self.p_positive, self.weights)
@@ -140,7 +142,8 @@ def document(answers: Answers, cost: Any) -> dict[str, Any]:
 def show(answers: Answers, cost: Any, heading: str) -> None:
     """All of it, on the screen."""
     console = out()
-    console.print(_confusion(answers, heading), "")
+    say(heading)
+    console.print(_confusion(answers), "")
     console.print(_by_class(answers), "")
     cells = [f"{NAMES.get(n, n.replace('_', ' ')):<18}{share(v):>7}" for n, v in answers.measures().items()]
     third = -(-len(cells) // 2)
@@ -159,11 +162,11 @@ def _order(answers: Answers) -> list[int]:
     return order[::-1] if answers.positive == answers.classes[-1] and len(order) == 2 else order
 
 
-def _confusion(answers: Answers, heading: str) -> Any:
+def _confusion(answers: Answers) -> Any:
     order, matrix = _order(answers), answers.matrix
     names = [spell(answers.classes[k]) for k in order]
     rows = [[f"really {names[i]}", *(number(matrix[k, j]) for j in order)] for i, k in enumerate(order)]
-    return table(["", *(f"said {name}" for name in names)], rows, title=heading, first=16)
+    return table(["", *(f"said {name}" for name in names)], rows, first=16)
 
 
 def _by_class(answers: Answers) -> Any:
@@ -185,10 +188,8 @@ def _show_bill(answers: Answers, cost: Any) -> None:
         say(f"The best constant answer costs {number(bill['best_constant'])}; this is {word}.")
     best = bill.get("best_threshold")
     if best is not None and best["total"] < bill["total"]:
-        say(
-            f"Flagging from a probability of {best['probability']:.4g} would have cost {number(best['total'])} "
-            "(chosen on these very rows, so a little too good)."
-        )
+        say(f"Flagging from a probability of {best['probability']:.4g} would have cost {number(best['total'])};")
+        say("that threshold was chosen on these very rows, so it looks a little too good.")
 
 
 def rows_in_words(answers: Answers) -> str:
