@@ -99,12 +99,13 @@ class Isotonic:
     """Probabilities that rise with the score, in steps."""
 
     def __init__(self, scores: Array, positive: Array, weights: Array) -> None:
-        self.model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
+        model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
+        self.scores, self.levels = model.X_thresholds_, model.y_thresholds_
         self.margin = 0.5 / float(weights.sum())
 
     def __call__(self, F: Array) -> Array:
         """The log-odds, of probabilities that are never quite 0 or 1."""
-        p = np.clip(self.model.predict(F), self.margin, 1.0 - self.margin)
+        p = np.clip(np.interp(F, self.scores, self.levels), self.margin, 1.0 - self.margin)
         return np.asarray(np.log(p / (1.0 - p)))
 
 

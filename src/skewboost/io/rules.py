@@ -1,0 +1,140 @@
+"""What scores mean: the rules of all variants, as far as fitted models need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from skewboost.boosting.adaboost import AdaBoost
+from skewboost.boosting.adac import AdaC1, AdaC2, AdaC3
+from skewboost.boosting.adacost import AdaCost
+from skewboost.boosting.arcing import LOGISTIC, Arcing
+from skewboost.boosting.asymmetric import AsymmetricAdaBoost
+from skewboost.boosting.asymmetric_logistic import CSGA, CSLB, CSRA
+from skewboost.boosting.calibrated import AdaMEC, CGAda, Isotonic, Sigmoid
+from skewboost.boosting.consistent import ConsistentBoost
+from skewboost.boosting.cost_losses import CSAdaBoost, CSLogitBoost, CSRealBoost
+from skewboost.boosting.csb import CSB0, CSB1, CSB2
+from skewboost.boosting.favored import FavoredBoost
+from skewboost.boosting.gentleboost import GentleBoost
+from skewboost.boosting.logitboost import LogitBoost
+from skewboost.boosting.rareboost import RareBoost
+from skewboost.boosting.realboost import RealBoost
+from skewboost.boosting.soft_margin import AdaBoostReg, SoftMarginBoost
+from skewboost.boosting.weightboost import WeightBoost
+from skewboost.costs import Costs
+from skewboost.io.schema import Field, Flag, Floats, Integer, ListOf, Maybe, Number, OneOf, Record, Text, require
+from skewboost.multiclass.m1 import AdaC2M1
+from skewboost.multiclass.mh import AdaBoostMH, TwoClasses
+from skewboost.trees.alternating import AlternatingTreeBoost
+
+_POSITIVE = Number(0.0, above=True)
+COSTS = Record(Costs, {"negative": _POSITIVE, "positive": _POSITIVE})
+
+
+def restored(cls: type, **values: Any) -> Any:
+    """An object with these attributes, made without its constructor; what is None is as the class has it."""
+    made = cls.__new__(cls)
+    for name, value in values.items():
+        if value is not None or not hasattr(cls, name):
+            setattr(made, name, value)
+    return made
+
+
+def _check_isotonic(calibrator: Isotonic) -> None:
+    fits = 0 < len(calibrator.scores) == len(calibrator.levels)
+    require(fits, "must have a level for each score", "levels")
+    require((np.diff(calibrator.scores) > 0).all(), "must rise", "scores")
+    rising = (np.diff(calibrator.levels) >= 0).all() and calibrator.levels[-1] <= 1.0
+    require(rising, "must rise, up to 1 at most", "levels")
+
+
+CALIBRATOR = OneOf(
+    {
+        "sigmoid": Record(
+            Sigmoid, {"slope": Number(), "intercept": Number()}, lambda **values: restored(Sigmoid, **values)
+        ),
+        "isotonic": Record(
+            Isotonic,
+            {"scores": Floats(), "levels": Floats(low=0.0), "margin": Number(0.0, 0.5, above=True)},
+            lambda **values: restored(Isotonic, **values),
+            _check_isotonic,
+        ),
+    },
+    "a calibrator",
+)
+
+
+def _rule(cls: type, check: Any = None, **fields: Field) -> Record:
+    """A rule with its costs and what else its formulas need."""
+    return Record(cls, {"costs": COSTS, **fields}, lambda **values: restored(cls, **values), check)
+
+
+def _check_alternating(rule: AlternatingTreeBoost) -> None:
+    require(rule.init == "prior" or rule.balance is not None, "must be known", "balance")
+
+
+_SPREAD = {"n_rounds": Integer(1)}
+_CALIBRATED = {"calibrator": Maybe(CALIBRATOR)}
+_STEP = {"line_search": Flag()}
+_PRIOR = {"prior": Text(("data", "balanced")), "log_prior": Number()}
+_CLAMP = {"z_max": Maybe(_POSITIVE)}
+_ON = {"cost_on": Text(("all", "errors"))}
+_SOFT = {"C": ListOf(Number(0.0), tuple), "p": Number()}
+
+_RULES = (
+    _rule(AdaBoost),
+    _rule(AdaC1, alpha=Text(("sun", "nyga"))),
+    _rule(AdaC2),
+    _rule(AdaC3),
+    _rule(AdaCost),
+    Record(Arcing, {"costs": COSTS}, lambda costs: restored(Arcing, costs=costs, f=LOGISTIC[0], slope=LOGISTIC[1])),
+    _rule(AsymmetricAdaBoost, **_SPREAD, **_CALIBRATED),
+    _rule(CSGA, **_STEP, **_SPREAD),
+    _rule(CSLB, **_CLAMP, **_SPREAD),
+    _rule(CSRA, **_STEP, **_SPREAD),
+    _rule(AdaMEC, **_CALIBRATED),
+    _rule(CGAda, **_CALIBRATED),
+    _rule(ConsistentBoost),
+    _rule(CSAdaBoost, **_PRIOR),
+    _rule(CSRealBoost, **_PRIOR),
+    _rule(CSLogitBoost, **_PRIOR, **_CLAMP),
+    _rule(CSB0, **_ON),
+    _rule(CSB1, **_ON),
+    _rule(CSB2, **_ON),
+    _rule(FavoredBoost, **_STEP),
+    _rule(GentleBoost, **_STEP),
+    _rule(LogitBoost, **_CLAMP),
+    _rule(RareBoost),
+    _rule(RealBoost, **_STEP),
+    _rule(AdaBoostReg, **_SOFT),
+    _rule(SoftMarginBoost, **_SOFT),
+    _rule(WeightBoost, beta=Number()),
+    _rule(TwoClasses, **_STEP),
+    _rule(
+        AlternatingTreeBoost,
+        _check_alternating,
+        **_STEP,
+        init=Text(("prior", "balanced")),
+        root=Number(),
+        balance=Maybe(Number()),
+    ),
+)
+
+
+def _by_name(rules: tuple[Record, ...]) -> Mapping[str, Record]:
+    return {rule.cls.__name__: rule for rule in rules}
+
+
+RULE = OneOf(_by_name(_RULES), "a boosting rule")
+JOINT_RULE = OneOf(
+    _by_name(
+        (
+            _rule(AdaBoostMH, of_class=Floats(low=0.0), tilts=Maybe(Floats())),
+            _rule(AdaC2M1, of_class=Floats(low=0.0), by_row=Flag()),
+        )
+    ),
+    "a boosting rule",
+)
