@@ -58,6 +58,23 @@ def skewboost(
         typer.echo(context.get_help())
 
 
+@app.command(short_help="Say what is in a table.")
+def info(
+    data: Annotated[str, typer.Argument(help=f"{o.FORMATS}; - is standard input.", metavar="DATA")],
+    target: o.Target = None,
+    as_json: o.Json = False,
+) -> None:
+    """Say what is in a table: what is rare, missing, categorical or suspicious.
+
+    \b
+    skewboost info claims.csv
+    skewboost info claims.csv --target fraud
+    """
+    from skewboost.cli.info import run
+
+    run(data, target, as_json)
+
+
 @app.command(short_help="Fit a model to a table and write it to a file.")
 def fit(
     data: o.Data,

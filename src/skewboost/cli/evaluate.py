@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from skewboost.cli import measuring
+from skewboost.cli.data import open_data
 from skewboost.cli.errors import CommandError
-from skewboost.cli.examples import Examples, label_of, read_examples
+from skewboost.cli.examples import Examples, check_columns, label_of, read_examples
 from skewboost.cli.models import Model, read_model
 from skewboost.cli.prices import read_cost
 from skewboost.cli.tell import emit, note, some
@@ -35,10 +36,10 @@ def read_known(model: Model, data: str, target: str | None, weight: str | None =
     name = target or model.facts.get("target")
     if name is None:
         raise CommandError(f"{model.path} does not say which column its target was. Say --target NAME.")
-    classes = model.classes
-    text = [*model.categories, *([name] if isinstance(classes[0], str) else [])]
-    examples = read_examples(data, name, weight=weight, text=text)
-    model.check(data, list(examples.X.columns))
+    columns = list(open_data(data, columns=model.columns).columns) if data != "-" else [name]
+    check_columns(data, columns, [name], "--target")
+    text = [name] if isinstance(model.classes[0], str) else []
+    examples = read_examples(data, name, weight=weight, source=model.open(data, text))
     return Examples(model.pick(examples.X), _as_trained(model, examples), examples.weights, name, data)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,12 +54,12 @@ class Examples:
 
 
 def read_examples(
-    path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None, text: Collection[str] = ()
+    path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None, source: Any = None
 ) -> Examples:
     """All rows of a file; those without a target are left out."""
     from skewboost.cli.data import open_data
 
-    source = open_data(path, text=text)
+    source = source or open_data(path)
     columns = list(source.columns)
     if target is None:
         raise CommandError(f"which column is the target? Say --target NAME; {path} has {some(columns, 30)}.")

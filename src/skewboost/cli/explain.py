@@ -123,17 +123,13 @@ def _cell(value: Any) -> Any:
 def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
     """The rows, which of them is meant, and its true label if it is known."""
     target = model.facts.get("target")
-    from skewboost.cli.data import open_data
-
     if row.lower() == WORST:
         examples = read_known(model, data, target)
         p = model.estimator.predict_proba(examples.X)
         of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
         k = int(np.argmin(of_truth))
         return examples.X, k, examples.y[k]
-    source = open_data(data, text=model.categories)
-    model.check(data, list(source.columns))
-    frame = source.read()
+    frame = model.open(data).read()
     if row.lower() != FIRST and not row.isdigit():
         raise CommandError(f"--row {row!r} is neither a number, nor first, nor worst.")
     k = 0 if row.lower() == FIRST else int(row) - 1

@@ -11,7 +11,7 @@ from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
 from skewboost.cli.tell import some
 
-NUMBER, CATEGORY = "number", "category"
+CATEGORY = "category"  # the kind of a column of text
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Model:
     path: str
     estimator: Any
     columns: tuple[str, ...]
-    categories: tuple[str, ...]  # the columns that hold text
+    categories: Mapping[str, Sequence[str]]  # the columns that hold text, and what it is
     facts: Mapping[str, Any] = field(default_factory=dict)  # what `fit` noted: target, cost, …
 
     @property
@@ -53,6 +53,17 @@ class Model:
                 f"There are {some(there, 12)}."
             )
 
+    def open(self, path: str, also_text: Sequence[str] = ()) -> Any:
+        """Data with its columns, the kinds of which are those of training."""
+        from skewboost.cli.data import open_data
+
+        if path != "-":  # of a pipe there is one look only
+            self.check(path, open_data(path, columns=self.columns).columns)
+        text = {**self.categories, **dict.fromkeys(also_text, ())}
+        source = open_data(path, text=text, columns=self.columns)
+        self.check(path, source.columns)
+        return source
+
     def pick(self, frame: Any) -> Any:
         """Its columns, in its order."""
         return frame[list(self.columns)]
@@ -68,7 +79,7 @@ def read_model(path: str) -> Model:
         raise CommandError(f"there is no file {path}. `skewboost fit DATA --target … -o {path}` writes one.")
     told = io.describe(path)
     features = told["features"]
-    categories = tuple(f["name"] for f in features if f["kind"] == CATEGORY)
+    categories = {f["name"]: f.get("categories", ()) for f in features if f["kind"] == CATEGORY}
     return Model(path, io.load(path), tuple(f["name"] for f in features), categories, _facts(told))
 
 

@@ -59,7 +59,8 @@ def _option(*names: str, help: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, **more)
 
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, Feather, ARFF or LIBSVM, gzip or not.", metavar="DATA")]
+FORMATS = "CSV, TSV, Parquet, Feather, ARFF or LIBSVM, gzip or not"
+Data = Annotated[str, typer.Argument(help=f"{FORMATS}.", metavar="DATA")]
 ModelFile = Annotated[str, typer.Argument(help="A file that `fit` has written.", metavar="MODEL")]
 Target = Annotated[
     str | None, _option("--target", "-t", help="The column to predict.", metavar="COLUMN", autocompletion=complete_column)

@@ -22,13 +22,10 @@ ALL = "all"
 
 def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_json: bool) -> None:
     """Read, ask, write."""
-    from skewboost.cli.data import open_data
-
     check_output(output, SUFFIXES)
     model = read_model(model_path)
-    source = open_data(data, text=model.categories)
+    source = model.open(data)
     columns = list(source.columns)
-    model.check(data, columns)
     kept = _kept(model, data, columns, keep)
     ignored = [c for c in columns if c not in model.columns and c not in kept]
     if ignored:

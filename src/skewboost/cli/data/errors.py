@@ -1,0 +1,7 @@
+"""What is wrong with the data, in one line."""
+
+from __future__ import annotations
+
+
+class DataError(ValueError):
+    """A file that cannot be read as a table: which, where in it, what is wrong, and what to do."""

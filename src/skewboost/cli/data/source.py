@@ -1,0 +1,105 @@
+"""A table that is read from somewhere."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from skewboost.cli.data.content import Content
+from skewboost.cli.data.errors import DataError
+from skewboost.tables import spell
+
+CHUNK_ROWS = 100_000
+
+
+class Source(ABC):
+    """A table in a file or a pipe.
+
+    Parameters
+    ----------
+    content : Content
+        The bytes.
+    text : collection of str
+        Columns to be read as text. A mapping of column to categories says how these are spelled: a cell that is none
+        of them, but the same number or truth value as one, becomes that one.
+
+    Attributes
+    ----------
+    path : str
+        As it was given.
+    format : str
+        "csv", "parquet", "arrow", "arff" or "libsvm".
+    columns : list of str
+        Their names.
+    n_bytes : int or None
+        The size of the file; None for a pipe.
+    """
+
+    format: str
+    columns: list[str]
+
+    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
+        self.content = content
+        self.path = content.path
+        self.n_bytes = content.n_bytes
+        self.text = text
+
+    @abstractmethod
+    def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
+        """Pandas tables of so many rows each, the last of fewer; the same types in all of them."""
+
+    def read(self) -> Any:
+        """All rows, as one pandas table."""
+        import pandas as pd
+
+        self.content.keep_all()
+        pieces = list(self.chunks())
+        return pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
+
+    def fail(self, what: str, remedy: str, *, line: int | None = None, column: str | None = None) -> DataError:
+        """The error to raise."""
+        place = "" if line is None else f", line {line}"
+        place += "" if column is None else f", column {column!r}"
+        return DataError(f"{self.content.name}{place}: {what}. {remedy}")
+
+    def check_names(self) -> None:
+        """No two columns may share a name."""
+        seen: dict[str, int] = {}
+        for k, name in enumerate(self.columns, 1):
+            if name in seen:
+                raise self.fail(f"columns {seen[name]} and {k} are both called {name!r}", "Rename one of them.")
+            seen[name] = k
+        unknown = [name for name in self.text if name not in seen]
+        if unknown:
+            raise self.fail(f"there is no column {unknown[0]!r}", f"The columns are {shortened(self.columns)}.")
+
+    def as_text(self, column: Any) -> Any:
+        """A column of whatever type as text, spelled as the categories of a model are."""
+        known = self.text.get(column.name) if isinstance(self.text, Mapping) else None
+        names = {v: _known_spelling(v, known) for v in column.dropna().unique()}
+        return column.map(names, na_action="ignore").astype("str" if _has_str() else object)
+
+
+def _has_str() -> bool:
+    """Whether pandas has a type for text (3.0 and later), rather than objects."""
+    import pandas as pd
+
+    return pd.Series(["a"]).dtype != object
+
+
+def _known_spelling(value: Any, known: Collection[str] | None) -> str:
+    name = spell(value)
+    if known is None or name in known:
+        return name
+    try:
+        number = spell(float(name))
+    except ValueError:
+        number = name.capitalize()  # true is True
+    return number if number in known else name
+
+
+def shortened(names: Collection[str], most: int = 12) -> str:
+    """A list of names for a message."""
+    shown = ", ".join(list(names)[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
