@@ -1,0 +1,285 @@
+"""Methods side by side: the same folds for all, tuned within the training rows, every measure, and tests."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from numbers import Real
+from typing import Any
+
+import joblib
+import narwhals as nw
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.utils import check_random_state
+
+from skewboost._params import N_JOBS
+from skewboost.evaluate.compared import Comparison
+from skewboost.evaluate.measuring import MEASURES, problem_of
+from skewboost.evaluate.methods import Method, methods_of
+from skewboost.evaluate.progress import Reporter
+from skewboost.evaluate.rank_tests import RankTest
+from skewboost.evaluate.results_file import ResultsFile, Row
+from skewboost.evaluate.running import DataSet, run_fit, seed_of
+from skewboost.evaluate.splitting import repeated_folds
+from skewboost.goals.weighing import plain
+from skewboost.tables import sliceable
+from skewboost.targets import check_labels, check_sample_weight
+
+__all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "compare"]
+
+ONLY = "data"  # what the only data set is called
+_ASKING = type("compare", (), {})()  # whom messages about labels name
+
+Job = tuple[DataSet, Method, int]
+
+
+class IncompleteComparisonWarning(UserWarning):
+    """A comparison was interrupted; what was finished is there."""
+
+
+def compare(
+    estimators: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    cost: Any = None,
+    cv: Any = 5,
+    repeats: int = 1,
+    grids: Mapping[str, Any] | None = None,
+    tune_for: Any = None,
+    inner_cv: int = 3,
+    results: str | os.PathLike[str] | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    on_error: str = "record",
+    n_jobs: int | None = None,
+    verbose: Any = 0,
+    random_state: Any = None,
+) -> Comparison:
+    """Compare classifiers on the same folds of one or several data sets.
+
+    Parameters
+    ----------
+    estimators : list, or dict of str to estimator
+        Names of the catalogue ("CSRA", "AdaC2"), classes, and any scikit-learn classifiers: pipelines, searches, those
+        of other libraries. Of a list everyone is called by its class and the parameters that were set.
+    X : table of shape (n_samples, n_features), or dict of str to (X, y)
+        The rows; or several data sets by name.
+    y : array-like of shape (n_samples,)
+        Class labels; None where `X` is a dict.
+    cost : number, "balanced", dict, matrix or None, default=None
+        What mistakes cost: a number (a miss costs so many false alarms), ``{label: cost}``, or a matrix
+        ``cost[true, predicted]``; with several data sets also ``{data set: cost}``. It prices the answers of everyone,
+        in the measures "cost" and "savings". Estimators are told it if they have a parameter `cost` that is None: their
+        own, else that of a step of a pipeline or of what a search searches over, and unless it is in their grid. None:
+        nobody is told anything, and answers are priced in inverse proportion to the shares of the classes ("balanced").
+        `class_weight` and `sample_weight` of other libraries are left alone.
+    cv : int, splitter, or iterable of (train, test), default=5
+        A number of stratified folds, or which rows are trained on and tested.
+    repeats : int, default=1
+        How often the folds are drawn anew.
+    grids : dict of str to grid or None, default=None
+        Parameters to search, by the name of the method: ``{"CSRA": {"learning_rate": [0.1, 1.0]}}``. They are chosen on
+        inner folds of the training rows, anew for each fold. If the number of rounds of one of our boosters is in the
+        grid, one fit serves all numbers.
+    tune_for : str, scorer or None, default=None
+        What the search is after: a measure, or a function of (fitted estimator, X, y) of which more is better. None:
+        "cost".
+    inner_cv : int, default=3
+        The number of inner folds.
+    results : path or None, default=None
+        A file for finished fits, one line each, written at once. A second call skips what is there (but tries again
+        what had failed), other methods and data sets may be added, and other rows, folds or costs raise an error.
+    sample_weight : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
+        How many examples a row stands for, in training and in all measures; by data set if there are several.
+    pos_label : label or None, default=None
+        The positive class; None: the rarer of the two in `y`, the larger label in a tie.
+    on_error : {"record", "raise"}, default="record"
+        What to do if a fit fails: write it down and go on, or raise the error.
+    n_jobs : int or None, default=None
+        How many fits run at the same time. The results are the same for any number; the seconds are not. Estimators
+        whose own `n_jobs` is None get 1.
+    verbose : int or callable, default=0
+        1: a bar on the standard error stream. Where that is no terminal: a line for each tenth, with 2 for each fit. A
+        function is called with `Progress(done, total, running, seconds_left)` after each fit.
+    random_state : int, RandomState or None, default=None
+        Seeds the folds, and through (data set, repeat, fold) every estimator whose own `random_state` is None. None: a
+        new seed, or that of the `results` file.
+
+    Returns
+    -------
+    Comparison
+        After Ctrl-C with all that was finished by then, ``complete`` False, and an `IncompleteComparisonWarning`.
+
+    See Also
+    --------
+    Comparison : What to do with it.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> from skewboost.evaluate import compare
+    >>> X, y = load_rare_cancer()
+    >>> linear = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> comparison = compare(["CSRA", "RealBoost", linear], X, y, cost=20, cv=3, random_state=0)
+    >>> comparison.methods
+    ['CSRA', 'RealBoost', 'StandardScaler + LogisticRegression']
+    >>> comparison.best("recall")
+    'CSRA'
+    """
+    _check(tune_for, inner_cv, on_error, n_jobs, verbose)
+    methods = methods_of(estimators, grids, "cost" if tune_for is None else tune_for, inner_cv)
+    file = ResultsFile(results)
+    seed = _seed(random_state, file)
+    data_sets = [
+        _data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
+        for name, rows in _read(X, y, cost, sample_weight).items()
+    ]
+    _check_file(file, seed, data_sets, methods)
+    jobs = [(data, method, k) for data in data_sets for k in range(len(data.splits)) for method in methods]
+    left = [job for job in jobs if _missing(file, job)]
+    complete = _run(left, file, on_error == "raise", n_jobs, verbose)
+    rows = [file.fits[_key(job)] for job in jobs if _key(job) in file.fits]
+    return Comparison(
+        rows,
+        methods=[method.name for method in methods],
+        data_sets=[data.name for data in data_sets],
+        n_fits=len(jobs),
+        complete=complete,
+        random_state=seed,
+        pos_labels={data.name: plain(data.problem.pos_label) for data in data_sets},
+        cost_matrices={data.name: data.problem.matrix for data in data_sets},
+    )
+
+
+def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: Any) -> None:
+    if not (tune_for is None or callable(tune_for) or tune_for in MEASURES):
+        raise ValueError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, MEASURES))}, or a scorer.")
+    if isinstance(inner_cv, bool) or not isinstance(inner_cv, int | np.integer) or inner_cv < 2:
+        raise ValueError(f"inner_cv={inner_cv!r} must be a number of inner folds, 2 at least.")
+    if on_error not in ("record", "raise"):
+        raise ValueError(f"on_error={on_error!r} must be 'record' or 'raise'.")
+    if not N_JOBS.passes(n_jobs):
+        raise ValueError(f"n_jobs={n_jobs!r} must be {N_JOBS.wanted}.")
+    if not callable(verbose) and not isinstance(verbose, int | np.integer):
+        raise ValueError(f"verbose={verbose!r} must be 0, 1, 2 or a function that is called with a Progress.")
+
+
+def _seed(random_state: Any, file: ResultsFile) -> int:
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    if random_state is None and file.seed is not None:
+        return file.seed
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, Any, Any]]:
+    """Rows, labels, costs and weights by the name of the data set."""
+    if not isinstance(X, Mapping):
+        if y is None:
+            raise ValueError("y is None. Pass the labels; or, for several data sets, X as a dict {name: (X, y)}.")
+        return {ONLY: (X, y, cost, weights)}
+    names = [str(name) for name in X]
+    if y is not None:
+        raise ValueError("X is a dict of data sets, which have their labels with them. Leave y at None.")
+    if not names or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in X.values()):
+        raise ValueError("X is a dict, so it must hold data sets by name: {name: (X, y)}.")
+    if weights is not None and (not isinstance(weights, Mapping) or set(map(str, weights)) - set(names)):
+        raise ValueError(f"sample_weight must be a dict by data set, as X is one: {', '.join(names)}.")
+    each = isinstance(cost, Mapping) and set(map(str, cost)) == set(names)
+    costs = {str(k): v for k, v in cost.items()} if each else dict.fromkeys(names, cost)
+    given = {} if weights is None else {str(k): v for k, v in weights.items()}
+    return {str(name): (*pair, costs[str(name)], given.get(str(name))) for name, pair in X.items()}
+
+
+def _data_set(
+    name: str, X: Any, y: Any, cost: Any, weights: Any, *, cv: Any, repeats: int, pos_label: Any, seed: int
+) -> DataSet:
+    table = sliceable(X)
+    labels = check_labels(_ASKING, y, len(table) if not hasattr(table, "shape") else table.shape[0])
+    w = None if weights is None else check_sample_weight(weights, len(labels))
+    problem = problem_of(_ASKING, labels, w, cost, pos_label)
+    splits = repeated_folds(cv, labels, repeats, seed_of(seed, name), weights=w, X=table)
+    if problem.binary and isinstance(cost, Real):  # which class is the rarer must not depend on the fold
+        other = problem.classes[problem.classes != problem.pos_label][0]
+        cost = {plain(problem.pos_label): float(cost), plain(other): 1.0}
+    return DataSet(name, table, labels, w, problem, cost, tuple(splits), len(splits) // repeats, seed)
+
+
+def _check_file(file: ResultsFile, seed: int, data_sets: list[DataSet], methods: list[Method]) -> None:
+    if file.path is None:
+        return
+    for method in methods:
+        file.check_method(method.name, method.fingerprint)
+    described = {data.name: _fingerprints(data) for data in data_sets}
+    if file.seed is not None:  # all that may be wrong, before anything is written
+        for name, fingerprints in described.items():
+            file.check_data(name, fingerprints)
+    file.begin(seed)
+    for name, fingerprints in described.items():
+        file.about(name, fingerprints)
+
+
+def _fingerprints(data: DataSet) -> Row:
+    frame = nw.from_native(data.X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        cells: Any = [(series.name, series.to_numpy()) for series in frame.iter_columns()]
+    else:
+        cells = data.X
+    # "balanced" costs are those of the rows, so that the matrix says it all, and whether estimators are told
+    costs = (data.problem.matrix, plain(data.problem.pos_label), data.cost is None)
+    return {
+        "n_rows": len(data.y),
+        "data": joblib.hash((cells, data.y, data.weights)),
+        "folds": joblib.hash(data.splits),
+        "cost": joblib.hash(costs),
+    }
+
+
+def _key(job: Job) -> tuple[str, str, int, int]:
+    data, method, k = job
+    return (data.name, method.name, *data.place(k))
+
+
+def _missing(file: ResultsFile, job: Job) -> bool:
+    known = file.fits.get(_key(job))
+    return known is None or known["failed"] is not None
+
+
+def _run(jobs: list[Job], file: ResultsFile, raising: bool, n_jobs: int | None, verbose: Any) -> bool:
+    """Do what is left, and keep it; whether all of it was done."""
+    reporter = Reporter(verbose, [_in_words(_key(job)) for job in jobs], effective_n_jobs(n_jobs))
+    reporter.start()
+    rows = _fits(jobs, raising, n_jobs)
+    try:
+        for row in rows:
+            file.add(row)
+            reporter.finished(_in_words((row["data_set"], row["method"], row["repeat"], row["fold"])))
+    except KeyboardInterrupt:
+        message = f"Interrupted after {reporter.progress.done} of {len(jobs)} fits; what is finished is in the result."
+        if file.path is not None:
+            message += f" The same call goes on from {file.path}."
+        warnings.warn(message, IncompleteComparisonWarning, stacklevel=3)
+        return False
+    finally:
+        reporter.close()
+    return True
+
+
+def _fits(jobs: list[Job], raising: bool, n_jobs: int | None) -> Iterator[Row]:
+    """Rows as they are finished."""
+    if effective_n_jobs(n_jobs) == 1:
+        return (run_fit(*job, raising) for job in jobs)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    found: Iterator[Row] = parallel(delayed(run_fit)(*job, raising) for job in jobs)
+    return found
+
+
+def _in_words(key: tuple[str, str, int, int]) -> str:
+    data_set, method, repeat, fold = key
+    return f"{method} on {data_set}, repeat {repeat + 1}, fold {fold + 1}"

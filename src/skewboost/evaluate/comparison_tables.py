@@ -1,0 +1,150 @@
+"""Comparisons to look at: text, markdown, HTML."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from skewboost.evaluate.measuring import better, spelled
+from skewboost.evaluate.results_file import Row
+
+if TYPE_CHECKING:
+    from skewboost.evaluate.compared import Comparison
+
+SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_seconds")  # where nobody chooses
+OF_MANY = ("cost", "error", "balanced_accuracy", "g_mean", "fit_seconds")
+SECONDS = {"fit_seconds": "fit [s]", "predict_seconds": "predict [s]", "tune_seconds": "tune [s]"}
+NONE = "–"
+
+
+class Summary(list[Row]):
+    """Rows of a summary: method, measure, mean, sd, n, n_failed, mean_rank and best."""
+
+    def __init__(self, rows: list[Row], methods: list[str]) -> None:
+        super().__init__(rows)
+        self.methods = methods
+
+    @property
+    def measures(self) -> list[str]:
+        """Those there are."""
+        return list(dict.fromkeys(row["measure"] for row in self))
+
+    def as_frame(self) -> Any:
+        """The rows as a pandas table."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("as_frame needs pandas: pip install pandas. A summary is a list of dicts.") from error
+        return pd.DataFrame(list(self))
+
+    def as_markdown(self) -> str:
+        """A row for each method, a column for each measure."""
+        heads, rows = _wide(self)
+        lines = [_bar(heads), "|---|" + "---:|" * (len(heads) - 1)]
+        return "\n".join(lines + [_bar([f"**{c}**" if b else c for c, b in row]) for row in rows]) + "\n"
+
+    def as_html(self) -> str:
+        """The same as an HTML table."""
+        heads, rows = _wide(self)
+        right, left = ' style="text-align:right"', ' style="text-align:left"'
+        head = "".join(f"<th{right if j else left}>{html.escape(h)}</th>" for j, h in enumerate(heads))
+        body = "".join(
+            "<tr>" + "".join(f"<td{right if j else left}>{_cell(c, b)}</td>" for j, (c, b) in enumerate(row)) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def __str__(self) -> str:
+        heads, rows = _wide(self)
+        cells = [[f"{head} " for head in heads], *([f"{c}{'*' if b else ' '}" for c, b in row] for row in rows)]
+        widths = [max(len(row[j]) for row in cells) for j in range(len(heads))]
+        return "\n".join("  ".join(_padded(row, widths)).rstrip() for row in cells)
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+
+def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
+    """Headings, and for each method its cells with whether they are the best of their column."""
+    measures = summary.measures
+    cells = {(row["method"], row["measure"]): row for row in summary}
+    heads = ["method", *(f"{SECONDS.get(m, spelled(m))} {'↓' if _less(m) else '↑'}" for m in measures), "rank"]
+    rows = []
+    for method in summary.methods:
+        row = [(method, False)]
+        for m in measures:
+            cell = cells[method, m]
+            row.append((_number(cell["mean"], cell["sd"]), bool(cell["best"]) and len(summary.methods) > 1))
+        rank = cells[method, measures[0]]["mean_rank"]
+        rows.append([*row, (NONE if rank is None else f"{rank:.2f}", False)])
+    return heads, rows
+
+
+def _padded(cells: list[str], widths: list[int]) -> list[str]:
+    """Names to the left, numbers to the right."""
+    return [cells[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:]))]
+
+
+def _less(measure: str) -> bool:
+    return measure.endswith("_seconds") or better(measure) < 0
+
+
+def _number(mean: float, sd: float) -> str:
+    if mean != mean:
+        return NONE
+    digits = 3 if abs(mean) < 10 else 1
+    return f"{mean:.{digits}f}" + ("" if sd != sd else f" ± {sd:.{digits}f}")
+
+
+def _bar(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _cell(text: str, best: bool) -> str:
+    return f"<b>{html.escape(text)}</b>" if best else html.escape(text)
+
+
+def _shown(comparison: Comparison, measures: list[str] | None) -> Summary:
+    there = [*comparison.measures, "fit_seconds"]
+    wanted = measures if measures is not None else SHOWN if "recall" in there else OF_MANY
+    found = [row for m in wanted if measures is not None or m in there for row in comparison.summary(m)]
+    return Summary(found, comparison.ordered(found[0]["measure"]))
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """What is below the table: on what it was measured, what is missing, what failed."""
+    n_sets, n_fits = len(comparison.data_sets), len(comparison.folds)
+    n_folds = len({(row["data_set"], row["repeat"], row["fold"]) for row in comparison.folds})
+    where = f"{n_sets} data sets" if n_sets > 1 else "one data set"
+    over = "data sets" if n_sets > 1 else "folds"
+    said = [f"{n_folds} folds of {where}; mean ± standard deviation over {over}; rank by the first measure."]
+    if not comparison.complete:
+        said.append(f"Interrupted: {n_fits} of {comparison.n_fits} fits are finished.")
+    for method in comparison.methods:
+        messages = [row["failed"] for row in comparison.failures if row["method"] == method]
+        if messages:
+            total = sum(row["method"] == method for row in comparison.folds)
+            said.append(f"{method} failed in {len(messages)} of {total} fits: {messages[0]}")
+    return said
+
+
+def as_text(comparison: Comparison, measures: list[str] | None = None) -> str:
+    """For the screen; the best of a column has an asterisk."""
+    if not comparison.folds:
+        return f"Nothing is finished: 0 of {comparison.n_fits} fits."
+    return "\n".join([str(_shown(comparison, measures)), "", *notes(comparison)])
+
+
+def as_markdown(comparison: Comparison, measures: list[str] | None = None) -> str:
+    """For documents; the best of a column is bold."""
+    if not comparison.folds:
+        return as_text(comparison) + "\n"
+    return _shown(comparison, measures).as_markdown() + "\n" + "\n\n".join(notes(comparison)) + "\n"
+
+
+def as_html(comparison: Comparison, measures: list[str] | None = None) -> str:
+    """For notebooks and reports."""
+    if not comparison.folds:
+        return f"<p>{html.escape(as_text(comparison))}</p>"
+    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(comparison))
+    return f"<div>{_shown(comparison, measures).as_html()}{below}</div>"

@@ -1,0 +1,235 @@
+"""Which test suits a comparison, what it found, and how far to trust it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skewboost.evaluate.ranks import (
+    Array,
+    Found,
+    block_ranks,
+    corrected_t,
+    critical_difference,
+    friedman,
+    holm,
+    joined,
+    wilcoxon,
+)
+
+FRIEDMAN, WILCOXON, CORRECTED_T, AUTO = "friedman", "wilcoxon", "corrected_t", "auto"
+NAMES = {
+    FRIEDMAN: "Friedman, Iman and Davenport's F; groups by Nemenyi's critical difference",
+    WILCOXON: "Wilcoxon signed-rank",
+    CORRECTED_T: "corrected resampled t (Nadeau and Bengio)",
+}
+OVERLAP = (
+    "The blocks are folds of one data set. Their training rows overlap, so they are not independent, and this test "
+    "finds differences too often; the corrected resampled t-test (method='corrected_t') allows for it. No such test "
+    "says anything about other data sets."
+)
+ONE_DATA_SET = "About this data set only. The correction for overlapping training rows is an approximation."
+
+
+class Pair(NamedTuple):
+    """Two methods, side by side."""
+
+    first: str
+    second: str
+    difference: float  # mean of first minus second; larger or smaller is better as the measure says
+    statistic: float
+    pvalue: float
+    holm: float  # the p-value, corrected for the number of pairs
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """What a test found.
+
+    Attributes
+    ----------
+    method : str
+        "friedman", "wilcoxon" or "corrected_t".
+    name : str
+        The same in words.
+    measure : str
+        What was compared.
+    statistic, pvalue : float
+        Of the question whether any two methods differ: Iman and Davenport's F; the rank sum of Wilcoxon's test; the
+        t of the two methods that are most clearly apart, with the p-value corrected for the number of pairs.
+    mean_ranks : dict of str to float
+        By method, the best first.
+    critical_difference : float or None
+        Of mean ranks, by Nemenyi; for Friedman's test only.
+    groups : tuple of tuples of str
+        Methods that cannot be told apart: by the critical difference, else by the corrected p-values of all pairs.
+    pairs : tuple of Pair
+        All pairs with p-values, as they are and corrected by Holm: Wilcoxon's test with Friedman's, since whether
+        Nemenyi's tells two methods apart depends on which others are compared too [1]_.
+    blocks : str
+        "data sets" or "folds"; `n_blocks` is how many.
+    alpha : float
+        The level of significance of `groups` and `critical_difference`.
+    caveats : tuple of str
+        What to mind.
+
+    References
+    ----------
+    .. [1] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17
+       (2016) 1-10.
+    """
+
+    method: str
+    measure: str
+    statistic: float
+    pvalue: float
+    mean_ranks: dict[str, float]
+    critical_difference: float | None
+    groups: tuple[tuple[str, ...], ...]
+    pairs: tuple[Pair, ...]
+    blocks: str
+    n_blocks: int
+    alpha: float
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The test in words."""
+        return NAMES[self.method]
+
+    @property
+    def significant(self) -> bool:
+        """Whether any two methods differ at the level `alpha`."""
+        return self.pvalue < self.alpha
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, for machines."""
+        return {
+            "test": self.method,
+            "name": self.name,
+            "measure": self.measure,
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+            "alpha": self.alpha,
+            "blocks": self.blocks,
+            "n_blocks": self.n_blocks,
+            "mean_ranks": dict(self.mean_ranks),
+            "critical_difference": self.critical_difference,
+            "groups": [list(group) for group in self.groups],
+            "pairs": [pair._asdict() for pair in self.pairs],
+            "caveats": list(self.caveats),
+        }
+
+    def __str__(self) -> str:
+        wide = max(map(len, self.mean_ranks))
+        lines = [
+            f"{self.measure}: {self.name}, {self.n_blocks} {self.blocks}",
+            f"statistic {self.statistic:.4g}, p = {self.pvalue:.3g}: "
+            + ("some methods differ" if self.significant else "no difference shown")
+            + f" at {self.alpha:g}",
+            "",
+            *(f"  {name:<{wide}}  mean rank {rank:.2f}" for name, rank in self.mean_ranks.items()),
+        ]
+        if self.critical_difference is not None:
+            lines += ["", f"critical difference of mean ranks {self.critical_difference:.2f}"]
+        if self.groups:
+            lines += ["cannot be told apart: " + "; ".join(", ".join(group) for group in self.groups)]
+        lines += ["", "pairs, p-values corrected by Holm:"]
+        wide = max(len(f"{p.first} - {p.second}") for p in self.pairs)
+        for p in self.pairs:
+            lines.append(
+                f"  {f'{p.first} - {p.second}':<{wide}}  {p.difference:+.4f}  p = {p.pvalue:.3g} -> {p.holm:.3g}"
+            )
+        return "\n".join(lines + [""] * bool(self.caveats) + [f"Note: {caveat}" for caveat in self.caveats])
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A table of values with a row for each block and a column for each method, complete."""
+
+    values: Array
+    methods: tuple[str, ...]
+    kind: str  # "data sets" or "folds"
+    test_to_train: float = 0.0  # rows, where blocks are folds
+    caveats: tuple[str, ...] = ()
+
+
+def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, alpha: float) -> RankTest:
+    """Test a table; `method` "auto" is the test that suits it."""
+    N, k = blocks.values.shape
+    if method not in (*NAMES, AUTO):
+        raise ValueError(f"method={method!r} must be one of {', '.join(map(repr, (AUTO, *NAMES)))}.")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha={alpha!r} must be a number between 0 and 1, such as 0.05.")
+    if k < 2:
+        raise ValueError(
+            f"A test of {measure!r} needs two methods that have it, but there {'is 1' if k else 'are none'}"
+            f"{': ' + blocks.methods[0] if k else ''}."
+        )
+    if N < 2:
+        raise ValueError(
+            f"A test needs two blocks at least, but all methods have {measure!r} on {N} of the {blocks.kind} only. "
+            "Compare on more folds or data sets, or leave out the methods that failed."
+        )
+    folds = blocks.kind == "folds"
+    if method == AUTO:
+        method = CORRECTED_T if folds else WILCOXON if k == 2 else FRIEDMAN
+    if method == WILCOXON and k > 2:
+        raise ValueError(f"method='wilcoxon' is for two methods, and there are {k}. Use 'friedman'.")
+    if method == CORRECTED_T and not folds:
+        raise ValueError(
+            "method='corrected_t' is for folds of one data set, but the blocks are data sets. Use 'friedman', or for "
+            "two methods 'wilcoxon'."
+        )
+    ranks = block_ranks(blocks.values, larger_is_better)
+    mean = dict(zip(blocks.methods, ranks.mean(axis=0).tolist()))
+    mean_ranks = dict(sorted(mean.items(), key=lambda item: item[1]))
+    pairs = _pairs(blocks, method)
+    if method == FRIEDMAN:
+        found = friedman(ranks)
+        statistic, pvalue = found.statistic, found.pvalue
+    else:
+        least = min(pairs, key=lambda pair: pair.pvalue)
+        statistic, pvalue = least.statistic, least.holm
+    cd, groups = _groups(mean_ranks, pairs, N, method, alpha)
+    return RankTest(
+        method, measure, statistic, pvalue, mean_ranks, cd, groups, pairs, blocks.kind, N, alpha,
+        (*blocks.caveats, *_caveats(blocks, method, pairs, alpha)),
+    )  # fmt: skip
+
+
+def _pairs(blocks: Blocks, method: str) -> tuple[Pair, ...]:
+    rows: list[tuple[str, str, float, Found]] = []
+    for i, j in combinations(range(len(blocks.methods)), 2):
+        d = blocks.values[:, i] - blocks.values[:, j]
+        found = corrected_t(d, blocks.test_to_train) if method == CORRECTED_T else wilcoxon(d)
+        rows.append((blocks.methods[i], blocks.methods[j], float(d.mean()), found))
+    corrected = holm(np.array([found.pvalue for *_, found in rows]))
+    return tuple(Pair(a, b, d, f.statistic, f.pvalue, float(h)) for (a, b, d, f), h in zip(rows, corrected))
+
+
+def _groups(
+    mean_ranks: dict[str, float], pairs: tuple[Pair, ...], n_blocks: int, method: str, alpha: float
+) -> tuple[float | None, tuple[tuple[str, ...], ...]]:
+    order = list(mean_ranks)
+    if method == FRIEDMAN:
+        cd = critical_difference(len(order), n_blocks, alpha)
+        return cd, joined(order, lambda a, b: abs(mean_ranks[a] - mean_ranks[b]) >= cd)
+    apart = {frozenset((p.first, p.second)) for p in pairs if p.holm < alpha}
+    return None, joined(order, lambda a, b: frozenset((a, b)) in apart)
+
+
+def _caveats(blocks: Blocks, method: str, pairs: tuple[Pair, ...], alpha: float) -> list[str]:
+    said = []
+    N = len(blocks.values)
+    if blocks.kind == "folds":
+        said.append(ONE_DATA_SET if method == CORRECTED_T else OVERLAP)
+    if method != CORRECTED_T and 2.0 ** (1 - N) * len(pairs) > alpha:
+        said.append(
+            f"With {N} {blocks.kind} no pair can be told apart by Wilcoxon's test at {alpha:g}"
+            + (f" after the correction for {len(pairs)} pairs." if len(pairs) > 1 else ".")
+        )
+    return said

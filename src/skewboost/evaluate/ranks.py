@@ -1,0 +1,190 @@
+"""Do methods differ? Ranks, and the tests that go with them.
+
+The formulas are numbered as in Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", Journal
+of Machine Learning Research 7, 1-30. Everything here is about a table ``values[block, method]``; what the blocks are,
+data sets or folds, and which test suits them, is for `rank_tests.py` to say.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Array = NDArray[Any]
+
+EXACT_UP_TO = 50  # differences whose signs are counted out; the normal distribution serves for more
+
+
+class Found(NamedTuple):
+    """A statistic, and how often chance alone would make one as large."""
+
+    statistic: float
+    pvalue: float
+
+
+class Friedman(NamedTuple):
+    """Both forms of the test."""
+
+    chi2: float
+    chi2_pvalue: float
+    statistic: float  # Iman and Davenport's F
+    pvalue: float
+
+
+def block_ranks(values: Array, larger_is_better: bool) -> Array:
+    """Ranks within each block; 1 is the best, and equals share the mean of their ranks."""
+    return np.asarray(stats.rankdata(-values if larger_is_better else values, axis=1), dtype=np.float64)
+
+
+def friedman(ranks: Array, *, correct_ties: bool = True) -> Friedman:
+    r"""Whether mean ranks differ by more than chance.
+
+    .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Bigl[\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr], \qquad
+              F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}
+
+    for k methods with the mean ranks :math:`R_j` in N blocks ([1]_ §3.2.2); :math:`F_F` [2]_ is less conservative.
+
+    Parameters
+    ----------
+    ranks : array of shape (n_blocks, n_methods)
+        Of `block_ranks`.
+    correct_ties : bool, default=True
+        Whether equals count as such [3]_: their ranks vary less than those the formula is about. [1]_ does not correct.
+
+    Returns
+    -------
+    Friedman
+
+    Notes
+    -----
+    Where all blocks agree F is infinite, though two blocks agree by chance once in k! times. So the p-value of F is at
+    least :math:`(k!)^{1 - N}`, the probability that all blocks agree.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006) 1-30.
+    .. [2] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic",
+       Communications in Statistics A9 (1980) 571-595.
+    .. [3] W. J. Conover, "Practical nonparametric statistics", Wiley (1999), §5.8.
+    """
+    N, k = ranks.shape
+    spread = float((ranks.mean(axis=0) ** 2).sum()) - k * (k + 1) ** 2 / 4
+    # Σ_ij r_ij² - N k (k + 1)² / 4 is N k (k + 1)(k - 1) / 12 where there are no ties
+    tied = float((ranks**2).sum()) - N * k * (k + 1) ** 2 / 4
+    largest = N * (k - 1)
+    if correct_ties:
+        chi2 = 0.0 if tied <= 1e-9 else largest * N * spread / tied
+    else:
+        chi2 = 12 * N / (k * (k + 1)) * spread
+    chi2 = min(max(chi2, 0.0), float(largest))
+    left = largest - chi2
+    F = (N - 1) * chi2 / left if left > 1e-9 * largest else math.inf
+    by_chance = math.exp((1 - N) * math.lgamma(k + 1))
+    pvalue = max(float(stats.f.sf(F, k - 1, (k - 1) * (N - 1))), by_chance)
+    return Friedman(chi2, float(stats.chi2.sf(chi2, k - 1)), F, pvalue)
+
+
+def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> float:
+    r"""How far the mean ranks of two methods must be apart: :math:`q_\alpha \sqrt{k (k + 1) / 6 N}` (Nemenyi).
+
+    :math:`q_\alpha` is the quantile of the studentised range for k groups and infinite degrees of freedom, divided by
+    :math:`\sqrt{2}` (Demšar 2006, table 5a).
+
+    Examples
+    --------
+    >>> from skewboost.evaluate.ranks import critical_difference
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    q = float(stats.studentized_range.ppf(1 - alpha, n_methods, np.inf)) / math.sqrt(2)
+    return q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks))
+
+
+def wilcoxon(differences: Array) -> Found:
+    """Wilcoxon's signed-rank test, two-sided: do differences lean to one side?
+
+    Differences of zero are dropped, as Wilcoxon did, and equal ones share their ranks. Up to 50 differences the
+    probability is exact, with ties too: all signs are equally probable if there is nothing to find.
+
+    Returns
+    -------
+    Found
+        With the smaller of both rank sums.
+    """
+    d = differences[differences != 0]
+    if len(d) == 0:
+        return Found(0.0, 1.0)
+    doubled = np.rint(2 * stats.rankdata(np.abs(d))).astype(np.int64)  # ties have halves
+    plus = int(doubled[d > 0].sum())
+    smaller = min(plus, int(doubled.sum()) - plus)
+    if len(d) > EXACT_UP_TO:
+        mean, variance = doubled.sum() / 2, float((doubled.astype(np.float64) ** 2).sum()) / 4
+        return Found(smaller / 2, min(1.0, 2 * float(stats.norm.cdf((smaller - mean) / math.sqrt(variance)))))
+    ways = np.zeros(int(doubled.sum()) + 1)  # how many choices of signs have this sum
+    ways[0] = 1.0
+    for rank in doubled:
+        ways[rank:] += ways[:-rank].copy()
+    return Found(smaller / 2, min(1.0, 2 * float(ways[: smaller + 1].sum() / ways.sum())))
+
+
+def corrected_t(differences: Array, test_to_train: float) -> Found:
+    r"""The corrected resampled t-test, two-sided, for differences of two methods on folds of one data set.
+
+    .. math:: t = \frac{\bar d}{\sqrt{(1 / J + n_{test} / n_{train})\, s^2}}
+
+    with J - 1 degrees of freedom for J folds of all repeats. Training sets of folds overlap, so that differences are
+    not independent; without the second term the test finds differences where there are none, the more of them the more
+    often one repeats. The term stands for a correlation that nobody can estimate; the test is a good approximation,
+    no exact one.
+
+    Parameters
+    ----------
+    differences : array of shape (n_folds,)
+        Of the measure.
+    test_to_train : float
+        The number of test rows, divided by that of training rows.
+
+    Returns
+    -------
+    Found
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
+    .. [2] R. R. Bouckaert, E. Frank, "Evaluating the replicability of significance tests for comparing learning
+       algorithms", PAKDD 2004.
+    """
+    J, mean = len(differences), float(differences.mean())
+    error = math.sqrt((1 / J + test_to_train) * float(differences.var(ddof=1)))
+    if error == 0:
+        return Found(0.0, 1.0) if mean == 0 else Found(math.copysign(math.inf, mean), 0.0)
+    t = mean / error
+    return Found(t, 2 * float(stats.t.sf(abs(t), J - 1)))
+
+
+def holm(pvalues: Array) -> Array:
+    """P-values corrected for being several: the i-th smallest of m times m - i + 1, never falling (Holm 1979)."""
+    m = len(pvalues)
+    order = np.argsort(pvalues, kind="stable")
+    raised = np.minimum(1.0, np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1)))
+    corrected = np.empty(m)
+    corrected[order] = raised
+    return corrected
+
+
+def joined(order: list[str], differ: Any) -> tuple[tuple[str, ...], ...]:
+    """Groups of methods of which no two differ, as runs of their order; those within a larger one are left out."""
+    groups: list[tuple[str, ...]] = []
+    covered = 0
+    for start in range(len(order)):
+        stop = start + 1
+        while stop < len(order) and not any(differ(a, order[stop]) for a in order[start:stop]):
+            stop += 1
+        if stop - start > 1 and stop > covered:
+            groups.append(tuple(order[start:stop]))
+        covered = max(covered, stop)
+    return tuple(groups)

@@ -1,0 +1,97 @@
+"""Which rows are trained on and which are tested: folds, repeated, the same for everybody who is compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import check_random_state
+
+from skewboost.metrics.counts import Array
+
+Split = tuple[Array, Array]
+
+
+def repeated_folds(
+    cv: Any, y: Array, repeats: int = 1, random_state: Any = None, *, weights: Array | None = None, X: Any = None
+) -> list[Split]:
+    """Row numbers to train on and to test on.
+
+    Parameters
+    ----------
+    cv : int, scikit-learn splitter, or iterable of (train, test)
+        A number: so many stratified and shuffled folds, drawn anew in each repeat. Others are taken as they are.
+    y : ndarray of shape (n_samples,)
+        Class labels.
+    repeats : int, default=1
+        How often, with a number as `cv`; folds of the same repeat follow each other.
+    random_state : int, RandomState or None
+        Seeds the draws.
+    weights : ndarray or None
+        Rows of weight 0 are in no fold.
+    X : table or None
+        Handed to a splitter that looks at it.
+
+    Returns
+    -------
+    list of (train, test)
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
+        raise ValueError(f"repeats={repeats!r} must be a whole number of repetitions, 1 at least.")
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        return _stratified(int(cv), y, int(repeats), random_state, weights)
+    if repeats > 1:
+        raise ValueError(
+            f"repeats={repeats} has no effect with cv={cv!r}, which says itself which rows are tested. Give cv as a "
+            "number of folds, or a splitter that repeats, such as RepeatedStratifiedKFold, with repeats=1."
+        )
+    return [_without_zeros(train, test, weights) for train, test in _given(cv, y, X)]
+
+
+def _stratified(cv: int, y: Array, repeats: int, random_state: Any, weights: Array | None) -> list[Split]:
+    if cv < 2:
+        raise ValueError(f"cv={cv} must be 2 folds or more, a splitter, or a list of (train, test) row numbers.")
+    present = np.arange(len(y)) if weights is None else np.flatnonzero(weights > 0)
+    classes, counts = np.unique(y[present], return_counts=True)
+    if counts.min() < cv:
+        rarest = classes.tolist()[int(counts.argmin())]
+        raise ValueError(
+            f"cv={cv} folds need {cv} rows of each class, but there are {counts.min()} of {rarest!r}. Set cv to "
+            f"{max(2, int(counts.min()))} or fewer, or pass a splitter such as StratifiedShuffleSplit."
+        )
+    rng = check_random_state(random_state)
+    folds = []
+    for _ in range(repeats):
+        splitter = StratifiedKFold(cv, shuffle=True, random_state=rng.randint(2**31 - 1))
+        folds += [(present[train], present[test]) for train, test in splitter.split(present, y[present])]
+    return folds
+
+
+def _given(cv: Any, y: Array, X: Any) -> list[Split]:
+    try:
+        pairs = list(cv.split(np.zeros(len(y)) if X is None else X, y) if hasattr(cv, "split") else cv)
+        found = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"cv={cv!r} gives no splits ({error}). Give a number of folds, a scikit-learn splitter, or a list of "
+            "(train, test) row numbers; where rows have groups: list(splitter.split(X, y, groups))."
+        ) from error
+    if not found:
+        raise ValueError("cv holds no splits. Give a number of folds, a splitter, or a list of (train, test).")
+    return [(_numbers(train, len(y)), _numbers(test, len(y))) for train, test in found]
+
+
+def _numbers(rows: Array, n_rows: int) -> Array:
+    """Row numbers; a mask is turned into them."""
+    if rows.dtype == np.bool_ and rows.shape == (n_rows,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
+        raise ValueError(f"A split of cv must hold row numbers from 0 to {n_rows - 1}, or be a mask; got {rows!r}.")
+    return rows
+
+
+def _without_zeros(train: Array, test: Array, weights: Array | None) -> Split:
+    if weights is None:
+        return train, test
+    return train[weights[train] > 0], test[weights[test] > 0]
