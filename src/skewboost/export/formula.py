@@ -1,0 +1,165 @@
+"""A fitted model as a formula: all that the writers of programs know of it.
+
+F starts from a constant; step functions of numbers and look-ups of categories are added in the order of the columns,
+then trees, then the sum of all lines. That is the order in which the model adds them, so that programs which keep to it
+have the same F to the last bit. A link says what F means. Values are tuples with one number per output: one for two
+classes, one per class for more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+Values = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the input: numbers, or the sorted categories that were seen in training."""
+
+    name: str
+    categories: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Steps:
+    """``values[number of cuts strictly below x]``, so that ``x <= cut`` is left of a cut."""
+
+    feature: int
+    cuts: tuple[float, ...]
+    values: tuple[Values, ...]
+    missing: Values
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """A value per category of the column; `missing` is also that of a category that was not seen in training."""
+
+    feature: int
+    values: tuple[Values, ...]
+    missing: Values
+
+
+@dataclass(frozen=True)
+class Node:
+    """A test: ``x <= cut``, or whether a category is one of `left`. Its links are for yes, no and missing.
+
+    A link ``>= 0`` is another node, a link ``< 0`` is the leaf ``~link``. An infinite cut asks whether there is a value.
+    """
+
+    feature: int
+    cut: float
+    left: frozenset[int] | None  # numbers of categories; None where the column holds numbers
+    links: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Nodes, parents before children, and the values of leaves."""
+
+    nodes: tuple[Node, ...]
+    values: tuple[Values, ...]
+
+    @cached_property
+    def depth(self) -> int:
+        """The number of tests on the longest way."""
+        below = [0] * len(self.nodes)
+        for k in reversed(range(len(self.nodes))):
+            below[k] = 1 + max((below[link] for link in self.nodes[k].links if link >= 0), default=0)
+        return below[0] if below else 0
+
+
+@dataclass(frozen=True)
+class Line:
+    """``slope · x + intercept``, and nothing where x is missing."""
+
+    feature: int
+    slope: float
+    intercept: float
+
+
+@dataclass(frozen=True)
+class Piece:
+    """From `start` on (and up to the next piece's) the probability is ``p + slope (F - start)``.
+
+    Where that is level, `log_odds` are those of it.
+    """
+
+    start: float
+    p: float
+    slope: float
+    log_odds: float
+
+
+@dataclass(frozen=True)
+class TwoClasses:
+    """What F means for two classes.
+
+    The log-odds of the positive class as costs tilt them are ``scale · F``, or the logarithm of what `pieces` say, plus
+    each of `shifts` in turn. The decision D is half of these if `halved`, else F; the positive class is said where
+    ``D >= threshold``; the probability is logistic in the log-odds less the tilt.
+    """
+
+    positive: int  # its place among the classes
+    scale: float = 2.0
+    shifts: tuple[float, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    margin: float = 0.0  # how far the probabilities of pieces keep from 0 and 1
+    halved: bool = False
+    tilt: float = 0.0
+    threshold: float | None = None
+
+
+@dataclass(frozen=True)
+class ManyClasses:
+    """What the F of each class mean, rounded to ten decimals: the largest wins, and the first of those that tie.
+
+    Probabilities are in proportion to ``exp(2 F)`` (softmax) or to ``1/(1 + exp(-2 F)) / cost``.
+    """
+
+    costs: tuple[float, ...]
+    softmax: bool
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A fitted model."""
+
+    title: str  # the class, and what is to be said of it
+    notes: tuple[str, ...]  # lines for a header
+    columns: tuple[Column, ...]
+    named: bool  # whether the columns had names in training
+    classes: tuple[Any, ...]  # str, int, float or bool
+    constant: Values
+    tables: tuple[Steps | LookUp, ...]
+    trees: tuple[Tree, ...]
+    lines: tuple[Line, ...]
+    link: TwoClasses | ManyClasses
+
+    @property
+    def n_outputs(self) -> int:
+        """How many F there are."""
+        return len(self.constant)
+
+    @property
+    def used(self) -> list[int]:
+        """The features that matter."""
+        in_trees = (node.feature for tree in self.trees for node in tree.nodes if len(set(node.links)) > 1)
+        return sorted({*(part.feature for part in (*self.tables, *self.lines)), *in_trees})
+
+    def header(self, tell: Any = repr) -> list[str]:
+        """What a program is about, line by line; `tell` writes names so that they stay on one line."""
+        names = [f"{j}: {tell(c.name)}" + ("" if c.categories is None else " (category)") for j, c in self._shown]
+        more = [f"... and {len(self.columns) - len(names)} more"] if len(names) < len(self.columns) else []
+        classes = ", ".join(tell(c) for c in self.classes)
+        lines = [self.title, "", f"Classes: {classes}", *self.notes, "Features, by position:"]
+        lines += [f"  {name}" for name in (*names, *more)]
+        counts = [(len(self.tables), "step function or look-up"), (len(self.trees), "tree"), (len(self.lines), "line")]
+        parts = [f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n]
+        return [*lines, f"F is a constant{''.join(' + ' + p for p in parts)}."]
+
+    @property
+    def _shown(self) -> list[tuple[int, Column]]:
+        return list(enumerate(self.columns))[:200]

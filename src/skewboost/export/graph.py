@@ -1,0 +1,358 @@
+"""The nodes of an ONNX graph.
+
+All step functions and trees are one TreeEnsemble in which every one of them has a target of its own; a cumulative sum
+over the targets then adds them in the order of the model. Categories become numbers by a LabelEncoder, NaN where they
+are not known: their position for look-ups, and 0 or 1 for every set of categories that a tree asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from skewboost.engine.boundary import Array
+from skewboost.export.formula import Formula, ManyClasses, Steps, Tree, TwoClasses
+
+LEQ = 0  # the mode of a node: x <= split
+SUM = 1  # of leaves
+
+
+class Graph:
+    """Nodes and constants while they are collected."""
+
+    def __init__(self, formula: Formula, used: Sequence[str]) -> None:
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.n_names = 0
+        self.stem = "skewboost/"
+        while any(name.startswith(self.stem) for name in used):  # a column may be called anything
+            self.stem = "_" + self.stem
+
+    def new(self) -> str:
+        """A name nobody has."""
+        self.n_names += 1
+        return f"{self.stem}{self.n_names}"
+
+    def constant(self, value: Any, dtype: Any = np.float64) -> str:
+        """A tensor of the graph."""
+        array = np.array(value, dtype=dtype)
+        name = self.new()
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, op: str, *inputs: str, to: str | None = None, domain: str = "", **attributes: Any) -> str:
+        """A node; returns the name of its output."""
+        name = to or self.new()
+        self.nodes.append(helper.make_node(op, list(inputs), [name], domain=domain, **attributes))
+        return name
+
+    def cast(self, what: str, kind: int) -> str:
+        """The same as another type."""
+        name = self.new()
+        self.nodes.append(helper.make_node("Cast", [what], [name], to=kind))
+        return name
+
+
+class Forest:
+    """The attributes of a TreeEnsemble while they are collected."""
+
+    def __init__(self) -> None:
+        self.roots: list[int] = []
+        self.feature: list[int] = []
+        self.split: list[float] = []
+        self.nan_is_yes: list[int] = []
+        self.to: list[list[tuple[int, int] | None]] = []  # per node (number, whether a leaf) for yes and no
+        self.target: list[int] = []
+        self.weight: list[float] = []
+
+    def leaf(self, target: int, value: float) -> tuple[int, int]:
+        """A new leaf."""
+        self.target.append(target)
+        self.weight.append(value)
+        return len(self.weight) - 1, 1
+
+    def node(self, feature: int, split: float, nan_is_yes: bool = False) -> int:
+        """A new node, whose ways are yet to be told."""
+        self.feature.append(feature)
+        self.split.append(split)
+        self.nan_is_yes.append(int(nan_is_yes))
+        self.to.append([None, None])
+        return len(self.feature) - 1
+
+    def constant(self, target: int, value: float) -> None:
+        """A tree that always says the same."""
+        k = self.node(0, math.inf)
+        self.roots.append(k)
+        self.to[k] = [self.leaf(target, value), self.leaf(target, value)]
+
+    def steps(self, column: int, cuts: Sequence[float], values: Sequence[float], missing: float, target: int) -> None:
+        """A step function, by halving; first of all whether there is a number."""
+        known = self.node(column, math.inf)
+        self.roots.append(known)
+        self.to[known] = [self._halves(column, cuts, values, target), self.leaf(target, missing)]
+
+    def _halves(self, column: int, cuts: Sequence[float], values: Sequence[float], target: int) -> tuple[int, int]:
+        if not cuts:
+            return self.leaf(target, values[0])
+        middle = len(cuts) // 2
+        k = self.node(column, cuts[middle])
+        self.to[k][0] = self._halves(column, cuts[:middle], values[: middle + 1], target)
+        self.to[k][1] = self._halves(column, cuts[middle + 1 :], values[middle + 1 :], target)
+        return k, 0
+
+    def tree(self, tree: Tree, column_of: Any, output: int, target: int) -> None:
+        """A tree; a node whose missing cells go a third way is two."""
+        todo: list[tuple[int, int, int]] = []  # link, and where it hangs: node and side
+
+        def place(link: int, parent: int, side: int) -> None:
+            while link >= 0 and len(set(tree.nodes[link].links)) == 1:
+                link = tree.nodes[link].links[0]
+            if link < 0:
+                self._hang(self.leaf(target, tree.values[~link][output]), parent, side)
+                return
+            node = tree.nodes[link]
+            column, cut = column_of(node)
+            yes, no, missing = node.links
+            if missing not in (yes, no):
+                known = self.node(column, math.inf)
+                self._hang((known, 0), parent, side)
+                todo.append((missing, known, 1))
+                if yes == no:
+                    todo.append((yes, known, 0))
+                    return
+                parent, side = known, 0
+            k = self.node(column, cut, nan_is_yes=missing == yes)
+            self._hang((k, 0), parent, side)
+            todo.extend([(yes, k, 0), (no, k, 1)])
+
+        place(0, -1, 0)
+        while todo:
+            place(*todo.pop())
+
+    def _hang(self, what: tuple[int, int], parent: int, side: int) -> None:
+        if parent >= 0:
+            self.to[parent][side] = what
+        elif what[1]:  # a root must be a node
+            k = self.node(0, math.inf)
+            self.roots.append(k)
+            self.to[k] = [what, self.leaf(self.target[what[0]], self.weight[what[0]])]
+        else:
+            self.roots.append(what[0])
+
+    def attributes(self, n_targets: int) -> dict[str, Any]:
+        """As the operator wants them."""
+        ways = [[w if w is not None else (0, 1) for w in node] for node in self.to]
+        return {
+            "n_targets": n_targets,
+            "aggregate_function": SUM,
+            "post_transform": 0,
+            "tree_roots": self.roots,
+            "nodes_modes": numpy_helper.from_array(np.full(len(self.feature), LEQ, np.uint8)),
+            "nodes_featureids": self.feature,
+            "nodes_splits": numpy_helper.from_array(np.array(self.split)),
+            "nodes_missing_value_tracks_true": self.nan_is_yes,
+            "nodes_truenodeids": [yes[0] for yes, _ in ways],
+            "nodes_trueleafs": [yes[1] for yes, _ in ways],
+            "nodes_falsenodeids": [no[0] for _, no in ways],
+            "nodes_falseleafs": [no[1] for _, no in ways],
+            "leaf_targetids": self.target,
+            "leaf_weights": numpy_helper.from_array(np.array(self.weight)),
+        }
+
+
+def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> Any:
+    """The graph."""
+    mixed = any(c.categories is not None for c in formula.columns)
+    inputs = [c.name for c in formula.columns] if mixed else ["X"]
+    graph = Graph(formula, [*inputs, *outputs])
+    F = _lines(graph, formula, mixed, _sum(graph, formula, mixed))
+    if isinstance(formula.link, ManyClasses):
+        _many(graph, formula, formula.link, F, outputs)
+    else:
+        _two(graph, formula, formula.link, F, outputs)
+    n, d, K = None, len(formula.columns), len(formula.classes)
+    double, text = TensorProto.DOUBLE, TensorProto.STRING
+    kinds = [double if c.categories is None else text for c in formula.columns]
+    taken = [helper.make_tensor_value_info(c, kind, [n, 1]) for c, kind in zip(inputs, kinds)]
+    if not mixed:
+        taken = [helper.make_tensor_value_info("X", double, [n, d])]
+    _, label_kind = _labels(formula)
+    given = [
+        helper.make_tensor_value_info(outputs[0], label_kind, [n]),
+        helper.make_tensor_value_info(outputs[1], double, [n, K]),
+        helper.make_tensor_value_info(outputs[2], double, [n] if formula.n_outputs == 1 else [n, K]),
+    ]
+    return helper.make_graph(graph.nodes, name, taken, given, graph.constants)
+
+
+def _sum(graph: Graph, formula: Formula, mixed: bool) -> str:
+    """F but for its lines, ``[row, output]``."""
+    columns: list[str] = [c.name for c in formula.columns]  # the columns of the ensemble's input
+    place = {j: j for j in range(len(columns))}
+    if mixed:
+        columns, place = _numeric_columns(graph, formula)
+    of_set: dict[tuple[int, frozenset[int]], int] = {}
+
+    def column_of(node: Any) -> tuple[int, float]:
+        if node.left is None:
+            return place[node.feature], node.cut
+        key = (node.feature, node.left)
+        if key not in of_set:
+            n = len(formula.columns[node.feature].categories or ())
+            sides = [0.0 if k in node.left else 1.0 for k in range(n)]
+            columns.append(_encoded(graph, formula, node.feature, sides))
+            of_set[key] = len(columns) - 1
+        return of_set[key], 0.5
+
+    K, forest = formula.n_outputs, Forest()
+    for k, constant in enumerate(formula.constant):
+        forest.constant(k, constant)
+    n_terms = 1
+    for part in formula.tables:
+        cuts = part.cuts if isinstance(part, Steps) else tuple(c + 0.5 for c in range(len(part.values) - 1))
+        values = part.values or (part.missing,)
+        for k in range(K):
+            forest.steps(place[part.feature], cuts, [v[k] for v in values], part.missing[k], n_terms * K + k)
+        n_terms += 1
+    for tree in formula.trees:
+        for k in range(K):
+            forest.tree(tree, column_of, k, n_terms * K + k)
+        n_terms += 1
+    X = graph.add("Concat", *columns, axis=1) if mixed else "X"
+    terms = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **forest.attributes(n_terms * K))
+    shaped = graph.add("Reshape", terms, graph.constant([-1, n_terms, K], np.int64))
+    added = graph.add("CumSum", shaped, graph.constant(1, np.int64))
+    return graph.add("Gather", added, graph.constant(n_terms - 1, np.int64), axis=1)
+
+
+def _numeric_columns(graph: Graph, formula: Formula) -> tuple[list[str], dict[int, int]]:
+    """The columns that matter as numbers, and where each is; there is at least one."""
+    columns, place = [], {}
+    tested = {part.feature for part in formula.tables}
+    for j, column in enumerate(formula.columns):
+        if column.categories is None:
+            columns.append(column.name)
+        elif j in tested:
+            columns.append(_encoded(graph, formula, j, [float(k) for k in range(len(column.categories))]))
+        else:
+            continue
+        place[j] = len(columns) - 1
+    if not columns:
+        columns.append(_encoded(graph, formula, 0, [0.0] * len(formula.columns[0].categories or ())))
+    return columns, place
+
+
+def _encoded(graph: Graph, formula: Formula, feature: int, values: Sequence[float]) -> str:
+    """A number per category, NaN for those that are not known."""
+    column = formula.columns[feature]
+    keys, numbers = list(column.categories or ()), list(values)
+    if not keys:
+        keys, numbers = [""], [math.nan]
+    return graph.add(
+        "LabelEncoder",
+        column.name,
+        domain="ai.onnx.ml",
+        keys_tensor=helper.make_tensor("keys", TensorProto.STRING, [len(keys)], [k.encode() for k in keys]),
+        values_tensor=numpy_helper.from_array(np.array(numbers)),
+        default_tensor=numpy_helper.from_array(np.array([math.nan])),
+    )
+
+
+def _lines(graph: Graph, formula: Formula, mixed: bool, F: str) -> str:
+    """F with its lines."""
+    if not formula.lines:
+        return F
+    rest = graph.constant([[0.0]])
+    for line in formula.lines:
+        if mixed:
+            x = formula.columns[line.feature].name
+        else:
+            x = graph.add("Gather", "X", graph.constant([line.feature], np.int64), axis=1)
+        height = graph.add("Mul", graph.constant(line.slope), x)
+        height = graph.add("Add", height, graph.constant(line.intercept))
+        height = graph.add("Where", graph.add("IsNaN", x), graph.constant(0.0), height)
+        rest = graph.add("Add", rest, height)
+    return graph.add("Add", F, rest)
+
+
+def _labels(formula: Formula) -> tuple[Array, int]:
+    """The classes as a tensor."""
+    classes = formula.classes
+    if all(isinstance(c, bool) for c in classes):
+        return np.array(classes, dtype=np.bool_), TensorProto.BOOL
+    if all(isinstance(c, int) for c in classes):
+        return np.array(classes, dtype=np.int64), TensorProto.INT64
+    if any(isinstance(c, str) for c in classes):
+        return np.array([str(c) for c in classes], dtype=object), TensorProto.STRING
+    return np.array(classes, dtype=np.float64), TensorProto.DOUBLE
+
+
+def _gather_label(graph: Graph, formula: Formula, index: str, to: str) -> None:
+    classes, kind = _labels(formula)
+    graph.add("Gather", graph.constant(classes, object if kind == TensorProto.STRING else classes.dtype), index, to=to)
+
+
+def _two(graph: Graph, formula: Formula, link: TwoClasses, F: str, outputs: tuple[str, str, str]) -> None:
+    F = graph.add("Squeeze", F, graph.constant([1], np.int64))
+    if link.pieces:
+        t = _pieces(graph, link, F)
+    else:
+        t = graph.add("Mul", graph.constant(link.scale), F)
+    for shift in link.shifts:
+        t = graph.add("Add", t, graph.constant(shift))
+    D = graph.add("Mul", graph.constant(0.5), t) if link.halved else F
+    above = D if link.threshold is None else graph.add("Sub", D, graph.constant(link.threshold))
+    graph.add("Neg" if link.positive == 0 else "Identity", above, to=outputs[2])
+    t = graph.add("Sub", t, graph.constant(link.tilt)) if link.tilt else t
+    one = graph.constant(1.0)
+    p = graph.add("Div", one, graph.add("Add", one, graph.add("Exp", graph.add("Neg", t))))
+    p, q = (graph.add("Unsqueeze", v, graph.constant([1], np.int64)) for v in (p, graph.add("Sub", one, p)))
+    graph.add("Concat", *((q, p) if link.positive == 1 else (p, q)), axis=1, to=outputs[1])
+    said = graph.add("GreaterOrEqual", D, graph.constant(link.threshold or 0.0))
+    number = graph.constant(link.positive, np.int64), graph.constant(1 - link.positive, np.int64)
+    _gather_label(graph, formula, graph.add("Where", said, *number), outputs[0])
+
+
+def _pieces(graph: Graph, link: TwoClasses, F: str) -> str:
+    """Log-odds of a probability that rises in pieces."""
+    column = graph.add("Unsqueeze", F, graph.constant([1], np.int64))
+    starts = graph.constant([[p.start for p in link.pieces[1:]]])
+    passed = graph.cast(graph.add("GreaterOrEqual", column, starts), TensorProto.INT64)
+    k = graph.add("ReduceSum", passed, graph.constant([1], np.int64), keepdims=0)
+    start, p, slope, level = (
+        graph.add("Gather", graph.constant(values), k)
+        for values in (
+            [0.0, *(piece.start for piece in link.pieces[1:])],
+            [piece.p for piece in link.pieces],
+            [piece.slope for piece in link.pieces],
+            [piece.log_odds for piece in link.pieces],
+        )
+    )
+    p = graph.add("Add", graph.add("Mul", slope, graph.add("Sub", F, start)), p)
+    p = graph.add("Min", graph.add("Max", p, graph.constant(link.margin)), graph.constant(1.0 - link.margin))
+    t = graph.add("Log", graph.add("Div", p, graph.add("Sub", graph.constant(1.0), p)))
+    return graph.add("Where", graph.add("Equal", slope, graph.constant(0.0)), level, t)
+
+
+def _many(graph: Graph, formula: Formula, link: ManyClasses, F: str, outputs: tuple[str, str, str]) -> None:
+    big, one = graph.constant(1e10), graph.constant(1.0)
+    score = graph.add("Div", graph.add("Round", graph.add("Mul", F, big)), big, to=outputs[2])
+    axis = graph.constant([1], np.int64)
+    if link.softmax:
+        top = graph.add("ReduceMax", score, axes=[1])
+        p = graph.add("Exp", graph.add("Mul", graph.constant(2.0), graph.add("Sub", score, top)))
+    else:
+        p = graph.add("Exp", graph.add("Mul", graph.constant(-2.0), score))
+        p = graph.add("Div", one, graph.add("Add", one, p))
+        little = graph.add("Div", score, graph.add("Add", one, graph.add("Abs", score)))
+        p = graph.add("Add", p, graph.add("Mul", graph.constant(1e-9), little))
+        p = graph.add("Div", graph.add("Max", p, graph.constant(0.0)), graph.constant([list(link.costs)]))
+    total = graph.add("ReduceSum", p, axis, keepdims=1)
+    some = graph.add("Greater", total, graph.constant(0.0))
+    share = graph.add("Div", p, graph.add("Where", some, total, one))
+    graph.add("Where", some, share, graph.constant(1.0 / len(link.costs)), to=outputs[1])
+    _gather_label(graph, formula, graph.add("ArgMax", score, axis=1, keepdims=0), outputs[0])

@@ -1,0 +1,24 @@
+"""How lists of numbers are laid out in programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+WIDTH = 100
+
+
+def number(value: float) -> str:
+    """A number with all its digits, as Python, C and SQL read it."""
+    return repr(float(value))
+
+
+def filled(items: Iterable[str], indent: str = "    ") -> str:
+    """Items with commas between and behind them, on as many lines as it takes."""
+    lines, line = [], indent
+    for item in items:
+        if len(line) + len(item) > WIDTH and line.strip():
+            lines.append(line.rstrip())
+            line = indent
+        line += f"{item}, "
+    lines.append(line.rstrip())
+    return "\n".join(lines)
