@@ -58,24 +58,33 @@ def skewboost(
         typer.echo(context.get_help())
 
 
-@app.command(short_help="Say what is in a table.")
+@app.command(
+    short_help="Say what is in a table.",
+    epilog=o.examples(
+        "skewboost info claims.csv",
+        "skewboost info claims.csv --target fraud",
+    ),
+)
 def info(
     data: Annotated[str, typer.Argument(help=f"{o.FORMATS}; - is standard input.", metavar="DATA")],
     target: o.Target = None,
     as_json: o.Json = False,
 ) -> None:
-    """Say what is in a table: what is rare, missing, categorical or suspicious.
-
-    \b
-    skewboost info claims.csv
-    skewboost info claims.csv --target fraud
-    """
+    """Say what is in a table: what is rare, missing, categorical or suspicious."""
     from skewboost.cli.info import run
 
     run(data, target, as_json)
 
 
-@app.command(short_help="Fit a model to a table and write it to a file.")
+@app.command(
+    short_help="Fit a model to a table and write it to a file.",
+    epilog=o.examples(
+        "skewboost fit claims.csv --target fraud --cost 20 -o model.json",
+        "skewboost fit claims.csv --target fraud --method AlternatingTree --rounds 10",
+        'skewboost fit claims.csv --target fraud --goal "recall>=0.95" -o model.json',
+        'skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5,c=20"',
+    ),
+)
 def fit(
     data: o.Data,
     target: o.Target = None,
@@ -101,12 +110,6 @@ def fit(
 
     The model that is written is the one that was measured; with --test 0 it is fitted to all rows, and nothing is
     measured. All columns but the target are features: numbers, and text as categories; cells may be empty.
-
-    \b
-    skewboost fit claims.csv --target fraud --cost 20 -o model.json
-    skewboost fit claims.csv --target fraud --method AlternatingTree --rounds 10
-    skewboost fit claims.csv --target fraud --goal "recall>=0.95" -o model.json
-    skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5,c=20"
     """
     from skewboost.cli.fit import Task, run
     from skewboost.cli.methods import Wanted
@@ -115,7 +118,13 @@ def fit(
     run(Task(data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json))
 
 
-@app.command(short_help="Answer for new rows.")
+@app.command(
+    short_help="Answer for new rows.",
+    epilog=o.examples(
+        "skewboost predict model.json new.csv -o answers.csv --keep id",
+        "zcat new.csv.gz | skewboost predict model.json - | head",
+    ),
+)
 def predict(
     model: o.ModelFile,
     data: Annotated[str, typer.Argument(help="New rows; - is standard input.", metavar="DATA")],
@@ -136,17 +145,17 @@ def predict(
     With two classes the probability is that of the positive class, and the score is above 0 where it is predicted; with
     more there is a column of each kind for every class. Columns may come in any order; those that the model does not
     look at are left alone. Large files are read and written in chunks.
-
-    \b
-    skewboost predict model.json new.csv -o answers.csv --keep id
-    zcat new.csv.gz | skewboost predict model.json - | head
     """
     from skewboost.cli.predict import run
 
     run(model, data, output, o.columns_in(keep), as_json)
 
 
-@app.command()
+@app.command(
+    epilog=o.examples(
+        "skewboost evaluate model.json later.csv --cost 20",
+    ),
+)
 def evaluate(
     model: o.ModelFile,
     data: o.Data,
@@ -159,16 +168,75 @@ def evaluate(
 
     All measures, the confusion matrix, each class by itself, what the mistakes cost, and the threshold at which they
     would have cost least.
-
-    \b
-    skewboost evaluate model.json later.csv --cost 20
     """
     from skewboost.cli.evaluate import run
 
     run(model, data, target, cost, weight, as_json)
 
 
-@app.command(short_help="Fit a model that reaches a goal, with a certificate.")
+@app.command(
+    short_help="Methods side by side on the same folds.",
+    epilog=o.examples(
+        "skewboost compare claims.csv --target fraud --cost 20",
+        "skewboost compare claims.csv --target fraud -m CSRA,RealBoost,AdaC2 --repeats 5 --results claims.jsonl",
+    ),
+)
+def compare(
+    data: o.Data,
+    target: o.Target = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods",
+            "-m",
+            help="Names of `skewboost list`; sound: costs mean what they say; or all. [sound]",
+            metavar="A,B,C",
+            autocompletion=o.complete_method,
+        ),
+    ] = None,
+    cost: o.Cost = None,
+    positive: o.Positive = None,
+    cv: Annotated[int, typer.Option("--cv", help="Folds.", min=2)] = 5,
+    repeats: Annotated[int, typer.Option("--repeats", help="How often the folds are drawn anew.", min=1)] = 1,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            "--results", help="Keep finished fits here, and go on from there next time.", metavar="FILE.jsonl"
+        ),
+    ] = None,
+    sort_by: Annotated[str, typer.Option("--sort-by", help="The measure that decides.", metavar="MEASURE")] = "cost",
+    plot: Annotated[str | None, typer.Option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")] = None,
+    rounds: o.Rounds = None,
+    drop: o.Drop = None,
+    weight: o.Weight = None,
+    seed: o.Seed = 0,
+    n_jobs: Annotated[
+        int, typer.Option("--n-jobs", "-j", help="Fits at the same time; -1 is all cores.", callback=o.check_jobs)
+    ] = 1,
+    as_json: o.Json = False,
+) -> None:
+    """Compare methods on the same folds, and say whether they differ by more than chance.
+
+    Ctrl-C prints what is finished; with --results the same command goes on from there.
+    """
+    from skewboost.cli.compare import Contest, run
+
+    run(
+        Contest(
+            data, target, o.columns_in(methods), positive, cost, o.columns_in(drop), weight, rounds, cv, repeats,
+            results, sort_by, plot, seed, n_jobs, as_json,
+        )
+    )  # fmt: skip
+
+
+@app.command(
+    short_help="Fit a model that reaches a goal, with a certificate.",
+    epilog=o.examples(
+        'skewboost goal claims.csv "recall>=0.95" --target fraud -o model.json',
+        'skewboost goal claims.csv "false_alarm_rate<=1%" --target fraud --plot frontier.png',
+        'skewboost goal claims.csv "recall>=0.9" --then expected_cost --cost 20 --target fraud',
+    ),
+)
 def goal(
     data: o.Data,
     goal: Annotated[
@@ -206,11 +274,6 @@ def goal(
     Measures: recall, miss_rate, specificity, false_alarm_rate, precision, f1, g_mean, flagged_share, accuracy, and
     expected_cost with --cost. Conditions are joined by "and". Where the goal is not reached, it says how close it came
     and what stands in the way, writes nothing, and leaves with exit code 1.
-
-    \b
-    skewboost goal claims.csv "recall>=0.95" --target fraud -o model.json
-    skewboost goal claims.csv "false_alarm_rate<=1%" --target fraud --plot frontier.png
-    skewboost goal claims.csv "recall>=0.9" --then expected_cost --cost 20 --target fraud
     """
     from skewboost.cli.fit import Task, run
     from skewboost.cli.methods import Wanted
@@ -224,7 +287,13 @@ def goal(
     )  # fmt: skip
 
 
-@app.command(short_help="Say what a model looks at, or why it says what it says.")
+@app.command(
+    short_help="Say what a model looks at, or why it says what it says.",
+    epilog=o.examples(
+        "skewboost explain model.json",
+        "skewboost explain model.json claims.csv --row worst",
+    ),
+)
 def explain(
     model: o.ModelFile,
     data: Annotated[str | None, typer.Argument(help="Rows to explain one of.", metavar="[DATA]")] = None,
@@ -233,23 +302,41 @@ def explain(
         typer.Option("--row", help="Which row: its number (from 1), first, or worst: the most wrong.", metavar="ROW"),
     ] = None,
     top: Annotated[int, typer.Option("--top", help="How many columns to show.", min=1)] = 8,
-    plot: Annotated[
-        str | None, typer.Option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")
-    ] = None,
+    plot: Annotated[str | None, typer.Option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")] = None,
     as_json: o.Json = False,
 ) -> None:
     """Say what a model looks at, or why it says what it says of one row.
 
     Of a model: the importances of the columns, what each value of them adds to the score, and an alternating tree as
     text. Of a row: what each of its cells adds; the parts add up to the score exactly.
-
-    \b
-    skewboost explain model.json
-    skewboost explain model.json claims.csv --row worst
     """
     from skewboost.cli.explain import run
 
     run(model, data, row, top, plot, as_json)
+
+
+@app.command(
+    short_help="Write a model as a program or a graph of its own.",
+    epilog=o.examples(
+        "skewboost export model.json -o model.py",
+        "skewboost export model.json --to sql --table claims",
+    ),
+)
+def export(
+    model: o.ModelFile,
+    to: Annotated[
+        str | None, typer.Option("--to", help="python, c, sql or onnx; else as -o ends.", metavar="FORM")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help=".py, .c, .sql or .onnx; else stdout.", metavar="FILE")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="What functions or columns are called.")] = None,
+    table: Annotated[str | None, typer.Option("--table", help="SQL: the table to read from.")] = None,
+) -> None:
+    """Write a model as a program that needs neither this library nor any other, or as an ONNX graph."""
+    from skewboost.cli.export import run
+
+    run(model, to, output, name, table)
 
 
 @app.command("list", short_help="List the methods, with a verdict on each.")

@@ -38,7 +38,7 @@ class Examples:
         """The labels, sorted."""
         return list(np.unique(self.y).tolist())
 
-    def split(self, share: float, seed: int) -> tuple[Examples, Examples]:
+    def split(self, share: float, seed: int | None) -> tuple[Examples, Examples]:
         """Rows to fit to, and a share of each class to be held out."""
         from sklearn.model_selection import train_test_split
 

@@ -170,7 +170,9 @@ def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
     rows = [["mean of the training rows", "", f"{told['baseline']:+.3f}", ""]]
     for c in moves[:top]:
         direction = f"for {who}" if c["adds"] > 0 else f"against {who}"
-        rows.append([c["column"], "missing" if c["value"] is None else spell(c["value"]), f"{c['adds']:+.3f}", direction])
+        rows.append(
+            [c["column"], "missing" if c["value"] is None else spell(c["value"]), f"{c['adds']:+.3f}", direction]
+        )
     if len(moves) > top:
         rest = sum(c["adds"] for c in moves[top:])
         rows.append([f"{count(len(moves) - top, 'other column')}", "", f"{rest:+.3f}", ""])

@@ -242,9 +242,9 @@ def _show_goal(search: Any) -> None:
                  for name in ("recall", "precision", "false_alarm_rate", "f1")]  # fmt: skip
         say(f"There: {', '.join(rates)}.")
     else:
-        counts = search.counts_
+        counts, reached = search.counts_, "reached" if _met(search) else "NOT reached"
         say(
-            f"{search.goal_}: {'reached' if _met(search) else 'NOT reached'} in cross-validation, which promises nothing "
+            f"{search.goal_}: {reached} in cross-validation, which promises nothing "
             f"(recall {share(float(counts.recall))}, precision {share(float(counts.precision))})"
         )
 
@@ -277,5 +277,3 @@ def _draw(search: Any, path: str) -> None:
     from skewboost.cli.pictures import save
 
     save(search.plot_frontier().figure_, path)
-
-

@@ -13,13 +13,14 @@ from skewboost import metrics
 from skewboost.cli.prices import in_words
 from skewboost.cli.tell import count, number, out, say, share, table
 from skewboost.costs import cost_matrix
+from skewboost.evaluate.measuring import measures_of, measures_of_many
 from skewboost.metrics.counts import Counts
 from skewboost.tables import spell
 
 Array = NDArray[Any]
-OF_COUNTS = (
+SHOWN = (
     *("recall", "precision", "specificity", "f1", "g_mean", "balanced_accuracy"),
-    *("mcc", "accuracy", "flagged_share"),
+    *("mcc", "accuracy", "roc_auc", "pr_auc", "brier", "log_loss"),
 )
 NAMES = {
     "f1": "F1",
@@ -74,27 +75,16 @@ class Answers:
 
     def measures(self) -> dict[str, float]:
         """All that can be said without prices."""
-        told: dict[str, Any] = {"pos_label": self.positive, "sample_weight": self.weights}
-        both = len(np.unique(self.truth)) > 1
         if self.positive is not None:
-            found = {name: float(getattr(self.counts, name)) for name in OF_COUNTS}
-            if self.p_positive is not None and both:
-                found["roc_auc"] = float(metrics.roc_auc_score(self.truth, self.p_positive, **told))
-                found["pr_auc"] = float(metrics.pr_auc_score(self.truth, self.p_positive, **told))
-        else:
-            weigh: dict[str, Any] = {"sample_weight": self.weights}
-            right = self.matrix.trace() / self.matrix.sum()
-            found = {
-                "g_mean": float(metrics.geometric_mean_score(self.truth, self.predicted, **weigh)),
-                "balanced_accuracy": float(metrics.balanced_accuracy_score(self.truth, self.predicted, **weigh)),
-                "mcc": float(metrics.matthews_corrcoef(self.truth, self.predicted, **weigh)),
-                "accuracy": float(right),
-            }
+            said = {"scores": self.p_positive, "probabilities": self.p_positive, "weights": self.weights}
+            return measures_of(self.truth == self.positive, self.predicted == self.positive, **said)
+        truth, said_codes = (np.searchsorted(self.classes, labels) for labels in (self.truth, self.predicted))
+        found = measures_of_many(truth, said_codes, 1.0 - np.eye(len(self.classes)), self.weights)
         if self.probability is not None:
             of: dict[str, Any] = {"labels": self.classes, "sample_weight": self.weights}
             found["brier"] = float(metrics.brier_score(self.truth, self.probability, **of))
             found["log_loss"] = float(metrics.log_loss(self.truth, self.probability, **of))
-        return found
+        return {name: value for name, value in found.items() if name not in ("cost", "savings")}
 
     def by_class(self) -> list[dict[str, Any]]:
         """Recall, precision and F1 of each class against the rest."""
@@ -145,10 +135,11 @@ def show(answers: Answers, cost: Any, heading: str) -> None:
     say(heading)
     console.print(_confusion(answers), "")
     console.print(_by_class(answers), "")
-    cells = [f"{NAMES.get(n, n.replace('_', ' ')):<18}{share(v):>7}" for n, v in answers.measures().items()]
-    third = -(-len(cells) // 2)
-    for k in range(third):
-        say("    ".join(cells[k::third]).rstrip())
+    found = answers.measures()
+    cells = [f"{NAMES.get(n, n.replace('_', ' ')):<18}{share(found[n]):>7}" for n in SHOWN if n in found]
+    half = -(-len(cells) // 2)
+    for k in range(half):
+        say("    ".join(cells[k::half]).rstrip())
     say()
     if cost is None:
         say("No prices given: with --cost 20 it says what these mistakes cost.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -36,7 +36,7 @@ class Wanted:
     rounds: int | None = None
     learner: str | None = None
     settings: tuple[str, ...] = ()
-    seed: int = 0
+    seed: int | None = 0
     n_jobs: int | None = None
 
     @property

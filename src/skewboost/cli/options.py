@@ -55,6 +55,11 @@ def columns_in(texts: list[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for text in texts or () for name in text.split(",") if name.strip())
 
 
+def examples(*commands: str) -> str:
+    """The end of a help text, a line for each command."""
+    return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
+
+
 def _option(*names: str, help: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, **more)
 
@@ -63,7 +68,8 @@ FORMATS = "CSV, TSV, Parquet, Feather, ARFF or LIBSVM, gzip or not"
 Data = Annotated[str, typer.Argument(help=f"{FORMATS}.", metavar="DATA")]
 ModelFile = Annotated[str, typer.Argument(help="A file that `fit` has written.", metavar="MODEL")]
 Target = Annotated[
-    str | None, _option("--target", "-t", help="The column to predict.", metavar="COLUMN", autocompletion=complete_column)
+    str | None,
+    _option("--target", "-t", help="The column to predict.", metavar="COLUMN", autocompletion=complete_column),
 ]
 KnownTarget = Annotated[
     str | None,
@@ -101,7 +107,9 @@ Learner = Annotated[
 ]  # fmt: skip
 Settings = Annotated[
     list[str] | None,
-    _option("--set", help="Any other parameter, as in --set learning_rate=0.1; repeat it for more.", metavar="NAME=VALUE"),
+    _option(
+        "--set", help="Any other parameter, as in --set learning_rate=0.1; repeat it for more.", metavar="NAME=VALUE"
+    ),
 ]
 Test = Annotated[
     float | None,

@@ -100,7 +100,9 @@ def progress(*, counted: bool = True) -> Progress:
     """A bar on stderr that vanishes: what stays on the screen is the result, and stdout holds nothing else."""
     columns: list[Any] = [TextColumn("{task.description}")]
     columns += [BarColumn(), MofNCompleteColumn()] if counted else [SpinnerColumn()]
-    return Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    # where nobody watches it would still leave an empty line
+    return Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal)
 
 
 @contextmanager

@@ -80,7 +80,8 @@ class ArrowFile:
     """Parquet or Arrow; the columns are what they are in the first frame."""
 
     def __init__(self, place: Path, parquet: bool) -> None:
-        self._place, self._parquet, self._writer = place, parquet, None
+        self._place, self._parquet = place, parquet
+        self._writer: Any = None
 
     def write(self, frame: Any) -> None:
         """Add the rows of a frame."""
