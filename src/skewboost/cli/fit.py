@@ -135,7 +135,7 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
 
     search = GoalSearchCV(
         task.wanted.make(label), task.goal, then=task.then, confidence=task.confidence, cost=cost, pos_label=label,
-        allow_unmet=task.closest, random_state=task.wanted.seed, n_jobs=task.wanted.n_jobs,
+        allow_unmet=task.closest, random_state=task.wanted.seed,
     )  # fmt: skip
     return search, cost
 

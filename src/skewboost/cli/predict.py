@@ -28,8 +28,6 @@ def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_
     columns = list(source.columns)
     kept = _kept(model, data, columns, keep)
     ignored = [c for c in columns if c not in model.columns and c not in kept]
-    if ignored:
-        note(f"{count(len(ignored), 'column')} not used: {some(ignored)}")
     tally: dict[str, int] = {}
     n_rows = 0
     with ExitStack() as stack:
@@ -45,6 +43,8 @@ def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_
             labels, n = np.unique(said["prediction"], return_counts=True)
             for label, k in zip(labels.tolist(), n.tolist()):
                 tally[spell(label)] = tally.get(spell(label), 0) + k
+    if ignored:
+        note(f"{count(len(ignored), 'column')} not used: {some(ignored)}")
     told = {"model": model_path, "data": data, "rows": n_rows, "predicted": tally, "output": output}
     if output is not None and as_json:
         emit({**told, "columns_not_used": ignored})

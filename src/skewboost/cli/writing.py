@@ -32,6 +32,7 @@ def writer_to(place: Path | None, name: str | None, json_rows: bool = False) -> 
         yield rows or Delimited(sys.stdout, ",")
         if rows is not None:
             rows.close()
+        sys.stdout.flush()  # now, where somebody can still be told that it does not work
         return
     ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(s))
     if ending in ARROW:
