@@ -55,6 +55,7 @@ class LogitBoost(Rule):
         weights = against / (1.0 + against) ** 2  # P (1 - P)
         np.maximum(weights, MIN_WEIGHT, out=weights)
         weights *= state.importance / state.n
+        state.working_weights = weights
         return state.learner.responses(z, weights, rng)
 
     def importance(self, state: State) -> Array:

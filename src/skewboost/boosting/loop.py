@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +12,19 @@ from skewboost.boosting.redraw import hypothesis_and_vote
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
+
+# Who looks at the state of every round, between the vote and the move of the weights.
+WATCHER: ContextVar[Callable[[State], None] | None] = ContextVar("WATCHER", default=None)
+
+
+@contextmanager
+def watched(look: Callable[[State], None]) -> Iterator[None]:
+    """Within it, `look` sees the state of every new round, with the weights that the round was fitted under."""
+    token = WATCHER.set(look)
+    try:
+        yield
+    finally:
+        WATCHER.reset(token)
 
 
 @dataclass(frozen=True)
@@ -28,6 +43,7 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
     when the rule has nothing to add; `state.stop_reason` then says why.
     """
     rule.start(state)
+    look = WATCHER.get()
     state.first_weights = state.weights
     for old in done:
         state.round += 1
@@ -42,6 +58,8 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
         h, vote = hypothesis_and_vote(rule, state, seed)
         if vote is None:
             return
+        if look is not None:
+            look(state)
         term = vote.scaled(state.learning_rate) if state.learning_rate != 1.0 else vote
         rule.update(state, h, term)
         state.learner.added(term)

@@ -39,6 +39,7 @@ class State:
     stop_reason: str = ""
     first_weights: Array = field(init=False)  # those that the rule started from
     n_resets: int = 0  # how often a round had to go back to them
+    working_weights: Array | None = field(init=False, default=None)  # of the rules that fit responses by others
     importance: Array = field(init=False)  # how many examples a row counts for, for the rules that fit responses
     F: Array = field(init=False)  # the ensemble on every row, for the rules that keep it
     voted: Array = field(init=False)  # Σ|g| on every row, and Σ|g| w: for the rules with soft margins
@@ -66,6 +67,13 @@ class State:
     def weights(self) -> Array:
         """The current weights; they sum to one."""
         return self.learner.sample.weights
+
+    @property
+    def fitted_weights(self) -> Array:
+        """Those that a hypothesis was just fitted under; they sum to one."""
+        if self.working_weights is None:
+            return self.weights
+        return np.asarray(self.working_weights / self.working_weights.sum())
 
     @cached_property
     def cost_of_rows(self) -> Array:

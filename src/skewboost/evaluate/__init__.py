@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
-    from skewboost.evaluate.bias_variance import BiasVariance, bias_variance
     from skewboost.evaluate.comparison import Comparison, RankTest, compare  # type: ignore[import-not-found,unused-ignore]
-    from skewboost.evaluate.curves import LearningCurve, learning_curve
-    from skewboost.evaluate.sweeps import CostSweep, Sweep, cost_sweep, imbalance_sweep, noise_sweep
+    from skewboost.evaluate.curve_results import LearningCurve
+    from skewboost.evaluate.curves import learning_curve
+    from skewboost.evaluate.decomposition import BiasVariance, bias_variance
+    from skewboost.evaluate.sweep_results import CostSweep, Sweep
+    from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
 
 _HOME = {
-    "BiasVariance": "bias_variance",
+    "BiasVariance": "decomposition",
     "Comparison": "comparison",
-    "CostSweep": "sweeps",
-    "LearningCurve": "curves",
+    "CostSweep": "sweep_results",
+    "LearningCurve": "curve_results",
     "RankTest": "comparison",
-    "Sweep": "sweeps",
-    "bias_variance": "bias_variance",
+    "Sweep": "sweep_results",
+    "bias_variance": "decomposition",
     "compare": "comparison",
     "cost_sweep": "sweeps",
     "imbalance_sweep": "sweeps",

@@ -141,7 +141,7 @@ class Comparison:
         return self._ranks(self._check(measure))
 
     def _ranks(self, measure: str) -> dict[str, float]:
-        blocks = self._blocks(measure)
+        blocks = self.blocks(measure)
         if not blocks.values.size:
             return {}
         larger = better(measure) > 0 and measure not in SECONDS
@@ -150,14 +150,14 @@ class Comparison:
 
     def best(self, measure: str = "cost") -> str:
         """The best method: by the mean of the measure on a single data set, else by its mean rank."""
-        blocks = self._blocks(self._check(measure))
+        blocks = self.blocks(self._check(measure))
         if not blocks.values.size:
             raise ValueError(f"No fold has {measure!r} for all methods, so none is the best. See failures.")
         return self.ordered(measure)[0]
 
     def ordered(self, measure: str = "cost") -> list[str]:
         """All methods, as `best` compares them, the best first; those without the measure come last."""
-        blocks = self._blocks(self._check(measure, SECONDS))
+        blocks = self.blocks(measure)
         if not blocks.values.size:
             return list(self.methods)
         if blocks.kind == "folds":
@@ -194,7 +194,7 @@ class Comparison:
         .. [4] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17
            (2016) 1-10.
         """
-        return run_test(self._blocks(self._check(measure)), measure, better(measure) > 0, method, alpha)
+        return run_test(self.blocks(self._check(measure)), measure, better(measure) > 0, method, alpha)
 
     def of(self, data_set: str) -> Comparison:
         """The part about one data set."""
@@ -241,12 +241,15 @@ class Comparison:
                 table[row_of[row["data_set"], row["repeat"], row["fold"]], column_of[row["method"]]] = value
         return places, table
 
-    def _blocks(self, measure: str) -> Blocks:
-        """What is complete: the methods that have the measure, and the folds on which all of them do."""
-        places, table = self._table(measure)
-        finite = np.isfinite(table)
-        has = finite.any(axis=0) if len(table) else np.zeros(len(self.methods), dtype=np.bool_)
-        whole = finite[:, has].all(axis=1)
+    def blocks(self, measure: str) -> Blocks:
+        """What tests compare: the methods that have the measure, and the folds on which all of them do.
+
+        With several data sets, the means of their folds.
+        """
+        places, table = self._table(self._check(measure, SECONDS))
+        finite: Array = np.isfinite(table)
+        has: Array = np.asarray(finite.any(axis=0))
+        whole: Array = np.asarray(finite[:, has].all(axis=1))
         methods = tuple(m for m, there in zip(self.methods, has) if there)
         caveats = []
         if not has.all():

@@ -1,216 +1,117 @@
-"""One fit of a comparison: tuned within its training rows, fitted to them, measured on its test rows."""
+"""Fits on parts of the rows: what users hand over, seeds, jobs and progress; the same for all who evaluate."""
 
 from __future__ import annotations
 
+import sys
 import time
-import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn import config_context
-from sklearn.model_selection import StratifiedKFold
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost._fitting import seeded
-from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.evaluate.measuring import Problem, better, measures_of, measures_of_many
-from skewboost.evaluate.methods import Method, told
-from skewboost.evaluate.results_file import Row, settled
-from skewboost.evaluate.splitting import Split
-from skewboost.goals.weighing import plain, scores_of
+from skewboost._params import N_JOBS, integer
+from skewboost.engine import repeated
 from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array
-from skewboost.tables import take_rows
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """Rows, labels and weights, what is to be told apart, and the folds."""
-
-    name: str
-    X: Any
-    y: Array
-    weights: Array | None
-    problem: Problem
-    cost: Any  # as estimators are told it; None: they are not
-    splits: tuple[Split, ...]
-    n_folds: int  # of a repeat
-    seed: int
-
-    def place(self, k: int) -> tuple[int, int]:
-        """Which repeat and which fold the k-th split is."""
-        return divmod(k, self.n_folds)
-
-    def rows(self, which: Array) -> Rows:
-        """Some of the rows."""
-        weights = None if self.weights is None else self.weights[which]
-        return Rows(take_rows(self.X, which), self.y[which], weights)
+from skewboost.tables import sliceable, take_rows
+from skewboost.targets import check_labels, check_sample_weight
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a data set."""
+    """What the user handed over, checked."""
 
     X: Any
     y: Array
     weights: Array | None
 
-    def take(self, which: Array) -> Rows:
-        """Some of them."""
-        return Rows(take_rows(self.X, which), self.y[which], None if self.weights is None else self.weights[which])
+    def part(self, rows: Array) -> Rows:
+        """Some of them; one may be taken several times."""
+        return Rows(take_rows(self.X, rows), self.y[rows], None if self.weights is None else self.weights[rows])
 
 
-def seed_of(seed: int, *parts: str | int) -> int:
-    """A seed that depends on these, and on nothing else."""
-    words = [zlib.crc32(part.encode()) if isinstance(part, str) else part for part in parts]
-    return int(np.random.SeedSequence([seed, *words]).generate_state(1)[0] >> 1)
+def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+    """Rows, labels and weights, checked against each other."""
+    X = sliceable(X)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    labels = check_labels(estimator, y, n_rows)
+    return Rows(X, labels, None if sample_weight is None else check_sample_weight(sample_weight, n_rows))
 
 
-def run_fit(data: DataSet, method: Method, k: int, raising: bool) -> Row:
-    """The k-th split of a data set for one method, as a row of the results; one that says so if it fails."""
-    repeat, fold = data.place(k)
-    train, test = data.splits[k]
-    row: Row = {
-        "data_set": data.name, "method": method.name, "repeat": repeat, "fold": fold, "n_train": len(train),
-        "n_test": len(test), "params": {}, "measures": {}, "tune_seconds": None, "fit_seconds": None,
-        "predict_seconds": None, "failed": None, "made_by": method.fingerprint,
-    }  # fmt: skip
-    try:
-        row.update(_fitted_and_measured(data, method, data.rows(train), data.rows(test), (repeat, fold)))
-    except Exception as error:
-        if raising:
-            raise
-        row["failed"] = f"{type(error).__name__}: {error}"
-    return settled(row)
+def check_estimator_is_one(estimator: Any, name: str = "estimator") -> None:
+    """An object that can be fitted and cloned, and classifies."""
+    if isinstance(estimator, type):
+        raise ValueError(f"{name}={estimator.__name__} is a class. Pass an object: {estimator.__name__}().")
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params") and is_classifier(estimator)):
+        raise ValueError(f"{name}={estimator!r} is no classifier. Pass one with scikit-learn's interface.")
 
 
-def _fitted_and_measured(data: DataSet, method: Method, train: Rows, test: Rows, place: tuple[int, int]) -> Row:
-    seed = seed_of(data.seed, data.name, *place)
-    started = time.perf_counter()
-    params = tuned(data, method, train, seed) if method.grid is not None else {}
-    ready = prepared(method, data, params, seed)
-    fitting = time.perf_counter()
-    model = fit(ready, train)
-    predicting = time.perf_counter()
-    said = model.predict(test.X)
-    done = time.perf_counter()
-    return {
-        "params": {name: plain(value) for name, value in params.items()},
-        "measures": measured(data.problem, model, test, said),
-        "tune_seconds": fitting - started if method.grid is not None else 0.0,
-        "fit_seconds": predicting - fitting,
-        "predict_seconds": done - predicting,
-    }
+def named(estimators: Any) -> dict[str, Any]:
+    """Estimators by name: a dict as it is, others by their class, numbered where that is not unique."""
+    if isinstance(estimators, dict):
+        found = {str(name): estimator for name, estimator in estimators.items()}
+    else:
+        several = list(estimators) if isinstance(estimators, list | tuple) else [estimators]
+        names = [type(e).__name__.removesuffix("Classifier") for e in several]
+        numbers = [names[: k + 1].count(n) for k, n in enumerate(names)]
+        found = {n if names.count(n) == 1 else f"{n} {number}": e for n, number, e in zip(names, numbers, several)}
+    if not found:
+        raise ValueError("estimators is empty. Pass an estimator, a list of them, or a dict {name: estimator}.")
+    for name, estimator in found.items():
+        check_estimator_is_one(estimator, f"estimators[{name!r}]" if len(found) > 1 else "estimator")
+    return found
 
 
-def prepared(method: Method, data: DataSet, params: dict[str, Any], seed: int) -> Any:
-    """A copy of the estimator, told the costs, with seeds wherever it has none."""
-    draw = np.random.default_rng(seed)
-    return seeded(told(method.estimator, data.cost, params), lambda: int(draw.integers(2**31 - 1)))
+def fitted(estimator: Any, rows: Rows, seed: int, n_fits: int = 1) -> Any:
+    """A copy fitted to rows; every `random_state` that is None is seeded, so that jobs do not matter."""
+    rng = np.random.default_rng(seed)
+    model = seeded(estimator, lambda: int(rng.integers(2**31 - 1)))
+    params = {}
+    if rows.weights is not None:
+        name = weight_name(model)
+        if name is None:
+            raise ValueError(
+                f"sample_weight was given, but {type(model).__name__}.fit takes no weights. Leave it at None, repeat "
+                "rows instead, or choose another estimator."
+            )
+        params[name] = rows.weights
+    with repeated(n_fits):
+        return model.fit(rows.X, rows.y, **params)
 
 
-def fit(estimator: Any, rows: Rows) -> Any:
-    """Fit it, with the weights if there are any."""
-    if rows.weights is None:
-        return estimator.fit(rows.X, rows.y)
-    name = weight_name(estimator)
-    if name is None:
-        raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight. Leave it out, or repeat rows in place of weights."
-        )
-    with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
-        return estimator.fit(rows.X, rows.y, **{name: rows.weights})
+def seeds_for(random_state: Any, n: int) -> list[int]:
+    """A seed for each of n fits."""
+    return [int(s) for s in check_random_state(random_state).randint(2**31 - 1, size=n)]
 
 
-def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict[str, float]:
-    """All measures that the model can be asked for."""
-    answers = np.asarray(model.predict(rows.X) if said is None else said).ravel()
-    if not problem.binary:
-        return measures_of_many(problem.codes(rows.y), problem.codes(answers), problem.matrix, rows.weights)
-    positive = problem.pos_label
-    probabilities = None
-    if hasattr(model, "predict_proba"):
-        columns = np.asarray(model.predict_proba(rows.X), dtype=np.float64)
-        probabilities = columns[:, list(model.classes_).index(positive)]
-    scores = scores_of(model, rows.X, positive) if hasattr(model, "decision_function") else probabilities
-    return measures_of(
-        rows.y == positive, answers == positive, scores=scores, probabilities=probabilities,
-        cost_matrix=problem.negative_first, weights=rows.weights,
-    )  # fmt: skip
+def check_jobs(n_jobs: Any, verbose: Any) -> None:
+    """The arguments that all evaluations have."""
+    for name, value, check in (("n_jobs", n_jobs, N_JOBS), ("verbose", int(verbose), integer(0))):
+        if not check.passes(value):
+            raise ValueError(f"{name}={value!r} must be {check.wanted}.")
 
 
-def tuned(data: DataSet, method: Method, train: Rows, seed: int) -> dict[str, Any]:
-    """The parameters of the grid that are best on inner folds of the training rows, the first of equals."""
-    candidates = method.candidates
-    if len(candidates) == 1:
-        return candidates[0]
-    fewest = int(np.unique(train.y, return_counts=True)[1].min())
-    if fewest < 2:
-        raise ValueError("A class has one training row, but to tune within the training rows takes two at least.")
-    inner = StratifiedKFold(min(method.inner_cv, fewest), shuffle=True, random_state=seed_of(seed, 1))
-    totals, failure = np.zeros(len(candidates)), None
-    for fold, (fitted, asked) in enumerate(inner.split(train.y, train.y)):
-        here, there = train.take(fitted), train.take(asked)
-        for wanted, rounds_name in _shared_fits(data, method, candidates):
-            try:
-                totals[wanted] += _scores(data, method, [candidates[i] for i in wanted], rounds_name, here, there,
-                                          seed_of(seed, 2, fold))  # fmt: skip
-            except Exception as error:
-                totals[wanted], failure = -np.inf, error
-    totals = np.where(np.isnan(totals), -np.inf, totals)
-    if np.isneginf(totals).all() and failure is not None:
-        raise failure
-    return candidates[int(totals.argmax())]
+def in_parallel(
+    work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int | None, verbose: int, what: str = "fits"
+) -> list[Any]:
+    """The results of `work(*task)` in the order of the tasks; with `verbose`, a bar on stderr."""
+    jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    return list(_with_progress(jobs(delayed(work)(*task) for task in tasks), len(tasks), verbose, what))
 
 
-def _scores(
-    data: DataSet,
-    method: Method,
-    candidates: list[dict[str, Any]],
-    rounds: str | None,
-    here: Rows,
-    there: Rows,
-    seed: int,
-) -> Array:
-    """What one fit says of candidates that differ in the number of rounds only; larger is better."""
-    most = candidates[0] if rounds is None else max(candidates, key=lambda c: c[rounds])
-    model = fit(prepared(method, data, most, seed), here)
-    stages = [model if rounds is None or c is most else model.truncated(c[rounds]) for c in candidates]
-    return np.array([_score(data.problem, method.tune_for, stage, there) for stage in stages])
-
-
-def _score(problem: Problem, tune_for: Any, model: Any, rows: Rows) -> float:
-    if callable(tune_for):
-        return float(tune_for(model, rows.X, rows.y))
-    found = measured(problem, model, rows)
-    if tune_for not in found:
-        raise ValueError(f"tune_for={tune_for!r} cannot be had of {type(model).__name__}: it gives {', '.join(found)}.")
-    return better(tune_for) * found[tune_for]
-
-
-def _shared_fits(data: DataSet, method: Method, candidates: list[dict[str, Any]]) -> list[tuple[list[int], str | None]]:
-    """Candidates by the fit that serves them: a booster's first rounds are those of one with fewer."""
-    estimator = method.estimator
-    name = getattr(estimator, "_rounds", None)
-    if not isinstance(estimator, BoostingClassifier) or name is None or not all(name in c for c in candidates):
-        return [([i], None) for i in range(len(candidates))]
-    fits: dict[str, list[int]] = {}
-    alone: list[tuple[list[int], str | None]] = []
-    for i, candidate in enumerate(candidates):
-        if not _rounds_are_first_rounds(told(estimator, data.cost, candidate)):
-            alone.append(([i], None))
-            continue
-        rest = repr(sorted((k, repr(v)) for k, v in candidate.items() if k != name))
-        fits.setdefault(rest, []).append(i)
-    return [*alone, *((group, name) for group in fits.values())]
-
-
-def _rounds_are_first_rounds(booster: Any) -> bool:
-    """Whether more rounds are the same rounds and more: not where costs are spread over them, or rows are held out."""
-    params = booster.get_params(deep=False)
-    if params.get("early_stopping") or params.get("calibrate") is not None:
-        return False
-    try:
-        return not booster._rule().whole_schedule
-    except ValueError:  # the fit will say what is wrong
-        return False
+def _with_progress(results: Iterable[Any], n: int, verbose: int, what: str) -> Iterator[Any]:
+    started = drawn = time.monotonic()
+    for k, result in enumerate(results, 1):
+        yield result
+        now = time.monotonic()
+        if verbose and (now - drawn > 0.1 or k == n):
+            sys.stderr.write(f"\r{'█' * (24 * k // n):·<24} {k}/{n} {what}  {now - started:.1f} s")
+            sys.stderr.flush()
+            drawn = now
+    if verbose:
+        sys.stderr.write("\n")

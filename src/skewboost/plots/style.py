@@ -56,3 +56,13 @@ def axes_for(ax: Any, figsize: tuple[float, float] = (7.0, 4.8)) -> Any:
 def tidy(ax: Any) -> None:
     """No frame on the sides where there is no scale."""
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def legend_below(ax: Any, *, ncols: int = 1, drop: float = 0.48, **options: Any) -> Any:
+    """A legend under the axes and their label, `drop` inches down, where it covers nothing."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.get_figure()
+    below = ax.transAxes + ScaledTranslation(0.0, -drop, figure.dpi_scale_trans)  # inches: the same for all sizes
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
+    return ax.legend(frameon=False, fontsize="small", ncols=ncols, **place, **options)

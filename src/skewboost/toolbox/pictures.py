@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skewboost.engine.boundary import Array
-from skewboost.plots.style import BLUE, PALE_NEGATIVE, PALE_POSITIVE, RED, import_pyplot
+from skewboost.plots.decision_boundary import DecisionBoundaryDisplay
+from skewboost.plots.style import BLUE, RED, import_pyplot
 from skewboost.toolbox import checks
 from skewboost.toolbox.interface import Boost, check_boost
 from skewboost.toolbox.measures import Curves, Measures
 
 NAMES = {"stump": "stumps", "cart": "trees", "svm": "SVMs"}
-SMALLEST, LARGEST = 9.0, 90.0  # areas of points
 
 
 class Pair(NamedTuple):
@@ -143,56 +143,14 @@ def show_decision_boundary(boost: Boost, X: Any, Y: Any) -> Any:
     for name, n in (("boost was trained on", boost.estimator.n_features_in_), ("X has", points.shape[1])):
         if n != 2:
             raise ValueError(f"show_decision_boundary draws a plane, but {name} {n} features. Give two columns of X.")
-    figure = import_pyplot().figure(figsize=(7.6, 6.6), layout="constrained")
-    ax = figure.subplots()
-    _shade(figure, ax, boost, points)
-    F = np.asarray(boost.estimator.decision_function(points))
-    _scatter(ax, points, labels, F)
-    ax.set(**dict(zip(("xlabel", "ylabel"), getattr(X, "columns", ("x1", "x2")))))
-    ax.set_title(f"{_title(boost)}\n{Measures.of(labels == 1, F)}", size=11)
-    _legend(figure)
-    return ax
-
-
-def _shade(figure: Any, ax: Any, boost: Boost, points: Array) -> None:
-    """The plane, coloured by F."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
-    margin = np.where(high > low, 0.04 * (high - low), 0.5)
+    ax = import_pyplot().subplots(figsize=(7.6, 6.6), layout="constrained")[1]
     # an SVM is smooth, and slow: every cell is compared with every support vector of every round
     n = 150 if boost.baselearner == "svm" else 300
-    lines = [np.linspace(a, b, n) for a, b in zip(low - margin, high + margin)]
-    grid = np.column_stack([g.ravel() for g in np.meshgrid(*lines)])
-    F = np.asarray(boost.estimator.decision_function(grid)).reshape(n, n)
-    top = float(np.quantile(np.abs(F), 0.98)) or 1.0  # a few extremes would make all the rest pale
-    shades = LinearSegmentedColormap.from_list("shades", [PALE_NEGATIVE, "white", PALE_POSITIVE])
-    mesh = ax.pcolormesh(*lines, F, cmap=shades, vmin=-top, vmax=top, rasterized=True)
-    if F.min() < 0 < F.max():  # else there is no boundary, and Matplotlib warns
-        ax.contour(*lines, F, levels=[0.0], colors="black", linewidths=1.6)
-    label = "F(x): the sign is the class, the size the confidence"
-    figure.colorbar(mesh, ax=ax, extend="both", pad=0.02, aspect=40, label=label)
-
-
-def _scatter(ax: Any, points: Array, labels: Array, F: Array) -> None:
-    """The examples, hollow circles and filled triangles; those of class +1, often the rarer, on top."""
-    logs = -labels * F
-    size = SMALLEST + (LARGEST - SMALLEST) * np.exp(logs - logs.max())
-    for label, marker, style in (
-        (-1, "o", {"facecolors": "none", "edgecolors": BLUE, "linewidths": 0.9}),
-        (1, "^", {"facecolors": RED, "edgecolors": "black", "linewidths": 0.5}),
-    ):
-        rows = labels == label
-        ax.scatter(*points[rows].T, s=size[rows], marker=marker, **style)
-
-
-def _legend(figure: Any) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], marker="o", color=BLUE, markerfacecolor="none", linestyle="none", label="class -1"),
-        Line2D([], [], marker="^", color=RED, markeredgecolor="black", linestyle="none", label="class +1"),
-        Line2D([], [], color="black", linewidth=1.6, label="F = 0"),
-    ]
-    title = "the larger a point, the larger its weight exp(-yF)"
-    figure.legend(handles=handles, title=title, loc="outside lower center", ncols=3, frameon=False)
+    display = DecisionBoundaryDisplay.from_estimator(
+        boost.estimator, points, labels, grid=n, max_points=len(labels), pos_label=1, ax=ax
+    )
+    F = np.asarray(boost.estimator.decision_function(points))
+    ax.set(**dict(zip(("xlabel", "ylabel"), getattr(X, "columns", ("x1", "x2")))))
+    ax.set_title("", loc="left")
+    ax.set_title(f"{_title(boost)}\n{Measures.of(labels == 1, F)}", size=11)
+    return display.ax_

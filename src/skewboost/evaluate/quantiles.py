@@ -1,0 +1,46 @@
+"""Quantiles of weights and margins, round by round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skewboost.boosting.state import State
+from skewboost.metrics.counts import Array
+
+WEIGHT_LEVELS = (0.25, 0.5, 0.75, 0.95, 1.0)
+MARGIN_LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75)
+
+
+def quantiles(values: Array, levels: tuple[float, ...], examples: Array | None) -> Array:
+    """The smallest values that at least these shares of the examples do not exceed: a weight of 2 is the row twice."""
+    return np.asarray(np.quantile(values, levels, weights=examples, method="inverted_cdf"))
+
+
+class WeightWatcher:
+    """Notes what `state.fitted_weights` are like in every round of the first ensemble that is trained.
+
+    Further ones are those of calibration inside a fit, which the model does not consist of.
+    """
+
+    def __init__(self) -> None:
+        self.state: State | None = None
+        self.quantiles: list[Array] = []
+        self.of_positives: list[float] = []
+
+    def __call__(self, state: State) -> None:
+        """Look at a round."""
+        self.state = self.state or state
+        if state is not self.state or state.y.ndim != 1:
+            return
+        weights: Any = np.asarray(state.fitted_weights)
+        if weights.shape != state.y.shape:
+            return
+        per_example = weights * state.n / state.examples
+        self.quantiles.append(quantiles(per_example, WEIGHT_LEVELS, state.examples))
+        self.of_positives.append(float(weights[state.y > 0].sum()))
+
+    def close(self) -> None:
+        """Let go of the rows."""
+        self.state = None

@@ -1,0 +1,155 @@
+"""What displays are handed: models, truth, scores and costs, checked and in one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from skewboost.costs import cost_matrix
+from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.reading import read_scores, read_truth, which_is_positive
+
+METHODS = ("decision_function", "predict_proba")
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a model says of rows, and what is true; without the rows of zero weight."""
+
+    positive: Array  # which rows are
+    scores: Array  # larger where more speaks for it
+    flagged: Array | None  # which rows are said to be
+    weights: Array | None
+    classes: list[Any]
+    pos_label: Any
+
+    @property
+    def prevalence(self) -> float:
+        """The share of the positives."""
+        return float(np.average(self.positive, weights=self.weights))
+
+    @property
+    def counts(self) -> Counts | None:
+        """Of the decisions, where there are any."""
+        return None if self.flagged is None else Counts.of(self.positive, self.flagged, self.weights)
+
+
+def told(label: Any) -> str:
+    """A label in words: without the name of its NumPy type, and not so long that nothing else has room."""
+    text = repr(label.item() if hasattr(label, "item") else label)
+    return shortened(text)
+
+
+def shortened(text: str, longest: int = 28) -> str:
+    """Text that is too long, without its middle: both ends tell names apart."""
+    if len(text) <= longest:
+        return text
+    half = (longest - 1) // 2
+    return f"{text[: longest - 1 - half]}…{text[-half:]}"
+
+
+def check_classifier(estimator: Any, *needed: str) -> None:
+    """Raise unless it is fitted, and has one of these methods."""
+    name = type(estimator).__name__
+    if not hasattr(estimator, "predict") or not is_classifier(estimator):
+        raise ValueError(f"estimator is a {name}, but only classifiers can be drawn here. Pass a fitted classifier.")
+    check_is_fitted(estimator)
+    if needed and not any(hasattr(estimator, method) for method in needed):
+        raise ValueError(f"estimator={name} has none of the methods {', '.join(needed)}. Pass a model that has one.")
+
+
+def positive_class(estimator: Any, truth: Array, pos_label: Any, weights: Array | None) -> Any:
+    """`pos_label`; else the one of the model, if it has one; else the rarer of two in y."""
+    classes = np.asarray(estimator.classes_)
+    if pos_label is None and len(classes) == 2:
+        pos_label = getattr(estimator, "pos_label_", None)
+    if pos_label is None and len(np.unique(truth)) == 2:
+        return which_is_positive(truth, np.unique(truth), None, weights)
+    return which_is_positive(truth, classes, pos_label, weights)
+
+
+def score(estimator: Any, X: Any, pos_label: Any, method: str = "auto") -> Array:
+    """One number per row, larger where more speaks for the positive class."""
+    if method == "auto":
+        method = next(m for m in METHODS if hasattr(estimator, m))
+    if not hasattr(estimator, method):
+        raise ValueError(f"{type(estimator).__name__} has no method {method!r}. Take 'auto', or another model.")
+    found = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    k = np.asarray(estimator.classes_).tolist().index(pos_label)
+    if found.ndim == 2:
+        return np.asarray(found[:, k])
+    return found if k == 1 else -found
+
+
+def ask(estimator: Any, X: Any, y: Any, pos_label: Any, sample_weight: Any, method: str = "auto") -> Answers:
+    """Scores and decisions of a fitted classifier."""
+    check_classifier(estimator, *(METHODS if method == "auto" else (method,)))
+    truth, weights = read_truth(y, X, sample_weight)
+    positive = positive_class(estimator, truth, pos_label, weights)
+    said = np.asarray(estimator.predict(X)) == positive
+    return answers_of(truth, score(estimator, X, positive, method), said, positive, weights)
+
+
+def read_predictions(y_true: Any, y_score: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> Answers:
+    """Scores, and decisions if there are any, of whoever made them."""
+    truth, weights = read_truth(y_true, y_score, sample_weight)
+    label = which_is_positive(truth, np.unique(truth), pos_label, weights)
+    _check_two(truth == label, np.unique(truth).tolist())
+    _, scores, _ = read_scores(truth, y_score, label, weights)
+    said = None
+    if y_pred is not None:
+        read_truth(y_true, y_pred, None)
+        said = np.asarray(y_pred) == label
+    return answers_of(truth, scores, said, label, weights)
+
+
+def answers_of(truth: Array, scores: Array, said: Array | None, label: Any, weights: Array | None) -> Answers:
+    """Without rows of zero weight; there must be some of both classes left."""
+    classes = np.unique(truth).tolist()
+    positive = truth == label
+    if weights is not None:
+        rows = weights > 0
+        positive, scores, weights = positive[rows], scores[rows], weights[rows]
+        said = None if said is None else said[rows]
+    _check_two(positive, classes)
+    if not np.isfinite(scores).all():
+        raise ValueError("y_score has values that are not finite numbers. Replace them, or leave out those rows.")
+    return Answers(positive, scores, said, weights, classes, label)
+
+
+def _check_two(positive: Array, classes: list[Any]) -> None:
+    if positive.all() or not positive.any():
+        raise ValueError(
+            f"y has only one class (it holds {classes}, and rows of weight 0 do not count), so that there is nothing to "
+            "tell apart. Pass rows of both classes, or another pos_label."
+        )
+
+
+def check_prevalence(prevalence: Any, answers: Answers) -> float:
+    """The share of positives where the model is used; None is the one in y."""
+    if prevalence is None:
+        return answers.prevalence
+    if not 0.0 < float(prevalence) < 1.0:
+        raise ValueError(f"prevalence={prevalence!r} must be a share between 0 and 1, or None for the one in y.")
+    return float(prevalence)
+
+
+def prices(cost: Any, answers: Answers) -> tuple[float, float]:
+    """What a miss and a false alarm cost more than the right answer."""
+    share = answers.prevalence
+    classes, label, shares = answers.classes, answers.pos_label, np.array([1.0 - share, share])
+    if len(classes) != 2:
+        if isinstance(cost, Mapping) or np.ndim(cost) > 0:
+            raise ValueError(
+                f"cost={cost!r} is for {len(classes)} classes, but one of them is drawn against the rest. Give a "
+                "number: how many false alarms a miss costs."
+            )
+        classes, label = [False, True], True
+    k = classes.index(label)
+    C = cost_matrix(cost, np.array(classes), label, shares if k == 1 else shares[::-1])
+    return float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])

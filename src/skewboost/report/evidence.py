@@ -1,0 +1,169 @@
+"""What a model says of held-out rows, read once for the whole report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from skewboost.costs import Costs, check_cost, costs_of
+from skewboost.metrics.counts import Array, Counts
+from skewboost.report.explorer import shortest
+from skewboost.tables import sliceable
+from skewboost.targets import check_labels, check_sample_weight, choose_positive
+
+PROBABILITY, SCORE = "probability", "decision score"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Truth, scores and decisions on the held-out rows, and the prices.
+
+    Attributes
+    ----------
+    y : ndarray
+        The labels.
+    positive, flagged : ndarray of bool
+        Which rows are of the positive class, and which the model says are.
+    scores : ndarray
+        Higher where more speaks for the positive class.
+    kind : {"probability", "decision score"}
+        What the scores are.
+    threshold : float or None
+        From which score on the model flags a row; None if its decisions are no matter of a threshold on the score.
+    weights : ndarray or None
+        How many examples a row stands for.
+    pos_label, neg_label : label
+        The classes.
+    costs : Costs
+        Of a miss and of a false alarm.
+    costs_from : str
+        Where these come from, in words.
+    """
+
+    y: Array
+    positive: Array
+    flagged: Array
+    scores: Array
+    kind: str
+    threshold: float | None
+    weights: Array | None
+    pos_label: Any
+    neg_label: Any
+    costs: Costs
+    costs_from: str
+
+    @property
+    def counts(self) -> Counts:
+        """The model's own answers."""
+        return Counts.of(self.positive, self.flagged, self.weights)
+
+
+def gather(model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any) -> Evidence:
+    """Check everything, and ask the model."""
+    classes = _classes(model)
+    n_rows = sliceable(X).shape[0]
+    labels = check_labels(model, y, n_rows)
+    unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
+    if unknown:
+        raise ValueError(f"y has the labels {unknown}, but the model knows only {classes.tolist()}. Use those.")
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, n_rows)
+    positive_class = _positive(model, labels, classes, pos_label, weights)
+    positive = labels == positive_class
+    present = np.ones(n_rows, dtype=np.bool_) if weights is None else weights > 0
+    if positive[present].all() or not positive[present].any():
+        only = labels[present][0]
+        raise ValueError(f"y has only one class, {only!r}: a report needs held-out rows of both. Pass more rows.")
+    costs, costs_from = _costs(model, cost, labels, classes, positive_class, weights)
+    flagged = np.asarray(model.predict(X)) == positive_class
+    scores, kind, threshold = _scores(model, X, positive_class, flagged, costs)
+    negative_class = classes[classes != positive_class][0]
+    return Evidence(
+        labels, positive, flagged, scores, kind, threshold, weights, positive_class, negative_class, costs, costs_from
+    )
+
+
+def _classes(model: Any) -> Array:
+    if isinstance(model, type):
+        raise TypeError(f"model is the class {model.__name__}; pass a fitted instance of it.")
+    if not hasattr(model, "predict") or not is_classifier(model):
+        raise TypeError(f"model must be a fitted classifier; got {model!r}.")
+    check_is_fitted(model)
+    classes = np.asarray(model.classes_)
+    if len(classes) != 2:
+        raise ValueError(
+            f"A report is about two classes, a rare one and the rest, but the model knows {len(classes)}: "
+            f"{classes.tolist()}. Fit it to y == label, and report on that."
+        )
+    return classes
+
+
+def _positive(model: Any, labels: Array, classes: Array, pos_label: Any, weights: Array | None) -> Any:
+    if pos_label is None:
+        pos_label = getattr(innermost(model), "pos_label_", getattr(model, "pos_label_", None))
+    return choose_positive(labels, classes, pos_label, weights)
+
+
+def innermost(model: Any) -> Any:
+    """The last step of a pipeline, else the model itself."""
+    steps = getattr(model, "steps", None)
+    return steps[-1][1] if steps else model
+
+
+def _costs(
+    model: Any, cost: Any, labels: Array, classes: Array, positive: Any, weights: Array | None
+) -> tuple[Costs, str]:
+    """Prices of mistakes: as given, as the model was told, or such that both classes matter the same."""
+    if cost is not None:
+        check_cost(cost, classes)
+        said = "as balanced" if isinstance(cost, str) else "as given"
+        return costs_of(cost, None, labels, positive, classes, weights), said
+    told = getattr(innermost(model), "cost_matrix_", None)  # of a search for a goal, the negative class first
+    if told is not None:
+        return Costs(float(told[0, 1] - told[0, 0]), float(told[1, 0] - told[1, 1])), "as the model was told"
+    told = getattr(innermost(model), "cost", None)
+    if told is not None:
+        try:
+            check_cost(told, classes)
+        except ValueError:
+            pass
+        else:
+            return costs_of(told, None, labels, positive, classes, weights), "as the model was told"
+    return costs_of("balanced", None, labels, positive, classes, weights), "as balanced"
+
+
+def _scores(model: Any, X: Any, positive: Any, flagged: Array, costs: Costs) -> tuple[Array, str, float | None]:
+    """Scores on which the model's decisions are a threshold, if there are any; probabilities before others."""
+    second = bool(positive == model.classes_[1])
+    first: tuple[Array, str, float | None] | None = None
+    for method, kind in (("predict_proba", PROBABILITY), ("decision_function", SCORE)):
+        if not hasattr(model, method):
+            continue
+        said = np.asarray(getattr(model, method)(X), dtype=np.float64)
+        scores = said[:, int(second)] if kind is PROBABILITY else said if second else -said
+        likely = (1.0 / (1.0 + costs.ratio), 0.5) if kind is PROBABILITY else (0.0,)
+        found = scores, kind, _threshold(scores, flagged, likely)
+        if found[2] is not None:
+            return found
+        first = first or found
+    if first is None:
+        name = type(model).__name__
+        raise ValueError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
+    return first
+
+
+def _threshold(scores: Array, flagged: Array, likely: tuple[float, ...]) -> float | None:
+    """A number that parts the flagged from the others, a likely one or else a short one; None if there is none."""
+    low = -np.inf if flagged.all() else float(scores[~flagged].max())
+    above = float(np.nextafter(low, np.inf)) if np.isfinite(low) else 0.0
+    high = float(scores[flagged].min()) if flagged.any() else max(above, low + 1e-3 * (low - float(scores.min())))
+    if not low < high:
+        return None
+    for guess in likely:
+        for told in (float(f"{guess:.6g}"), guess):  # rather one that can be read
+            if low < told and (told <= high or not flagged.any()):
+                return told
+    return float(shortest(np.array([low]), np.array([high]))[0])

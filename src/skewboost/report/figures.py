@@ -1,0 +1,70 @@
+"""Drawings of `skewboost.plots` as SVG that can stand in a page with others."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+from skewboost.plots.style import import_pyplot
+from skewboost.report.blocks import Drawing
+
+# Text stays text, so that it is small and can be found; ids do not depend on chance
+LOOK = {"svg.fonttype": "none", "svg.hashsalt": "skewboost", "font.size": 10.0, "savefig.transparent": True}
+
+
+class Album:
+    """Makes drawings, each with ids of its own."""
+
+    def __init__(self) -> None:
+        self.n_drawn = 0
+
+    def draw(self, make: Callable[[], Any], caption: str = "", *, large: bool = False) -> Drawing:
+        """A drawing of what `make` returns: a display, or axes."""
+        plt = import_pyplot()
+        import matplotlib
+
+        before = set(plt.get_fignums())
+        with matplotlib.rc_context(LOOK):
+            try:
+                made = make()
+                figure = getattr(made, "figure_", None) or made.figure
+                return Drawing(self.inline(figure), caption, large)
+            finally:
+                for number in set(plt.get_fignums()) - before:
+                    plt.close(number)
+
+    def panels(self, make: Callable[[list[Any]], Any], n: int) -> list[Drawing]:
+        """Drawings of what `make` puts on axes, each of which is a figure of its own."""
+        import_pyplot()
+        import matplotlib
+        from matplotlib.figure import Figure
+
+        with matplotlib.rc_context(LOOK):
+            figures = [Figure(figsize=(4.2, 3.1), layout="constrained") for _ in range(n)]
+            make([figure.subplots() for figure in figures])
+            return [Drawing(self.inline(figure)) for figure in figures]
+
+    def inline(self, figure: Any) -> Any:
+        """The figure as an element of the page."""
+        from markupsafe import Markup
+
+        file = io.StringIO()
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(file, format="svg", metadata=nothing)
+        self.n_drawn += 1
+        return Markup(own_ids(file.getvalue(), f"f{self.n_drawn}-"))
+
+
+def own_ids(svg: str, prefix: str) -> str:
+    """An SVG file as an element: no head, no style that would hold for the page, and ids with a prefix."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(r"<style[^>]*>.*?</style>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<defs>\s*</defs>\s*", "", svg)
+    svg = re.sub(r'\s(?:xmlns(?::xlink)?|version)="[^"]*"', "", svg)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(<[a-zA-Z][^<>]*?\sid=")', rf"\g<1>{prefix}", svg)
+    svg = svg.replace("url(#", f"url(#{prefix}").replace('xlink:href="#', f'xlink:href="#{prefix}')
+    return svg.replace("<svg ", '<svg role="img" ', 1).strip()

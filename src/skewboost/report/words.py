@@ -1,0 +1,101 @@
+"""Numbers as words and digits, as a report says them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+THIN = " "  # a narrow space that does not break
+NONE = "–"
+
+
+def digits(x: float, n: int = 3) -> str:
+    """With so many significant digits, thousands apart.
+
+    Examples
+    --------
+    >>> from skewboost.report.words import digits
+    >>> digits(0.012345), digits(30000.0, 5)
+    ('0.0123', '30 000')
+    """
+    if not math.isfinite(x):
+        return NONE
+    if x == 0:
+        return "0"
+    decimals = max(0, n - 1 - math.floor(math.log10(abs(x))))
+    text = f"{abs(x):,.{min(decimals, 12)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    whole, dot, rest = text.partition(".")
+    whole = whole.replace(",", "" if len(whole) <= 5 else THIN)
+    return ("−" if x < 0 else "") + whole + dot + rest
+
+
+def count(x: float) -> str:
+    """A number of rows; weights may make it a fraction."""
+    return digits(round(x), 15) if x == round(x) or x >= 1000 else digits(x, 4)
+
+
+def percent(x: float, n: int = 3) -> str:
+    """A share."""
+    if not math.isfinite(x):
+        return NONE
+    near = 0.99 < abs(x) < 1.0
+    return digits(100.0 * x, n + 1 if near else n) + THIN + "%"
+
+
+def one_in(share: float) -> str:
+    """A share as "1 of 3", or as per cent where that would be far off.
+
+    Examples
+    --------
+    >>> from skewboost.report.words import one_in
+    >>> one_in(0.34)
+    '1 of 3'
+    """
+    if not math.isfinite(share) or share <= 0:
+        return "none"
+    n = 1.0 / share
+    if n < 1.05:
+        return "nearly all"
+    if abs(n - round(n)) / n < 0.04 or n > 10:
+        return f"1 of {digits(float(round(n)), 2 if n > 100 else 3)}"
+    tenth = round(10 * share)
+    return f"{tenth} of 10" if tenth not in (0, 10) else percent(share)
+
+
+def class_name(value: Any, role: str) -> str:
+    """What cases of a class are called: by its name if that is a word, else by its role.
+
+    Examples
+    --------
+    >>> from skewboost.report.words import class_name
+    >>> class_name(1, "positive"), class_name("fraud", "positive")
+    ('positive (1)', 'fraud')
+    """
+    text = label(value)
+    return text if isinstance(value, str) and any(c.isalpha() for c in text) else f"{role} ({text})"
+
+
+def label(value: Any) -> str:
+    """A class label."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
+def interval(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Where a rate may lie, by Clopper and Pearson: exact, and if anything too wide.
+
+    Examples
+    --------
+    >>> from skewboost.report.words import interval
+    >>> print("{:.3f} {:.3f}".format(*interval(8, 10)))
+    0.444 0.975
+    """
+    tail = (1.0 - confidence) / 2.0
+    low = 0.0 if successes <= 0 else float(betaincinv(successes, trials - successes + 1.0, tail))
+    high = 1.0 if successes >= trials else float(betaincinv(successes + 1.0, trials - successes, 1.0 - tail))
+    return low, high
