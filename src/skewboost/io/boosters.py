@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.io.bins import BINS, SUPPORT
 from skewboost.io.fitted import KINDS, LABELS, MOST_CELLS, TABLE, Fitted, check_binary, check_member, check_table
 from skewboost.io.rules import JOINT_RULE, RULE
-from skewboost.io.schema import Flag, Integer, ListOf, Maybe, OneOf, Record, Text, require
+from skewboost.io.schema import Field, Flag, Integer, ListOf, Maybe, OneOf, Record, Text, require
 from skewboost.io.terms import JOINT_ROUND, ROUND
 from skewboost.multiclass.joint import JointEnsemble
 from skewboost.trees.alternating import AlternatingTreeClassifier
@@ -26,7 +26,7 @@ def _check_rounds(ensemble: Ensemble) -> None:
     require(ensemble.n_rounds <= len(ensemble.rounds), "must not exceed the number of rounds", "n_rounds")
 
 
-_ENSEMBLE = {
+_ENSEMBLE: Mapping[str, Field] = {
     "n_rounds": Integer(),
     "stop_reason": Text(),
     "rule": RULE,
@@ -81,7 +81,7 @@ def _features(term: Any) -> Iterable[int]:
 class Booster(Fitted):
     """A booster of two classes."""
 
-    fields = {
+    fields: ClassVar[Mapping[str, Field]] = {
         **TABLE,
         **KINDS,
         **LABELS,
@@ -89,7 +89,7 @@ class Booster(Fitted):
         "altered": ListOf(Text()),
         "ensemble": ENSEMBLE,
     }
-    attributes = {"seed": "_seed", "ensemble": "_ensemble"}
+    attributes: ClassVar[Mapping[str, str]] = {"seed": "_seed", "ensemble": "_ensemble"}
 
     def value(self, model: Any, name: str) -> Any:
         """Also the parameters that were set to something else after training, which a warm start has to know of."""
@@ -129,12 +129,12 @@ class Booster(Fitted):
 class JointBooster(Booster):
     """A booster of many classes or labels: one ensemble of rounds that say something of each."""
 
-    fields = {
+    fields: ClassVar[Mapping[str, Field]] = {
         **Booster.fields,
         "multilabel": Flag(),
         "ensemble": OneOf({"two": ENSEMBLE, "many": JOINT_ENSEMBLE}, "an ensemble"),
     }
-    attributes = {**Booster.attributes, "multilabel": "multilabel_"}
+    attributes: ClassVar[Mapping[str, str]] = {**Booster.attributes, "multilabel": "multilabel_"}
 
     def value(self, model: Any, name: str) -> Any:
         """The ensembles of the labels, joined."""

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,17 @@ import sklearn
 import skewboost
 from skewboost.files import write_whole
 from skewboost.io.models import MODEL
-from skewboost.io.schema import Integer, MapOf, ModelFileError, Text, Unknown, Wrong, mapping, record, shown
+from skewboost.io.schema import (
+    DefectError,
+    Integer,
+    MapOf,
+    ModelFileError,
+    Text,
+    UnknownPartError,
+    mapping,
+    record,
+    shown,
+)
 
 FORMAT = "skewboost model"
 VERSION = 1
@@ -55,7 +66,7 @@ def dumps(model: Any, *, notes: str = "") -> str:
         raise TypeError(f"notes must be text; got {notes!r}.")
     try:
         told = MODEL.write(model)
-    except Unknown as unknown:
+    except UnknownPartError as unknown:
         raise TypeError(f"{type(model).__name__} cannot be saved: it has {unknown}. {INSTEAD}") from unknown
     versions = {"skewboost": skewboost.__version__, "scikit-learn": sklearn.__version__, "numpy": numpy.__version__}
     file = {"format": FORMAT, "version": VERSION, "saved_with": versions, "notes": notes, "model": told}
@@ -244,7 +255,7 @@ def _read(text: str | bytes, name: str) -> dict[str, Any]:
     """The head of a file, and its model."""
     try:
         return _checked(_parsed(text))
-    except Wrong as wrong:
+    except DefectError as wrong:
         place = f"{wrong.at.lstrip('.')} " if wrong.at else ""
         raise ModelFileError(f"{name} is wrong: {place}{wrong.what}.") from wrong
     except RecursionError as error:
@@ -260,20 +271,20 @@ def _parsed(text: str | bytes) -> Any:
         text = text.decode() if isinstance(text, bytes) else text
         return json.loads(text, parse_constant=_refuse, object_pairs_hook=_distinct)
     except UnicodeDecodeError as error:
-        raise Wrong(f"it is no UTF-8 text ({error.reason} at byte {error.start})") from error
+        raise DefectError(f"it is no UTF-8 text ({error.reason} at byte {error.start})") from error
     except json.JSONDecodeError as error:
-        raise Wrong(f"it is no JSON ({error.msg} in line {error.lineno}, column {error.colno})") from error
+        raise DefectError(f"it is no JSON ({error.msg} in line {error.lineno}, column {error.colno})") from error
 
 
 def _refuse(constant: str) -> Any:
-    raise Wrong(f"it has {constant}, which is no JSON")
+    raise DefectError(f"it has {constant}, which is no JSON")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        twice = next(k for k, _ in pairs if sum(k == other for other, _ in pairs) > 1)
-        raise Wrong(f"it has {shown(twice)} twice in one object")
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise DefectError(f"it has {shown(twice)} twice in one object")
     return found
 
 
@@ -281,11 +292,11 @@ def _checked(file: Any) -> dict[str, Any]:
     head = mapping(file, "")
     for required in ("format", "version"):
         if required not in head:
-            raise Wrong(f"lacks {required!r}")
+            raise DefectError(f"lacks {required!r}")
     Text((FORMAT,)).read(head["format"], "format")
     version = Integer(1).read(head["version"], "version")
     if version > VERSION:
-        raise Wrong(f"is {version}, and this skewboost reads up to {VERSION}: install a newer one", "version")
+        raise DefectError(f"is {version}, and this skewboost reads up to {VERSION}: install a newer one", "version")
     record(head, ("format", "version", "saved_with", "notes", "model"), "")
     return {
         "format": FORMAT,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skewboost.io.labels import Labels, Names
-from skewboost.io.schema import Field, Flag, Integer, Later, ListOf, Maybe, Wrong, checked, record, require
+from skewboost.io.schema import DefectError, Field, Flag, Integer, Later, ListOf, Maybe, checked, record, require
 
 MOST_FEATURES = 2**20
 MOST_CELLS = 2**19  # features times ensembles: each has 256 entries of a table once a model is loaded
@@ -22,7 +22,7 @@ def _model() -> Field:
 
 ANY_MODEL = Later(_model)
 
-LABELS = {"classes": Labels(), "positive": Maybe(Integer(0, 2**20))}
+LABELS: Mapping[str, Field] = {"classes": Labels(), "positive": Maybe(Integer(0, 2**20))}
 TABLE: Mapping[str, Field] = {
     "n_features": Maybe(Integer(1, MOST_FEATURES)),
     "feature_names": Maybe(Names()),
@@ -66,7 +66,7 @@ class Fitted:
         for name, field in self.fields.items():
             value = field.read(data[name], f"{at}.{name}")
             if value is not None:
-                checked(lambda v, name=name: self.put(model, name, v), value, at)  # type: ignore[misc]
+                checked(lambda v, name=name: self.put(model, name, v), value, at)
         checked(self.check, model, at)
 
     def put(self, model: Any, name: str, value: Any) -> None:
@@ -82,7 +82,7 @@ class Fitted:
             model._check_params()
 
     def check(self, model: Any) -> None:
-        """What must hold between the fields; raises `Wrong` where it does not."""
+        """What must hold between the fields; raises `DefectError` where it does not."""
 
 
 def positive_of(model: Any) -> int | None:
@@ -99,7 +99,7 @@ def check_table(model: Any, kinds: bool = True) -> None:
     require(n is not None or not kinds, "must be known", "n_features")
     require(names is None or len(names) == n, "must have a name per feature", "feature_names")
     require(not kinds or len(model._nominal) == n, "must have an entry per feature", "nominal")
-    empty = getattr(model, "_empty_columns", frozenset())
+    empty: frozenset[int] = getattr(model, "_empty_columns", frozenset())
     require(all(j < (n or 0) for j in empty), "must be numbers of features", "empty_columns")
     require(not kinds or not any(model._nominal[j] for j in empty), "must not be nominal", "empty_columns")
 
@@ -115,4 +115,4 @@ def check_member(member: Any, owner: Any, at: str, classes: Any = None) -> None:
     n, own = getattr(owner, "n_features_in_", None), getattr(member, "n_features_in_", None)
     require(own is None or n is None or own == n, f"has {own} features, and not {n}", f"{at}.n_features")
     if classes is not None and not np.array_equal(member.classes_, classes):
-        raise Wrong(f"must be {np.asarray(classes).tolist()}", f"{at}.classes")
+        raise DefectError(f"must be {np.asarray(classes).tolist()}", f"{at}.classes")

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.io.params import DTYPE
-from skewboost.io.schema import NOT_FINITE, Integer, Integers, ListOf, Text, Unknown, Wrong, listed, record, require
+from skewboost.io.schema import (
+    NOT_FINITE,
+    DefectError,
+    Integer,
+    Integers,
+    ListOf,
+    Text,
+    UnknownPartError,
+    listed,
+    record,
+    require,
+)
 
 OBJECTS = "|O"
 
@@ -22,7 +34,7 @@ class Labels:
         values = [v.item() if isinstance(v, np.generic) else v for v in value.tolist()]
         plain = all(isinstance(v, str | bool | int | float) for v in values)
         if not plain or not (value.dtype.str == OBJECTS or DTYPE.fullmatch(value.dtype.str)):
-            raise Unknown(f"class labels of type {value.dtype}")
+            raise UnknownPartError(f"class labels of type {value.dtype}")
         return {"dtype": value.dtype.str, "values": values}
 
     def read(self, data: Any, at: str) -> Array:
@@ -40,7 +52,7 @@ class Labels:
         except (ValueError, OverflowError, TypeError):
             same = False
         require(same, "does not go with dtype", f"{at}.values")
-        require(all(a < b for a, b in zip(values, values[1:])), "must rise", f"{at}.values")
+        require(all(a < b for a, b in pairwise(values)), "must rise", f"{at}.values")
         require(kinds != {float} or all(map(math.isfinite, values)), "must be finite", f"{at}.values")
         return array
 
@@ -65,7 +77,7 @@ class Column:
     def write(self, value: Array) -> Any:
         """With the type of the array."""
         if value.dtype.kind not in "bif":
-            raise Unknown(f"a table with a column of type {value.dtype}")
+            raise UnknownPartError(f"a table with a column of type {value.dtype}")
         return {
             "dtype": value.dtype.str,
             "values": [str(v) if isinstance(v, float) and not math.isfinite(v) else v for v in value.tolist()],
@@ -75,7 +87,7 @@ class Column:
         """As their type says."""
         data = record(data, ("dtype", "values"), at)
         if data["dtype"] not in ("<f8", "<i8", "|b1"):
-            raise Wrong("must be one of '<f8', '<i8', '|b1'", f"{at}.dtype")
+            raise DefectError("must be one of '<f8', '<i8', '|b1'", f"{at}.dtype")
         wanted = {"<f8": float, "<i8": int, "|b1": bool}[data["dtype"]]
         values = listed(data["values"], f"{at}.values")
         if wanted is float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
@@ -27,7 +28,7 @@ from skewboost.io.schema import (
     Number,
     Record,
     Text,
-    Unknown,
+    UnknownPartError,
     record,
     require,
 )
@@ -40,7 +41,7 @@ class Constant:
     """What is left of a fit to rows of one class: scikit-learn's `DummyClassifier`, which says that class."""
 
     name = "Constant"
-    _fields: dict[str, Field] = {"label": Labels(), "strategy": Text(("prior", "most_frequent"))}
+    _fields: ClassVar[Mapping[str, Field]] = {"label": Labels(), "strategy": Text(("prior", "most_frequent"))}
 
     @staticmethod
     def fits(value: Any) -> bool:
@@ -66,8 +67,13 @@ CONSTANT = Constant()
 class Code(Fitted):
     """A classifier per column of a code."""
 
-    fields = {**TABLE, "classes": Labels(), "code": IntegerRows(-1, 1, np.int8), "members": MEMBERS}
-    attributes = {"code": "code_", "members": "estimators_"}
+    fields: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        "classes": Labels(),
+        "code": IntegerRows(-1, 1, np.int8),
+        "members": MEMBERS,
+    }
+    attributes: ClassVar[Mapping[str, str]] = {"code": "code_", "members": "estimators_"}
 
     def check(self, model: Any) -> None:
         """A row of the code per class, a column per member, each of which tells 0 from 1."""
@@ -84,8 +90,13 @@ class Code(Fitted):
 class Bagging(Fitted):
     """Members that are averaged."""
 
-    fields = {**TABLE, "empty_columns": KINDS["empty_columns"], "classes": Labels(), "members": MEMBERS}
-    attributes = {"members": "estimators_"}
+    fields: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        "empty_columns": KINDS["empty_columns"],
+        "classes": Labels(),
+        "members": MEMBERS,
+    }
+    attributes: ClassVar[Mapping[str, str]] = {"members": "estimators_"}
 
     def check(self, model: Any) -> None:
         """All members know all classes."""
@@ -98,7 +109,7 @@ class Bagging(Fitted):
 class Votes(Fitted):
     """Members that vote."""
 
-    fields = {
+    fields: ClassVar[Mapping[str, Field]] = {
         **TABLE,
         "empty_columns": KINDS["empty_columns"],
         "classes": Labels(),
@@ -109,7 +120,7 @@ class Votes(Fitted):
         "history": ListOf(MapOf(Number(finite=False, whole=True))),
         "members": MEMBERS,
     }
-    attributes = {
+    attributes: ClassVar[Mapping[str, str]] = {
         "arrow_as_pandas": "_arrow_as_pandas",
         "n_samples_seen": "n_samples_seen_",
         "stop_reason": "stop_reason_",
@@ -172,7 +183,7 @@ class Source:
             try:
                 value = CalibratedFolds.of(value)
             except TypeError as error:
-                raise Unknown(str(error)) from error
+                raise UnknownPartError(str(error)) from error
         if isinstance(value, CalibratedFolds):
             return {"calibrated": FOLDS.write(value)}
         return {"model": ANY_MODEL.write(value)}
@@ -187,7 +198,7 @@ class Source:
 class Risk(Fitted):
     """Decisions of least expected cost."""
 
-    fields = {
+    fields: ClassVar[Mapping[str, Field]] = {
         **TABLE,
         **LABELS,
         "cost": Floats(2),
@@ -195,7 +206,12 @@ class Risk(Fitted):
         "prior": Floats(low=0.0),
         "source": Source(),
     }
-    attributes = {"cost": "cost_", "train_prior": "train_prior_", "prior": "prior_", "source": "estimator_"}
+    attributes: ClassVar[Mapping[str, str]] = {
+        "cost": "cost_",
+        "train_prior": "train_prior_",
+        "prior": "prior_",
+        "source": "estimator_",
+    }
 
     def check(self, model: Any) -> None:
         """A cost per pair of classes, a share per class."""
@@ -245,7 +261,7 @@ POINT = Record(
 class GoalSearch(Fitted):
     """A model with a threshold that reaches a goal, and what the search for it has found."""
 
-    fields = {
+    fields: ClassVar[Mapping[str, Field]] = {
         **TABLE,
         **LABELS,
         "goal": GoalField(),
@@ -258,7 +274,7 @@ class GoalSearch(Fitted):
         "frontier": MapOf(Column()),
         "model": ANY_MODEL,
     }
-    attributes = {
+    attributes: ClassVar[Mapping[str, str]] = {
         "goal": "goal_",
         "then": "then_",
         "cost_matrix": "cost_matrix_",

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.io.boosters import Booster, JointBooster
 from skewboost.io.fitted import Fitted
 from skewboost.io.metas import CONSTANT, Bagging, Code, Constant, GoalSearch, Risk, Votes
-from skewboost.io.params import MODELS, Absent, class_named, constructed, known_name, unknown, write_params
+from skewboost.io.params import MODELS, AbsentError, class_named, constructed, known_name, unknown, write_params
 from skewboost.io.rule_learner import Rules
-from skewboost.io.schema import Text, Unknown, Wrong, mapping, name_of
+from skewboost.io.schema import DefectError, Text, UnknownPartError, mapping, name_of
 
 _FAMILIES: dict[str, Fitted] = {
     "AdaBoostMHClassifier": JointBooster(),
@@ -36,7 +36,7 @@ class Model:
             return {"class": Constant.name, **CONSTANT.write(value)}
         name = known_name(value)
         if name not in MODELS:
-            raise Unknown(f"an estimator of type {name_of(value)}")
+            raise UnknownPartError(f"an estimator of type {name_of(value)}")
         try:
             check_is_fitted(value)
         except NotFittedError as error:
@@ -46,7 +46,7 @@ class Model:
         learned = family.write(value)
         try:
             params = write_params(value)
-        except Absent as absent:
+        except AbsentError as absent:
             raise unknown(absent, value) from absent
         return {"class": name, "params": params, **learned}
 
@@ -57,13 +57,13 @@ class Model:
         if name == Constant.name:
             return CONSTANT.read(fields, at)
         if "params" not in fields:
-            raise Wrong("lacks 'params'", at)
+            raise DefectError("lacks 'params'", at)
         model = constructed(class_named(name), fields.pop("params"), f"{at}.params")
         family = _FAMILIES.get(name, _BOOSTER)
         try:
             family.check_params(model)
         except (TypeError, ValueError) as error:
-            raise Wrong(str(error), f"{at}.params") from error
+            raise DefectError(str(error), f"{at}.params") from error
         family.read(model, fields, at)
         return model
 

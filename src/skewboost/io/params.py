@@ -15,7 +15,17 @@ import skewboost
 from skewboost.engine.boundary import Array
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.measures import MEASURES, Measure
-from skewboost.io.schema import LARGEST, NOT_FINITE, Integers, Unknown, Wrong, listed, mapping, record, shown
+from skewboost.io.schema import (
+    LARGEST,
+    NOT_FINITE,
+    DefectError,
+    Integers,
+    UnknownPartError,
+    listed,
+    mapping,
+    record,
+    shown,
+)
 
 # All classes that a file may name. Nothing else is ever imported.
 MODELS = {name: home for name, home in skewboost._HOME.items() if name != "catalogue"} | {"RuleLearner": "learners"}
@@ -26,7 +36,7 @@ PARTS = {
 DTYPE = re.compile(r"[<>|](b1|i[1248]|u[1248]|f[48]|U\d{1,4})")
 
 
-class Absent(Exception):
+class AbsentError(Exception):
     """A parameter that is neither plain data nor of this package."""
 
 
@@ -52,7 +62,7 @@ def write_params(owner: Any) -> dict[str, Any]:
     for name, value in owner.get_params(deep=False).items():
         try:
             told[name] = _write(value)
-        except Absent as absent:
+        except AbsentError as absent:
             if defaults[name].default is inspect.Parameter.empty:
                 raise
             told[name] = {"absent": f"{absent}, which is not plain data; the default takes its place"}
@@ -83,7 +93,7 @@ def _write(value: Any) -> Any:
         return {"measure": value.name}
     name = known_name(value)
     if name is None:
-        raise Absent(f"{type(value).__name__} of {type(value).__module__.split('.')[0]}")
+        raise AbsentError(f"{type(value).__name__} of {type(value).__module__.split('.')[0]}")
     return {"object": name, "params": write_params(value)}
 
 
@@ -96,13 +106,13 @@ def read_params(data: Any, cls: type, at: str) -> dict[str, Any]:
     found = {}
     for name, value in mapping(data, at).items():
         if name not in known:
-            raise Wrong(f"names {shown(name)}, which is no parameter of {cls.__name__}", at)
+            raise DefectError(f"names {shown(name)}, which is no parameter of {cls.__name__}", at)
         if type(value) is dict and set(value) == {"absent"} and type(value["absent"]) is str:
             continue
         found[name] = _read(value, f"{at}.{name}")
     for name, parameter in known.items():
         if name not in data or (name not in found and parameter.default is parameter.empty):
-            raise Wrong(f"lacks {name!r}, a parameter of {cls.__name__}", at)
+            raise DefectError(f"lacks {name!r}, a parameter of {cls.__name__}", at)
     return found
 
 
@@ -111,7 +121,7 @@ def constructed(cls: type, data: Any, at: str) -> Any:
     try:
         return cls(**read_params(data, cls, at))
     except (TypeError, ValueError) as error:
-        raise Wrong(f"does not go with {cls.__name__}: {error}", at) from error
+        raise DefectError(f"does not go with {cls.__name__}: {error}", at) from error
 
 
 def _read(data: Any, at: str) -> Any:
@@ -119,7 +129,7 @@ def _read(data: Any, at: str) -> Any:
         return data
     if type(data) in (int, float):
         if abs(data) > LARGEST and type(data) is int:
-            raise Wrong("is too large", at)
+            raise DefectError("is too large", at)
         return data
     if type(data) is list:
         return [_read(v, f"{at}[{k}]") for k, v in enumerate(data)]
@@ -129,22 +139,22 @@ def _read(data: Any, at: str) -> Any:
         return _object(data["object"], data["params"], at)
     read = _KINDS.get(name)
     if read is None or len(data) != 1:
-        raise Wrong(f"must be plain data, or one of {', '.join(('object', *_KINDS))}", at)
+        raise DefectError(f"must be plain data, or one of {', '.join(('object', *_KINDS))}", at)
     try:
         return read(data[name], f"{at}.{name}")
     except (TypeError, ValueError, OverflowError) as error:
-        raise Wrong(str(error), at) from error
+        raise DefectError(str(error), at) from error
 
 
 def _object(name: Any, params: Any, at: str) -> Any:
     if type(name) is not str or name not in MODELS | PARTS:
-        raise Wrong(f"names {shown(name)}, which is no class of this package", at)
+        raise DefectError(f"names {shown(name)}, which is no class of this package", at)
     return constructed(class_named(name), params, f"{at}.params")
 
 
 def _float(data: Any, at: str) -> float:
     if type(data) is not str or data not in NOT_FINITE:
-        raise Wrong("must be one of 'inf', '-inf', 'nan'", at)
+        raise DefectError("must be one of 'inf', '-inf', 'nan'", at)
     return NOT_FINITE[data]
 
 
@@ -157,10 +167,10 @@ def _dict(data: Any, at: str) -> dict[Any, Any]:
     for k, pair in enumerate(listed(data, at)):
         place = f"{at}[{k}]"
         if len(listed(pair, place)) != 2:
-            raise Wrong("must be a key and a value", place)
+            raise DefectError("must be a key and a value", place)
         key = _read(pair[0], place)
         if isinstance(key, list | dict) or key in found:
-            raise Wrong("has a key that is no label, or is there twice", place)
+            raise DefectError("has a key that is no label, or is there twice", place)
         found[key] = _read(pair[1], place)
     return found
 
@@ -168,29 +178,29 @@ def _dict(data: Any, at: str) -> dict[Any, Any]:
 def _array(data: Any, at: str) -> Array:
     data = record(data, ("dtype", "shape", "values"), at)
     if type(data["dtype"]) is not str or not DTYPE.fullmatch(data["dtype"]):
-        raise Wrong("must be a type of numbers or text", f"{at}.dtype")
+        raise DefectError("must be a type of numbers or text", f"{at}.dtype")
     shape = Integers(0, 2**31).read(data["shape"], f"{at}.shape").tolist()
     values = [_read(v, f"{at}.values[{k}]") for k, v in enumerate(listed(data["values"], f"{at}.values"))]
     if math.prod(shape) != len(values) or len(shape) > 3:
-        raise Wrong("does not go with shape", f"{at}.values")
+        raise DefectError("does not go with shape", f"{at}.values")
     made = np.array(values, dtype=data["dtype"]).reshape(shape)
     if made.ravel().tolist() != values and made.dtype.kind != "f":
-        raise Wrong("does not go with dtype", f"{at}.values")
+        raise DefectError("does not go with dtype", f"{at}.values")
     return made
 
 
 def _goal(data: Any, at: str) -> Goal:
     for k, condition in enumerate(listed(data, at)):
         if len(listed(condition, f"{at}[{k}]")) != 3:
-            raise Wrong("must be a measure, a sense and a bound", f"{at}[{k}]")
+            raise DefectError("must be a measure, a sense and a bound", f"{at}[{k}]")
     if not data:
-        raise Wrong("must have a condition", at)
+        raise DefectError("must have a condition", at)
     return Goal(tuple(Condition(name, sense, bound) for name, sense, bound in data))
 
 
 def _measure(data: Any, at: str) -> Measure:
     if type(data) is not str or data not in MEASURES:
-        raise Wrong(f"must be one of {', '.join(MEASURES)}", at)
+        raise DefectError(f"must be one of {', '.join(MEASURES)}", at)
     return MEASURES[data]
 
 
@@ -216,9 +226,9 @@ class GoalField:
         try:
             return _goal(data, at)
         except (TypeError, ValueError) as error:
-            raise Wrong(str(error), at) from error
+            raise DefectError(str(error), at) from error
 
 
-def unknown(absent: Absent, owner: Any) -> Unknown:
+def unknown(absent: AbsentError, owner: Any) -> UnknownPartError:
     """The complaint about a parameter that must be told."""
-    return Unknown(f"{absent} in {type(owner).__name__}")
+    return UnknownPartError(f"{absent} in {type(owner).__name__}")

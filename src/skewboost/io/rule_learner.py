@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from skewboost.io.fitted import KINDS, TABLE, Fitted, check_table
 from skewboost.io.labels import IntegerRows, Labels
-from skewboost.io.schema import Flag, Floats, Integers, ListOf, Number, OneOf, Record, Text, require
+from skewboost.io.schema import Field, Flag, Floats, Integers, ListOf, Number, OneOf, Record, Text, require
 from skewboost.learners.discretise import Categories, Intervals
 from skewboost.learners.patterns import Events, Patterns
 from skewboost.learners.rules import _Ranked
@@ -43,7 +44,7 @@ RANKED = Record(_Ranked, {"log_odds": Number(), "patterns": ListOf(PATTERNS), "e
 class Rules(Fitted):
     """Rules by weight of evidence."""
 
-    fields = {
+    fields: ClassVar[Mapping[str, Field]] = {
         **TABLE,
         **KINDS,
         "classes": Labels(),
@@ -52,7 +53,12 @@ class Rules(Fitted):
         "events": EVENTS,
         "ranked": ListOf(RANKED),
     }
-    attributes = {"prior": "_prior", "values": "_values", "events": "_events", "ranked": "_ranked"}
+    attributes: ClassVar[Mapping[str, str]] = {
+        "prior": "_prior",
+        "values": "_values",
+        "events": "_events",
+        "ranked": "_ranked",
+    }
 
     def check(self, model: Any) -> None:
         """Events are values of attributes, patterns are of events, and there is a list of them per target."""

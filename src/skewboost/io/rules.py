@@ -36,7 +36,7 @@ COSTS = Record(Costs, {"negative": _POSITIVE, "positive": _POSITIVE})
 
 def restored(cls: type, **values: Any) -> Any:
     """An object with these attributes, made without its constructor; what is None is as the class has it."""
-    made = cls.__new__(cls)
+    made: Any = object.__new__(cls)
     for name, value in values.items():
         if value is not None or not hasattr(cls, name):
             setattr(made, name, value)
@@ -76,13 +76,13 @@ def _check_alternating(rule: AlternatingTreeBoost) -> None:
     require(rule.init == "prior" or rule.balance is not None, "must be known", "balance")
 
 
-_SPREAD = {"n_rounds": Integer(1)}
-_CALIBRATED = {"calibrator": Maybe(CALIBRATOR)}
-_STEP = {"line_search": Flag()}
-_PRIOR = {"prior": Text(("data", "balanced")), "log_prior": Number()}
-_CLAMP = {"z_max": Maybe(_POSITIVE)}
-_ON = {"cost_on": Text(("all", "errors"))}
-_SOFT = {"C": ListOf(Number(0.0), tuple), "p": Number()}
+_SPREAD: dict[str, Field] = {"n_rounds": Integer(1)}
+_CALIBRATED: dict[str, Field] = {"calibrator": Maybe(CALIBRATOR)}
+_STEP: dict[str, Field] = {"line_search": Flag()}
+_PRIOR: dict[str, Field] = {"prior": Text(("data", "balanced")), "log_prior": Number()}
+_CLAMP: dict[str, Field] = {"z_max": Maybe(_POSITIVE)}
+_ON: dict[str, Field] = {"cost_on": Text(("all", "errors"))}
+_SOFT: dict[str, Field] = {"C": ListOf(Number(0.0), tuple), "p": Number()}
 
 _RULES = (
     _rule(AdaBoost),

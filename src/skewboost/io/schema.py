@@ -30,7 +30,7 @@ class ModelFileError(ValueError):
     """
 
 
-class Wrong(Exception):
+class DefectError(Exception):
     """What is wrong with a value, and where in the file it is."""
 
     def __init__(self, what: str, at: str = "") -> None:
@@ -39,7 +39,7 @@ class Wrong(Exception):
         self.at = at
 
 
-class Unknown(TypeError):
+class UnknownPartError(TypeError):
     """A model has a part that files have no words for."""
 
 
@@ -75,7 +75,7 @@ class Integer:
     def read(self, data: Any, at: str) -> int:
         """Neither a boolean nor a float."""
         if type(data) is not int or not self.low <= data <= self.high:
-            raise Wrong(f"must be a whole number from {self.low} to {self.high}; got {shown(data)}", at)
+            raise DefectError(f"must be a whole number from {self.low} to {self.high}; got {shown(data)}", at)
         return data
 
 
@@ -103,9 +103,9 @@ class Number:
         if type(data) is int and abs(data) <= LARGEST:
             data = data if self.whole else float(data)
         elif type(data) is not float or not math.isfinite(data):
-            raise Wrong(f"must be a number; got {shown(data)}", at)
+            raise DefectError(f"must be a number; got {shown(data)}", at)
         if not self.low <= data <= self.high or (self.above and data == self.low):
-            raise Wrong(
+            raise DefectError(
                 f"must be {'above' if self.above else 'at least'} {self.low}, at most {self.high}; got {data}", at
             )
         return data  # type: ignore[no-any-return]
@@ -122,7 +122,7 @@ class Flag:
     def read(self, data: Any, at: str) -> bool:
         """Nothing else."""
         if type(data) is not bool:
-            raise Wrong(f"must be true or false; got {shown(data)}", at)
+            raise DefectError(f"must be true or false; got {shown(data)}", at)
         return data
 
 
@@ -135,15 +135,15 @@ class Text:
     def write(self, value: Any) -> Any:
         """As it is."""
         if not isinstance(value, str):
-            raise Unknown(f"{type(value).__name__} {shown(value)} where text is kept")
+            raise UnknownPartError(f"{type(value).__name__} {shown(value)} where text is kept")
         return str(value)
 
     def read(self, data: Any, at: str) -> str:
         """Text."""
         if type(data) is not str:
-            raise Wrong(f"must be text; got {shown(data)}", at)
+            raise DefectError(f"must be text; got {shown(data)}", at)
         if self.words and data not in self.words:
-            raise Wrong(f"must be one of {', '.join(map(repr, self.words))}; got {shown(data)}", at)
+            raise DefectError(f"must be one of {', '.join(map(repr, self.words))}; got {shown(data)}", at)
         return data
 
 
@@ -179,7 +179,7 @@ class ListOf:
         """Each entry."""
         found = [self.field.read(v, f"{at}[{k}]") for k, v in enumerate(listed(data, at))]
         if self.distinct and len(set(found)) != len(found):
-            raise Wrong("must not hold anything twice", at)
+            raise DefectError("must not hold anything twice", at)
         return self.kind(found)
 
 
@@ -216,9 +216,9 @@ class Floats:
 
     def _row(self, row: Array) -> list[Any]:
         if np.isfinite(row).all():
-            return row.tolist()
+            return list(row.tolist())
         if self.finite:
-            raise Unknown("a number that is infinite or NaN, where none may be")
+            raise UnknownPartError("a number that is infinite or NaN, where none may be")
         return [v if math.isfinite(v) else str(v) for v in row.tolist()]
 
     def read(self, data: Any, at: str) -> Array:
@@ -229,7 +229,7 @@ class Floats:
         n = Integer(0, 2**20).read(data["columns"], f"{at}.columns")
         rows = [self._read_row(row, f"{at}.rows[{k}]") for k, row in enumerate(listed(data["rows"], f"{at}.rows"))]
         if any(len(row) != n for row in rows):
-            raise Wrong(f"must have {n} numbers in each row", f"{at}.rows")
+            raise DefectError(f"must have {n} numbers in each row", f"{at}.rows")
         return np.array(rows, dtype=np.float64).reshape(len(rows), n)
 
     def _read_row(self, data: Any, at: str) -> Array:
@@ -238,9 +238,9 @@ class Floats:
             data = [entry.read(v, f"{at}[{k}]") for k, v in enumerate(data)]
         array = np.array(data, dtype=np.float64)
         if self.finite and not np.isfinite(array).all():
-            raise Wrong("must hold finite numbers only", at)
+            raise DefectError("must hold finite numbers only", at)
         if (array < self.low).any():
-            raise Wrong(f"must not hold numbers below {self.low}", at)
+            raise DefectError(f"must not hold numbers below {self.low}", at)
         return array
 
 
@@ -259,13 +259,13 @@ class Integers:
     def read(self, data: Any, at: str) -> Array:
         """All of them whole and in the range."""
         if not all(type(v) is int and self.low <= v <= self.high for v in listed(data, at)):
-            raise Wrong(f"must hold whole numbers from {self.low} to {self.high} only", at)
+            raise DefectError(f"must hold whole numbers from {self.low} to {self.high} only", at)
         return np.array(data, dtype=self.dtype)
 
 
 @dataclass(frozen=True)
 class Record:
-    """An object of one class: its fields, and what must hold between them (`check` raises `Wrong` if not)."""
+    """An object of one class: its fields, and what must hold between them (`check` raises `DefectError` if not)."""
 
     cls: type
     fields: Mapping[str, Field]
@@ -275,7 +275,7 @@ class Record:
     def write(self, value: Any) -> Any:
         """Field by field."""
         if type(value) is not self.cls:
-            raise Unknown(f"an object of type {name_of(value)}")
+            raise UnknownPartError(f"an object of type {name_of(value)}")
         return {name: field.write(getattr(value, name, None)) for name, field in self.fields.items()}
 
     def read(self, data: Any, at: str) -> Any:
@@ -300,7 +300,7 @@ class OneOf:
         for kind, own in self.records.items():
             if type(value) is own.cls:
                 return {"kind": kind, **own.write(value)}
-        raise Unknown(f"{self.what} of type {name_of(value)}")
+        raise UnknownPartError(f"{self.what} of type {name_of(value)}")
 
     def read(self, data: Any, at: str) -> Any:
         """By its kind."""
@@ -328,27 +328,27 @@ def checked(check: Callable[..., None], value: Any, at: str) -> None:
     """Run a check, and say where it failed."""
     try:
         check(value)
-    except Wrong as wrong:
-        raise Wrong(wrong.what, f"{at}.{wrong.at}" if wrong.at else at) from None
+    except DefectError as wrong:
+        raise DefectError(wrong.what, f"{at}.{wrong.at}" if wrong.at else at) from None
 
 
 def require(holds: Any, what: str, at: str = "") -> None:
     """Complain unless something holds."""
     if not holds:
-        raise Wrong(what, at)
+        raise DefectError(what, at)
 
 
 def listed(data: Any, at: str) -> list[Any]:
     """A list, or a complaint."""
     if type(data) is not list:
-        raise Wrong(f"must be a list; got {shown(data)}", at)
+        raise DefectError(f"must be a list; got {shown(data)}", at)
     return data
 
 
 def mapping(data: Any, at: str) -> dict[str, Any]:
     """An object, or a complaint."""
     if type(data) is not dict:
-        raise Wrong(f"must be an object; got {shown(data)}", at)
+        raise DefectError(f"must be an object; got {shown(data)}", at)
     return data
 
 
@@ -356,10 +356,10 @@ def record(data: Any, names: tuple[str, ...], at: str) -> dict[str, Any]:
     """An object with exactly these names, or a complaint."""
     for name in names:
         if name not in mapping(data, at):
-            raise Wrong(f"lacks {name!r}", at)
+            raise DefectError(f"lacks {name!r}", at)
     for name in data:
         if name not in names:
-            raise Wrong(f"has the unknown entry {shown(name)}", at)
+            raise DefectError(f"has the unknown entry {shown(name)}", at)
     return data  # type: ignore[no-any-return]
 
 

@@ -14,6 +14,8 @@ from skewboost.engine.grow_alternating import REST, AlternatingPartition
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.io.schema import (
+    DefectError,
+    Field,
     Floats,
     Integer,
     Integers,
@@ -24,7 +26,6 @@ from skewboost.io.schema import (
     Number,
     OneOf,
     Record,
-    Wrong,
     require,
 )
 from skewboost.learners.adapter import ClassifierTerm
@@ -115,7 +116,7 @@ def _check_alternating(partition: AlternatingPartition) -> None:
     require((covers[:n] > 0).all(), "must be above 0 at splits", "covers")  # type: ignore[index]
 
 
-_PARTITION = {
+_PARTITION: dict[str, Field] = {
     "splits": ListOf(SPLIT, tuple),
     "links": ListOf(ListOf(Integer(-N_CODES * N_CODES, 2**31), tuple), tuple),
     "n_leaves": Integer(1, 2**31),
@@ -170,7 +171,7 @@ class LinkField:
     def read(self, data: Any, at: str) -> Any:
         """One of those there are."""
         if type(data) is not str or data not in LINKS:
-            raise Wrong(f"must be one of {', '.join(map(repr, LINKS))}", at)
+            raise DefectError(f"must be one of {', '.join(map(repr, LINKS))}", at)
         return LINKS[data]
 
 
