@@ -104,7 +104,8 @@ class NumberTally:
     def quantiles(self, at: tuple[float, ...]) -> tuple[float, ...]:
         """The values below which so much of the column lies; exact unless values were dropped."""
         reached = np.cumsum(self.counts) / self.counts.sum()
-        return tuple(float(self.values[min(np.searchsorted(reached, q), len(reached) - 1)]) for q in at)
+        where = np.minimum(np.searchsorted(reached, at), len(reached) - 1)
+        return tuple(self.values[where].tolist())
 
     def separates(self, n_classes: int) -> bool:
         """Whether the classes lie apart: no value, or no range, is shared by two."""

@@ -9,6 +9,7 @@ What a file is, is told by its content first and its name second. A table comes 
 - Missing in numbers, booleans and dates: an empty cell, ?, NA, N/A, n/a, NaN, nan, NULL, null, None, <NA>, #N/A, -, and
   a lone point. Missing in text: an empty cell, ?, NaN, nan, NULL, null, <NA> and #N/A. The others may be categories of
   their own (Namibia is NA), so they stay.
+- Blank lines are skipped, and so are spaces after a delimiter.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Arff(Source):
                     yield number, plain
 
     def _declared(self) -> list[Attribute]:
-        found = []
+        found: list[Attribute] = []
         for number, line in self._lines():
             word = line.split(None, 1)[0].lower()
             if word == "@data":

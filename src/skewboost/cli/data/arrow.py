@@ -26,7 +26,7 @@ class Arrow(Source):
             ) from error
         with self._explained():
             schema = self._schema()
-        hidden = _index_columns(schema)
+        hidden, self._declared = _told_by_pandas(schema)
         self.columns = [name for name in schema.names if name not in hidden]
         self.check_names()
         self._types = {name: schema.field(name).type for name in self.columns}
@@ -109,11 +109,8 @@ class Arrow(Source):
         kind = self._types[name]
         assert self._with_missing is not None
         missing = name in self._with_missing
-        if pa.types.is_dictionary(kind):  # a declared category, be it a number
+        if name in self.text or name in self._declared or pa.types.is_dictionary(kind):
             return self.as_text(pd.Series(column.to_pylist(), name=name, dtype=object))
-        if name in self.text:
-            plain = pd.Series(column.to_pylist(), name=name, dtype=object)
-            return self.as_text(plain)
         if pa.types.is_integer(kind):
             whole = "uint64" if kind == pa.uint64() else "int64"
             return pd.Series(column.to_numpy(), name=name).astype("float64" if missing else whole)
@@ -203,9 +200,11 @@ class ArrowFile(Arrow):
             yield batch.select(columns)
 
 
-def _index_columns(schema: Any) -> set[str]:
-    """Columns that pandas wrote for its index."""
-    known = (schema.metadata or {}).get(b"pandas")
-    if known is None:
-        return set()
-    return {name for name in json.loads(known).get("index_columns", []) if isinstance(name, str)}
+def _told_by_pandas(schema: Any) -> tuple[set[str], set[str]]:
+    """Columns that pandas wrote for its index, and those that were categories there, be they numbers."""
+    told = (schema.metadata or {}).get(b"pandas")
+    if told is None:
+        return set(), set()
+    about = json.loads(told)
+    hidden = {name for name in about.get("index_columns", []) if isinstance(name, str)}
+    return hidden, {c["name"] for c in about.get("columns", []) if c.get("pandas_type") == "categorical"}

@@ -56,10 +56,12 @@ class Content:
             self.head = stream.read(HEAD)
 
     def _open_pipe(self) -> None:
-        raw: Any = io.BufferedReader(getattr(sys.stdin, "buffer", sys.stdin), HEAD)
-        self.packed = raw.peek(2)[:2] == GZIP
-        self._pipe = gzip.GzipFile(fileobj=raw) if self.packed else raw
+        raw: Any = getattr(sys.stdin, "buffer", sys.stdin)
         with self.explained():
+            begin = raw.read(2)
+            joined: Any = io.BufferedReader(_Joined(begin, raw), HEAD)
+            self.packed = begin == GZIP
+            self._pipe = gzip.GzipFile(fileobj=joined) if self.packed else joined
             pieces, size = [], 0
             while size < HEAD and (piece := self._pipe.read(HEAD - size)):
                 pieces.append(piece)
@@ -94,13 +96,13 @@ class Content:
         self._kept.seek(0)
         return _Unclosed(self._kept)  # type: ignore[return-value]
 
-    def open(self) -> IO[bytes]:
-        """From the first byte on."""
+    def open(self) -> Any:
+        """A binary stream, from the first byte on."""
         if not self.is_pipe:
             return gzip.open(self.path, "rb") if self.packed else open(self.path, "rb")
         if self._kept is not None:
             self._kept.seek(0)
-            return _Unclosed(self._kept)  # type: ignore[return-value]
+            return _Unclosed(self._kept)
         if self._pipe is None:
             raise DataError("standard input: it was read already. Save it to a file to read it twice.")
         stream = io.BufferedReader(_Joined(self.head, self._pipe), HEAD)
@@ -147,7 +149,8 @@ class _Joined(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self.head.read(len(buffer)) or self.rest.read(len(buffer))
+        # what is there, rather than waiting for all that was asked for
+        data = self.head.read(len(buffer)) or getattr(self.rest, "read1", self.rest.read)(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 

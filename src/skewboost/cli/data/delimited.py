@@ -23,7 +23,7 @@ from skewboost.cli.data.kinds import (
     kind_of,
     wider,
 )
-from skewboost.cli.data.sniffing import find_dialect
+from skewboost.cli.data.sniffing import find_dialect, is_blank
 from skewboost.cli.data.source import CHUNK_ROWS, Source
 
 SETTLING_ROWS = 100_000
@@ -118,7 +118,7 @@ class Delimited(Source):
             rows = csv.reader(lines, delimiter=self.dialect.delimiter, skipinitialspace=True)
             try:
                 for row in rows:
-                    if row and len(row) != len(self.columns):
+                    if not is_blank(row) and len(row) != len(self.columns):
                         cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
                         what = f"{cells}, but there are {len(self.columns)} columns"
                         raise self.fail(what, "Mend that row, and quote cells with delimiters.", line=rows.line_num)

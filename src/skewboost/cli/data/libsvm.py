@@ -14,6 +14,7 @@ from skewboost.cli.data.source import CHUNK_ROWS, Source
 TARGET = "target"
 MOST_CELLS = 1 << 28  # of a dense chunk: two gigabytes
 MOST_IN_ALL = 1 << 29
+MOST_COLUMNS = 1_000_000
 _INDEX = re.compile(rb"\s(\d+):")
 _NUMBERED = re.compile(r"f(\d+)")
 
@@ -35,6 +36,7 @@ class Libsvm(Source):
         if 0 in wanted:
             self.first = 0
         self.last = max([last, *wanted])
+        self._check_size(MOST_COLUMNS, MOST_CELLS, least_rows=1)
         self.columns = [TARGET, *(f"f{k}" for k in range(self.first, self.last + 1))]
         self.check_names()
 
@@ -98,10 +100,14 @@ class Libsvm(Source):
 
     def read(self) -> Any:
         """All rows, unless they do not fit in memory when zeros are written out."""
-        cells = self.n_rows * len(self.columns)
-        if cells > MOST_IN_ALL:
+        self._check_size(MOST_COLUMNS, MOST_IN_ALL, least_rows=self.n_rows)
+        return super().read()
+
+    def _check_size(self, most_columns: int, most_cells: int, least_rows: int) -> None:
+        width = self.last - self.first + 2
+        if width > most_columns or width * least_rows > most_cells:
+            gigabytes = width * self.n_rows * 8 / 2**30
             raise self.fail(
-                f"{self.n_rows:,} rows of {len(self.columns):,} columns would take {cells * 8 / 2**30:.0f} GiB when dense",
+                f"{self.n_rows:,} rows of {width:,} columns would take {gigabytes:.3g} GiB when dense",
                 "Select columns first: skewboost bins dense tables.",
             )
-        return super().read()

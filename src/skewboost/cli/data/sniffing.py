@@ -103,7 +103,13 @@ def find_dialect(content: Content, header: bool | None) -> Dialect:
 
 def records(text: str, delimiter: str) -> list[list[str]]:
     """The rows that are not blank."""
-    return [row for row in csv.reader(text.splitlines(True), delimiter=delimiter, skipinitialspace=True) if row]
+    rows = csv.reader(text.splitlines(True), delimiter=delimiter, skipinitialspace=True)
+    return [row for row in rows if not is_blank(row)]
+
+
+def is_blank(row: Sequence[str]) -> bool:
+    """A line of nothing, which pandas skips."""
+    return not row or (len(row) == 1 and not row[0].strip())
 
 
 def _fit(text: str, delimiter: str) -> tuple[float, int, int]:

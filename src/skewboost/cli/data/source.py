@@ -85,7 +85,7 @@ def _has_str() -> bool:
     """Whether pandas has a type for text (3.0 and later), rather than objects."""
     import pandas as pd
 
-    return pd.Series(["a"]).dtype != object
+    return bool(pd.Series(["a"]).dtype != object)
 
 
 def _known_spelling(value: Any, known: Collection[str] | None) -> str:

@@ -1,0 +1,82 @@
+"""The command `skewboost info`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from skewboost.cli.app import app
+from skewboost.datasets import make_fraud
+
+
+def invoke(*args, width=100, **kwargs):
+    return CliRunner().invoke(
+        app, ["info", *map(str, args)], env={"COLUMNS": str(width)}, prog_name="skewboost", **kwargs
+    )
+
+
+@pytest.fixture
+def fraud(tmp_path):
+    X, y = make_fraud(500)
+    X.assign(fraud=y).to_csv(tmp_path / "fraud.csv", index=False)
+    return tmp_path / "fraud.csv"
+
+
+def test_it_shows_classes_columns_and_what_next(fraud):
+    result = invoke(fraud, "--target", "fraud")
+    assert result.exit_code == 0
+    for said in (
+        "500 rows, 11 columns",
+        "positive",
+        "only 10 rows of class 1",
+        "amount",
+        "category",
+        "CGAda",
+        "1 row in 50",
+    ):
+        assert said in result.stdout
+
+
+def test_json_says_the_same_from_a_file_and_a_pipe(fraud):
+    found = json.loads(invoke(fraud, "--target", "fraud", "--json").stdout)
+    assert found["target"]["positive"] == 1
+    assert found["n_rows"] == 500
+    piped = json.loads(invoke("-", "--target", "fraud", "--json", input=fraud.read_bytes()).stdout)
+    assert piped.pop("path") == "-"
+    assert piped.pop("bytes") is None
+    assert piped == {k: v for k, v in found.items() if k not in ("path", "bytes")}
+
+
+def test_without_a_target_likely_ones_are_named(fraud):
+    words = " ".join(invoke(fraud).stdout.split())
+    assert "--target. Two values each: fraud, card_present." in words
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_wide_tables_and_long_names_fit(width, tmp_path):
+    names = [f"a [very] long name of a column, the {k}-th" for k in range(200)]
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 200)), columns=names)
+    frame["text"] = "long " * 30 + "text"
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    result = invoke(tmp_path / "wide.csv", width=width)
+    lines = result.stdout.splitlines()
+    assert all(len(line) <= width for line in lines if "wide.csv" not in line)
+    assert "The first 40 of 201" in result.stdout
+    assert "a [very] long name" in result.stdout
+    assert len(lines) < 70
+
+
+def test_errors_are_one_line(tmp_path, fraud):
+    for args, said in (
+        ((tmp_path / "none.csv",), "there is no such file"),
+        ((fraud, "--target", "Fraud"), "there is no column 'Fraud'"),
+    ):
+        result = invoke(*args)
+        assert result.exit_code == 2
+        assert said in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
