@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from skewboost.export.formula import Formula, LookUp, ManyClasses, Steps, TwoClasses
+from skewboost.export.formula import Formula, LookUp, ManyClasses, Steps, TwoClasses, Values
 from skewboost.export.layout import filled, number
 
 FEW = 4  # so many cuts are a chain of comparisons
@@ -21,7 +21,9 @@ def write_c(formula: Formula, name: str) -> str:
 def text(value: str) -> str:
     """A string literal of UTF-8 bytes, pure ASCII whatever is in it."""
     if "\0" in value:
-        raise ValueError(f"{value!r} holds a null character, at which texts end in C. Rename it, or write Python or SQL.")
+        raise ValueError(
+            f"{value!r} holds a null character, at which texts end in C. Rename it, or write Python or SQL."
+        )
     plain = {34: '\\"', 92: "\\\\", 63: "\\?", 10: "\\n", 9: "\\t", 13: "\\r"}  # ??x could be a trigraph
     chars = [plain.get(b, chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in value.encode("utf-8", "surrogatepass")]
     return f'"{"".join(chars)}"'
@@ -119,7 +121,7 @@ def _helpers(formula: Formula, name: str) -> str:
             "        else high = middle;\n"
             "    }\n    return low;\n}\n"
         )
-    nominal_nodes = any(node.left is not None for tree in formula.trees for node in tree.nodes)
+    nominal_nodes = any(node.sides is not None for tree in formula.trees for node in tree.nodes)
     if nominal_nodes or any(isinstance(part, LookUp) and part.values for part in formula.tables):
         found.append(
             "/* The number of a category, n where there is none. */\n"
@@ -137,7 +139,9 @@ def _tables(formula: Formula, name: str) -> list[str]:
     K, found = formula.n_outputs, []
     for part in formula.tables:
         j, n = part.feature, len(part.values)
-        values = f"static const double {name}_values_{j}[{n + 1}][{K}] = {{\n{_rows((*part.values, part.missing))}\n}};\n"
+        values = (
+            f"static const double {name}_values_{j}[{n + 1}][{K}] = {{\n{_rows((*part.values, part.missing))}\n}};\n"
+        )
         if isinstance(part, LookUp):
             at = f"{name}_category(x, {n})" if n else "(void)x, 0"
         elif len(part.cuts) > FEW:
@@ -145,7 +149,9 @@ def _tables(formula: Formula, name: str) -> list[str]:
             values = f"static const double {name}_cuts_{j}[{n - 1}] = {{\n{cuts}\n}};\n{values}"
             at = f"x != x ? {n} : {name}_below({name}_cuts_{j}, {n - 1}, x)"
         else:
-            at = f"x != x ? {n} : " + "".join(f"x <= {number(c)} ? {k} : " for k, c in enumerate(part.cuts)) + f"{n - 1}"
+            at = (
+                f"x != x ? {n} : " + "".join(f"x <= {number(c)} ? {k} : " for k, c in enumerate(part.cuts)) + f"{n - 1}"
+            )
         found.append(
             f"/* {told(formula.columns[j].name)} */\n{values}\n"
             f"static const double *{name}_f{j}(double x)\n{{\n    return {name}_values_{j}[{at}];\n}}\n"
@@ -157,21 +163,25 @@ def _trees(formula: Formula, name: str) -> str:
     """All trees behind one another, as nodes in a list: any depth compiles."""
     if not formula.trees:
         return ""
-    roots, nodes, leaves, sides = [], [], [], []
+    roots: list[str] = []
+    nodes: list[str] = []
+    leaves: list[Values] = []
+    sides: list[str] = []
     for tree in formula.trees:
         first, first_leaf = len(nodes), len(leaves)
         roots.append(str(first))
         for node in tree.nodes:
             at = [first + k if k >= 0 else ~(first_leaf + ~k) for k in node.links]
             n, offset = 0, 0
-            if node.left is not None:
-                n, offset = len(formula.columns[node.feature].categories or ()), len(sides)
-                sides += ["0" if k in node.left else "1" for k in range(n)]
-            cut = "0.0" if node.left is not None else _constant(node.cut)
-            nodes.append(f"{{{cut}, {node.feature}, {n if node.left is not None else -1}, {offset}, "
+            if node.sides is not None:
+                known, offset = formula.columns[node.feature].categories or (), len(sides)
+                n = len(known)
+                sides += ["0" if c in node.sides[0] else "1" if c in node.sides[1] else "2" for c in known]
+            cut = "0.0" if node.sides is not None else _constant(node.cut)
+            nodes.append(f"{{{cut}, {node.feature}, {n if node.sides is not None else -1}, {offset}, "
                          f"{{{at[0]}, {at[1]}, {at[2]}}}}}")  # fmt: skip
         leaves += tree.values
-    has_sets = any(node.left is not None for tree in formula.trees for node in tree.nodes)
+    has_sets = any(node.sides is not None for tree in formula.trees for node in tree.nodes)
     of_sets = f"static const unsigned char {name}_sides[] = {{\n{filled(sides or ['0'])}\n}};\n\n" if has_sets else ""
     by_set = (
         "        if (node->n >= 0) {\n"
@@ -230,6 +240,7 @@ def _two(link: TwoClasses, name: str) -> str:
     above = "D" if link.threshold is None else f"(D - {number(link.threshold)})"
     p, q = ("p[0]", "p[1]") if first else ("p[1]", "p[0]")
     tilt = f" - {number(link.tilt)}" if link.tilt else ""
+    at_least = number(link.threshold or 0.0)
     return (
         f"{_pieces(link, name)}\n"
         "/* Log-odds of the positive class, as costs tilt them. */\n"
@@ -243,7 +254,7 @@ def _two(link: TwoClasses, name: str) -> str:
         f"    double F;\n    {name}_sum(x, &F);\n"
         f"    {p} = 1.0 / (1.0 + exp(-({name}_log_odds(F){tilt})));\n    {q} = 1.0 - {p};\n}}\n\n"
         f"int {name}(const double *x)\n{{\n"
-        f"    return {name}_decision(x) >= {number(link.threshold or 0.0)} ? {link.positive} : {1 - link.positive};\n}}\n"
+        f"    return {name}_decision(x) >= {at_least} ? {link.positive} : {1 - link.positive};\n}}\n"
     )
 
 

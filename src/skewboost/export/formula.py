@@ -44,14 +44,15 @@ class LookUp:
 
 @dataclass(frozen=True)
 class Node:
-    """A test: ``x <= cut``, or whether a category is one of `left`. Its links are for yes, no and missing.
+    """A test: ``x <= cut``, or of which of two sets a category is. Its links are for yes, no and missing.
 
-    A link ``>= 0`` is another node, a link ``< 0`` is the leaf ``~link``. An infinite cut asks whether there is a value.
+    A link ``>= 0`` is another node, a link ``< 0`` is the leaf ``~link``. An infinite cut asks whether there is a
+    number. A category that is in neither set is as good as missing.
     """
 
     feature: int
     cut: float
-    left: frozenset[int] | None  # numbers of categories; None where the column holds numbers
+    sides: tuple[frozenset[str], frozenset[str]] | None  # for yes and no; None where the column holds numbers
     links: tuple[int, int, int]
 
 
@@ -156,8 +157,10 @@ class Formula:
         classes = ", ".join(tell(c) for c in self.classes)
         lines = [self.title, "", f"Classes: {classes}", *self.notes, "Features, by position:"]
         lines += [f"  {name}" for name in (*names, *more)]
-        counts = [(len(self.tables), "step function or look-up"), (len(self.trees), "tree"), (len(self.lines), "line")]
-        parts = [f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n]
+        counts = [(len(self.tables), "function"), (len(self.trees), "tree"), (len(self.lines), "line")]
+        parts = [
+            f"{n} {what}{'s' if n > 1 else ''}{' of one feature' * (what == 'function')}" for n, what in counts if n
+        ]
         return [*lines, f"F is a constant{''.join(' + ' + p for p in parts)}."]
 
     @property

@@ -8,7 +8,7 @@ are not known: their position for look-ups, and 0 or 1 for every set of categori
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -195,16 +195,16 @@ def _sum(graph: Graph, formula: Formula, mixed: bool) -> str:
     place = {j: j for j in range(len(columns))}
     if mixed:
         columns, place = _numeric_columns(graph, formula)
-    of_set: dict[tuple[int, frozenset[int]], int] = {}
+    of_set: dict[tuple[int, Any], int] = {}
 
     def column_of(node: Any) -> tuple[int, float]:
-        if node.left is None:
+        if node.sides is None:
             return place[node.feature], node.cut
-        key = (node.feature, node.left)
+        key = (node.feature, node.sides)
         if key not in of_set:
-            n = len(formula.columns[node.feature].categories or ())
-            sides = [0.0 if k in node.left else 1.0 for k in range(n)]
-            columns.append(_encoded(graph, formula, node.feature, sides))
+            yes, no = node.sides
+            ways = {**dict.fromkeys(yes, 0.0), **dict.fromkeys(no, 1.0)}
+            columns.append(_encoded(graph, formula, node.feature, ways))
             of_set[key] = len(columns) - 1
         return of_set[key], 0.5
 
@@ -237,21 +237,19 @@ def _numeric_columns(graph: Graph, formula: Formula) -> tuple[list[str], dict[in
         if column.categories is None:
             columns.append(column.name)
         elif j in tested:
-            columns.append(_encoded(graph, formula, j, [float(k) for k in range(len(column.categories))]))
+            columns.append(_encoded(graph, formula, j, {c: float(k) for k, c in enumerate(column.categories)}))
         else:
             continue
         place[j] = len(columns) - 1
     if not columns:
-        columns.append(_encoded(graph, formula, 0, [0.0] * len(formula.columns[0].categories or ())))
+        columns.append(_encoded(graph, formula, 0, {}))
     return columns, place
 
 
-def _encoded(graph: Graph, formula: Formula, feature: int, values: Sequence[float]) -> str:
-    """A number per category, NaN for those that are not known."""
+def _encoded(graph: Graph, formula: Formula, feature: int, values: Mapping[str, float]) -> str:
+    """A number per category, NaN for those that have none."""
     column = formula.columns[feature]
-    keys, numbers = list(column.categories or ()), list(values)
-    if not keys:
-        keys, numbers = [""], [math.nan]
+    keys, numbers = list(values or {"": math.nan}), list(values.values() or [math.nan])
     return graph.add(
         "LabelEncoder",
         column.name,

@@ -19,7 +19,8 @@ def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUT
     """Write a fitted model as an ONNX graph.
 
     The graph is in double precision throughout, so that numbers next to a threshold fall on the same side as in the
-    model, and it adds up in the same order. It takes onnxruntime 1.20 or another runtime with opset 5 of ``ai.onnx.ml``.
+    model, and it adds up in the same order. It takes onnxruntime 1.20, or another runtime that knows opset 5 of
+    ``ai.onnx.ml``.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUT
         raise ImportError('to_onnx needs onnx, which is not installed: pip install "skewboost[onnx]".') from error
     from skewboost.export.graph import write_graph
 
-    graph = write_graph(formula, name, tuple(outputs))
+    graph = write_graph(formula, name, (outputs[0], outputs[1], outputs[2]))
     opsets = [onnx.helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
     made = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
     made.producer_name, made.producer_version = "skewboost", __version__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from skewboost.export.formula import Formula, LookUp, ManyClasses, Node, Steps, Tree, TwoClasses, Values
 from skewboost.export.layout import filled, number
@@ -62,16 +63,16 @@ def _walk(nodes, values, v):
     return values[~k]
 '''
 
-LOGISTIC = '''
+LOGISTIC = """
 def _logistic(t):
     return 1.0 / (1.0 + math.exp(-t)) if t > -709.0 else 0.0
-'''
+"""
 
 
 def write_python(formula: Formula, name: str) -> str:
     """The program."""
     tables = [_table(part, formula) for part in formula.tables]
-    trees = [_tree(k, tree, formula) for k, tree in enumerate(formula.trees)]
+    trees = [_tree(k, tree) for k, tree in enumerate(formula.trees)]
     body = [*tables, *trees, _score(formula, name), _meaning(formula, name)]
     text = "\n".join(body)
     kinds = {formula.columns[j].categories is None for j in formula.used}
@@ -127,11 +128,14 @@ def _table(part: Steps | LookUp, formula: Formula) -> str:
     if isinstance(part, LookUp):
         assert column.categories is not None
         items = (f"{c!r}: {_value(v)}" for c, v in zip(column.categories, part.values) if v != part.missing)
-        return f"_VALUES_{j} = {{\n{filled(items)}\n}}\n\n\n{head}    return _VALUES_{j}.get(x, {_value(part.missing)})\n"
+        return (
+            f"_VALUES_{j} = {{\n{filled(items)}\n}}\n\n\n{head}    return _VALUES_{j}.get(x, {_value(part.missing)})\n"
+        )
     head += f"    if x != x:\n        return {_value(part.missing)}\n"
     if len(part.cuts) <= FEW:
         tests = [
-            f"    if x <= {number(cut)}:\n        return {_value(value)}\n" for cut, value in zip(part.cuts, part.values)
+            f"    if x <= {number(cut)}:\n        return {_value(value)}\n"
+            for cut, value in zip(part.cuts, part.values)
         ]
         return f"{head}{''.join(tests)}    return {_value(part.values[-1])}\n"
     cuts = f"(\n{filled(map(number, part.cuts))}\n)"
@@ -139,64 +143,58 @@ def _table(part: Steps | LookUp, formula: Formula) -> str:
     return f"{lists}{head}    return _VALUES_{j}[_below(_CUTS_{j}, x)]\n"
 
 
-def _tree(k: int, tree: Tree, formula: Formula) -> str:
+def _tree(k: int, tree: Tree) -> str:
     if tree.depth > DEEP:
-        return _long_tree(k, tree, formula)
-    return f"def _tree_{k}(v):\n" + "\n".join(_branch(tree, 0, formula, "    ")) + "\n"
+        return _long_tree(k, tree)
+    return f"def _tree_{k}(v):\n" + "\n".join(_branch(tree, 0, "    ")) + "\n"
 
 
-def _branch(tree: Tree, link: int, formula: Formula, indent: str) -> list[str]:
+def _branch(tree: Tree, link: int, indent: str) -> list[str]:
     """Nested ifs; where missing goes a way of its own it comes first."""
     if link < 0:
         return [f"{indent}return {_value(tree.values[~link])}"]
     node = tree.nodes[link]
     yes, no, missing = node.links
     if yes == no == missing:
-        return _branch(tree, yes, formula, indent)
+        return _branch(tree, yes, indent)
     lines = []
     if missing not in (yes, no):
-        lines += [f"{indent}if {_is_missing(node, formula)}:", *_branch(tree, missing, formula, indent + "    ")]
+        lines += [f"{indent}if {_is_missing(node)}:", *_branch(tree, missing, indent + "    ")]
         if yes == no:
-            return lines + _branch(tree, yes, formula, indent)
-    lines += [f"{indent}if {_test(node, formula)}:", *_branch(tree, yes, formula, indent + "    ")]
-    return lines + _branch(tree, no, formula, indent)
+            return lines + _branch(tree, yes, indent)
+    lines += [f"{indent}if {_test(node)}:", *_branch(tree, yes, indent + "    ")]
+    return lines + _branch(tree, no, indent)
 
 
-def _is_missing(node: Node, formula: Formula) -> str:
-    categories = formula.columns[node.feature].categories
+def _is_missing(node: Node) -> str:
     x = f"v[{node.feature}]"
-    return f"{x} != {x}" if categories is None else f"{x} not in {_set(categories)}"
+    return f"{x} != {x}" if node.sides is None else f"{x} not in {_set(node.sides[0] | node.sides[1])}"
 
 
-def _set(categories: object) -> str:
-    items = ", ".join(map(repr, categories))  # type: ignore[call-overload]
+def _set(categories: Iterable[str]) -> str:
+    items = ", ".join(map(repr, sorted(categories)))
     return f"{{{items}}}" if items else "()"
 
 
-def _test(node: Node, formula: Formula) -> str:
+def _test(node: Node) -> str:
     """What sends a cell to the yes side, missing ones too if that is where they go."""
     x, (yes, no, missing) = f"v[{node.feature}]", node.links
     with_missing = missing == yes and missing != no
-    categories = formula.columns[node.feature].categories
-    if node.left is not None:
-        assert categories is not None
-        left = [c for k, c in enumerate(categories) if k in node.left]
-        right = [c for k, c in enumerate(categories) if k not in node.left]
-        return f"{x} not in {_set(right)}" if with_missing else f"{x} in {_set(left)}"
+    if node.sides is not None:
+        return f"{x} not in {_set(node.sides[1])}" if with_missing else f"{x} in {_set(node.sides[0])}"
     if math.isinf(node.cut):
         return "True" if with_missing else f"{x} == {x}"
     return f"not {x} > {number(node.cut)}" if with_missing else f"{x} <= {number(node.cut)}"
 
 
-def _long_tree(k: int, tree: Tree, formula: Formula) -> str:
+def _long_tree(k: int, tree: Tree) -> str:
     rows = []
     for node in tree.nodes:
         yes, no, missing = node.links
-        if node.left is None:
+        if node.sides is None:
             test = 'float("inf")' if math.isinf(node.cut) else number(node.cut)
         else:
-            names = formula.columns[node.feature].categories or ()
-            ways = (f"{c!r}: {yes if i in node.left else no}" for i, c in enumerate(names))
+            ways = (f"{c!r}: {to}" for to, side in zip((yes, no), node.sides) for c in sorted(side))
             test = f"{{{', '.join(ways)}}}"
         rows.append(f"    ({node.feature}, {test}, {yes}, {no}, {missing}),")
     nodes = "\n".join(rows)
@@ -273,7 +271,9 @@ def _log_odds(link: TwoClasses, name: str) -> tuple[str, str]:
         f"({number(p.start) if k else number(0.0)}, {number(p.p)}, {number(p.slope)}, {number(p.log_odds)})"
         for k, p in enumerate(link.pieces)
     ]
-    pieces = f"# Probability by F: from, height, slope, log-odds where it is level.\n_PIECES = (\n{filled(items)}\n)\n\n\n"
+    pieces = (
+        f"# Probability by F: from, height, slope, log-odds where it is level.\n_PIECES = (\n{filled(items)}\n)\n\n\n"
+    )
     low, high = number(link.margin), number(1.0 - link.margin)
     body = (
         "    k = len(_PIECES) - 1\n"

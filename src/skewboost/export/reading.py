@@ -14,7 +14,7 @@ from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.training import Ensemble
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import MISSING, Array, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Array, Split
 from skewboost.engine.scoring import LeafTerm, Scorer
 from skewboost.export.formula import (
     Column,
@@ -35,8 +35,8 @@ from skewboost.multiclass.m1 import AdaC2M1
 from skewboost.multiclass.mh import AdaBoostMH
 
 CAN_BE = (
-    "Boosters of skewboost whose F is a sum of stumps, trees, histograms, lines or an alternating tree can be exported, "
-    "and GoalSearchCV around one"
+    "Boosters of skewboost whose F is a sum of stumps, trees, histograms, lines or an alternating tree can be "
+    "exported, and GoalSearchCV around one"
 )
 PROBES = np.array([0.0, 1.0, -1.0, 0.3, -0.7, 2.9, -11.3, 1e-7, 123.456])
 
@@ -132,8 +132,8 @@ def _classes(booster: Any) -> tuple[Any, ...]:
     for label in classes:
         if not isinstance(label, str | bool | int | float):
             raise TypeError(
-                f"classes_ holds {label!r} of type {type(label).__name__}. Labels that are text, numbers or booleans can "
-                "be exported; fit the model to such."
+                f"classes_ holds {label!r} of type {type(label).__name__}. Labels that are text, numbers or booleans "
+                "can be exported; fit the model to such."
             )
     return classes
 
@@ -237,9 +237,7 @@ def _rows(values: Array) -> tuple[Values, ...]:
     return tuple(tuple(row) for row in (values + 0.0).tolist())
 
 
-def _table(
-    scorers: Sequence[Scorer], j: int, columns: Sequence[Column], ignored: frozenset[int]
-) -> Steps | LookUp:
+def _table(scorers: Sequence[Scorer], j: int, columns: Sequence[Column], ignored: frozenset[int]) -> Steps | LookUp:
     """What one feature adds: where it jumps, or the value of each category."""
     bins = scorers[0].bins
     assert bins is not None
@@ -270,9 +268,7 @@ def _trees(scorers: Sequence[Scorer], columns: Sequence[Column], ignored: frozen
     return found
 
 
-def _node(
-    split: Split, links: tuple[int, ...], bins: Bins, columns: Sequence[Column], ignored: frozenset[int]
-) -> Node:
+def _node(split: Split, links: tuple[int, ...], bins: Bins, columns: Sequence[Column], ignored: frozenset[int]) -> Node:
     missing = links[split.child[MISSING]]
     feature, categories = bins.features[split.feature], columns[split.feature].categories
     if split.feature in ignored:
@@ -282,10 +278,10 @@ def _node(
         cut = float(feature.cuts[split.threshold]) if inside else math.inf
         assert split.threshold >= 0, "a number is tested against a threshold"
         return Node(split.feature, cut, None, (links[0], links[1], missing))
-    child = [int(split.child[feature.code_of[c]]) for c in categories]
-    assert set(child) <= {0, 1}, "only what is missing abstains"
-    left = frozenset(k for k, side in enumerate(child) if side == 0)
-    return Node(split.feature, math.nan, left, (links[0], links[1], missing))
+    child = {c: int(split.child[feature.code_of[c]]) for c in categories}
+    assert ABSTAIN not in child.values() or links[ABSTAIN] == missing, "categories abstain where missing cells do"
+    yes, no = (frozenset(c for c in categories if child[c] == side) for side in (LEFT, RIGHT))
+    return Node(split.feature, math.nan, (yes, no), (links[0], links[1], missing))
 
 
 def _lines(scorer: Scorer, ignored: frozenset[int]) -> list[Line]:

@@ -12,12 +12,13 @@ from skewboost.export.reading import read_formula
 
 LANGUAGES = ("python", "c", "sql")
 PYTHON_NAMES = frozenset({"math", "CLASSES", "FEATURES"}) | set(dir(builtins))
-C_NAMES = frozenset(
+_RESERVED = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm bool true "
     "false main nullptr typeof alignas alignof constexpr thread_local static_assert class new delete this template "
-    "exp log rint fmin fmax fabs strcmp NAN INFINITY NULL".split()
+    "exp log rint fmin fmax fabs strcmp NAN INFINITY NULL"
 )
+C_NAMES = frozenset(_RESERVED.split())
 
 
 def to_source(
@@ -97,6 +98,6 @@ def _check_name(name: str, language: str) -> None:
     taken = {"python": PYTHON_NAMES | set(keyword.kwlist), "c": C_NAMES, "sql": frozenset[str]()}[language]
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,60}", name) or name in taken:
         raise ValueError(
-            f"name={name!r} must be an identifier of ASCII letters, digits and underscores that starts with a letter, has "
-            f"at most 61 characters and is no keyword of {language}, nor a name that the program has already."
+            f"name={name!r} must be an identifier of ASCII letters, digits and underscores that starts with a letter, "
+            f"has at most 61 characters and is no keyword of {language}, nor a name that the program has already."
         )

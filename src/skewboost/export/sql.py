@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,15 +20,17 @@ def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | Non
     columns = {column.name for column in formula.columns} | set(keep or ())
     clash = sorted(c for c in columns if c.lower() == name.lower() or c.lower().startswith(f"{name}_".lower()))
     if clash:
-        raise ValueError(f"Column {clash[0]!r} and the columns that the query adds have the same name; set name to another.")
+        raise ValueError(
+            f"Column {clash[0]!r} and the columns that the query adds have the same name; set name to another."
+        )
     query, outputs = _sums(formula, name, quoted(table))
     stages = _many(formula.link, name) if isinstance(formula.link, ManyClasses) else _two(formula.link, name)
     for stage in stages[:-1]:
-        query = _select("*", stage, query)
+        query = _select(["t.*"], stage, _nested(query))
     labels = [f"{_label(formula, name, outputs)} AS {quoted(name)}"]
     if keep is not None and formula.n_outputs > 1:
-        labels += [quoted(f"{name}_score_{k}") for k in range(formula.n_outputs)]
-    kept = "*" if keep is None else ", ".join(quoted(c) for c in keep)
+        labels += [cell(f"{name}_score_{k}") for k in range(formula.n_outputs)]
+    kept = ["t.*"] if keep is None else [cell(c) for c in keep]
     says = [
         "",
         f"{name}_score: the decision function{' of each class' if formula.n_outputs > 1 else ''}",
@@ -37,14 +39,21 @@ def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | Non
         "Missing is NULL, and NaN where a database knows it must be turned into NULL; categories are text.",
     ]
     comment = "\n".join(f"-- {line}".rstrip() for line in [*formula.header(), *says])
-    return f"{comment}\n{_select(kept, [*stages[-1], *labels], query)}\n"
+    return f"{comment}\n{_select(kept, [*stages[-1], *labels], _nested(query))};\n"
 
 
 def quoted(name: str) -> str:
     """A name of a table or column, whatever is in it."""
     if not isinstance(name, str) or not name or "\0" in name:
-        raise ValueError(f"{name!r} is no name of a table or column. Pass text that is not empty, without null characters.")
+        raise ValueError(
+            f"{name!r} is no name of a table or column. Pass text that is not empty, without null characters."
+        )
     return '"' + name.replace('"', '""') + '"'
+
+
+def cell(name: str) -> str:
+    """A column of the query below. Without the ``t.`` SQLite takes a name that it does not know for a text."""
+    return f"t.{quoted(name)}"
 
 
 def literal(value: Any) -> str:
@@ -55,6 +64,7 @@ def literal(value: Any) -> str:
         return str(value)
     if isinstance(value, float):
         return number(value)
+    assert isinstance(value, str)
     if "\0" in value:
         raise ValueError(f"{value!r} holds a null character, which SQL has no literal for. Rename it.")
     return "'" + value.replace("'", "''") + "'"
@@ -90,17 +100,13 @@ def _fraction(value: float) -> str:
     return f"({text})"
 
 
-def _select(kept: str, columns: Sequence[str], source: str) -> str:
-    listed = ",\n".join(([kept] if kept else []) + list(columns))
-    return f"SELECT\n{_indented(listed)}\nFROM {source if source.startswith(chr(34)) else _nested(source)}"
+def _select(kept: Sequence[str], columns: Sequence[str], source: str) -> str:
+    listed = ",\n  ".join((*kept, *columns))  # a category may hold a line break, so sub-queries are not indented
+    return f"SELECT\n  {listed}\nFROM {source} AS t"
 
 
 def _nested(query: str) -> str:
-    return f"(\n{query}\n) AS t"  # text of several lines is not indented: a category may hold a line break
-
-
-def _indented(lines: str) -> str:
-    return "  " + lines
+    return f"(\n{query}\n)"
 
 
 # ----------------------------------------------------------------------------------------------------- F
@@ -126,13 +132,13 @@ def _sums(formula: Formula, name: str, source: str) -> tuple[str, list[str]]:
             some = terms[k][stage * MAX_SUM : (stage + 1) * MAX_SUM]
             total = "\n  + ".join([sums[k], *some])
             columns.append(f"{total} AS {quoted(names[k])}")
-        query = _select("*", columns, query)
-        sums = [quoted(n) for n in names]
+        query = _select(["t.*"], columns, query if stage == 0 else _nested(query))
+        sums = [cell(n) for n in names]
     return query, base
 
 
 def _table(part: Steps | LookUp, formula: Formula, k: int) -> str:
-    column = quoted(formula.columns[part.feature].name)
+    column = cell(formula.columns[part.feature].name)
     missing = number(part.missing[k])
     if isinstance(part, LookUp):
         of_value: dict[float, list[str]] = {}
@@ -143,7 +149,9 @@ def _table(part: Steps | LookUp, formula: Formula, k: int) -> str:
             return missing
         whens = "".join(f"    WHEN {column} IN ({_listed(cs)}) THEN {number(v)}\n" for v, cs in of_value.items())
         return f"CASE\n{whens}    ELSE {missing} END"
-    whens = "".join(f"    WHEN {column} <= {number(cut)} THEN {number(v[k])}\n" for cut, v in zip(part.cuts, part.values))
+    whens = "".join(
+        f"    WHEN {column} <= {number(cut)} THEN {number(v[k])}\n" for cut, v in zip(part.cuts, part.values)
+    )
     if not part.cuts and part.values[0][k] == part.missing[k]:
         return missing
     return f"CASE\n    WHEN {column} IS NULL THEN {missing}\n{whens}    ELSE {number(part.values[-1][k])} END"
@@ -156,7 +164,7 @@ def _listed(categories: Sequence[str]) -> str:
 
 
 def _line(line: Any, formula: Formula) -> str:
-    x = quoted(formula.columns[line.feature].name)
+    x = cell(formula.columns[line.feature].name)
     return f"CASE WHEN {x} IS NULL THEN 0.0E0 ELSE {number(line.slope)} * {x} + {number(line.intercept)} END"
 
 
@@ -183,60 +191,61 @@ def _ways(node: Node, formula: Formula) -> list[tuple[int, tuple[str, ...]]]:
     yes, no, missing = node.links
     if yes == no == missing:
         return [(yes, ())]
-    x = quoted(formula.columns[node.feature].name)
-    absent = f"{x} IS NULL"
-    if node.left is None:
-        tests = {"yes": f"{x} <= {number(node.cut)}", "no": f"{x} > {number(node.cut)}"}
-        if math.isinf(node.cut):
-            tests = {"yes": f"{x} IS NOT NULL", "no": ""}
-        unknown = dict.fromkeys(tests, absent)
-        alone = absent
-    else:
-        known = formula.columns[node.feature].categories or ()
-        sides = {"yes": [c for k, c in enumerate(known) if k in node.left]}
-        sides["no"] = [c for k, c in enumerate(known) if k not in node.left]
-        tests = {side: f"{x} IN ({_listed(cs)})" if cs else "" for side, cs in sides.items()}
-        other = {"yes": sides["no"], "no": sides["yes"]}
-        tests_other = {side: f"{x} NOT IN ({_listed(cs)})" if cs else "1 = 1" for side, cs in other.items()}
-        unknown = {side: f"{absent} OR {tests_other[side]}" for side in tests}
-        alone = f"({absent} OR {x} NOT IN ({_listed(known)}))" if known else "1 = 1"
-    found = []
-    for side, link in (("yes", yes), ("no", no)):
-        if missing == link and yes != no:
-            joined = unknown[side] if node.left is not None else f"{tests[side]} OR {absent}" if tests[side] else absent
-            found.append((link, (f"({joined})",)))
-        elif tests[side]:
-            found.append((link, (tests[side],)))
+    x = cell(formula.columns[node.feature].name)
+    plain, with_missing, absent = _of_numbers(x, node.cut) if node.sides is None else _of_categories(x, *node.sides)
     if missing not in (yes, no):
-        found.append((missing, (alone,)))
-    return found
+        found = [(link, (test,)) for link, test in zip((yes, no), plain) if test]
+        return [*found, (missing, (absent,))]
+    tests = (with_missing[0], plain[1]) if missing == yes else (plain[0], with_missing[1])
+    return [(link, (test,)) for link, test in zip((yes, no), tests) if test]
+
+
+Tests = tuple[tuple[str, str], tuple[str, str], str]  # for yes and no; the same, missing included; for missing
+
+
+def _of_numbers(x: str, cut: float) -> Tests:
+    absent = f"{x} IS NULL"
+    if math.isinf(cut):
+        return (f"{x} IS NOT NULL", ""), ("1 = 1", absent), absent
+    below, above = f"{x} <= {number(cut)}", f"{x} > {number(cut)}"
+    return (below, above), (f"({below} OR {absent})", f"({above} OR {absent})"), absent
+
+
+def _of_categories(x: str, yes: Collection[str], no: Collection[str]) -> Tests:
+    def one_of(categories: Collection[str]) -> str:
+        return f"{x} IN ({_listed(sorted(categories))})" if categories else ""
+
+    def none_of(categories: Collection[str]) -> str:
+        if not categories:
+            return "1 = 1"
+        return f"({x} IS NULL OR {x} NOT IN ({_listed(sorted(categories))}))"
+
+    return (one_of(yes), one_of(no)), (none_of(no), none_of(yes)), none_of({*yes, *no})
 
 
 # ----------------------------------------------------------------------------------------- what F means
 
 
+def _decision(link: TwoClasses, name: str) -> str:
+    return f"0.5E0 * {cell(f'{name}_log_odds')}" if link.halved else cell(f"{name}_F")
+
+
 def _two(link: TwoClasses, name: str) -> list[list[str]]:
     """Columns to add, stage by stage; those of the last are wanted, all but the label."""
-    F, t = quoted(f"{name}_F"), quoted(f"{name}_log_odds")
+    F, t = cell(f"{name}_F"), cell(f"{name}_log_odds")
     stages, odds = [], f"{number(link.scale)} * {F}"
     if link.pieces:
         stages.append([f"{_height(link, F)} AS {quoted(f'{name}_height')}"])
-        odds = _pieces(link, F, quoted(f"{name}_height"))
-    stages.append([" + ".join([odds, *map(number, link.shifts)]) + f" AS {t}"])
-    D = f"0.5E0 * {t}" if link.halved else F
-    stages.append([f"{D} AS {quoted(f'{name}_decision')}"])
-    D = quoted(f"{name}_decision")
-    above = D if link.threshold is None else f"({D} - {number(link.threshold)})"
+        odds = _pieces(link, F, cell(f"{name}_height"))
+    stages.append([" + ".join([odds, *map(number, link.shifts)]) + f" AS {quoted(f'{name}_log_odds')}"])
+    score = _decision(link, name)
+    score = score if link.threshold is None else f"({score} - {number(link.threshold)})"
+    score = score if link.positive == 1 else f"-({score})"
     tilted = f"{t} - {number(link.tilt)}" if link.tilt else t
     p = f"CASE WHEN {tilted} < -700 THEN 0.0E0 ELSE 1.0E0 / (1.0E0 + EXP(-({tilted}))) END"
     both = [f"1.0E0 - {p}", p] if link.positive == 1 else [p, f"1.0E0 - {p}"]
-    stages.append(
-        [
-            f"{'-' if link.positive == 0 else ''}{above} AS {quoted(f'{name}_score')}",
-            *(f"{q} AS {quoted(f'{name}_probability_{k}')}" for k, q in enumerate(both)),
-        ]
-    )
-    return stages
+    probabilities = [f"{q} AS {quoted(f'{name}_probability_{k}')}" for k, q in enumerate(both)]
+    return [*stages, [f"{score} AS {quoted(f'{name}_score')}", *probabilities]]
 
 
 def _height(link: TwoClasses, F: str) -> str:
@@ -246,7 +255,9 @@ def _height(link: TwoClasses, F: str) -> str:
         p = number(piece.p)
         if piece.slope != 0.0:
             p = f"{number(piece.slope)} * ({F} - {number(piece.start)}) + {number(piece.p)}"
-        whens.append(f"    WHEN {F} < {number(following)} THEN {p}\n" if math.isfinite(following) else f"    ELSE {p} END")
+        whens.append(
+            f"    WHEN {F} < {number(following)} THEN {p}\n" if math.isfinite(following) else f"    ELSE {p} END"
+        )
     return "CASE\n" + "".join(whens)
 
 
@@ -257,34 +268,34 @@ def _pieces(link: TwoClasses, F: str, height: str) -> str:
     whens = []
     for piece, following in zip(link.pieces, [*(p.start for p in link.pieces[1:]), math.inf]):
         t = sloped if piece.slope != 0.0 else number(piece.log_odds)
-        whens.append(f"    WHEN {F} < {number(following)} THEN {t}\n" if math.isfinite(following) else f"    ELSE {t} END")
+        whens.append(
+            f"    WHEN {F} < {number(following)} THEN {t}\n" if math.isfinite(following) else f"    ELSE {t} END"
+        )
     return "CASE\n" + "".join(whens)
 
 
 def _many(link: ManyClasses, name: str) -> list[list[str]]:
     K = len(link.costs)
-    scores = [quoted(f"{name}_score_{k}") for k in range(K)]
-    rounded = [f"ROUND({quoted(f'{name}_F_{k}')} * 1.0E10) / 1.0E10 AS {scores[k]}" for k in range(K)]
-    shares = [quoted(f"{name}_share_{k}") for k in range(K)]
+    scores, raw, shares = ([cell(f"{name}_{what}_{k}") for k in range(K)] for what in ("score", "raw", "share"))
+    rounded = [f"ROUND({cell(f'{name}_F_{k}')} * 1.0E10) / 1.0E10 AS {quoted(f'{name}_score_{k}')}" for k in range(K)]
     stages = [rounded]
     if link.softmax:
-        top = quoted(f"{name}_top")
+        top = cell(f"{name}_top")
         whens = " ".join(f"WHEN {' AND '.join(f'{s} >= {o}' for o in scores)} THEN {s}" for s in scores[:-1])
-        stages.append([f"CASE {whens} ELSE {scores[-1]} END AS {top}"])
+        stages.append([f"CASE {whens} ELSE {scores[-1]} END AS {quoted(f'{name}_top')}"])
         formulas = [f"CASE WHEN {s} - {top} < -350 THEN 0.0E0 ELSE EXP(2.0E0 * ({s} - {top})) END" for s in scores]
     else:
-        raw = [quoted(f"{name}_raw_{k}") for k in range(K)]
         stages.append(
             [
                 f"CASE WHEN {s} < -350 THEN 0.0E0 ELSE 1.0E0 / (1.0E0 + EXP(-2.0E0 * {s})) END"
-                f" + 1.0E-9 * {s} / (1.0E0 + ABS({s})) AS {r}"
-                for s, r in zip(scores, raw)
+                f" + 1.0E-9 * {s} / (1.0E0 + ABS({s})) AS {quoted(f'{name}_raw_{k}')}"
+                for k, s in enumerate(scores)
             ]
         )
         formulas = [f"CASE WHEN {r} > 0 THEN {r} / {number(c)} ELSE 0.0E0 END" for r, c in zip(raw, link.costs)]
-    stages.append([f"{f} AS {s}" for f, s in zip(formulas, shares)])
-    total = quoted(f"{name}_total")
-    stages.append([f"{' + '.join(shares)} AS {total}"])
+    stages.append([f"{f} AS {quoted(f'{name}_share_{k}')}" for k, f in enumerate(formulas)])
+    total = cell(f"{name}_total")
+    stages.append([f"{' + '.join(shares)} AS {quoted(f'{name}_total')}"])
     uniform = number(1.0 / K)
     stages.append(
         [
@@ -299,9 +310,9 @@ def _label(formula: Formula, name: str, outputs: list[str]) -> str:
     labels = [literal(c) for c in formula.classes]
     link = formula.link
     if isinstance(link, TwoClasses):
-        at_least = f"{quoted(f'{name}_decision')} >= {number(link.threshold or 0.0)}"
+        at_least = f"{_decision(link, name)} >= {number(link.threshold or 0.0)}"
         return f"CASE WHEN {at_least} THEN {labels[link.positive]} ELSE {labels[1 - link.positive]} END"
-    scores = [quoted(f"{name}_score_{k}") for k in range(len(outputs))]
+    scores = [cell(f"{name}_score_{k}") for k in range(len(outputs))]
     whens = " ".join(
         f"WHEN {' AND '.join(f'{s} >= {o}' for o in scores if o != s)} THEN {label}" for s, label in zip(scores, labels)
     )
