@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
-    from skewboost.evaluate.comparison import Comparison, RankTest, compare  # type: ignore[import-not-found,unused-ignore]
+    from skewboost.evaluate.comparison import Comparison, RankTest, compare
     from skewboost.evaluate.curve_results import LearningCurve
     from skewboost.evaluate.curves import learning_curve
     from skewboost.evaluate.decomposition import BiasVariance, bias_variance

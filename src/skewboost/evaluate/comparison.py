@@ -16,12 +16,12 @@ from sklearn.utils import check_random_state
 
 from skewboost._params import N_JOBS
 from skewboost.evaluate.compared import Comparison
+from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.measuring import MEASURES, problem_of
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import ResultsFile, Row
-from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.goals.weighing import plain
 from skewboost.tables import sliceable

@@ -99,7 +99,7 @@ def learning_curve(
     n_jobs : int or None, default=None
         How many folds are fitted at a time. The result is the same for any number.
     verbose : int, default=0
-        1 draws a bar on stderr.
+        1 draws a bar on stderr; a function is called after each fit, as in `compare`.
     random_state : int, RandomState or None, default=None
         Seeds folds, and estimators whose own `random_state` is None.
 
@@ -223,18 +223,14 @@ def _joined(fits: list[_Fit], folds: Array, problem: Problem, name: str) -> Lear
     values = {
         (m, part): np.array([_carried(f.measured[part][m], longest) for f in fits]) for m in measures for part in PARTS
     }
-    margins = None
-    if all(f.margins is not None for f in fits):
-        margins = {part: np.array([_carried(f.margins[part], longest) for f in fits]) for part in PARTS}  # type: ignore[index]
-    weights = positives = None
-    if all(f.weights is not None for f in fits):
-        weights, positives = (
-            np.array([_ended(f.weights[k], longest) for f in fits])
-            for k in range(2)  # type: ignore[index]
-        )
+    seen = [f.margins for f in fits if f.margins is not None]
+    margins = {part: np.array([_carried(m[part], longest) for m in seen]) for part in PARTS}
+    told = [f.weights for f in fits if f.weights is not None]
+    weights, positives = (np.array([_ended(w[k], longest) for w in told]) for k in range(2))
     return LearningCurve(
-        np.arange(1, longest + 1), lengths, measures, folds, problem.pos_label, name, fits[0].kind, margins, weights,
-        positives, _values=values,
+        np.arange(1, longest + 1), lengths, measures, folds, problem.pos_label, name, fits[0].kind,
+        margins if len(seen) == len(fits) else None, weights if len(told) == len(fits) else None,
+        positives if len(told) == len(fits) else None, _values=values,
     )  # fmt: skip
 
 

@@ -169,9 +169,7 @@ def better(measure: str) -> int:
 def in_words(measure: str) -> str:
     """What drawings call it; precision, recall and F1 are those of the positive class."""
     if measure.endswith("_negative"):
-        return f"{spelled(measure.removesuffix('_negative'))} of the frequent class"
-    if measure in ("precision", "recall", "f1"):
-        return f"{spelled(measure)} of the rare class"
+        return f"{spelled(measure.removesuffix('_negative'))} of negatives"
     return spelled(measure)
 
 

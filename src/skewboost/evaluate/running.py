@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost._fitting import seeded
-from skewboost._params import N_JOBS, integer
+from skewboost._params import N_JOBS, Check, either, integer, one_of
 from skewboost.engine import repeated
+from skewboost.evaluate.progress import Reporter
 from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array
 from skewboost.tables import sliceable, take_rows
@@ -91,27 +91,24 @@ def seeds_for(random_state: Any, n: int) -> list[int]:
 
 def check_jobs(n_jobs: Any, verbose: Any) -> None:
     """The arguments that all evaluations have."""
-    for name, value, check in (("n_jobs", n_jobs, N_JOBS), ("verbose", int(verbose), integer(0))):
+    told = Check(lambda v: callable(v) or either(one_of(True, False), integer(0)).passes(v), "an integer >= 0")
+    for name, value, check in (("n_jobs", n_jobs, N_JOBS), ("verbose", verbose, told)):
         if not check.passes(value):
             raise ValueError(f"{name}={value!r} must be {check.wanted}.")
 
 
 def in_parallel(
-    work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int | None, verbose: int, what: str = "fits"
+    work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int | None, verbose: Any
 ) -> list[Any]:
     """The results of `work(*task)` in the order of the tasks; with `verbose`, a bar on stderr."""
+    reporter = Reporter(verbose, [f"fit {k}" for k in range(1, len(tasks) + 1)], effective_n_jobs(n_jobs))
+    results = []
     jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    return list(_with_progress(jobs(delayed(work)(*task) for task in tasks), len(tasks), verbose, what))
-
-
-def _with_progress(results: Iterable[Any], n: int, verbose: int, what: str) -> Iterator[Any]:
-    started = drawn = time.monotonic()
-    for k, result in enumerate(results, 1):
-        yield result
-        now = time.monotonic()
-        if verbose and (now - drawn > 0.1 or k == n):
-            sys.stderr.write(f"\r{'█' * (24 * k // n):·<24} {k}/{n} {what}  {now - started:.1f} s")
-            sys.stderr.flush()
-            drawn = now
-    if verbose:
-        sys.stderr.write("\n")
+    reporter.start()
+    try:
+        for k, result in enumerate(jobs(delayed(work)(*task) for task in tasks), 1):
+            results.append(result)
+            reporter.finished(f"fit {k}")
+    finally:
+        reporter.close()
+    return results

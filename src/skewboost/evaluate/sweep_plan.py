@@ -29,7 +29,7 @@ class Plan:
     folds: list[Split]
     seed: int
     n_jobs: int | None
-    verbose: int
+    verbose: Any
 
     def masses(self, train: Array) -> tuple[float, float]:
         """How many examples are positive, and negative."""
@@ -102,7 +102,7 @@ def plan_of(
         )
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
-    return Plan(several, rows, problem, folds, seed, n_jobs, int(verbose))
+    return Plan(several, rows, problem, folds, seed, n_jobs, verbose)
 
 
 def check_levels(name: str, values: Any, passes: Callable[[float], bool], wanted: str) -> Array:

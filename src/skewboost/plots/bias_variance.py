@@ -55,7 +55,8 @@ class BiasVarianceDisplay:
         if parts.variance_unbiased is not None and parts.variance_biased is not None:
             named["variance that harms"] = parts.variance_unbiased
             named["variance that helps"] = parts.variance_biased
-        self.lines_, self.bars_ = {}, {}
+        self.lines_: dict[str, Any] = {}
+        self.bars_: dict[str, float] = {}
         if len(parts.rounds) > 1:
             self._curves(ax, named)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from skewboost.evaluate.measuring import in_words
 from skewboost.evaluate.sweep_results import CostSweep, Sweep
 from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
 from skewboost.metrics.counts import Array
-from skewboost.plots.learning_curve import NARROW, UNBOUNDED, WIDE, legend
+from skewboost.plots.learning_curve import UNBOUNDED, WIDE, legend
 from skewboost.plots.style import GREY, axes_for, look, tidy
 
 WIDE_RANGE = 10.0  # levels that span more than this factor are on a logarithmic scale
@@ -44,7 +44,7 @@ class SweepDisplay:
         cls, estimators: Any, X: Any, y: Any, *, of: str = "noise", measure: str = "f1", ax: Any = None, **how: Any
     ) -> SweepDisplay:
         """Sweep over "noise" or "imbalance" and draw; `how` is handed to the function of `skewboost.evaluate`."""
-        sweeps = {"noise": noise_sweep, "imbalance": imbalance_sweep}
+        sweeps: dict[str, Callable[..., Sweep]] = {"noise": noise_sweep, "imbalance": imbalance_sweep}
         if of not in sweeps:
             raise ValueError(f"of={of!r} must be 'noise' or 'imbalance'.")
         return cls(sweeps[of](estimators, X, y, **how), measure=measure).plot(ax=ax)
@@ -59,12 +59,12 @@ class SweepDisplay:
         """
         sweep = self.sweep
         means = {name: sweep.mean(self.measure, name) for name in sweep.estimators}
-        ax = axes_for(ax, WIDE if len(means) > 2 else NARROW)
+        ax = axes_for(ax, WIDE)
         self.lines_ = {}
-        on_log = _scale_levels(ax, sweep.levels)
+        _scale_levels(ax, sweep.levels)
         for k, (name, mean) in enumerate(means.items()):
             own, spread = look(k), sweep.spread(self.measure, name)
-            x = _apart(sweep.levels, k, len(means), on_log)
+            x = _apart(ax, sweep.levels, k, len(means))
             if np.isfinite(spread).any():
                 ax.errorbar(x, mean, 2 * spread, fmt="none", ecolor=own.color, elinewidth=0.8, capsize=2, alpha=0.6)
             (self.lines_[name],) = ax.plot(
@@ -79,7 +79,7 @@ class SweepDisplay:
             f"What {topic} in training does to {in_words(self.measure)}{several}", loc="left", fontsize="medium"
         )
         _bound(ax, [self.measure])
-        legend(ax, aside=len(means) > 2)
+        legend(ax, aside=True)
         tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -145,10 +145,10 @@ class CostSweepDisplay:
         values = {n: sweep.pooled(n) if self.pooled else sweep.mean(n) for n in names}
         ax = axes_for(ax, WIDE)
         self.lines_ = {}
-        on_log = _scale_levels(ax, sweep.levels)
+        _scale_levels(ax, sweep.levels)
         for k, (name, y) in enumerate(values.items()):
             own = look(k)
-            x = sweep.levels if self.pooled else _apart(sweep.levels, k, len(names), on_log)
+            x = sweep.levels if self.pooled else _apart(ax, sweep.levels, k, len(names))
             if not self.pooled and sweep.n_fits > 1:
                 ax.errorbar(
                     x, y, 2 * sweep.spread(name), fmt="none", ecolor=own.color, elinewidth=0.8, capsize=2, alpha=0.6
@@ -163,8 +163,8 @@ class CostSweepDisplay:
         ax.set_xlabel(sweep.what)
         ax.set_ylabel("share" if len(names) > 1 else in_words(names[0]))
         how = "all folds pooled" if self.pooled else "mean ± 2s over folds"
-        told = "costs" if sweep.what.startswith("cost of") else sweep.param
-        ax.set_title(f"{sweep.estimators[0]}: what {told} change, {how}", loc="left", fontsize="medium")
+        told = "costs" if sweep.what.startswith("cost of") else f"values of {sweep.param}"
+        ax.set_title(f"{sweep.estimators[0]} at several {told}, {how}", loc="left", fontsize="medium")
         _bound(ax, names)
         legend(ax, aside=True)
         tidy(ax)
@@ -172,28 +172,35 @@ class CostSweepDisplay:
         return self
 
 
-def _scale_levels(ax: Any, levels: Array) -> bool:
-    """Set the scale of the levels; whether it is a logarithmic one."""
-    on_log = bool(levels.min() > 0 and levels.max() / levels.min() > WIDE_RANGE)
-    if on_log:
-        ax.set_xscale("log")
-    return on_log
+def _scale_levels(ax: Any, levels: Array) -> None:
+    """Set the scale of the levels: logarithmic where they span a wide range, and with room for a zero."""
+    positive = levels[levels > 0]
+    if len(positive) and levels.min() >= 0 and levels.max() / positive.min() > WIDE_RANGE:
+        if levels.min() > 0:
+            ax.set_xscale("log")
+        else:
+            ax.set_xscale("symlog", linthresh=float(positive.min()))
 
 
-def _apart(levels: Array, k: int, n: int, on_log: bool) -> Array:
+def _places(ax: Any, levels: Array) -> Array:
+    """Where the levels are on the axis, from left to right."""
+    return np.asarray(ax.xaxis.get_transform().transform(levels))
+
+
+def _apart(ax: Any, levels: Array, k: int, n: int) -> Array:
     """The levels moved a little, so that the bars of several curves do not lie on each other."""
     if len(levels) < 2 or n < 2:
         return levels
-    where = np.log(levels) if on_log else levels
+    where = _places(ax, levels)
     moved = where + 0.006 * (where[-1] - where[0]) * (k - (n - 1) / 2)
-    return np.asarray(np.exp(moved) if on_log else moved)
+    return np.asarray(ax.xaxis.get_transform().inverted().transform(moved))
 
 
 def _set_ticks(ax: Any, levels: Array, percent: bool = False) -> None:
     """A tick at each level, as far as they do not touch."""
     from matplotlib.ticker import NullLocator
 
-    where = np.log(levels) if ax.get_xscale() == "log" else levels
+    where = _places(ax, levels)
     span, shown = max(float(where[-1] - where[0]), 1e-300), [0]
     for k in range(1, len(levels)):
         if where[k] - where[shown[-1]] >= 0.06 * span:
