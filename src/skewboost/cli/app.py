@@ -316,6 +316,47 @@ def explain(
 
 
 @app.command(
+    short_help="One HTML file about a model.",
+    epilog=o.examples(
+        "skewboost report model.json later.csv -o report.html",
+        "skewboost report claims.csv --target fraud --cost 20 -o report.html",
+    ),
+)
+def report(
+    model_or_data: Annotated[str, typer.Argument(help="A model; or data, and a model is fitted.", metavar="MODEL|DATA")],
+    data: Annotated[str | None, typer.Argument(help="Rows that the model has not seen.", metavar="[DATA]")] = None,
+    target: o.KnownTarget = None,
+    cost: o.Cost = None,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write it.", metavar="FILE")] = "report.html",
+    title: Annotated[str | None, typer.Option("--title", help="Of the page.")] = None,
+    method: o.Method = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--methods", help="To compare with, where a model is fitted.", metavar="A,B,C"),
+    ] = None,
+    positive: o.Positive = None,
+    rounds: o.Rounds = None,
+    drop: o.Drop = None,
+    test: o.Test = 0.25,
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    as_json: o.Json = False,
+) -> None:
+    """Write one HTML file about a model, for those who decide whether to use it: with a cost explorer to play with.
+
+    Of a model and rows that it has not seen; or of data alone, and then a model is fitted, compared with others on the
+    rows of training, and reported on the held-out rest.
+    """
+    from skewboost.cli.fit import Task
+    from skewboost.cli.methods import Wanted
+    from skewboost.cli.report import run
+
+    wanted = Wanted(method, rounds, seed=seed, n_jobs=n_jobs)
+    task = Task(model_or_data, target, wanted, positive, cost, None, o.columns_in(drop), None, test, output)
+    run(model_or_data, data, task, o.columns_in(methods), title, as_json)
+
+
+@app.command(
     short_help="Write a model as a program or a graph of its own.",
     epilog=o.examples(
         "skewboost export model.json -o model.py",

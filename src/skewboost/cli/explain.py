@@ -191,5 +191,5 @@ def _draw(model: Model, row: Any, top: int, plot: str) -> None:
     elif hasattr(booster, "plot_tree"):
         display = plots.AlternatingTreeDisplay.from_estimator(booster)
     else:
-        display = plots.ShapeFunctionDisplay.from_estimator(booster)
+        display = plots.ShapeFunctionDisplay.from_estimator(booster, n_features=min(top, 9))
     save_picture(display.figure_, plot)
