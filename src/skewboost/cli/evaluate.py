@@ -36,6 +36,8 @@ def read_known(model: Model, data: str, target: str | None, weight: str | None =
     name = target or model.facts.get("target")
     if name is None:
         raise CommandError(f"{model.path} does not say which column its target was. Say --target NAME.")
+    if name in model.columns:
+        raise CommandError(f"--target: {name!r} is one of the columns that {model.path} predicts from.")
     columns = list(open_data(data, columns=model.columns).columns) if data != "-" else [name]
     check_columns(data, columns, [name], "--target")
     text = [name] if isinstance(model.classes[0], str) else []

@@ -12,21 +12,20 @@ def complete_method(incomplete: str) -> list[str]:
     """Names of the catalogue."""
     from skewboost.cli.methods import names
 
-    return [name for name in names() if name.lower().startswith(incomplete.lower())]
+    return [name for name in names() if name.startswith(incomplete)]
 
 
 def complete_column(context: typer.Context, incomplete: str) -> list[str]:
     """Columns of the data that the command line names already."""
-    data = context.params.get("data")
-    if not data or data == "-" or not Path(data).is_file():
-        return []
+    words = [context.params.get("data"), *context.args]  # an option without its value leaves all words unread
+    files = [str(word) for word in words if word and Path(str(word)).is_file()]
     from skewboost.cli.data import open_data
 
     try:
-        columns = list(open_data(data).columns)
+        columns = list(open_data(files[-1]).columns) if files else []
     except (ValueError, OSError, ImportError):  # completion has nobody to complain to
         return []
-    return [c for c in columns if c.lower().startswith(incomplete.lower())]
+    return [c for c in columns if c.startswith(incomplete)]
 
 
 def complete_learner(incomplete: str) -> list[str]:
