@@ -159,6 +159,7 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
         (["-t", "kind", "--test", "1.5"], "no share"),
         (["-t", "kind", "--goal", "recall>>1"], "cannot be read"),
         (["-t", "kind", "--goal", "speed>=0.5"], "'speed', which is none of"),
+        (["-t", "kind", "--goal", "recall>=0.5", "--cost", "5"], "--cost has no effect on the goal"),
         (["-t", "kind", "--rounds", "0"], "--rounds"),
         (["-t", "kind", "--n-jobs", "0"], "neither -1 (all cores)"),
         (["-t", "kind", "-o", "model.pkl"], "must end in .json"),

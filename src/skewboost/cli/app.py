@@ -82,7 +82,7 @@ def info(
         "skewboost fit claims.csv --target fraud --cost 20 -o model.json",
         "skewboost fit claims.csv --target fraud --method AlternatingTree --rounds 10",
         'skewboost fit claims.csv --target fraud --goal "recall>=0.95" -o model.json',
-        'skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5,c=20"',
+        'skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5"',
     ),
 )
 def fit(
@@ -178,7 +178,7 @@ def evaluate(
     short_help="Methods side by side on the same folds.",
     epilog=o.examples(
         "skewboost compare claims.csv --target fraud --cost 20",
-        "skewboost compare claims.csv --target fraud -m CSRA,RealBoost,AdaC2 --repeats 5 --results claims.jsonl",
+        "skewboost compare claims.csv --target fraud -m CSRA,AdaC2 --results out.jsonl",
     ),
 )
 def compare(
@@ -196,8 +196,10 @@ def compare(
     ] = None,
     cost: o.Cost = None,
     positive: o.Positive = None,
-    cv: Annotated[int, typer.Option("--cv", help="Folds.", min=2)] = 5,
-    repeats: Annotated[int, typer.Option("--repeats", help="How often the folds are drawn anew.", min=1)] = 1,
+    cv: Annotated[int, typer.Option("--cv", help="Folds.", min=2, metavar="N")] = 5,
+    repeats: Annotated[
+        int, typer.Option("--repeats", help="How often the folds are drawn anew.", min=1, metavar="N")
+    ] = 1,
     results: Annotated[
         str | None,
         typer.Option(
@@ -301,7 +303,7 @@ def explain(
         str | None,
         typer.Option("--row", help="Which row: its number (from 1), first, or worst: the most wrong.", metavar="ROW"),
     ] = None,
-    top: Annotated[int, typer.Option("--top", help="How many columns to show.", min=1)] = 8,
+    top: Annotated[int, typer.Option("--top", help="How many columns to show.", min=1, metavar="N")] = 8,
     plot: Annotated[str | None, typer.Option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")] = None,
     as_json: o.Json = False,
 ) -> None:
@@ -323,7 +325,9 @@ def explain(
     ),
 )
 def report(
-    model_or_data: Annotated[str, typer.Argument(help="A model; or data, and a model is fitted.", metavar="MODEL|DATA")],
+    model_or_data: Annotated[
+        str, typer.Argument(help="A model; or data, and a model is fitted.", metavar="MODEL|DATA")
+    ],
     data: Annotated[str | None, typer.Argument(help="Rows that the model has not seen.", metavar="[DATA]")] = None,
     target: o.KnownTarget = None,
     cost: o.Cost = None,

@@ -13,12 +13,12 @@ from skewboost.cli.fit import check_many
 from skewboost.cli.methods import Wanted, find, for_many_classes
 from skewboost.cli.models import check_output
 from skewboost.cli.prices import in_words, read_cost
-from skewboost.cli.tell import count, emit, note, out, progress, say, share, table
+from skewboost.cli.tell import count, emit, note, out, progress, prose, say, share, table
 from skewboost.evaluate.measuring import MEASURES
 from skewboost.variants import ONCE, catalogue
 
 SOUND, ALL = "sound", "all"
-SHOWN = ("cost", "recall", "precision", "f1", "g_mean", "pr_auc")
+SHOWN = ("cost", "recall", "precision", "g_mean", "pr_auc")
 SHOWN_OF_MANY = ("cost", "accuracy", "balanced_accuracy", "g_mean")
 SHORT = {"balanced_accuracy": "bal. acc.", "g_mean": "G-mean", "f1": "F1", "pr_auc": "PR-AUC"}
 
@@ -152,9 +152,10 @@ def _show(found: Any, contest: Contest, examples: Examples) -> None:
 def _show_test(test: Any) -> None:
     """What is beyond chance, in two lines; --json has all pairs."""
     differ = "some methods differ" if test.significant else "no difference is shown"
-    say(f"By the {test.name} test {differ} (p = {test.pvalue:.2g}).")
+    prose(f"{test.name[0].upper()}{test.name[1:]}: {differ} (p = {test.pvalue:.2g}).")
     for group in test.groups:
-        say(f"Cannot be told apart: {', '.join(group)}.")
+        if len(group) < len(test.mean_ranks):
+            prose(f"Cannot be told apart: {', '.join(group)}.")
 
 
 def _known(value: Any) -> float:

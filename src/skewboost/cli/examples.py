@@ -87,8 +87,8 @@ def check_columns(path: str, there: Sequence[str], wanted: Sequence[str], option
     """Raise where a column that an option names is not there."""
     for name in wanted:
         if name not in there:
-            hint = close_to(name, there)
-            raise CommandError(f"{option}: {path} has no column {name!r}. {hint}There are {some(there, 30)}.")
+            hint = close_to(name, there) or f"There are {some(there, 30)}."
+            raise CommandError(f"{option}: {path} has no column {name!r}. {hint.strip()}")
 
 
 def labels_of(column: Any) -> Array:

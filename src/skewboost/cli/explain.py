@@ -12,7 +12,7 @@ from skewboost.cli.drawing import save as save_picture
 from skewboost.cli.errors import CommandError
 from skewboost.cli.evaluate import read_known
 from skewboost.cli.models import Model, check_output, read_model
-from skewboost.cli.tell import count, emit, number, out, say, share, table
+from skewboost.cli.tell import count, emit, number, out, say, table
 from skewboost.tables import spell
 
 FIRST, WORST = "first", "worst"
@@ -140,7 +140,7 @@ def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
 
 
 def _show_model(model: Model, told: dict[str, Any]) -> None:
-    console, about = out(), "" if model.positive is None else f"; above 0 speaks for {spell(model.positive)}"
+    console, about = out(), "" if model.positive is None else f"; F above 0 is {spell(model.positive)}"
     say(f"{model.name} ({model.path}): {count(told['rounds'], 'round')}{about}")
     say()
     if told["tree"] is not None:
@@ -154,15 +154,15 @@ def _show_model(model: Model, told: dict[str, Any]) -> None:
         console.print(table(["column", "importance", ""], rows, caption=caption, left=(0, 2)), "")
     for shape in told["shapes"] or []:
         rows = [[line["values"], f"{line['adds']:+.3f}", number(line["rows"])] for line in shape["lines"]]
-        title = shape["column"] + ("" if shape["exact"] else " (its mean effect; trees look at others too)")
-        console.print(table(["value", "adds to F", "rows"], rows, title=title, first=24), "")
+        say(shape["column"] + ("" if shape["exact"] else " (its mean effect; trees look at others too)"))
+        console.print(table(["value", "adds to F", "rows"], rows, first=24), "")
 
 
 def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
     truth = "" if told["truth"] is None else f"; in truth it is {spell(told['truth'])}"
     say(f"Row {told['row']} of {told['data']}: {model.name} says {spell(told['prediction'])}{truth}.")
     who = spell(told["speaks_for"])
-    say(f"The score for {who} is {told['score']:+.3f}, the probability {share(told['probability'])}.")
+    say(f"The score for {who} is {told['score']:+.3f}, the probability {told['probability']:.3g}.")
     if "threshold" in told:
         say(f"Rows from a score of {told['threshold']:.4g} are flagged.")
     say()

@@ -14,7 +14,7 @@ from skewboost.cli.examples import Examples, check_classes, positive_label, read
 from skewboost.cli.methods import Wanted, for_many_classes
 from skewboost.cli.models import check_output, write_model
 from skewboost.cli.prices import in_words, read_cost
-from skewboost.cli.tell import count, emit, number, rounds, say, share, some, waiting
+from skewboost.cli.tell import count, emit, number, prose, rounds, say, share, some, waiting
 from skewboost.tables import spell
 
 DEFAULT_TEST = 0.25
@@ -132,7 +132,14 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     if task.goal is None:
         return task.wanted.make(label, **({} if cost is None else {"cost": cost})), cost
     from skewboost import GoalSearchCV
+    from skewboost.goals.goal import Goal
+    from skewboost.goals.measures import measure_of
 
+    priced = Goal.of(task.goal).needs_cost or (task.then is not None and measure_of(task.then, "--then").needs_cost)
+    if cost is not None and not priced:
+        raise CommandError(
+            f"--cost has no effect on the goal {task.goal}. Leave it out, or use `skewboost goal … --then expected_cost`."
+        )
     search = GoalSearchCV(
         task.wanted.make(label), task.goal, then=task.then, confidence=task.confidence, cost=cost, pos_label=label,
         allow_unmet=task.closest, random_state=task.wanted.seed,
@@ -219,7 +226,7 @@ def _show(task: Task, fitted: Fitted, answers: measuring.Answers | None, cost: A
         measuring.show(answers, cost, f"On {measuring.rows_in_words(answers)}, held out of the fit")
         say()
     elif not task.goal:
-        say("No rows were held out, so nothing is known about new ones; `skewboost evaluate` measures.")
+        prose("No rows were held out, so nothing is known about new ones; `skewboost evaluate` measures.")
         say()
     if task.plot:
         say(f"Written: {task.plot}")
@@ -237,13 +244,13 @@ def _show_goal(search: Any) -> None:
     say(f"  flags     scores from {search.threshold_:.4g}")
     say()
     if search.certificate_ is not None:
-        say(str(search.certificate_))
+        prose(str(search.certificate_))
         rates = [f"{name.replace('_', ' ')} {share(float(getattr(search.certificate_.counts, name)))}"
                  for name in ("recall", "precision", "false_alarm_rate", "f1")]  # fmt: skip
-        say(f"There: {', '.join(rates)}.")
+        prose(f"There: {', '.join(rates)}.")
     else:
         counts, reached = search.counts_, "reached" if _met(search) else "NOT reached"
-        say(
+        prose(
             f"{search.goal_}: {reached} in cross-validation, which promises nothing "
             f"(recall {share(float(counts.recall))}, precision {share(float(counts.precision))})"
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skewboost import metrics
 from skewboost.cli.prices import in_words
-from skewboost.cli.tell import count, number, out, say, share, table
+from skewboost.cli.tell import count, number, out, prose, say, share, table
 from skewboost.costs import cost_matrix
 from skewboost.evaluate.measuring import measures_of, measures_of_many
 from skewboost.metrics.counts import Counts
@@ -172,15 +172,22 @@ def _by_class(answers: Answers) -> Any:
 
 def _show_bill(answers: Answers, cost: Any) -> None:
     bill = answers.bill(cost)
-    say(f"Cost ({in_words(cost)}): {number(bill['total'])} in all, {bill['per_row']:.4g} per row.")
+    prose(f"Cost ({in_words(cost)}): {number(bill['total'])} in all, {bill['per_row']:.4g} per row.")
     saved = bill["savings"]
     if saved == saved:
         word = f"{saved:.0%} less" if saved >= 0 else f"{-saved:.0%} more"
-        say(f"The best constant answer costs {number(bill['best_constant'])}; this is {word}.")
+        prose(f"The best constant answer costs {number(bill['best_constant'])}; this is {word}.")
+    if saved < 0:
+        prose(
+            "That is worse than no model. With few rows --set early_stopping=true helps, or --method CGAda --set "
+            "calibrate=sigmoid; `skewboost compare` tries several."
+        )
     best = bill.get("best_threshold")
     if best is not None and best["total"] < bill["total"]:
-        say(f"Flagging from a probability of {best['probability']:.4g} would have cost {number(best['total'])};")
-        say("that threshold was chosen on these very rows, so it looks a little too good.")
+        prose(
+            f"Flagging from a probability of {best['probability']:.4g} would have cost {number(best['total'])} "
+            "(chosen on these very rows, so it looks a little too good)."
+        )
 
 
 def rows_in_words(answers: Answers) -> str:

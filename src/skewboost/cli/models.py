@@ -46,11 +46,11 @@ class Model:
         lacking = [name for name in self.columns if name not in there]
         if lacking:
             spare = [c for c in there if c not in self.columns]
-            hint = close_to(lacking[0], spare)
+            hint = close_to(lacking[0], spare) or f"There are {some(there, 12)}."
             word = "column" if len(lacking) == 1 else "columns"
             raise CommandError(
-                f"{path} lacks the {word} {some(map(repr, lacking))}, which {self.path} was fitted to. {hint}"
-                f"There are {some(there, 12)}."
+                f"{path} lacks the {word} {some(map(repr, lacking))}, which {self.path} was fitted to. "
+                f"{hint.strip()}"
             )
 
     def open(self, path: str, also_text: Sequence[str] = ()) -> Any:

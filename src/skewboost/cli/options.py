@@ -98,7 +98,7 @@ Weight = Annotated[
     _option("--weight", help="The column that says how many examples a row stands for.", metavar="COLUMN",
             autocompletion=complete_column),
 ]  # fmt: skip
-Rounds = Annotated[int | None, _option("--rounds", "-r", help="Rounds of boosting; 100 for most.", min=1)]
+Rounds = Annotated[int | None, _option("--rounds", "-r", help="Rounds of boosting; 100 for most.", min=1, metavar="N")]
 Learner = Annotated[
     str | None,
     _option("--learner", help="What a round fits: stump, tree, histogram or line.", metavar="NAME",
@@ -115,7 +115,7 @@ Test = Annotated[
     _option("--test", help="Share of the rows to hold out and measure on; 0 fits to all rows. [0.25; with a goal 0]",
             callback=check_test, metavar="SHARE"),
 ]  # fmt: skip
-Seed = Annotated[int, _option("--seed", help="For everything that is drawn at random.", min=0)]
-Jobs = Annotated[int, _option("--n-jobs", "-j", help="Threads; -1 is all cores.", callback=check_jobs)]
+Seed = Annotated[int, _option("--seed", help="For everything that is drawn at random.", min=0, metavar="N")]
+Jobs = Annotated[int, _option("--n-jobs", "-j", help="Threads; -1 is all cores.", callback=check_jobs, metavar="N")]
 Json = Annotated[bool, _option("--json", help="One JSON document on stdout, and nothing else.")]
 ModelOut = Annotated[str | None, _option("--output", "-o", help="Write the model here, as JSON.", metavar="FILE")]

@@ -33,7 +33,7 @@ def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_
     with ExitStack() as stack:
         place = None if output is None else stack.enter_context(written_whole(output))
         writer = stack.enter_context(writer_to(place, output, as_json))
-        bar = stack.enter_context(progress(counted=False))
+        bar = stack.enter_context(progress(counted=False, hidden=output is None))
         task = bar.add_task("Rows", total=None)
         for chunk in source.chunks(CHUNK):
             said = answers(model, chunk)

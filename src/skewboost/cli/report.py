@@ -40,9 +40,7 @@ def of_data(task: Task, methods: tuple[str, ...], title: str | None) -> Any:
     assert test is not None
     _only_two(len(train.classes))
     rivals = tuple(dict.fromkeys((task.wanted.entry.name, *(methods or RIVALS))))
-    contest = Contest(
-        task.data, task.target, rivals, task.positive, task.cost, rounds=task.wanted.rounds, cv=3, seed=0
-    )
+    contest = Contest(task.data, task.target, rivals, task.positive, task.cost, rounds=task.wanted.rounds, cv=3, seed=0)
     comparison = compare(contest, train)
     if not comparison.complete:
         raise KeyboardInterrupt
@@ -57,9 +55,7 @@ def of_data(task: Task, methods: tuple[str, ...], title: str | None) -> Any:
     )  # fmt: skip
 
 
-def run(
-    first: str, data: str | None, task: Task, methods: tuple[str, ...], title: str | None, as_json: bool
-) -> None:
+def run(first: str, data: str | None, task: Task, methods: tuple[str, ...], title: str | None, as_json: bool) -> None:
     """Make the report and write it."""
     output = task.output or "report.html"
     check_output(output, ENDINGS)
@@ -82,4 +78,6 @@ def run(
 
 def _only_two(n_classes: int) -> None:
     if n_classes > 2:
-        raise CommandError(f"a report is about two classes, and there are {n_classes}. `evaluate` measures all of them.")
+        raise CommandError(
+            f"a report is about two classes, and there are {n_classes}. `evaluate` measures all of them."
+        )

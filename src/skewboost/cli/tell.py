@@ -26,6 +26,12 @@ def say(text: str = "") -> None:
     typer.echo(text)
 
 
+def prose(text: str) -> None:
+    """A sentence of the result, broken between words where a terminal is too narrow for it."""
+    console = out()
+    console.print(text, markup=False, soft_wrap=not console.is_terminal)
+
+
 def note(text: str) -> None:
     """A line beside the result."""
     typer.echo(text, err=True)
@@ -96,13 +102,13 @@ def count(n: float, thing: str) -> str:
     return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"
 
 
-def progress(*, counted: bool = True) -> Progress:
+def progress(*, counted: bool = True, hidden: bool = False) -> Progress:
     """A bar on stderr that vanishes: what stays on the screen is the result, and stdout holds nothing else."""
     columns: list[Any] = [TextColumn("{task.description}")]
     columns += [BarColumn(), MofNCompleteColumn()] if counted else [SpinnerColumn()]
     console = Console(stderr=True)
-    # where nobody watches it would still leave an empty line
-    return Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal)
+    hidden = hidden or not console.is_terminal  # where nobody watches it would still leave an empty line
+    return Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=hidden)
 
 
 @contextmanager
