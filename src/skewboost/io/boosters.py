@@ -85,7 +85,7 @@ class Booster(Fitted):
         **TABLE,
         **KINDS,
         **LABELS,
-        "seed": Integer(0, 2**32),
+        "seed": Maybe(Integer(0, 2**32)),
         "altered": ListOf(Text()),
         "ensemble": ENSEMBLE,
     }
@@ -96,6 +96,8 @@ class Booster(Fitted):
         if name == "altered":
             now = model._own_params() | {"estimator": repr(model._weak_learner())}
             return sorted(k for k, v in (model._own | {"estimator": model._learner}).items() if now.get(k) != v)
+        if name == "seed":
+            return model._seed if _draws(model) else None
         return super().value(model, name)
 
     def put(self, model: Any, name: str, value: Any) -> None:
@@ -111,6 +113,7 @@ class Booster(Fitted):
 
     def check(self, model: Any) -> None:
         """Before anything is compiled."""
+        model.__dict__.setdefault("_seed", 0)
         check_table(model)
         check_binary(model)
         (ensemble,) = model._ensembles
@@ -148,6 +151,7 @@ class JointBooster(Booster):
             require(type(model._ensembles[0]) is Ensemble, "must be 'two'", "ensemble.kind")
             super().check(model)
             return
+        model.__dict__.setdefault("_seed", 0)
         check_table(model)
         (joint,) = model._ensembles
         require(isinstance(joint, JointEnsemble), "must be 'many'", "ensemble.kind")
@@ -164,6 +168,13 @@ class JointBooster(Booster):
         self._check(joint, model, n)
         model._joint_rule_ = rule
         model._ensembles = joint.parts(n, model.n_features_in_)
+
+
+def _draws(model: Any) -> bool:
+    """Whether its seed had a part in it; else models that are equal would differ in it."""
+    settings = (model.early_stopping, model.resample, getattr(model, "calibrate", None))
+    foreign = any(hasattr(r.term, "estimator") for r in model._ensembles[0].rounds)
+    return any(settings) or model._sampler() is not None or foreign
 
 
 def _numbered(classes: Array) -> bool:

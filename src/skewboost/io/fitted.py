@@ -12,6 +12,7 @@ from skewboost.io.schema import DefectError, Field, Flag, Integer, Later, ListOf
 
 MOST_FEATURES = 2**20
 MOST_CELLS = 2**19  # features times ensembles: each has 256 entries of a table once a model is loaded
+MOST_JOBS = 1024
 
 
 def _model() -> Field:
@@ -80,6 +81,8 @@ class Fitted:
         """What the estimator itself demands of its parameters."""
         if hasattr(model, "_check_params"):
             model._check_params()
+        if abs(getattr(model, "n_jobs", None) or 0) > MOST_JOBS:
+            raise ValueError(f"n_jobs={model.n_jobs} asks for more than {MOST_JOBS} threads.")
 
     def check(self, model: Any) -> None:
         """What must hold between the fields; raises `DefectError` where it does not."""

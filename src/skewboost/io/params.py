@@ -33,6 +33,7 @@ PARTS = {
     **dict.fromkeys(("AlternatingTree", "Histogram", "Line", "Probabilities", "Stump", "Tree"), "learners"),
     **dict.fromkeys(("Bootstrap", "DataBoost", "Fraction", "Smote", "UnderSample"), "samplers"),
 }
+DEEPEST = 20
 DTYPE = re.compile(r"[<>|](b1|i[1248]|u[1248]|f[48]|U\d{1,4})")
 
 
@@ -131,6 +132,8 @@ def _read(data: Any, at: str) -> Any:
         if abs(data) > LARGEST and type(data) is int:
             raise DefectError("is too large", at)
         return data
+    if at.count("[") > DEEPEST:  # a place says how deep it is
+        raise DefectError(f"is nested in more than {DEEPEST} lists", at[:80])
     if type(data) is list:
         return [_read(v, f"{at}[{k}]") for k, v in enumerate(data)]
     name = next(iter(mapping(data, at)), "")

@@ -121,7 +121,7 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             self._fit(X, y, sample_weight)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _check_params(self) -> None:
         check_params(
             self,
             booster=Check(
@@ -132,6 +132,9 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             ratio=number(0, 1, open_low=True),
             n_jobs=N_JOBS,
         )
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_params()
         table = read_table(self, X, reset=True)
         labels = check_labels(self, y, table.n_rows)
         weights = np.ones(table.n_rows) if sample_weight is None else check_sample_weight(sample_weight, table.n_rows)

@@ -1,0 +1,272 @@
+"""Files that are not what they have to be: an error that says so, or a model that works."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import skewboost as sb
+from skewboost.io import ModelFileError, dumps, loads
+from skewboost.learners import AlternatingTree, Line, RuleLearner, Tree
+from support import awkward_data
+
+X, y = awkward_data(60)
+X = X[:, [0, 3, 4]]
+TABLE = pd.DataFrame(X, columns=["a", "b", "c"]).assign(c=np.where(X[:, 2] == 1, "on", "off"))
+THREE = np.digitize(np.nan_to_num(X[:, 0]), [-0.5, 0.5])
+WRONG = [None, True, "x", -1, 3, 10**12, 10**400, 1e300, -0.5, [], {}, [[]], "nan"]
+
+MODELS = {
+    "stumps": lambda: sb.CSRAClassifier(n_estimators=2).fit(TABLE, y),
+    "trees": lambda: sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=2).fit(TABLE, y),
+    "lines": lambda: sb.LogitBoostClassifier(estimator=Line(), n_estimators=2).fit(X, y),
+    "an alternating tree": lambda: sb.AlternatingTreeClassifier(max_rounds=3).fit(TABLE, y),
+    "consistent": lambda: sb.ConsistentBoostClassifier(n_estimators=2).fit(X, y),
+    "boosted rules": lambda: sb.AdaBoostClassifier(estimator=RuleLearner(max_order=1), n_estimators=1).fit(TABLE, y),
+    "many classes": lambda: sb.AdaBoostMHClassifier(n_estimators=2).fit(X, THREE),
+    "least risk": lambda: sb.MinimumRiskClassifier(
+        sb.AdaMECClassifier(n_estimators=1, calibrate="isotonic"), calibrate="sigmoid", ensemble=False, cv=2
+    ).fit(X, y),
+    "a code": lambda: sb.CodeMatrixClassifier(sb.RealBoostClassifier(n_estimators=1), code="one_vs_rest").fit(X, THREE),
+    "a goal": lambda: sb.GoalSearchCV(
+        sb.CSRAClassifier(n_estimators=1), "recall >= 0.5", max_points=3, cv=2, confidence=0.6, allow_unmet=True,
+        random_state=0,
+    ).fit(X, y),
+    "bags": lambda: sb.UnderBaggingClassifier(
+        sb.CSRAClassifier(n_estimators=1), n_estimators=2, random_state=0
+    ).fit(X, y),
+    "votes": lambda: sb.PastingVotesClassifier(
+        sb.CSRAClassifier(n_estimators=1), n_estimators=2, bite_size=20, random_state=0
+    ).fit(X, y),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = {name: make() for name, make in MODELS.items()}
+    return {name: json.loads(dumps(model)) for name, model in made.items()}
+
+
+def places(data, path=()):
+    """The places of a file: all entries of objects, and of lists the first and the last."""
+    yield path
+    if isinstance(data, dict):
+        for name, value in data.items():
+            yield from places(value, (*path, name))
+    elif isinstance(data, list):
+        for k in sorted({0, len(data) - 1} & set(range(len(data)))):
+            yield from places(data[k], (*path, k))
+
+
+def changed(file, path, change):
+    """A copy of a file with one place changed."""
+    made = at = copy.copy(file)
+    for step in path[:-1]:
+        at[step] = copy.copy(at[step])
+        at = at[step]
+    at[path[-1]] = copy.copy(at[path[-1]])
+    change(at, path[-1])
+    return made
+
+
+def remove(at, key):
+    del at[key]
+
+
+def add(at, key):
+    if isinstance(at[key], dict):
+        at[key]["unknown"] = 1
+    elif isinstance(at[key], list):
+        at[key].append(at[key][0] if at[key] else 0)
+    else:
+        at[key] = {"unknown": at[key]}
+
+
+def assert_harmless(text, rows):
+    """Either the error, or a model whose answers are numbers."""
+    try:
+        model = loads(text)
+    except ModelFileError:
+        return True
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            said = model.predict(rows)
+        except ValueError as error:  # other names or kinds of columns are legal, but not those of the rows
+            if not any(word in str(error) for word in ("column", "feature names", "features")):
+                raise
+            return False
+        assert set(np.ravel(said).tolist()) <= {*model.classes_.tolist(), 0, 1}
+        p = model.predict_proba(rows)
+        assert ((p >= 0) & (p <= 1)).all()
+        if hasattr(model, "export_text"):
+            model.export_text()
+        if hasattr(model, "contributions") and not hasattr(model._ensembles[0].rounds[0].term, "estimator"):
+            model.contributions(rows)
+            model.shape_functions()
+    return False
+
+
+def rows_of(name):
+    return TABLE if name in ("stumps", "trees", "an alternating tree", "boosted rules") else X
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_place_changed(files, name):
+    change_all(files[name], rows_of(name), 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_every_place_changed_in_every_way(files, name):
+    change_all(files[name], rows_of(name), len(WRONG))
+
+
+def change_all(file, rows, n_ways):
+    """Remove, extend and replace what is at each place, and look at what becomes of it."""
+    rng = np.random.default_rng(0)
+    n_refused = n_tried = 0
+    for path in places(file):
+        if not path:
+            continue
+        ways = [remove, add, *rng.choice(len(WRONG), n_ways, replace=False).tolist()]
+        for way in ways:
+            if callable(way):
+                change = way
+            else:
+
+                def change(at, key, value=WRONG[way]):
+                    at[key] = value
+
+            n_tried += 1
+            n_refused += assert_harmless(json.dumps(changed(file, path, change)), rows)
+    assert n_refused > 0.7 * n_tried
+
+
+@pytest.mark.parametrize("name", ["stumps", "a goal"])
+def test_a_file_that_ends_too_soon(files, name):
+    text = json.dumps(files[name])
+    for end in range(0, len(text) - 1, max(1, len(text) // 200)):
+        with pytest.raises(ModelFileError):
+            loads(text[:end])
+
+
+def find(data, key):
+    """All objects in a file that have an entry."""
+    if isinstance(data, dict):
+        if key in data:
+            yield data
+        for value in data.values():
+            yield from find(value, key)
+    elif isinstance(data, list):
+        for value in data:
+            yield from find(value, key)
+
+
+@pytest.mark.parametrize("link", [0, 1, -1, 7, -9])
+@pytest.mark.parametrize("name", ["trees", "an alternating tree"])
+def test_links_that_go_back_or_nowhere(files, name, link):
+    for k, own in enumerate(find(files[name], "links")):
+        for i, links in enumerate(own["links"]):
+            for j in range(len(links)):
+                file = copy.deepcopy(files[name])
+                changed_links = list(find(file, "links"))[k]["links"][i]
+                if changed_links[j] == link:
+                    continue
+                changed_links[j] = link
+                with pytest.raises(ModelFileError, match=r"links|child"):
+                    loads(json.dumps(file))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        (("version",), 2, "is 2, and this skewboost reads up to 1: install a newer one"),
+        (("format",), "other", "format must be one of 'skewboost model'; got 'other'"),
+        (("model", "class"), "os.system", "model.class must be one of"),
+        (("model", "params", "estimator"), {"object": "Popen", "params": {}}, "no class of this package"),
+        (("model", "params", "engine"), "gpu", "engine must be one of"),
+        (("model", "params", "n_jobs"), 0, "n_jobs of CSRAClassifier must be"),
+        (("model", "n_features"), 4, "must have a name per feature"),
+        (("model", "nominal"), [True, False, False], "kinds in nominal"),
+        (("model", "classes", "values"), [1, 1], "model.classes.values must rise"),
+        (("model", "classes", "dtype"), "<U1", "does not go with dtype"),
+        (("model", "positive"), 2, "model.positive must be the place of a class"),
+        (("model", "ensemble", "n_rounds"), 3, "must not exceed"),
+        (("model", "ensemble", "rule", "costs", "positive"), 0.0, "must be above 0"),
+        (("model", "ensemble", "rounds", 0, "term", "partition", "splits", 0, "feature"), 3, "there are 3 features"),
+        (("model", "ensemble", "rounds", 0, "term", "values"), [0.0], "must have an entry per leaf"),
+        (("model", "ensemble", "rounds", 0, "importances", "n"), 10**9, "from 0 to"),
+    ],
+)  # fmt: skip
+def test_the_error_says_where_and_why(files, path, value, says):
+    def change(at, key):
+        at[key] = value
+
+    with pytest.raises(ModelFileError) as caught:
+        loads(json.dumps(changed(files["stumps"], path, change)))
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no JSON"),
+        ("[]", "must be an object"),
+        ("{}", "lacks 'format'"),
+        ('{"format": "skewboost model", "version": NaN}', "NaN"),
+        ('{"format": "skewboost model", "format": 1}', "'format' twice"),
+        ("[" * 200_000, "nested too deeply"),
+        ('{"a":' * 200_000, "nested too deeply"),
+        ("1" * 10_000, "is wrong"),
+        (b"\xff\xfe{", "UTF-8"),
+    ],
+    ids=["empty", "a list", "no format", "NaN", "twice", "deep", "deeper", "a long number", "bytes"],
+)
+def test_text_that_is_no_model(text, says):
+    with pytest.raises(ModelFileError, match=says):
+        loads(text)
+
+
+def test_numbers_that_json_does_not_have(files):
+    text = json.dumps(files["stumps"])
+    first = files["stumps"]["model"]["ensemble"]["rounds"][0]["term"]["values"][0]
+    for other in ("NaN", "Infinity", "1e999", '"nan"'):
+        with pytest.raises(ModelFileError):
+            loads(text.replace(repr(first), other, 1))
+
+
+def test_deep_nesting_within_a_parameter(files):
+    deep = 0
+    for _ in range(400):
+        deep = [deep]
+    with pytest.raises(ModelFileError):
+        loads(json.dumps(changed(files["stumps"], ("model", "params", "cost"), lambda at, key: at.update({key: deep}))))
+
+
+def test_nothing_that_a_file_names_is_imported(files):
+    target = "antigravity"
+    assert target not in sys.modules
+    for path in places(files["stumps"]):
+        if path and isinstance(path[-1], str):
+            for value in (target, f"{target}:fly", {"object": target, "params": {}}, {"py/object": target}):
+                changed_file = changed(files["stumps"], path, lambda at, key, value=value: at.update({key: value}))
+                with contextlib.suppress(ModelFileError):
+                    loads(json.dumps(changed_file))
+    assert target not in sys.modules
+
+
+def test_learners_that_build_on_each_other_must_be_in_order():
+    file = json.loads(dumps(sb.CSRAClassifier(estimator=AlternatingTree(), n_estimators=4).fit(X, y)))
+    file["model"]["ensemble"]["rounds"][0]["term"]["partition"]["precondition"] = 1
+    with pytest.raises(ModelFileError, match="must be a node of an earlier round"):
+        loads(json.dumps(file))

@@ -1,0 +1,163 @@
+"""Files: how they are written, what is told of them, what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import skewboost as sb
+from skewboost.io import ModelFileError, describe, dumps, files, load, loads, save
+from skewboost.learners import Probabilities, RuleLearner
+from support import awkward_data
+
+X, y = awkward_data(100, missing=0.0)
+
+
+def stumps(**params):
+    return sb.CSRAClassifier(n_estimators=3, **params).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["model.json", "model.json.gz"])
+def test_equal_models_make_equal_files(tmp_path, name):
+    first, second = save(stumps(), tmp_path / name), save(stumps(), tmp_path / f"other_{name}")
+    assert first == tmp_path / name
+    assert first.read_bytes() == second.read_bytes()
+    assert save(load(first), tmp_path / f"again_{name}").read_bytes() == first.read_bytes()
+    np.testing.assert_array_equal(load(str(first)).decision_function(X), stumps().decision_function(X))
+
+
+def test_packed_files_are_smaller(tmp_path):
+    plain, packed = save(stumps(), tmp_path / "a.json"), save(stumps(), tmp_path / "a.json.gz")
+    assert packed.stat().st_size < plain.stat().st_size / 2
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+
+
+def test_a_file_larger_than_a_model_may_be(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_BYTES", 10_000)
+    for name, content in (("a.json", b" " * 20_000), ("a.json.gz", gzip.compress(b" " * 20_000))):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ModelFileError, match=f"{name}' is wrong: it is larger than 10000 bytes"):
+            load(tmp_path / name)
+
+
+def test_a_packed_file_that_ends_too_soon(tmp_path):
+    path = save(stumps(), tmp_path / "a.json.gz")
+    content = path.read_bytes()
+    for damaged in (content[:-20], content[:12], content[:40] + b"xxxx" + content[44:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ModelFileError, match=r"a\.json\.gz"):
+            load(path)
+
+
+def test_no_file_is_no_model_file_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        (
+            "sklearn.DecisionTreeClassifier",
+            lambda: sb.AdaBoostClassifier(estimator=DecisionTreeClassifier(max_depth=1), n_estimators=2),
+        ),
+        (
+            "RegressorTerm",
+            lambda: sb.LogitBoostClassifier(estimator=DecisionTreeRegressor(max_depth=1), n_estimators=2),
+        ),
+        (
+            "sklearn.DecisionTreeClassifier",
+            lambda: sb.RealBoostClassifier(
+                estimator=Probabilities(DecisionTreeClassifier(max_depth=1)), n_estimators=2
+            ),
+        ),
+        ("sklearn.Pipeline", lambda: make_pipeline(StandardScaler(), sb.CSRAClassifier(n_estimators=2))),
+        (
+            "sklearn.Pipeline",
+            lambda: sb.UnderBaggingClassifier(make_pipeline(StandardScaler(), sb.CSRAClassifier()), n_estimators=2),
+        ),
+        ("sklearn.DecisionTreeClassifier", lambda: sb.PastingVotesClassifier(n_estimators=2, bite_size=30)),
+        ("sklearn.DummyClassifier", lambda: DummyClassifier(strategy="uniform")),
+    ],
+)
+def test_models_of_others_are_refused_by_name(tmp_path, name, model):
+    with pytest.raises(TypeError, match=f"cannot be saved: it has .*{name}.*Boost a learner of skewboost.learners"):
+        save(model().fit(X, y), tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_bite_of_one_class_is_a_constant():
+    rare = np.zeros(len(y), dtype=int)
+    rare[:3] = 1
+    clf = sb.PastingVotesClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=6, bite_size=10, random_state=0)
+    with pytest.warns(UserWarning, match="held one class only"):
+        model = clf.fit(X, rare)
+    assert any(isinstance(member, DummyClassifier) for member in model.estimators_)
+    np.testing.assert_array_equal(loads(dumps(model)).predict_proba(X), model.predict_proba(X))
+
+
+def test_a_model_must_be_fitted(tmp_path):
+    with pytest.raises(NotFittedError, match="CSRAClassifier is not fitted"):
+        save(sb.CSRAClassifier(), tmp_path / "model.json")
+
+
+def test_what_is_left_out_is_said_in_the_file():
+    params = json.loads(dumps(stumps(random_state=np.random.RandomState(0))))["model"]["params"]
+    assert params["random_state"] == {
+        "absent": "RandomState of numpy, which is not plain data; the default takes its place"
+    }
+
+
+def test_describe(tmp_path):
+    table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 4] == 1, "red", "blue")})
+    labels = np.array(["no", "yes"])[y]
+    path = save(sb.CSRAClassifier(n_estimators=3).fit(table, labels), tmp_path / "m.json", notes="monthly")
+    told = describe(path)
+    assert told["format"] == "skewboost model"
+    assert told["class"] == "CSRAClassifier"
+    assert told["classes"] == ["no", "yes"]
+    assert told["pos_label"] == "yes"
+    assert told["features"] == [
+        {"name": "size", "kind": "number"},
+        {"name": "colour", "kind": "category", "categories": ["blue", "red"]},
+    ]
+    assert (told["n_rounds"], told["n_examples"], told["notes"]) == (3, 100.0, "monthly")
+    assert set(told["saved_with"]) == {"skewboost", "scikit-learn", "numpy"}
+    json.dumps(told)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda: RuleLearner().fit(X, y),
+        lambda: sb.UnderBaggingClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=2).fit(X, y),
+        lambda: sb.MinimumRiskClassifier(sb.CSRAClassifier(n_estimators=1), calibrate="sigmoid", cv=2).fit(X, y),
+        lambda: sb.AdaBoostMHClassifier(n_estimators=1).fit(X, np.digitize(X[:, 0], [-0.5, 0.5])),
+    ],
+)
+def test_every_model_can_be_described(tmp_path, model):
+    told = describe(save(model(), tmp_path / "m.json"))
+    assert [f["name"] for f in told["features"]] == [f"x{j}" for j in range(X.shape[1])]
+    json.dumps(told)
+
+
+def test_loading_a_small_model_never_meets_the_compiler(tmp_path):
+    path = save(stumps(), tmp_path / "m.json")
+    code = f"import sys; from skewboost.io import load; load({str(path)!r}); assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_package_imports_nothing_heavy():
+    code = "import sys; import skewboost.io; assert not {'numpy', 'sklearn'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

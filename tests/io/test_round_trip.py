@@ -1,0 +1,264 @@
+"""A model that was saved and loaded is the same model, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+import skewboost as sb
+from skewboost.io import dumps, loads
+from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, RuleLearner, Stump, Tree
+from skewboost.samplers import UnderSample
+from support import awkward_data, make, pairs
+
+X, y = awkward_data(150)
+THREE = np.digitize(np.nan_to_num(X[:, 0]), [-0.5, 0.5])
+LEARNERS = [
+    Stump(),
+    Tree(max_leaf_nodes=4, missing="abstain"),
+    Histogram(),
+    Line(),
+    AlternatingTree(),
+    RuleLearner(max_order=1),
+]
+FITS_RESPONSES = [entry.class_name for entry in sb.catalogue() if entry.needs == "responses"]
+
+
+def mixed(n: int = 150, seed: int = 3) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "size": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
+            "colour": pd.Series(rng.choice(["red", "gren", "blü\N{SNOWMAN}", None], n), dtype=object),
+            "grade": pd.Categorical(rng.choice([1, 2, 3], n)),
+            "count": rng.integers(0, 5, n),
+            "nothing": [None] * n,
+        }
+    )
+
+
+def answers(model, rows):
+    """Everything that a model says."""
+    found = {}
+    for name in ("predict", "predict_proba", "decision_function", "contributions"):
+        if hasattr(model, name):
+            try:
+                found[name] = getattr(model, name)(rows)
+            except ValueError as error:  # of a variant that cannot be taken apart
+                found[name] = np.array(str(error))
+    for name in ("staged_predict", "staged_predict_proba", "staged_decision_function"):
+        if hasattr(model, name):
+            found[name] = np.array(list(getattr(model, name)(rows)))
+    for name in ("feature_importances_", "baseline_"):
+        if hasattr(model, name):
+            found[name] = np.asarray(getattr(model, name))
+    if "contributions" in found and found["contributions"].ndim:
+        shapes = np.ravel(np.array(model.shape_functions(), dtype=object))
+        found["shapes"] = np.concatenate([np.append(f.values, (f.slope, f.missing_value)) for f in shapes])
+    return found
+
+
+def assert_same(model, rows):
+    text = dumps(model)
+    again = loads(text)
+    assert type(again) is type(model)
+    before, after = answers(model, rows), answers(again, rows)
+    assert before.keys() == after.keys()
+    for name, value in before.items():
+        np.testing.assert_array_equal(value, after[name], err_msg=name, strict=True)
+    if hasattr(model, "history_"):
+        np.testing.assert_equal(again.history_, model.history_)
+        assert again.stop_reason_ == model.stop_reason_
+    np.testing.assert_array_equal(again.classes_, model.classes_, strict=True)
+    assert repr(getattr(again, "pos_label_", None)) == repr(getattr(model, "pos_label_", None))
+    assert dumps(again) == text, "what is saved again is another file"
+    assert repr(clone(again)) == repr(clone(model))
+    return again
+
+
+def possible(pair) -> bool:
+    return not (isinstance(pair.values[1], RuleLearner) and pair.values[0].__name__ in FITS_RESPONSES)
+
+
+@pytest.mark.parametrize(("booster", "learner"), list(filter(possible, pairs(LEARNERS))))
+def test_every_variant_with_every_learner(booster, learner):
+    assert_same(make(booster, 3, learner, engine="reference").fit(X, y), X)
+
+
+@pytest.mark.parametrize("booster", [sb.CSRAClassifier, sb.LogitBoostClassifier, sb.ConsistentBoostClassifier])
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.from_pandas])
+def test_tables_with_categories_and_missing_cells(booster, kind):
+    table = kind(mixed())
+    model = booster(n_estimators=6).fit(table, y)
+    again = assert_same(model, table)
+    np.testing.assert_array_equal(again.feature_names_in_, model.feature_names_in_, strict=True)
+    fresh = kind(mixed(seed=9).replace({"red": "unheard of"}))
+    np.testing.assert_array_equal(again.decision_function(fresh), model.decision_function(fresh))
+    with pytest.raises(ValueError, match="held categories in training"):
+        again.predict(mixed().assign(colour=1.0))
+
+
+@pytest.mark.parametrize("learner", [Tree(), RuleLearner(), Probabilities(RuleLearner())], ids=str)
+def test_trees_and_rules_on_categories(learner):
+    assert_same(sb.RealBoostClassifier(estimator=learner, n_estimators=4).fit(mixed(), y), mixed())
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(["no", "yes"]),
+        np.array(["no", "yes"], dtype=object),
+        np.array([False, True]),
+        np.array([-1.0, 2.0]),
+        np.array([3, 7], dtype=np.uint8),
+        np.array(["n", "ü\ud800"]),
+    ],
+    ids=["text", "objects", "booleans", "floats", "bytes", "half a character"],
+)
+def test_labels_of_any_type(labels):
+    again = assert_same(sb.RealBoostClassifier(n_estimators=2, pos_label=labels.tolist()[0]).fit(X, labels[y]), X)
+    assert again.pos_label == labels.tolist()[0]
+
+
+def test_rare_categories_share_a_code():
+    names = [f"c{k:03d}" for k in range(400)]
+    table = pd.DataFrame({"c": pd.Categorical(np.random.default_rng(0).permutation(names * 2))})
+    with pytest.warns(UserWarning, match="most frequent"):
+        model = sb.RealBoostClassifier(n_estimators=2).fit(table, np.arange(800) % 2)
+    assert_same(model, table)
+
+
+AROUND = {
+    "calibrated by a sigmoid": lambda: sb.CGAdaClassifier(n_estimators=4, calibrate="sigmoid").fit(X, y),
+    "calibrated by steps": lambda: sb.AdaMECClassifier(n_estimators=4, calibrate="isotonic", cost=3).fit(X, y),
+    "stopped early": lambda: sb.CSRAClassifier(n_estimators=9, early_stopping=2, random_state=0).fit(X, y),
+    "sampled": lambda: sb.CSRAClassifier(n_estimators=4, sampler=UnderSample(), random_state=0).fit(X, y),
+    "sampled trees": lambda: sb.RUSBoostClassifier(estimator=Tree(), n_estimators=4, random_state=0).fit(X, y),
+    "made up": lambda: sb.DataBoostIMClassifier(n_estimators=3, random_state=0).fit(X, y),
+    "drawn rules": lambda: sb.AdaBoostClassifier(
+        estimator=RuleLearner(), resample=True, n_estimators=3, random_state=0
+    ).fit(X, y),
+    "a booster boosted": lambda: sb.AdaBoostClassifier(
+        estimator=sb.RealBoostClassifier(n_estimators=2), n_estimators=2
+    ).fit(X, y),
+    "many classes": lambda: sb.AdaBoostMHClassifier(n_estimators=4, cost={0: 1, 1: 2.5, 2: 1}).fit(X, THREE),
+    "many labels": lambda: sb.AdaBoostMHClassifier(n_estimators=4, cost="balanced").fit(
+        X, np.column_stack((y, THREE > 1, THREE > 0))
+    ),
+    "trees of many classes": lambda: sb.AdaBoostMHClassifier(estimator=Tree(), n_estimators=3).fit(X, THREE),
+    "M1": lambda: sb.AdaC2M1Classifier(n_estimators=3).fit(X, THREE),
+    "M1 on rules": lambda: sb.AdaC2M1Classifier(estimator=RuleLearner(), n_estimators=2).fit(X, THREE),
+    "rules": lambda: RuleLearner(prior=False).fit(X, THREE),
+    "a code": lambda: sb.CodeMatrixClassifier(sb.LogitBoostClassifier(n_estimators=2), random_state=0).fit(
+        X, np.array(["a", "b", "c"])[THREE]
+    ),
+    "least risk": lambda: sb.MinimumRiskClassifier(
+        sb.RealBoostClassifier(n_estimators=3), cost=[[0, 1.5], [7, 0]], prior=0.1
+    ).fit(X, y),
+    "least risk, sigmoid": lambda: sb.MinimumRiskClassifier(
+        sb.RealBoostClassifier(n_estimators=3), calibrate="sigmoid", cv=3
+    ).fit(X, y),
+    "least risk, steps, three classes": lambda: sb.MinimumRiskClassifier(
+        sb.AdaBoostMHClassifier(n_estimators=3), calibrate="isotonic", ensemble=False, cv=3
+    ).fit(X, THREE),
+    "least risk of bags": lambda: sb.MinimumRiskClassifier(
+        sb.UnderBaggingClassifier(sb.RealBoostClassifier(n_estimators=2), n_estimators=2, random_state=0),
+        calibrate="sigmoid",
+        cv=2,
+    ).fit(X, y),
+    "bags": lambda: sb.UnderBaggingClassifier(
+        sb.RealBoostClassifier(n_estimators=2), n_estimators=3, random_state=0
+    ).fit(X, y),
+    "votes": lambda: sb.PastingVotesClassifier(
+        sb.RealBoostClassifier(n_estimators=2), n_estimators=3, bite_size=40, random_state=0
+    ).fit(X, THREE > 1),
+    "soft votes": lambda: sb.PastingVotesClassifier(
+        sb.RealBoostClassifier(n_estimators=2), n_estimators=3, bite_size=40, voting="soft", random_state=0
+    ).fit(X, y),
+    "an alternating tree": lambda: sb.AlternatingTreeClassifier(max_rounds=5, init="balanced").fit(X, y),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_models_around_models(name):
+    assert_same(AROUND[name](), X)
+
+
+@pytest.mark.parametrize("params", [{}, {"tune_rounds": True}, {"tune": "threshold", "confidence": None}], ids=str)
+def test_goals(params):
+    clf = sb.GoalSearchCV(
+        sb.CSRAClassifier(n_estimators=4),
+        "recall >= 60%",
+        max_points=3,
+        cv=2,
+        random_state=0,
+        allow_unmet=True,
+        **params,
+    )
+    model = clf.fit(X, y)
+    again = assert_same(model, X)
+    for name in ("threshold_", "cost_", "n_rounds_", "goal_", "then_", "counts_", "certificate_"):
+        assert getattr(again, name) == getattr(model, name)
+    for name in ("search_", "frontier_"):
+        np.testing.assert_equal(getattr(again, name), getattr(model, name))
+    assert str(again.certificate_) == str(model.certificate_)
+
+
+def test_trees_can_be_read():
+    model = sb.AlternatingTreeClassifier(max_rounds=6).fit(mixed(), y)
+    again = loads(dumps(model))
+    assert again.export_text() == model.export_text()
+    row = mixed().iloc[[5]]
+    assert str(again.explain(row)) == str(model.explain(row))
+    rules = RuleLearner().fit(mixed(), y)
+    assert loads(dumps(rules)).export_text() == rules.export_text()
+
+
+@pytest.mark.parametrize("learner", ["stump", Tree(), AlternatingTree()], ids=str)
+def test_training_goes_on_where_it_ended(learner):
+    params = {"estimator": learner, "warm_start": True, "engine": "reference"}
+    begun = sb.RealBoostClassifier(n_estimators=4, **params).fit(X, y)
+    again = loads(dumps(begun)).set_params(n_estimators=8).fit(X, y)
+    begun.set_params(n_estimators=8).fit(X, y)
+    assert again.n_estimators_ == 8
+    np.testing.assert_array_equal(again.decision_function(X), begun.decision_function(X))
+
+
+def test_training_does_not_go_on_with_a_parameter_that_was_changed():
+    model = sb.CSRAClassifier(n_estimators=3, cost=2.0, warm_start=True).fit(X, y).set_params(cost=5.0, n_estimators=5)
+    again = loads(dumps(model))
+    assert again.cost == 5.0
+    with pytest.raises(ValueError, match=r"cost=5\.0, but training started with another value"):
+        again.set_params(warm_start=True).fit(X, y)
+
+
+def test_parameters_are_kept_as_far_as_they_are_plain():
+    params = {
+        "cost": {0: 1.0, 1: 4.0},
+        "estimator": Stump(criterion="gini", max_bins=7),
+        "sampler": UnderSample(0.5),
+        "n_jobs": 2,
+        "pos_label": 1,
+    }
+    model = sb.CSRAClassifier(n_estimators=np.int64(3), random_state=np.random.RandomState(0), **params)
+    model.set_params(callbacks=[lambda k, record: None]).fit(X, y)
+    kept = loads(dumps(model)).get_params(deep=False)
+    assert repr({name: kept[name] for name in params}) == repr(params)
+    assert kept["n_estimators"] == 3
+    assert kept["random_state"] is None
+    assert kept["callbacks"] is None
+    matrix = np.array([[0.0, 1.0], [3.0, 0.0]])
+    risk = sb.MinimumRiskClassifier(sb.RealBoostClassifier(n_estimators=1), cost=matrix, prior=(0.9, 0.1)).fit(X, y)
+    again = loads(dumps(risk))
+    np.testing.assert_array_equal(again.cost, matrix, strict=True)
+    assert again.prior == (0.9, 0.1)
+
+
+def test_predictions_do_not_depend_on_the_engine_that_reads_them():
+    model = sb.CSRAClassifier(estimator=Tree(), n_estimators=10, engine="cpu").fit(X, y)
+    again = loads(dumps(model))
+    assert again.engine == "cpu"
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
