@@ -99,6 +99,14 @@ class Summary:
         Returns
         -------
         Summary
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skewboost.summary import Summary
+        >>> chunks = (np.full((10, 1), k) for k in range(3))
+        >>> Summary.from_chunks(chunks).columns[0].quantiles
+        (0.0, 1.0, 2.0)
         """
         counting = _Counting()
         for chunk in chunks:

@@ -101,6 +101,9 @@ def test_a_long_pipe_is_streamed_and_a_late_surprise_is_an_error(monkeypatch):
     pipe(text + "oops,y\n")
     with pytest.raises(DataError, match=rf"standard input, column 'a': data row {rows + 1} holds 'oops'"):
         list(open_data("-").chunks(20_000))
+    pipe(text + "true,y\n" * 5)  # true is not 1
+    with pytest.raises(DataError, match=rf"data row {rows + 1} holds 'True'"):
+        list(open_data("-").chunks(rows))
     pipe(text + "oops,y\n")
     assert open_data("-", keep=True).read()["a"].iloc[-1] == "oops"
 
@@ -177,6 +180,8 @@ def test_arrow_dictionaries_are_categories_even_of_numbers(tmp_path):
         ("\ufeffa,b\n1,2\n", ["a", "b"], [1, 2]),
         (",a\n0,x\n1,y\n", ["Unnamed: 0", "a"], [0, "x"]),
         ("only\n1\n2\n", ["only"], [1]),
+        ("1.5   2 a\n3.5  10 b\n", ["c1", "c2", "c3"], [1.5, 2, "a"]),
+        ("title\none two\nthree\n", ["title"], ["one two"]),
         ("a,b\r\n1,x\r\n", ["a", "b"], [1, "x"]),
     ],
 )

@@ -91,6 +91,8 @@ def convert(column: Any, kind: Kind) -> Any:
     if kind.name == DATE:
         dates = pd.to_datetime(column.mask(column.isin(NUMBER_MISSING)), format="ISO8601")
         return dates.dt.as_unit("us")
+    if wider(kind, kind_of(column)).name not in (kind.name, FLOAT):  # true is not 1
+        raise ValueError(f"not of type {kind.name}")
     if column.dtype.kind not in "iufb":
         column = column.mask(column.isin(NUMBER_MISSING))
         if kind.name != BOOLEAN:

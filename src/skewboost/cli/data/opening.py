@@ -20,14 +20,14 @@ def open_data(
     keep: bool = False,
     columns: Collection[str] = (),
 ) -> Source:
-    """A table in a file, or in what comes down standard input.
+    r"""A table in a file, or in what comes down standard input.
 
     Parameters
     ----------
     path : str or path
         "-" is standard input.
     format : {"csv", "parquet", "arrow", "arff", "libsvm"} or None
-        None finds out. "csv" is text with any of the delimiters comma, tab, semicolon and bar; "arrow" is Feather too.
+        None finds out. "csv" is text divided by commas, tabs, semicolons, bars or spaces; "arrow" is also Feather.
     text : collection of str
         Columns to be read as text whatever they look like; a mapping of column to its known categories spells them as
         these are spelled.
@@ -43,6 +43,19 @@ def open_data(
     Returns
     -------
     Source
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skewboost.cli.data import open_data
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("size;colour\n1,5;red\n?;blue\n")
+    ...     print(open_data(path).read())
+       size colour
+    0   1.5    red
+    1   NaN   blue
     """
     if format is not None and format not in FORMATS:
         raise DataError(f"{path}: there is no format {format!r}. Choose one of {', '.join(FORMATS)}.")

@@ -88,6 +88,8 @@ def find_dialect(content: Content, header: bool | None) -> Dialect:
     """Delimiter, header and decimal mark."""
     text = head_text(content)
     delimiter = max(DELIMITERS, key=lambda d: _fit(text, d))
+    if _fit(text, delimiter)[0] == 0 and _fit(text, " ")[0] == 1 and text.count("\n") > 1:
+        delimiter = " "  # nothing else divides the lines, and spaces divide them all alike
     rows = records(text, delimiter)
     whole = len(content.head) < len(text.encode()) + 4 or len(rows) == 1
     body = rows[1:] if whole else rows[1:-1]  # a quoted cell may be cut at the end of what was read
@@ -118,8 +120,8 @@ def _fit(text: str, delimiter: str) -> tuple[float, int, int]:
     if len(widths) > 2:
         widths = widths[:-1]  # the last may be cut
     if not widths or widths[0] < 2:
-        return 0.0, 0, -DELIMITERS.index(delimiter)
-    return widths.count(widths[0]) / len(widths), widths[0], -DELIMITERS.index(delimiter)
+        return 0.0, 0, 0
+    return widths.count(widths[0]) / len(widths), widths[0], -DELIMITERS.find(delimiter)
 
 
 def _names(row: Sequence[str]) -> list[str]:
