@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
-    from skewboost.evaluate.comparison import Comparison, RankTest, compare
+    from skewboost.evaluate.comparison import (
+        Comparison,
+        IncompleteComparisonWarning,
+        RankTest,
+        ResultsFileError,
+        compare,
+    )
     from skewboost.evaluate.curve_results import LearningCurve
     from skewboost.evaluate.curves import learning_curve
     from skewboost.evaluate.decomposition import BiasVariance, bias_variance
@@ -18,8 +24,10 @@ _HOME = {
     "BiasVariance": "decomposition",
     "Comparison": "comparison",
     "CostSweep": "sweep_results",
+    "IncompleteComparisonWarning": "comparison",
     "LearningCurve": "curve_results",
     "RankTest": "comparison",
+    "ResultsFileError": "comparison",
     "Sweep": "sweep_results",
     "bias_variance": "decomposition",
     "compare": "comparison",
@@ -33,8 +41,10 @@ __all__ = [
     "BiasVariance",
     "Comparison",
     "CostSweep",
+    "IncompleteComparisonWarning",
     "LearningCurve",
     "RankTest",
+    "ResultsFileError",
     "Sweep",
     "bias_variance",
     "compare",

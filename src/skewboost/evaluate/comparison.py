@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from numbers import Real
@@ -21,13 +23,12 @@ from skewboost.evaluate.measuring import MEASURES, problem_of
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
-from skewboost.evaluate.results_file import ResultsFile, Row
+from skewboost.evaluate.results_file import ResultsFile, ResultsFileError, Row
+from skewboost.evaluate.running import read_rows
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.goals.weighing import plain
-from skewboost.tables import sliceable
-from skewboost.targets import check_labels, check_sample_weight
 
-__all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "compare"]
+__all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 
 ONLY = "data"  # what the only data set is called
 _ASKING = type("compare", (), {})()  # whom messages about labels name
@@ -200,42 +201,40 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
 def _data_set(
     name: str, X: Any, y: Any, cost: Any, weights: Any, *, cv: Any, repeats: int, pos_label: Any, seed: int
 ) -> DataSet:
-    table = sliceable(X)
-    labels = check_labels(_ASKING, y, len(table) if not hasattr(table, "shape") else table.shape[0])
-    w = None if weights is None else check_sample_weight(weights, len(labels))
-    problem = problem_of(_ASKING, labels, w, cost, pos_label)
-    splits = repeated_folds(cv, labels, repeats, seed_of(seed, name), weights=w, X=table)
+    rows = read_rows(_ASKING, X, y, weights)
+    problem = problem_of(_ASKING, rows.y, rows.weights, cost, pos_label)
+    splits = repeated_folds(cv, rows.y, repeats, seed_of(seed, name), weights=rows.weights, X=rows.X)
     if problem.binary and isinstance(cost, Real):  # which class is the rarer must not depend on the fold
         other = problem.classes[problem.classes != problem.pos_label][0]
         cost = {plain(problem.pos_label): float(cost), plain(other): 1.0}
-    return DataSet(name, table, labels, w, problem, cost, tuple(splits), len(splits) // repeats, seed)
+    return DataSet(name, rows, problem, cost, tuple(splits), len(splits) // repeats, seed)
 
 
 def _check_file(file: ResultsFile, seed: int, data_sets: list[DataSet], methods: list[Method]) -> None:
     if file.path is None:
         return
+    described = {data.name: _fingerprints(data) for data in data_sets}
+    file.check_seed(seed)  # all that may be wrong, before anything is written
     for method in methods:
         file.check_method(method.name, method.fingerprint)
-    described = {data.name: _fingerprints(data) for data in data_sets}
-    if file.seed is not None:  # all that may be wrong, before anything is written
-        for name, fingerprints in described.items():
-            file.check_data(name, fingerprints)
+    for name, fingerprints in described.items():
+        file.check_data(name, fingerprints)
     file.begin(seed)
     for name, fingerprints in described.items():
         file.about(name, fingerprints)
 
 
 def _fingerprints(data: DataSet) -> Row:
-    frame = nw.from_native(data.X, eager_only=True, pass_through=True)
+    frame = nw.from_native(data.rows.X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         cells: Any = [(series.name, series.to_numpy()) for series in frame.iter_columns()]
     else:
-        cells = data.X
+        cells = data.rows.X
     # "balanced" costs are those of the rows, so that the matrix says it all, and whether estimators are told
     costs = (data.problem.matrix, plain(data.problem.pos_label), data.cost is None)
     return {
-        "n_rows": len(data.y),
-        "data": joblib.hash((cells, data.y, data.weights)),
+        "n_rows": len(data.rows.y),
+        "data": joblib.hash((cells, data.rows.y, data.rows.weights)),
         "folds": joblib.hash(data.splits),
         "cost": joblib.hash(costs),
     }
@@ -276,8 +275,19 @@ def _fits(jobs: list[Job], raising: bool, n_jobs: int | None) -> Iterator[Row]:
     if effective_n_jobs(n_jobs) == 1:
         return (run_fit(*job, raising) for job in jobs)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    found: Iterator[Row] = parallel(delayed(run_fit)(*job, raising) for job in jobs)
+    found: Iterator[Row] = parallel(delayed(_run_elsewhere)(os.getpid(), *job, raising) for job in jobs)
     return found
+
+
+def _run_elsewhere(asked_by: int, data: DataSet, method: Method, k: int, raising: bool) -> Row:
+    """The same in a worker. Ctrl-C reaches all processes, but the one who asked deals with it and ends the others."""
+    if os.getpid() == asked_by or threading.current_thread() is not threading.main_thread():
+        return run_fit(data, method, k, raising)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return run_fit(data, method, k, raising)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _in_words(key: tuple[str, str, int, int]) -> str:

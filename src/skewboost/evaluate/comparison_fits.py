@@ -11,26 +11,22 @@ import numpy as np
 from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold
 
-from skewboost._fitting import seeded
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.evaluate.measuring import Problem, better, measures_of, measures_of_many
 from skewboost.evaluate.methods import Method, told
 from skewboost.evaluate.results_file import Row, settled
+from skewboost.evaluate.running import Rows, fitted
 from skewboost.evaluate.splitting import Split
 from skewboost.goals.weighing import plain, scores_of
-from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array
-from skewboost.tables import take_rows
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """Rows, labels and weights, what is to be told apart, and the folds."""
+    """Rows with labels and weights, what is to be told apart, and the folds."""
 
     name: str
-    X: Any
-    y: Array
-    weights: Array | None
+    rows: Rows
     problem: Problem
     cost: Any  # as estimators are told it; None: they are not
     splits: tuple[Split, ...]
@@ -40,24 +36,6 @@ class DataSet:
     def place(self, k: int) -> tuple[int, int]:
         """Which repeat and which fold the k-th split is."""
         return divmod(k, self.n_folds)
-
-    def rows(self, which: Array) -> Rows:
-        """Some of the rows."""
-        weights = None if self.weights is None else self.weights[which]
-        return Rows(take_rows(self.X, which), self.y[which], weights)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Some rows of a data set."""
-
-    X: Any
-    y: Array
-    weights: Array | None
-
-    def take(self, which: Array) -> Rows:
-        """Some of them."""
-        return Rows(take_rows(self.X, which), self.y[which], None if self.weights is None else self.weights[which])
 
 
 def seed_of(seed: int, *parts: str | int) -> int:
@@ -76,7 +54,7 @@ def run_fit(data: DataSet, method: Method, k: int, raising: bool) -> Row:
         "predict_seconds": None, "failed": None, "made_by": method.fingerprint,
     }  # fmt: skip
     try:
-        row.update(_fitted_and_measured(data, method, data.rows(train), data.rows(test), (repeat, fold)))
+        row.update(_fitted_and_measured(data, method, data.rows.part(train), data.rows.part(test), (repeat, fold)))
     except Exception as error:
         if raising:
             raise
@@ -88,9 +66,8 @@ def _fitted_and_measured(data: DataSet, method: Method, train: Rows, test: Rows,
     seed = seed_of(data.seed, data.name, *place)
     started = time.perf_counter()
     params = tuned(data, method, train, seed) if method.grid is not None else {}
-    ready = prepared(method, data, params, seed)
     fitting = time.perf_counter()
-    model = fit(ready, train)
+    model = fit(method, data, params, train, seed)
     predicting = time.perf_counter()
     said = model.predict(test.X)
     done = time.perf_counter()
@@ -103,23 +80,10 @@ def _fitted_and_measured(data: DataSet, method: Method, train: Rows, test: Rows,
     }
 
 
-def prepared(method: Method, data: DataSet, params: dict[str, Any], seed: int) -> Any:
-    """A copy of the estimator, told the costs, with seeds wherever it has none."""
-    draw = np.random.default_rng(seed)
-    return seeded(told(method.estimator, data.cost, params), lambda: int(draw.integers(2**31 - 1)))
-
-
-def fit(estimator: Any, rows: Rows) -> Any:
-    """Fit it, with the weights if there are any."""
-    if rows.weights is None:
-        return estimator.fit(rows.X, rows.y)
-    name = weight_name(estimator)
-    if name is None:
-        raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight. Leave it out, or repeat rows in place of weights."
-        )
-    with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
-        return estimator.fit(rows.X, rows.y, **{name: rows.weights})
+def fit(method: Method, data: DataSet, params: dict[str, Any], rows: Rows, seed: int) -> Any:
+    """A copy of the estimator, told the costs, with seeds wherever it has none, and fitted."""
+    with config_context(enable_metadata_routing=False):  # weights are passed by name, nobody need ask for them
+        return fitted(told(method.estimator, data.cost, params), rows, seed)
 
 
 def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict[str, float]:
@@ -130,8 +94,10 @@ def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict
     positive = problem.pos_label
     probabilities = None
     if hasattr(model, "predict_proba"):
-        columns = np.asarray(model.predict_proba(rows.X), dtype=np.float64)
-        probabilities = columns[:, list(model.classes_).index(positive)]
+        known = list(model.classes_)
+        if positive not in known:
+            raise ValueError(f"The training rows of this fold have no example of {plain(positive)!r}. See cv.")
+        probabilities = np.asarray(model.predict_proba(rows.X), dtype=np.float64)[:, known.index(positive)]
     scores = scores_of(model, rows.X, positive) if hasattr(model, "decision_function") else probabilities
     return measures_of(
         rows.y == positive, answers == positive, scores=scores, probabilities=probabilities,
@@ -149,8 +115,8 @@ def tuned(data: DataSet, method: Method, train: Rows, seed: int) -> dict[str, An
         raise ValueError("A class has one training row, but to tune within the training rows takes two at least.")
     inner = StratifiedKFold(min(method.inner_cv, fewest), shuffle=True, random_state=seed_of(seed, 1))
     totals, failure = np.zeros(len(candidates)), None
-    for fold, (fitted, asked) in enumerate(inner.split(train.y, train.y)):
-        here, there = train.take(fitted), train.take(asked)
+    for fold, (inside, outside) in enumerate(inner.split(train.y, train.y)):
+        here, there = train.part(inside), train.part(outside)
         for wanted, rounds_name in _shared_fits(data, method, candidates):
             try:
                 totals[wanted] += _scores(data, method, [candidates[i] for i in wanted], rounds_name, here, there,
@@ -174,7 +140,7 @@ def _scores(
 ) -> Array:
     """What one fit says of candidates that differ in the number of rounds only; larger is better."""
     most = candidates[0] if rounds is None else max(candidates, key=lambda c: c[rounds])
-    model = fit(prepared(method, data, most, seed), here)
+    model = fit(method, data, most, here, seed)
     stages = [model if rounds is None or c is most else model.truncated(c[rounds]) for c in candidates]
     return np.array([_score(data.problem, method.tune_for, stage, there) for stage in stages])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-from skewboost.evaluate.measuring import better, spelled
+from skewboost.evaluate.measuring import better, in_words
 from skewboost.evaluate.results_file import Row
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
     """Headings, and for each method its cells with whether they are the best of their column."""
     measures = summary.measures
     cells = {(row["method"], row["measure"]): row for row in summary}
-    heads = ["method", *(f"{SECONDS.get(m, spelled(m))} {'↓' if _less(m) else '↑'}" for m in measures), "rank"]
+    heads = ["method", *(f"{SECONDS.get(m, in_words(m))} {'↓' if _less(m) else '↑'}" for m in measures), "rank"]
     rows = []
     for method in summary.methods:
         row = [(method, False)]

@@ -11,7 +11,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -197,7 +197,7 @@ def bias_variance(
     cost : number, "balanced", dict, matrix or None, default=None
         What mistakes cost, with ``of="cost"``; as in `skewboost.metrics.expected_cost`.
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        How many examples a row stands for.
+        How many examples a row stands for, rounded where they are drawn; each is drawn on its own.
     n_jobs, verbose, random_state
         As in `learning_curve`.
 
@@ -228,7 +228,7 @@ def bias_variance(
     (seed,) = seeds_for(random_state, 1)
     splits, test = _splits(rows, scheme, draws, cv, seed)
     tasks = [
-        (estimator, rows.part(train), rows.part(tested), problem, own, len(splits), staged)
+        (estimator, train, rows.part(tested), problem, own, len(splits), staged)
         for (train, tested), own in zip(splits, seeds_for(seed, len(splits)))
     ]
     answers = in_parallel(_answers, tasks, n_jobs, verbose)
@@ -242,7 +242,7 @@ def bias_variance(
     for k in range(n_rounds):
         votes = np.zeros((len(test), len(problem.classes)))
         for said, (_, tested) in zip(answers, splits):
-            np.add.at(votes, (place[tested], said[min(k, len(said) - 1)]), 1.0)
+            votes[place[tested], said[min(k, len(said) - 1)]] += 1.0  # no row is tested twice in a split
         shares = votes / votes.sum(axis=1, keepdims=True)
         parts.append(
             decompose(shares, truth, matrix, weights)
@@ -283,26 +283,35 @@ def _check(
         raise ValueError(f"method={method!r} decomposes the error only. With of='cost' take method='domingos'.")
 
 
-def _splits(rows: Rows, scheme: str, draws: int, cv: int, seed: int) -> tuple[list[tuple[Array, Array]], Array]:
-    """Training and test rows of each fit, and all rows that are tested."""
+def _splits(rows: Rows, scheme: str, draws: int, cv: int, seed: int) -> tuple[list[tuple[Rows, Array]], Array]:
+    """What each fit is trained on and the rows that it is tested on, and all rows that are tested."""
     if scheme == "cv":
         folds = repeated_folds(cv, rows.y, draws, seed, weights=rows.weights)
-        return folds, np.unique(np.concatenate([test for _, test in folds]))
+        return [(rows.part(train), test) for train, test in folds], np.unique(np.concatenate([t for _, t in folds]))
     train, test = repeated_folds(TEST_SHARE, rows.y, 1, seed, weights=rows.weights)[0]
     rng = np.random.default_rng(seed)
     return [(_drawn(rows, train, scheme, rng), test) for _ in range(draws)], test
 
 
-def _drawn(rows: Rows, train: Array, scheme: str, rng: np.random.Generator) -> Array:
-    """A training set out of these rows, with every class as frequent as it is."""
+def _drawn(rows: Rows, train: Array, scheme: str, rng: np.random.Generator) -> Rows:
+    """A training set out of these rows, with every class as frequent as it is.
+
+    Examples are drawn: those of a row with a weight go their own ways, and how many were drawn is its new weight.
+    """
     found = []
     for label in np.unique(rows.y[train]):
         own = train[rows.y[train] == label]
+        if rows.weights is not None:
+            own = np.repeat(own, np.maximum(np.rint(rows.weights[own]), 1).astype(np.intp))
         if scheme == "subsample":
             found.append(rng.permutation(own)[: max(1, round(len(own) / 2))])
         else:
             found.append(rng.choice(own, len(own)))
-    return np.concatenate(found)
+    drawn = np.concatenate(found)
+    if rows.weights is None:
+        return rows.part(drawn)
+    there, examples = np.unique(drawn, return_counts=True)
+    return replace(rows.part(there), weights=examples.astype(np.float64))
 
 
 def _answers(

@@ -116,7 +116,7 @@ def short_name(estimator: Any) -> str:
     name = type(estimator).__name__.removesuffix("Classifier")
     if hasattr(estimator, "steps"):
         return " + ".join(short_name(step) for _, step in estimator.steps)
-    inner = getattr(estimator, "estimator", None)
+    inner = estimator.get_params(deep=False).get("estimator")
     if hasattr(inner, "get_params"):
         return f"{name}({short_name(inner)})"
     defaults = {k: p.default for k, p in inspect.signature(type(estimator)).parameters.items()}

@@ -26,6 +26,7 @@ NAMES = {
     WILCOXON: "Wilcoxon signed-rank",
     CORRECTED_T: "corrected resampled t (Nadeau and Bengio)",
 }
+MOST_PAIRS = 12  # on the screen
 OVERLAP = (
     "The blocks are folds of one data set. Their training rows overlap, so they are not independent, and this test "
     "finds differences too often; the corrected resampled t-test (method='corrected_t') allows for it. No such test "
@@ -139,10 +140,12 @@ class RankTest:
             lines += ["cannot be told apart: " + "; ".join(", ".join(group) for group in self.groups)]
         lines += ["", "pairs, p-values corrected by Holm:"]
         wide = max(len(f"{p.first} - {p.second}") for p in self.pairs)
-        for p in self.pairs:
-            lines.append(
-                f"  {f'{p.first} - {p.second}':<{wide}}  {p.difference:+.4f}  p = {p.pvalue:.3g} -> {p.holm:.3g}"
-            )
+        shown = sorted(self.pairs, key=lambda pair: pair.pvalue)[:MOST_PAIRS]
+        for p in shown:
+            names = f"{p.first} - {p.second}"
+            lines.append(f"  {names:<{wide}}  {p.difference:+.4f}  p = {p.pvalue:.3g} -> {p.holm:.3g}")
+        if len(shown) < len(self.pairs):
+            lines.append(f"  and {len(self.pairs) - len(shown)} more with larger p-values: see pairs")
         return "\n".join(lines + [""] * bool(self.caveats) + [f"Note: {caveat}" for caveat in self.caveats])
 
 
@@ -193,7 +196,7 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
         statistic, pvalue = found.statistic, found.pvalue
     else:
         least = min(pairs, key=lambda pair: pair.pvalue)
-        statistic, pvalue = least.statistic, least.holm
+        statistic, pvalue = abs(least.statistic), least.holm
     cd, groups = _groups(mean_ranks, pairs, N, method, alpha)
     return RankTest(
         method, measure, statistic, pvalue, mean_ranks, cd, groups, pairs, blocks.kind, N, alpha,

@@ -54,11 +54,15 @@ class ResultsFile:
             self._read(self.path)
 
     def begin(self, seed: int) -> None:
-        """Say what the file is, unless it does; it must go on with its own seed."""
+        """Say what the file is, unless it does."""
+        self.check_seed(seed)
         if self.seed is None:
             self.seed = seed
             self._append({"kind": FORMAT, "version": VERSION, "random_state": seed})
-        elif self.seed != seed:
+
+    def check_seed(self, seed: int) -> None:
+        """A file goes on with the seed that it has."""
+        if self.seed not in (None, seed):
             raise ResultsFileError(
                 f"{self.path} was made with random_state={self.seed}, not {seed}, so its folds are others. Leave "
                 "random_state at None to go on with it, or choose another file."

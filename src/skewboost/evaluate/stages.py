@@ -29,8 +29,8 @@ def check_staged(estimator: Any) -> None:
     """Raise where an estimator does not tell what it says after each round."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     if not hasattr(last, "staged_predict"):
-        inner = next((n for n in ("best_estimator_", "estimator", "estimator_") if hasattr(last, n)), None)
-        remedy = f" Pass what is inside it ({inner}), if that has rounds." if inner in ("best_estimator_",) else ""
+        inner = getattr(last, "estimator", None)
+        remedy = f" Or pass its estimator, {inner!r}, on its own." if hasattr(inner, "staged_predict") else ""
         raise ValueError(
             f"{type(last).__name__} has no staged_predict, so there is nothing to see of its rounds. Pass a booster: "
             "one of skewboost.catalogue(), or scikit-learn's AdaBoostClassifier, GradientBoostingClassifier or "

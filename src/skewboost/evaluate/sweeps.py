@@ -81,11 +81,12 @@ def noise_sweep(
     def noisy(train: Array, order: Array, share: float) -> Rows:
         rows = plan.rows.part(train)
         positive = rows.y == plan.problem.pos_label
+        weights = np.ones(len(train)) if rows.weights is None else rows.weights
         flipped = np.zeros(len(train), dtype=np.bool_)
         for side, name in ((positive, "positive"), (~positive, "negative")):
             if flip in ("both", name):
                 own = order[side[order]]
-                flipped[own[: round(share * len(own))]] = True
+                flipped[own[up_to(share * weights[own].sum(), weights[own])]] = True
         other = plan.problem.classes[plan.problem.classes != plan.problem.pos_label][0]
         return Rows(rows.X, np.where(positive ^ flipped, plan.problem.pos_label, other), rows.weights)
 
@@ -160,8 +161,7 @@ def imbalance_sweep(
         positive = plan.rows.y[train] == plan.problem.pos_label
         weights = np.ones(len(train)) if plan.rows.weights is None else plan.rows.weights[train]
         own = order[positive[order]]
-        target = weights[~positive].sum() / ratio
-        kept = own[np.cumsum(weights[own]) <= target * (1 + 1e-9) + 0.5]
+        kept = own[up_to(weights[~positive].sum() / ratio, weights[own])]
         if len(kept) < FEWEST:
             raise ValueError(
                 f"ratios has {ratio:g} negatives per positive, which leaves {len(kept)} positives in a training part. "
@@ -172,6 +172,11 @@ def imbalance_sweep(
         return plan.rows.part(train[left])
 
     return plan.sweep("negatives per positive in training", wanted, rarer)
+
+
+def up_to(examples: float, weights: Array) -> Array:
+    """Which of the first rows stand for about so many examples together."""
+    return np.asarray(np.cumsum(weights) <= examples * (1 + 1e-9) + 0.5)
 
 
 def cost_sweep(

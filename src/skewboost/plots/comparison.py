@@ -66,7 +66,7 @@ class ComparisonDisplay:
     >>> comparison = compare(["CSRA", "RealBoost"], *load_rare_cancer(), cv=3, random_state=0)
     >>> display = ComparisonDisplay.from_comparison(comparison, measure="recall")
     >>> display.ax_.get_xlabel()
-    'recall of the rare class (more is better)'
+    'recall (more is better)'
     """
 
     def __init__(

@@ -9,7 +9,7 @@ import numpy as np
 
 from skewboost.evaluate.curve_results import LearningCurve, over_fits
 from skewboost.evaluate.curves import learning_curve
-from skewboost.evaluate.measuring import LOSSES, in_words
+from skewboost.evaluate.measuring import in_words
 from skewboost.metrics.counts import Array
 from skewboost.plots.style import BLUE, GREY, RED, axes_for, look, tidy
 
@@ -137,13 +137,8 @@ class LearningCurveDisplay:
         if set(names) == {"exponential_loss"}:
             ax.set_yscale("log")  # a band may reach below zero
             ax.set_ylim(bottom=min(float(np.nanmin(line.get_ydata())) for line in self.lines_.values()) / 3)
-        elif not set(names) & set(UNBOUNDED):
-            low, high = ax.get_ylim()  # a band may leave the range of a share
-            least = -1.0 if "mcc" in names else 0.0
-            pad = 0.02 * (high - low)
-            ax.set_ylim(max(low, least - pad), min(high, 1.0 + pad))
-        elif set(names) <= LOSSES:
-            ax.set_ylim(bottom=max(ax.get_ylim()[0], 0.0))
+        else:
+            bound(ax, names)
 
 
 class WeightQuantileDisplay:
@@ -243,3 +238,13 @@ def scale_rounds(ax: Any, rounds: Array, log: bool) -> None:
         ax.xaxis.set_major_formatter("{x:g}")
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def bound(ax: Any, names: list[str]) -> None:
+    """Shares end at 0 and 1, whatever bars say; losses at 0."""
+    low, high = ax.get_ylim()
+    pad = 0.02 * (high - low)
+    if not set(names) & {"mcc", "savings"}:
+        ax.set_ylim(bottom=max(low, -pad))
+    if not set(names) & set(UNBOUNDED):
+        ax.set_ylim(top=min(high, 1.0 + pad))

@@ -11,7 +11,7 @@ from skewboost.evaluate.measuring import in_words
 from skewboost.evaluate.sweep_results import CostSweep, Sweep
 from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
 from skewboost.metrics.counts import Array
-from skewboost.plots.learning_curve import UNBOUNDED, WIDE, legend
+from skewboost.plots.learning_curve import WIDE, bound, legend
 from skewboost.plots.style import GREY, axes_for, look, tidy
 
 WIDE_RANGE = 10.0  # levels that span more than this factor are on a logarithmic scale
@@ -78,7 +78,7 @@ class SweepDisplay:
         ax.set_title(
             f"What {topic} in training does to {in_words(self.measure)}{several}", loc="left", fontsize="medium"
         )
-        _bound(ax, [self.measure])
+        bound(ax, [self.measure])
         legend(ax, aside=True)
         tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure
@@ -165,7 +165,7 @@ class CostSweepDisplay:
         how = "all folds pooled" if self.pooled else "mean ± 2s over folds"
         told = "costs" if sweep.what.startswith("cost of") else f"values of {sweep.param}"
         ax.set_title(f"{sweep.estimators[0]} at several {told}, {how}", loc="left", fontsize="medium")
-        _bound(ax, names)
+        bound(ax, names)
         legend(ax, aside=True)
         tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure
@@ -208,13 +208,3 @@ def _set_ticks(ax: Any, levels: Array, percent: bool = False) -> None:
     texts = [f"{100 * levels[k]:g} %" if percent else f"{levels[k]:.3g}" for k in shown]
     ax.set_xticks(levels[shown], texts)
     ax.xaxis.set_minor_locator(NullLocator())
-
-
-def _bound(ax: Any, names: list[str]) -> None:
-    """Shares end at 0 and 1, whatever bars say; losses at 0."""
-    low, high = ax.get_ylim()
-    pad = 0.02 * (high - low)
-    if set(names) & set(UNBOUNDED):
-        ax.set_ylim(bottom=max(low, -pad))
-    else:
-        ax.set_ylim(max(low, (-1.0 if "mcc" in names else 0.0) - pad), min(high, 1.0 + pad))
