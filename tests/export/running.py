@@ -112,7 +112,9 @@ def run_onnx(model, X):
 
     made = to_onnx(model)
     onnx.checker.check_model(made, full_check=True)
-    session = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(made.SerializeToString(), options, providers=["CPUExecutionProvider"])
     kinds = {i.name: i.type for i in session.get_inputs()}
     if list(kinds) == ["X"]:
         feed = {"X": np.asarray(X, dtype=float)}

@@ -55,6 +55,7 @@ LEARNERS = {
     "stumps that abstain": sb.RealBoostClassifier(estimator=Stump(missing="abstain"), n_estimators=30),
     "trees": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7), n_estimators=15),
     "trees that abstain": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7, missing="abstain"), n_estimators=15),
+    "bushy trees": sb.RealBoostClassifier(estimator=Tree(max_depth=8, missing="abstain"), n_estimators=3),
     "histograms": sb.GentleBoostClassifier(estimator=Histogram(max_bins=16), n_estimators=20),
     "alternating": sb.AlternatingTreeClassifier(max_rounds=25),
     "alternating that learns": sb.AlternatingTreeClassifier(max_rounds=25, missing="learn", cost=4),
@@ -216,7 +217,7 @@ def test_a_model_cut_short():
     run_python(model, X).agrees(model, X)
 
 
-def chain(n=150):
+def chain(n=80):
     """A tree that is as deep as it can be: the classes alternate, and ever rarer ones are at the far end."""
     x = np.arange(n, dtype=float)[:, None]
     model = sb.RealBoostClassifier(estimator=Tree(max_depth=n, max_leaf_nodes=None), n_estimators=2)
@@ -229,7 +230,17 @@ def test_deep_trees(tmp_path):
     everywhere(model, np.vstack((x, x + 0.5, [[np.nan]])), tmp_path, exact=True)
 
 
+def test_long_sums_are_added_in_several_queries(monkeypatch):
+    monkeypatch.setattr("skewboost.export.sql.MAX_SUM", 3)
+    model = sb.GentleBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=10).fit(X, y)
+    said = run_sql(model, X)
+    said.agrees(model, X)
+    assert np.array_equal(said.score, model.decision_function(X))
+
+
+@pytest.mark.slow
 def test_many_trees(tmp_path):
+    """SQLite takes expressions of depth 1000 at most, and compilers nest some hundred blocks."""
     model = sb.GentleBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=1200, learning_rate=0.02).fit(X, y)
     assert len(read_formula(model).trees) > 1000
     everywhere(model, X[:20], tmp_path, exact=True)

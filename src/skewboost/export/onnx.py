@@ -19,7 +19,7 @@ def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUT
     """Write a fitted model as an ONNX graph.
 
     The graph is in double precision throughout, so that numbers next to a threshold fall on the same side as in the
-    model, and it adds up in the same order. It takes onnxruntime 1.20, or another runtime that knows opset 5 of
+    model, and it adds up in the same order. It takes onnxruntime 1.21, or another runtime that knows opset 5 of
     ``ai.onnx.ml``.
 
     Parameters
@@ -89,6 +89,8 @@ def _check_names(formula: Formula, name: str, outputs: Sequence[str]) -> None:
         )
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
+    if "" in inputs:
+        raise ValueError("A column has no name (an empty text), but inputs of a graph must have one. Rename it.")
     for taken in inputs:
         if taken in outputs:
             raise ValueError(f"{taken!r} is the name of an input and of an output; set outputs to other names.")

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import math
-import sqlite3
+from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import cache
 from typing import Any
 
 from skewboost.export.formula import Formula, LookUp, ManyClasses, Node, Steps, Tree, TwoClasses
 from skewboost.export.layout import filled
+from skewboost.export.sql_text import cell, literal, number, quoted
 
-# Terms that one sub-query adds up: parsers bound how deep an expression may be.
+# Terms that one step adds up: parsers bound how deep an expression may be.
 MAX_SUM = 200
+# Cases within cases: SQLite's parser has a stack of a hundred symbols, and each takes some five of them.
+MAX_NESTED = 8
 
 
 def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | None) -> str:
-    """The query: sub-queries for F, for what it means, and a SELECT of what is wanted."""
+    """The query: steps that add up F, steps for what it means, and a SELECT of what is wanted."""
     columns = {column.name for column in formula.columns} | set(keep or ())
     clash = sorted(c for c in columns if c.lower() == name.lower() or c.lower().startswith(f"{name}_".lower()))
     if clash:
         raise ValueError(
             f"Column {clash[0]!r} and the columns that the query adds have the same name; set name to another."
         )
-    query, outputs = _sums(formula, name, quoted(table))
-    stages = _many(formula.link, name) if isinstance(formula.link, ManyClasses) else _two(formula.link, name)
-    for stage in stages[:-1]:
-        query = _select(["t.*"], stage, _nested(query))
-    labels = [f"{_label(formula, name, outputs)} AS {quoted(name)}"]
+    link = formula.link
+    *stages, last = _sums(formula, name) + (_many(link, name) if isinstance(link, ManyClasses) else _two(link, name))
+    labels = [f"{_label(formula, name)} AS {quoted(name)}"]
     if keep is not None and formula.n_outputs > 1:
         labels += [cell(f"{name}_score_{k}") for k in range(formula.n_outputs)]
     kept = ["t.*"] if keep is None else [cell(c) for c in keep]
@@ -39,81 +39,23 @@ def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | Non
         "Missing is NULL, and NaN where a database knows it must be turned into NULL; categories are text.",
     ]
     comment = "\n".join(f"-- {line}".rstrip() for line in [*formula.header(), *says])
-    return f"{comment}\n{_select(kept, [*stages[-1], *labels], _nested(query))};\n"
-
-
-def quoted(name: str) -> str:
-    """A name of a table or column, whatever is in it."""
-    if not isinstance(name, str) or not name or "\0" in name:
-        raise ValueError(
-            f"{name!r} is no name of a table or column. Pass text that is not empty, without null characters."
-        )
-    return '"' + name.replace('"', '""') + '"'
-
-
-def cell(name: str) -> str:
-    """A column of the query below. Without the ``t.`` SQLite takes a name that it does not know for a text."""
-    return f"t.{quoted(name)}"
-
-
-def literal(value: Any) -> str:
-    """A label or category."""
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return number(value)
-    assert isinstance(value, str)
-    if "\0" in value:
-        raise ValueError(f"{value!r} holds a null character, which SQL has no literal for. Rename it.")
-    return "'" + value.replace("'", "''") + "'"
-
-
-def number(value: float) -> str:
-    """A double, which the exponent makes it. In brackets where negative, for two minus signs begin a comment."""
-    digits = repr(float(value))
-    digits = digits if "e" in digits else f"{digits}E0"
-    if not _reads(digits, value):
-        digits = _fraction(value)
-    return f"({digits})" if digits.startswith("-") else digits
-
-
-@cache
-def _sqlite() -> sqlite3.Connection:
-    return sqlite3.connect(":memory:", check_same_thread=False)
-
-
-def _reads(digits: str, value: float) -> bool:
-    """Whether SQLite, which rounds decimals with less care than others, reads this number."""
-    return len(digits) < 17 or bool(_sqlite().execute(f"SELECT {digits}").fetchone()[0] == value)
-
-
-def _fraction(value: float) -> str:
-    """A double as whole numbers and powers of two, which everybody reads alike."""
-    mantissa, exponent = math.frexp(value)
-    text, exponent = f"{int(mantissa * 2**53)} * 1.0E0", exponent - 53
-    while exponent:
-        step = max(-62, min(62, exponent))
-        text += f" {'*' if step > 0 else '/'} {2.0 ** abs(step):.0f}"
-        exponent -= step
-    return f"({text})"
+    steps, source = [], quoted(table)
+    for k, stage in enumerate(stages, 1):
+        steps.append(f"{quoted(f'{name}_step_{k}')} AS (\n{_select(['t.*'], stage, source)}\n)")
+        source = quoted(f"{name}_step_{k}")
+    return f"{comment}\nWITH {', '.join(steps)}\n{_select(kept, [*last, *labels], source)};\n"
 
 
 def _select(kept: Sequence[str], columns: Sequence[str], source: str) -> str:
-    listed = ",\n  ".join((*kept, *columns))  # a category may hold a line break, so sub-queries are not indented
+    listed = ",\n  ".join((*kept, *columns))  # a category may hold a line break, so steps are not indented
     return f"SELECT\n  {listed}\nFROM {source} AS t"
-
-
-def _nested(query: str) -> str:
-    return f"(\n{query}\n)"
 
 
 # ----------------------------------------------------------------------------------------------------- F
 
 
-def _sums(formula: Formula, name: str, source: str) -> tuple[str, list[str]]:
-    """Sub-queries that add up F, and the columns that hold it."""
+def _sums(formula: Formula, name: str) -> list[list[str]]:
+    """Columns that add up F, stage by stage."""
     K = formula.n_outputs
     terms = [[_table(part, formula, k) for part in formula.tables] for k in range(K)]
     for k in range(K):
@@ -123,7 +65,7 @@ def _sums(formula: Formula, name: str, source: str) -> tuple[str, list[str]]:
     base = [f"{name}_F" if K == 1 else f"{name}_F_{k}" for k in range(K)]
     sums = [number(c) for c in formula.constant]
     n_stages = max(1, math.ceil(len(terms[0]) / MAX_SUM))
-    query = source
+    stages = []
     for stage in range(n_stages):
         last = stage == n_stages - 1
         names = base if last else [f"{b}_part_{stage}" for b in base]
@@ -132,9 +74,9 @@ def _sums(formula: Formula, name: str, source: str) -> tuple[str, list[str]]:
             some = terms[k][stage * MAX_SUM : (stage + 1) * MAX_SUM]
             total = "\n  + ".join([sums[k], *some])
             columns.append(f"{total} AS {quoted(names[k])}")
-        query = _select(["t.*"], columns, query if stage == 0 else _nested(query))
+        stages.append(columns)
         sums = [cell(n) for n in names]
-    return query, base
+    return stages
 
 
 def _table(part: Steps | LookUp, formula: Formula, k: int) -> str:
@@ -169,18 +111,33 @@ def _line(line: Any, formula: Formula) -> str:
 
 
 def _tree(tree: Tree, formula: Formula, k: int) -> str:
-    """A tree as a list of rules, one per way to a leaf; nesting would be too deep for parsers."""
+    """A tree as nested cases; what is below these as lists of rules, for parsers bear no depth."""
+
+    def cases(link: int, depth: int) -> str:
+        if link < 0:
+            return number(tree.values[~link][k])
+        if depth > MAX_NESTED:
+            return _rules(tree, link, formula, k)
+        *ways, (other, _) = _ways(tree.nodes[link], formula)  # where no other way is open, the last one is
+        indent = "  " * (depth + 1)
+        whens = "".join(f"{indent}WHEN {' AND '.join(test)} THEN {cases(to, depth + 1)}\n" for to, test in ways)
+        rest = cases(other, depth + 1)
+        return f"CASE\n{whens}{indent}ELSE {rest} END" if whens else rest
+
+    return cases(0, 1)
+
+
+def _rules(tree: Tree, link: int, formula: Formula, k: int) -> str:
+    """One rule per way from a node to a leaf."""
     rules: list[tuple[tuple[str, ...], float]] = []
-    stack: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    stack: list[tuple[int, tuple[str, ...]]] = [(link, ())]
     while stack:
         link, conditions = stack.pop()
         if link < 0:
             rules.append((conditions, tree.values[~link][k]))
             continue
         stack += [(to, (*conditions, *test)) for to, test in reversed(_ways(tree.nodes[link], formula))]
-    counts: dict[float, int] = {}
-    for _, value in rules:
-        counts[value] = counts.get(value, 0) + 1
+    counts = Counter(value for _, value in rules)
     other = max(counts, key=lambda v: counts[v])
     whens = "".join(f"    WHEN {' AND '.join(c)} THEN {number(v)}\n" for c, v in rules if v != other)
     return f"CASE\n{whens}    ELSE {number(other)} END" if whens else number(other)
@@ -306,13 +263,13 @@ def _many(link: ManyClasses, name: str) -> list[list[str]]:
     return stages
 
 
-def _label(formula: Formula, name: str, outputs: list[str]) -> str:
+def _label(formula: Formula, name: str) -> str:
     labels = [literal(c) for c in formula.classes]
     link = formula.link
     if isinstance(link, TwoClasses):
         at_least = f"{_decision(link, name)} >= {number(link.threshold or 0.0)}"
         return f"CASE WHEN {at_least} THEN {labels[link.positive]} ELSE {labels[1 - link.positive]} END"
-    scores = [cell(f"{name}_score_{k}") for k in range(len(outputs))]
+    scores = [cell(f"{name}_score_{k}") for k in range(formula.n_outputs)]
     whens = " ".join(
         f"WHEN {' AND '.join(f'{s} >= {o}' for o in scores if o != s)} THEN {label}" for s, label in zip(scores, labels)
     )

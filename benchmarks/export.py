@@ -1,0 +1,125 @@
+"""Exported programs against `predict`: time per row, size, time to compile. Prints a table and ratios.
+
+Each time is the best of five runs, on one thread. Needs gcc, onnx and onnxruntime.
+
+Run with: make benchmark-export
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from skewboost import RealBoostClassifier
+from skewboost.export import to_onnx, to_source
+from skewboost.learners import Tree
+
+HARNESS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[2]), d = atoi(argv[3]);
+    double *X = malloc(sizeof(double) * n * d), best = 1e9;
+    FILE *file = fopen(argv[1], "rb");
+    if (argc < 4 || fread(X, sizeof(double), (size_t)n * d, file) != (size_t)n * d) return 1;
+    long positives = 0;
+    for (int repeat = 0; repeat < 5; repeat++) {
+        struct timespec a, b;
+        positives = 0;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        for (int i = 0; i < n; i++) positives += predict(X + (size_t)i * d);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        double took = (b.tv_sec - a.tv_sec) + 1e-9 * (b.tv_nsec - a.tv_nsec);
+        if (took < best) best = took;
+    }
+    printf("%.9g %ld", best / n, positives);
+    return 0;
+}
+"""
+
+
+def best(call: Callable[[], Any], repeats: int = 5) -> float:
+    """The shortest of some runs, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def seconds_in_c(source: str, X: np.ndarray) -> tuple[float, float, int]:
+    """Time to compile, time per row, and how many rows are positive."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "model.c").write_text(source)
+        compiling = best(
+            lambda: subprocess.run(["gcc", "-O2", "-c", "model.c", "-o", "model.o"], cwd=folder, check=True), 1
+        )
+        (folder / "main.c").write_text("#define _POSIX_C_SOURCE 199309L\nint predict(const double *x);\n" + HARNESS)
+        subprocess.run(["gcc", "-O2", "main.c", "model.o", "-o", "main", "-lm"], cwd=folder, check=True)
+        (folder / "X").write_bytes(np.ascontiguousarray(X).tobytes())
+        said = subprocess.run(
+            [str(folder / "main"), str(folder / "X"), str(len(X)), str(X.shape[1])],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+    return compiling, float(said[0]), int(said[1])
+
+
+def measure(name: str, model: Any, X: np.ndarray) -> None:
+    sources = {language: to_source(model, language) for language in ("python", "c", "sql")}
+    graph = to_onnx(model).SerializeToString()
+    labels = model.predict(X)  # compiles what is to be compiled
+    batch = best(lambda: model.predict(X)) / len(X)
+    single = best(lambda: [model.predict(X[k : k + 1]) for k in range(20)]) / 20
+    compiling, in_c, positives = seconds_in_c(sources["c"], X)
+    assert positives == labels.sum()
+    space: dict[str, Any] = {}
+    exec(sources["python"], space)
+    some = X[:500].tolist()
+    in_python = best(lambda: [space["predict"](row) for row in some]) / len(some)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    in_onnx = best(lambda: session.run(["label"], {"X": X})) / len(X)
+    one_in_onnx = best(lambda: [session.run(["label"], {"X": X[k : k + 1]}) for k in range(200)]) / 200
+    assert (session.run(["label"], {"X": X})[0] == labels).all()
+    print(f"\n{name}")
+    print(f"  predict, {len(X)} rows at once   {1e6 * batch:10.3f} µs per row")
+    for what, seconds in (("C", in_c), ("ONNX, all rows at once", in_onnx), ("Python", in_python)):
+        print(f"  {what:28} {1e6 * seconds:10.3f} µs per row   {batch / seconds:8.2f} times as fast as predict at once")
+    print(f"  predict, one row             {1e6 * single:10.3f} µs")
+    for what, seconds in (("C, one row", in_c), ("ONNX, one row", one_in_onnx), ("Python, one row", in_python)):
+        print(f"  {what:28} {1e6 * seconds:10.3f} µs           {single / seconds:8.0f} times as fast as predict")
+    sizes = {**{language: len(s.encode()) for language, s in sources.items()}, "onnx": len(graph)}
+    print("  size in kB: " + ", ".join(f"{k} {v / 1000:.0f}" for k, v in sizes.items()))
+    print(f"  gcc -O2: {compiling:.2f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000)
+    rows = parser.parse_args().rows
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 30))
+    y = (X[:, :10].sum(axis=1) + X[:, 0] * X[:, 1] + 2 * rng.normal(size=rows) > 5).astype(int)
+    measure("500 stumps, 30 features", RealBoostClassifier(n_estimators=500, n_jobs=1).fit(X, y), X)
+    for leaves in (8, 64):
+        trees = RealBoostClassifier(estimator=Tree(max_leaf_nodes=leaves, max_depth=leaves), n_estimators=100, n_jobs=1)
+        measure(f"100 trees of {leaves} leaves, 30 features", trees.fit(X, y), X)
+
+
+if __name__ == "__main__":
+    main()
