@@ -26,14 +26,14 @@ LOWEST = 1e-7  # probabilities on a logarithmic axis
 class CalibrationDisplay:
     r"""A reliability diagram that is of use where positives are rare.
 
-    Rows are binned by their predicted probability; a point is the mean prediction of a bin and the share of positives in
-    it, with Wilson's interval [1]_
+    Rows are binned by their predicted probability; a point is the mean prediction of a bin and the share of positives
+    in it, with Wilson's interval [1]_
 
     .. math:: \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}
 
-    for the n examples there (:math:`\Sigma` `sample_weight`). Points below the diagonal are promises that are not kept. With
-    one positive in a thousand, ten bins of equally many rows put all positives into one; so the bins then hold equal
-    shares of the *predicted* positives :math:`\Sigma p`, and the axes are logarithmic.
+    for the n examples there (:math:`\Sigma` `sample_weight`). Points below the diagonal are promises that are not kept.
+    With one positive in a thousand, ten bins of equally many rows put all positives into one; so the bins then hold
+    equal shares of the *predicted* positives :math:`\Sigma p`, and the axes are logarithmic.
 
     Parameters
     ----------
@@ -262,8 +262,8 @@ def _histogram(p: Array, positive: Array, w: Array, scale: str) -> tuple[Array, 
 def _check(p: Array, n_bins: int, strategy: str, scale: str, confidence: float) -> None:
     if p.min() < 0 or p.max() > 1:
         raise ValueError(
-            f"y_prob has values from {p.min():.3g} to {p.max():.3g}, which are no probabilities. Give numbers from 0 to 1, "
-            "such as a column of predict_proba."
+            f"y_prob has values from {p.min():.3g} to {p.max():.3g}, which are no probabilities. Give numbers from 0 "
+            "to 1, such as a column of predict_proba."
         )
     if not isinstance(n_bins, int | np.integer) or n_bins < 1:
         raise ValueError(f"n_bins={n_bins!r} must be a whole number of at least 1.")

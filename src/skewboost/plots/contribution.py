@@ -93,8 +93,8 @@ class ContributionDisplay:
         """
         if not hasattr(estimator, "contributions"):
             raise ValueError(
-                f"estimator is a {type(estimator).__name__}, which has no contributions. Take a booster of skewboost, or "
-                "the shap package."
+                f"estimator is a {type(estimator).__name__}, which has no contributions. Take a booster of skewboost, "
+                "or the shap package."
             )
         check_is_fitted(estimator)
         if max_bars < 1:
@@ -114,9 +114,7 @@ class ContributionDisplay:
             sign = 1.0 if k == 1 else -1.0
             phi, baseline = sign * phi, sign * float(estimator.baseline_)
         names = [str(n) for n in getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(len(phi))])]
-        display = cls(
-            contributions=phi, baseline=baseline, names=names, cells=cells, label=label, predicted=predicted
-        )
+        display = cls(contributions=phi, baseline=baseline, names=names, cells=cells, label=label, predicted=predicted)
         return display.plot(ax, max_bars=max_bars)
 
     def bars(self, max_bars: int = 10) -> list[tuple[str, float]]:

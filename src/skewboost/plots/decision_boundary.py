@@ -8,10 +8,10 @@ import numpy as np
 
 from skewboost.metrics.counts import Array
 from skewboost.metrics.reading import read_truth
-from skewboost.plots.planes import Columns, others
+from skewboost.plots.planes import Columns, ends_of, others, places_along
 from skewboost.plots.reading import METHODS, check_classifier, positive_class, score, shortened, told
 from skewboost.plots.style import INK, NEGATIVE, PALE_NEGATIVE, PALE_POSITIVE, POSITIVE, axes_for, legend_below
-from skewboost.tables import Nominal
+from skewboost.tables import Nominal, take_rows
 
 SMALLEST, LARGEST = 9.0, 90.0  # areas of points
 ROUND = (10, 0, 0)  # corners: looks like a circle, and takes a third of its place in an SVG file
@@ -25,8 +25,8 @@ class DecisionBoundaryDisplay:
     """Confidence as colour, the decision as a line, and examples as points that are the larger the more they weigh.
 
     Where a model has a `decision_function` F, the colour is F, the line is where it is zero, and a point grows with
-    exp(-yF): the weight that the exponential loss gives it, so that large points are those which the model gets wrong, or
-    barely right. Else the colour is a probability. Islands of one colour with hardly a point in them speak of
+    exp(-yF): the weight that the exponential loss gives it, so that large points are those which the model gets wrong,
+    or barely right. Else the colour is a probability. Islands of one colour with hardly a point in them speak of
     overfitting.
 
     Parameters
@@ -148,13 +148,13 @@ class DecisionBoundaryDisplay:
         columns = Columns(X)
         pair = _pair(estimator, columns, features)
         label = positive_class(estimator, truth, pos_label, weights)
-        axes = [_axis(columns.read(j), grid) for j in pair]
+        axes = [places_along(columns.read(j), grid) for j in pair]
         mesh = np.meshgrid(*(cells for _, cells in axes))
         rows = columns.rows({j: cells.ravel() for j, cells in zip(pair, mesh)}, mesh[0].size)
         shape = mesh[0].shape
         positive = truth == label
-        sizes, note = _sizes(estimator, X, positive, label, weights, method)
         shown = _shown(positive, weights, max_points)
+        sizes, note = _sizes(estimator, X, positive, label, weights, method, shown)
         found = [columns.read(j) for j in pair]
         places = [c.codes if isinstance(c, Nominal) else c for c in found]
         rest = [c for c in np.asarray(estimator.classes_).tolist() if c != label]
@@ -166,7 +166,7 @@ class DecisionBoundaryDisplay:
             level=0.0 if method == "decision_function" else 0.5,
             points=np.column_stack(places)[shown],
             positive=positive[shown],
-            sizes=sizes[shown],
+            sizes=sizes,
             names=(columns.names[pair[0]], columns.names[pair[1]]),
             categories=tuple(c.categories if isinstance(c, Nominal) else None for c in found),  # type: ignore[arg-type]
             labels=(told(rest[0]) if len(rest) == 1 else "the rest", told(label)),
@@ -194,8 +194,10 @@ class DecisionBoundaryDisplay:
             if categories is not None:
                 axis.set_ticks(range(len(categories)), [shortened(c, 14) for c in categories])
         if self.categories[0] is not None and len(self.categories[0]) > MANY:
-            ax.tick_params(axis="x", rotation=60)
-        ax.set_title("\n".join(filter(None, ("Darker: surer. Line: the decision", self.note))), loc="left", size="medium")
+            for text in ax.get_xticklabels():
+                text.set(rotation=60, ha="right", rotation_mode="anchor")
+        seen = "Line: the decision" if self._has_boundary else "The decision is the same everywhere"
+        ax.set_title("\n".join(filter(None, (f"Darker: surer. {seen}", self.note))), loc="left", size="medium")
         self.colorbar_ = None
         if legend:
             say = "F(x): the sign is the class, the size the confidence" if self.level == 0 else f"P({self.labels[1]})"
@@ -204,6 +206,10 @@ class DecisionBoundaryDisplay:
             self._legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    @property
+    def _has_boundary(self) -> bool:
+        return bool(self.decision.any() and not self.decision.all())
 
     def _shade(self, ax: Any) -> Any:
         from matplotlib.colors import LinearSegmentedColormap
@@ -214,7 +220,7 @@ class DecisionBoundaryDisplay:
             span = -top, top
         else:
             span = 0.0, 1.0
-        ends = [e for line in (self.horizontal, self.vertical) for e in _ends(line)]
+        ends = [e for line in (self.horizontal, self.vertical) for e in ends_of(line)]
         return ax.imshow(
             self.response, extent=ends, origin="lower", aspect="auto", interpolation="nearest", cmap=shades,
             vmin=span[0], vmax=span[1],
@@ -222,8 +228,8 @@ class DecisionBoundaryDisplay:
 
     def _boundary(self, ax: Any) -> None:
         """Where the model changes its mind; the response is smoother than its sign, where both say the same."""
-        if self.decision.all() or not self.decision.any() or min(self.decision.shape) < 2:
-            return  # there is none, and Matplotlib warns
+        if not self._has_boundary or min(self.decision.shape) < 2:
+            return  # Matplotlib warns of lines that are not there
         agrees = ((self.response >= self.level) == self.decision) | (self.response == self.level)
         smooth = agrees.all() and self.categories == (None, None)
         heights, level = (self.response, self.level) if smooth else (self.decision.astype(float), 0.5)
@@ -241,14 +247,24 @@ class DecisionBoundaryDisplay:
     def _legend(self, ax: Any) -> None:
         from matplotlib.lines import Line2D
 
-        crowded = self.categories[0] is not None and len(self.categories[0]) > MANY
+        # names of categories that are written aslant take more room
+        names = self.categories[0] or ()
+        drop = 0.48 + (0.065 * min(14, max(map(len, names))) if len(names) > MANY else 0.0)
         boundary = "F = 0" if self.level == 0 else "the decision"
         handles = [
             Line2D([], [], marker="o", color=NEGATIVE, markerfacecolor="none", ls="none", label=self.labels[0]),
             Line2D([], [], marker="^", color=POSITIVE, markeredgecolor=INK, ls="none", label=self.labels[1]),
             Line2D([], [], color=INK, linewidth=1.6, label=boundary),
         ]
-        legend_below(ax, ncols=3, drop=0.62 if crowded else 0.48, handles=handles, title=self.sizes_note or None, title_fontsize="small")
+        handles = handles if self._has_boundary else handles[:2]
+        legend_below(
+            ax,
+            ncols=3,
+            drop=drop,
+            handles=handles,
+            title=self.sizes_note or None,
+            title_fontsize="small",
+        )
 
 
 def _pair(estimator: Any, columns: Columns, features: Any) -> tuple[int, int]:
@@ -268,32 +284,17 @@ def _pair(estimator: Any, columns: Columns, features: Any) -> tuple[int, int]:
     return a, b
 
 
-def _axis(column: Array | Nominal, n: int) -> tuple[Array, Array]:
-    """Where the cells are along an axis, and what is put in the table: a number, or the row of a category."""
-    if isinstance(column, Nominal):
-        first = [int(np.flatnonzero(column.codes == k)[0]) for k in range(len(column.categories))]
-        return np.arange(float(len(first))), np.array(first)
-    low, high = float(np.nanmin(column)), float(np.nanmax(column))
-    margin = 0.04 * (high - low) if high > low else 0.5
-    line = np.linspace(low - margin, high + margin, n)
-    return line, line
-
-
-def _ends(line: Array) -> tuple[float, float]:
-    """Of the cells around the places on an axis."""
-    half = 0.5 * (line[1] - line[0]) if len(line) > 1 else 0.5
-    return float(line[0] - half), float(line[-1] + half)
-
-
 def _sizes(
-    estimator: Any, X: Any, positive: Array, label: Any, weights: Array | None, method: str
+    estimator: Any, X: Any, positive: Array, label: Any, weights: Array | None, method: str, shown: Array
 ) -> tuple[Array, str]:
-    """Areas of points, from the largest weight down, and what they mean."""
+    """Areas of the points that are shown, from the largest weight down, and what they mean."""
     if weights is not None:
-        return SMALLEST + (LARGEST - SMALLEST) * weights / weights.max(), WEIGHT
+        drawn = weights[shown]
+        return SMALLEST + (LARGEST - SMALLEST) * drawn / drawn.max(), WEIGHT
     if method != "decision_function":
-        return np.full(len(positive), EQUAL), ""
-    logs = np.where(positive, -1.0, 1.0) * score(estimator, X, label, method)
+        return np.full(len(shown), EQUAL), ""
+    rows = X if len(shown) == len(positive) else take_rows(X, shown)
+    logs = np.where(positive[shown], -1.0, 1.0) * score(estimator, rows, label, method)
     return SMALLEST + (LARGEST - SMALLEST) * np.exp(logs - logs.max()), LOSS
 
 

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.goals.measures import MEASURES
 from skewboost.metrics.counts import Array
-from skewboost.plots.style import GREY, INK, RED, axes_for
+from skewboost.plots.style import GREY, INK, RED, axes_for, tidy
 
 HAD, RATIO = "what can be had, cross-validated", "cost of a miss / cost of a false alarm"
 
@@ -113,10 +113,9 @@ class GoalFrontierDisplay:
         self._draw_chosen(ax, condition, self.ratio if by_costs else self.chosen[1])
         ax.set_xlabel(RATIO if by_costs else second.replace("_", " "))
         ax.set_ylabel(first.replace("_", " "))
-        ax.set_title(f"Goal: {self.goal}", loc="left")
+        ax.set_title(f"Goal: {self.goal}", loc="left", size="medium")
         ax.legend(loc="best", frameon=False, fontsize="small")
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
+        tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

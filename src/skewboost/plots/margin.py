@@ -16,12 +16,12 @@ from sklearn.ensemble import AdaBoostClassifier as VotesOverWeights
 
 from skewboost.metrics.counts import Array
 from skewboost.metrics.reading import read_truth
-from skewboost.plots.reading import answers_of, check_classifier, positive_class, told
+from skewboost.plots.reading import check_classifier, check_two, positive_class, told
 from skewboost.plots.style import GREY, axes_for, legend_below, look, tidy
 from skewboost.plots.thinning import thin
 from skewboost.tables import take_rows
 
-MOST_ROWS = 20_000  # of each class: a curve from so many is within a pixel of the one from all
+MOST_ROWS = 20_000  # of each class: a curve from so many is within 0.01 of the one from all (DKW, 95 %)
 
 
 class MarginDisplay:
@@ -31,8 +31,9 @@ class MarginDisplay:
 
     .. math:: \frac{y F_M(x)}{\sum_{m \le M} |F_m(x) - F_{m-1}(x)|} \in [-1, 1] ,
 
-    with what a round adds as its vote. Left of zero are the mistakes. Rounds push the curve to the right; where the
-    curve of the rare class stays to the left of the other, the rare class pays.
+    with what a round adds as its vote; a constant that F starts from counts with the first. Left of zero are the
+    mistakes. Rounds push the curve to the right; where the curve of the rare class stays to the left of the other, the
+    rare class pays.
 
     Parameters
     ----------
@@ -66,9 +67,7 @@ class MarginDisplay:
     [1, 8]
     """
 
-    def __init__(
-        self, *, margins: dict[int, Array], positive: Array, weights: Array, labels: tuple[str, str]
-    ) -> None:
+    def __init__(self, *, margins: dict[int, Array], positive: Array, weights: Array, labels: tuple[str, str]) -> None:
         self.margins = margins
         self.positive = positive
         self.weights = weights
@@ -112,8 +111,8 @@ class MarginDisplay:
             )
         truth, weights = read_truth(y, X, sample_weight)
         label = positive_class(estimator, truth, pos_label, weights)
-        answers_of(truth, np.zeros(len(truth)), None, label, weights)  # of both classes there must be some
         positive = truth == label
+        check_two(positive, weights, label)
         rows, mass = _some(positive, np.ones(len(truth)) if weights is None else weights)
         if len(rows) < len(truth):
             X = take_rows(X, rows)
@@ -153,7 +152,7 @@ class MarginDisplay:
 def margins_after(estimator: Any, X: Any, y: Array, rounds: Iterable[int] | None) -> dict[int, Array]:
     """The margins of rows with labels ±1; those of the last round are there if nothing else is asked for."""
     asked = None if rounds is None else _check_rounds(rounds)
-    averaged = isinstance(estimator, VotesOverWeights)  # its scores are divided by the votes there are
+    averaged = isinstance(estimator, VotesOverWeights)  # its scores are twice the votes over their sum
     before, votes = np.zeros(len(y)), np.zeros(len(y))
     found: dict[int, Array] = {}
     last = 0
@@ -164,11 +163,11 @@ def margins_after(estimator: Any, X: Any, y: Array, rounds: Iterable[int] | None
         votes += np.abs(F - before)
         before = F
         if last in wanted:
-            found[last] = y * F if averaged else _over(y * F, votes)
+            found[last] = 0.5 * y * F if averaged else _over(y * F, votes)
     if asked is not None and max(asked) > last:
         raise ValueError(f"rounds={sorted(asked)} goes beyond the {last} rounds of the model. Give numbers up to that.")
     if not found or (asked is None and last not in found):
-        found[last] = y * before if averaged else _over(y * before, votes)
+        found[last] = 0.5 * y * before if averaged else _over(y * before, votes)
     return found
 
 

@@ -23,7 +23,7 @@ class Columns:
         shape = self.matrix.shape if self.matrix is not None else frame.shape
         if len(shape) != 2 or not all(shape):
             raise ValueError(f"X has shape {shape}, but a table with rows and columns is needed.")
-        self.n_rows, self.n_features = shape
+        self.n_rows, self.n_features = int(shape[0]), int(shape[1])
 
     @property
     def names(self) -> list[str]:
@@ -33,13 +33,20 @@ class Columns:
     def index(self, feature: Any, argument: str) -> int:
         """The number of a column that is given by name or number."""
         if isinstance(feature, str) and feature in self.names:
-            return self.names.index(feature)
+            return self._filled(self.names.index(feature), argument)
         if isinstance(feature, int | np.integer) and -self.n_features <= feature < self.n_features:
-            return int(feature) % self.n_features
+            return self._filled(int(feature) % self.n_features, argument)
         known = ", ".join(map(repr, self.names[:8])) + (", …" if self.n_features > 8 else "")
         raise ValueError(
             f"{argument}={feature!r} is no column of X. Give a number below {self.n_features}, or one of {known}."
         )
+
+    def _filled(self, feature: int, argument: str) -> int:
+        column = self.read(feature)
+        empty = (column.codes < 0).all() if isinstance(column, Nominal) else np.isnan(column).all()
+        if empty:
+            raise ValueError(f"{argument}: column {self.names[feature]!r} of X holds no values. Take another one.")
+        return feature
 
     def read(self, feature: int) -> Array | Nominal:
         """Numbers, or categories."""
@@ -88,3 +95,20 @@ def others(names: Sequence[str], used: Sequence[int]) -> str:
     if not rest:
         return ""
     return f"the {len(rest)} other features at their medians" if len(rest) > 1 else f"{rest[0]} at its median"
+
+
+def places_along(column: Array | Nominal, n: int) -> tuple[Array, Array]:
+    """Where the cells are along an axis, and what is put in the table: a number, or the row of a category."""
+    if isinstance(column, Nominal):
+        first = [int(np.flatnonzero(column.codes == k)[0]) for k in range(len(column.categories))]
+        return np.arange(float(len(first))), np.array(first)
+    low, high = float(np.nanmin(column)), float(np.nanmax(column))
+    margin = 0.04 * (high - low) if high > low else 0.5
+    line = np.linspace(low - margin, high + margin, n)
+    return line, line
+
+
+def ends_of(line: Array) -> tuple[float, float]:
+    """Of the cells around the places on an axis."""
+    half = 0.5 * (line[1] - line[0]) if len(line) > 1 else 0.5
+    return float(line[0] - half), float(line[-1] + half)

@@ -33,9 +33,9 @@ class PosteriorDisplay:
     .. math:: P(+|x) = \frac{C_{FP}}{C_{FN} + C_{FP}} ,
 
     the horizontal line. A model is right for the costs if its decision changes where the posterior crosses that line.
-    Along the score, what is observed is the isotonic fit, which crosses at the threshold that is cheapest on these rows.
-    Along a feature it is the share of positives in bins of equally many examples, with all other features as they come,
-    while the model is asked with the others at their medians: compare them where one feature says nearly all.
+    Along the score, what is observed is the isotonic fit, which crosses at the threshold that is cheapest on these
+    rows. Along a feature it is the share of positives in bins of equally many examples, with all other features as they
+    come, while the model is asked with the others at their medians: compare them where one feature says nearly all.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class PosteriorDisplay:
             observed=shares,
             truth=truth,
             decided=0.5 * (line[changes] + line[changes + 1]),
-            wanted=crossings(*(truth or shares), target),
+            wanted=crossings(truth or shares, target),
             target=target,
             xlabel=columns.names[j],
             pos_label=label,
@@ -205,7 +205,7 @@ class PosteriorDisplay:
             observed=(x, share),
             truth=truth,
             decided=decided,
-            wanted=crossings(*(truth or (x, share)), target),
+            wanted=crossings(truth or (x, share), target),
             target=target,
             xlabel="score",
             pos_label=answers.pos_label,
@@ -256,8 +256,9 @@ class PosteriorDisplay:
                 )  # fmt: skip
 
 
-def crossings(x: Array, p: Array, target: float) -> Array:
+def crossings(curve: Curve, target: float) -> Array:
     """Where a curve passes a height, between the points to both sides."""
+    x, p = curve
     above = p >= target
     k = np.flatnonzero(above[1:] != above[:-1])
     share = (target - p[k]) / (p[k + 1] - p[k])

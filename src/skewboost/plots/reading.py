@@ -68,8 +68,6 @@ def positive_class(estimator: Any, truth: Array, pos_label: Any, weights: Array 
     classes = np.asarray(estimator.classes_)
     if pos_label is None and len(classes) == 2:
         pos_label = getattr(estimator, "pos_label_", None)
-    if pos_label is None and len(np.unique(truth)) == 2:
-        return which_is_positive(truth, np.unique(truth), None, weights)
     return which_is_positive(truth, classes, pos_label, weights)
 
 
@@ -90,43 +88,50 @@ def ask(estimator: Any, X: Any, y: Any, pos_label: Any, sample_weight: Any, meth
     """Scores and decisions of a fitted classifier."""
     check_classifier(estimator, *(METHODS if method == "auto" else (method,)))
     truth, weights = read_truth(y, X, sample_weight)
-    positive = positive_class(estimator, truth, pos_label, weights)
-    said = np.asarray(estimator.predict(X)) == positive
-    return answers_of(truth, score(estimator, X, positive, method), said, positive, weights)
+    label = positive_class(estimator, truth, pos_label, weights)
+    positive, classes = truth == label, np.asarray(estimator.classes_).tolist()
+    check_two(positive, weights, label)
+    said = np.asarray(estimator.predict(X)) == label
+    return _answers(positive, score(estimator, X, label, method), said, weights, classes, label)
 
 
 def read_predictions(y_true: Any, y_score: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> Answers:
     """Scores, and decisions if there are any, of whoever made them."""
     truth, weights = read_truth(y_true, y_score, sample_weight)
-    label = which_is_positive(truth, np.unique(truth), pos_label, weights)
-    _check_two(truth == label, np.unique(truth).tolist())
-    _, scores, _ = read_scores(truth, y_score, label, weights)
+    classes = np.unique(truth)  # once: it takes a second for a million texts
+    label = which_is_positive(truth, classes, pos_label, weights)
+    positive = truth == label
+    check_two(positive, weights, label)
+    scores = np.asarray(y_score)
+    if scores.ndim == 2 and scores.shape[1] == len(classes):
+        scores = scores[:, classes.tolist().index(label)]
+    _, scores, _ = read_scores(positive, scores, True, None)
     said = None
     if y_pred is not None:
-        read_truth(y_true, y_pred, None)
-        said = np.asarray(y_pred) == label
-    return answers_of(truth, scores, said, label, weights)
+        read_truth(positive, y_pred, None)
+        said = np.asarray(y_pred).ravel() == label
+    return _answers(positive, scores, said, weights, classes.tolist(), label)
 
 
-def answers_of(truth: Array, scores: Array, said: Array | None, label: Any, weights: Array | None) -> Answers:
-    """Without rows of zero weight; there must be some of both classes left."""
-    classes = np.unique(truth).tolist()
-    positive = truth == label
+def _answers(
+    positive: Array, scores: Array, said: Array | None, weights: Array | None, classes: list[Any], label: Any
+) -> Answers:
+    if not np.isfinite(scores).all():
+        raise ValueError("y_score has values that are not finite numbers. Replace them, or leave out those rows.")
     if weights is not None:
         rows = weights > 0
         positive, scores, weights = positive[rows], scores[rows], weights[rows]
         said = None if said is None else said[rows]
-    _check_two(positive, classes)
-    if not np.isfinite(scores).all():
-        raise ValueError("y_score has values that are not finite numbers. Replace them, or leave out those rows.")
     return Answers(positive, scores, said, weights, classes, label)
 
 
-def _check_two(positive: Array, classes: list[Any]) -> None:
-    if positive.all() or not positive.any():
+def check_two(positive: Array, weights: Array | None, label: Any) -> None:
+    """Raise unless there are rows of both classes."""
+    present = positive if weights is None else positive[weights > 0]
+    if present.all() or not present.any():
         raise ValueError(
-            f"y has only one class (it holds {classes}, and rows of weight 0 do not count), so that there is nothing to "
-            "tell apart. Pass rows of both classes, or another pos_label."
+            f"y has only one class: {'all' if present.all() else 'none'} of its {len(present)} rows (without those of "
+            f"weight 0) are {told(label)}, so that there is nothing to tell apart. Pass rows of both classes."
         )
 
 
@@ -152,4 +157,10 @@ def prices(cost: Any, answers: Answers) -> tuple[float, float]:
         classes, label = [False, True], True
     k = classes.index(label)
     C = cost_matrix(cost, np.array(classes), label, shares if k == 1 else shares[::-1])
-    return float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])
+    miss, alarm = float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])
+    if miss <= 0 or alarm <= 0:
+        raise ValueError(
+            f"cost={C.tolist()} makes a mistake no dearer than the right answer: cost[true, predicted] must be larger "
+            "off the diagonal than on it, in each row."
+        )
+    return miss, alarm

@@ -90,8 +90,8 @@ class ShapeFunctionDisplay:
         """
         if not hasattr(estimator, "shape_functions"):
             raise ValueError(
-                f"estimator is a {type(estimator).__name__}, which has no shape functions. Take a booster of skewboost, "
-                "or sklearn.inspection.PartialDependenceDisplay."
+                f"estimator is a {type(estimator).__name__}, which has no shape functions. Take a booster of "
+                "skewboost, or sklearn.inspection.PartialDependenceDisplay."
             )
         check_is_fitted(estimator)
         functions, label = _spoken_for(estimator, label)
@@ -195,7 +195,9 @@ def _find(functions: list[ShapeFunction], feature: Any) -> ShapeFunction:
     for f in functions:
         if feature == (f.name if isinstance(feature, str) else f.feature):
             return f
-    raise ValueError(f"features has {feature!r}, which is no feature of the model. Give names or numbers of its columns.")
+    raise ValueError(
+        f"features has {feature!r}, which is no feature of the model. Give names or numbers of its columns."
+    )
 
 
 def _range(f: ShapeFunction, data: Array | None) -> tuple[float, float]:
@@ -237,9 +239,7 @@ def _steps(ax: Any, f: ShapeFunction, data: Array | None, low: float, high: floa
     ax.set(xlim=(left, right), ylim=(bottom, high))
 
 
-def _strip(
-    ax: Any, f: ShapeFunction, data: Array | None, span: tuple[float, float], bottom: float, top: float
-) -> None:
+def _strip(ax: Any, f: ShapeFunction, data: Array | None, span: tuple[float, float], bottom: float, top: float) -> None:
     """How many examples there are, from the bottom up."""
     if data is not None and len(data):
         counts, edges = np.histogram(data, np.linspace(*span, 41))
