@@ -103,7 +103,9 @@ class LearningCurveDisplay:
         ax.set_ylabel(one if len(names) == 1 else "share")
         if set(names) <= set(UNBOUNDED):
             ax.set_ylabel(one if len(names) == 1 else "loss")
-        ax.set_title(f"{self.curve.name}: {one if len(names) == 1 else 'measures'} by round", loc="left")
+        listed = [in_words(name) for name in names]
+        together = " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+        ax.set_title(f"{self.curve.name}: {together} by round", loc="left", fontsize="medium")
         self._scale(ax, names)
         legend(ax, aside=len(self.lines_) > 2)
         tidy(ax)
@@ -118,6 +120,8 @@ class LearningCurveDisplay:
         marker = {"train": "s", "test": "o"}[part] if alone else own.marker
         rows = {"train": "training rows", "test": "test rows"}[part]
         label = rows if alone else f"{in_words(name)}, {rows}"
+        one_part = isinstance(self.parts, str) or len(self.parts) == 1  # then dashes are free to tell measures apart
+        dashes: Any = own.linestyle if one_part and not alone else {"train": "--", "test": "-"}[part]
         has_band = bands and np.isfinite(spread).any()
         if has_band:
             label += ", mean ± 2s" if alone else ""
@@ -126,7 +130,7 @@ class LearningCurveDisplay:
                 for edge in (mean - 2 * spread, mean + 2 * spread):
                     ax.plot(x, edge, color=color, lw=0.6, ls=":")
         (line,) = ax.plot(
-            x, mean, color=color, lw=1.6, ls="-" if part == "test" else "--", marker=marker, ms=5,
+            x, mean, color=color, lw=1.6, ls=dashes, marker=marker, ms=5,
             mfc=color if part == "test" else "white", label=label,
             markevery=marks(x, k + (part == "train") / 2, self.log),
         )  # fmt: skip
