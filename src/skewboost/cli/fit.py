@@ -138,7 +138,7 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     priced = Goal.of(task.goal).needs_cost or (task.then is not None and measure_of(task.then, "--then").needs_cost)
     if cost is not None and not priced:
         raise CommandError(
-            f"--cost has no effect on the goal {task.goal}. Leave it out, or use `skewboost goal … --then expected_cost`."
+            f"--cost has no effect on the goal {task.goal}. Leave it out, or use `goal` with --then expected_cost."
         )
     search = GoalSearchCV(
         task.wanted.make(label), task.goal, then=task.then, confidence=task.confidence, cost=cost, pos_label=label,

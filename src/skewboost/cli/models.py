@@ -49,8 +49,7 @@ class Model:
             hint = close_to(lacking[0], spare) or f"There are {some(there, 12)}."
             word = "column" if len(lacking) == 1 else "columns"
             raise CommandError(
-                f"{path} lacks the {word} {some(map(repr, lacking))}, which {self.path} was fitted to. "
-                f"{hint.strip()}"
+                f"{path} lacks the {word} {some(map(repr, lacking))}, which {self.path} was fitted to. {hint.strip()}"
             )
 
     def open(self, path: str, also_text: Sequence[str] = ()) -> Any:

@@ -51,11 +51,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture with a line below it."""
+    """A picture with a line below it; a large one is not drawn smaller than so many pixels."""
 
     svg: Any
     caption: str = ""
-    large: bool = False
+    width: int = 0
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,10 @@ def card(subject: Subject) -> Section:
     rows = [
         ("Class", f"{kind.__module__.split('.')[0]}.{kind.__name__}"),
         ("Classes", f"{label(e.pos_label)} (positive), {label(e.neg_label)}"),
-        ("Costs", f"a miss {digits(e.costs.positive, 4)}, a false alarm {digits(e.costs.negative, 4)} ({e.costs_from})"),
+        (
+            "Costs",
+            f"a miss {digits(e.costs.positive, 4)}, a false alarm {digits(e.costs.negative, 4)} ({e.costs_from})",
+        ),
     ]
     if e.threshold is not None:
         rows.append(("Threshold", f"flagged from a {e.kind} of {e.threshold:.6g} on"))
@@ -39,8 +42,9 @@ def card(subject: Subject) -> Section:
         rows.append(("Features", str(model.n_features_in_)))
     rows.append(("Versions", ", ".join(_versions())))
     changed, default = _parameters(model)
-    rows[1:1] = [(f"… {name}", text) for name, text in changed]
     blocks: list[Any] = [Table(rows, numeric=(False, False))]
+    if changed:
+        blocks.append(Table(changed, numeric=(False, False), title="Parameters that were set"))
     if default:
         said = ", ".join(f"{name}={text}" for name, text in default)
         blocks.append(Text(f"Parameters at their defaults: {said}.", soft=True))
@@ -49,7 +53,8 @@ def card(subject: Subject) -> Section:
 
 def _parameters(model: Any) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Those that somebody has set, and the others."""
-    changed, default = [], []
+    changed: list[tuple[str, str]] = []
+    default: list[tuple[str, str]] = []
     known = inspect.signature(type(model)).parameters
     for name, value in sorted(model.get_params(deep=False).items()):
         text = " ".join(repr(value).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def learning(subject: Subject) -> Section | None:
     if curve is None:
         return None
     names = [name for name in ("cost", "error") if name in curve.measures] or list(curve.measures[:1])
-    figures = [subject.album.draw(lambda name=name: curve.plot(name)) for name in names[:2]]
+    figures = [subject.album.draw(partial(curve.plot, name)) for name in names[:2]]
     text = (
         f"Means over {count(len(curve.folds))} fits of {curve.name} to parts of the data, and their spread. Where "
         "the curve of the test rows turns up, further rounds do harm."
@@ -41,9 +42,9 @@ def curves(subject: Subject) -> Section:
     e = subject.evidence
     said = np.where(e.flagged, e.pos_label, e.neg_label)
     prices = {e.pos_label: e.costs.positive, e.neg_label: e.costs.negative}
-    how = {"y_pred": said, "cost": prices, "pos_label": e.pos_label, "sample_weight": e.weights}
+    how: dict[str, Any] = {"y_pred": said, "cost": prices, "pos_label": e.pos_label, "sample_weight": e.weights}
     figures = [
-        subject.album.draw(lambda kind=kind: OperatingPointDisplay.from_predictions(e.y, e.scores, kind=kind, **how))
+        subject.album.draw(partial(OperatingPointDisplay.from_predictions, e.y, e.scores, kind=kind, **how))
         for kind in ("roc", "pr")
     ]
     area = roc_auc_score(e.positive, e.scores, sample_weight=e.weights)
@@ -51,8 +52,8 @@ def curves(subject: Subject) -> Section:
     text = (
         f"The area under the ROC curve is {digits(area, 4)}: the chance that a positive scores higher than a negative. "
         f"The average precision is {digits(average, 3)}, where flagging at random has "
-        f"{digits(subject.table.prevalence, 3)}; with rare positives it says more. Percentages at dotted lines: of what "
-        "the cheaper of flagging all and flagging none costs."
+        f"{digits(subject.table.prevalence, 3)}; with rare positives it says more. Percentages at dotted lines: of "
+        "what the cheaper of flagging all and flagging none costs."
     )
     return Section("curves", "All thresholds", [Text(text), Figures(figures)])
 
@@ -116,15 +117,16 @@ def _shapes(subject: Subject, model: Any, shapes: list[Any]) -> Section:
     used = [int(j) for j in order if model.feature_importances_[j] > 0]
     if not used:
         return Section("why", WHY, [Text("The model looks at no feature: it says the same of every row.")])
+    first = used[:MOST_SHAPES]
     # a figure for each, on one scale, so that they can stand below each other where there is no room
     figures = subject.album.panels(
-        lambda axes: ShapeFunctionDisplay.from_estimator(model, features=used[:MOST_SHAPES], ax=axes), len(used[:MOST_SHAPES])
+        lambda axes: ShapeFunctionDisplay.from_estimator(model, features=first, ax=axes), len(first)
     )
     exact = all(shape.exact for shape in shapes)
     text = (
         "The score is the sum of these functions and a constant: what each feature adds, whole and exact. "
         if exact
-        else "What each feature adds to the score on average, with the others unknown; what they do together is left out. "
+        else "What each feature adds to the score on average, the others unknown; what they do together is left out. "
     )
     shown = f"The {len(figures)} most important of {len(shapes)} features, in this order."
     if len(figures) == len(used):

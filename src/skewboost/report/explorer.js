@@ -148,8 +148,20 @@
 
   // Probabilities are drawn on a scale of log-odds, on which rare classes have room; other scores as they are.
   const probabilities = data.kind === "probability";
-  const CLIP = 1e-5;
-  const logit = (p) => { const q = Math.min(1 - CLIP, Math.max(CLIP, p)); return Math.log(q / (1 - q)); };
+  // The scale ends where little is left beyond, and goes further for models that are very sure of themselves.
+  function end(beyond, ends) { // the first end beyond which there are less than 30 % of either class
+    return ends.find((e) => {
+      let p = 0, n = 0;
+      for (let k = 0; k < K; k++) if (beyond(data.lowest[k], e)) { p += data.positives[k]; n += data.negatives[k]; }
+      return p < 0.3 * P && n < 0.3 * N;
+    }) || ends[ends.length - 1];
+  }
+  const LOW = end((p, e) => p < e, [1e-4, 1e-6, 1e-9, 1e-15, 1e-30, 1e-60]);
+  const HIGH = end((p, e) => 1 - p < e, [1e-4, 1e-6, 1e-9, 1e-15]);
+  const logit = (p) => {
+    if (p <= LOW) return Math.log(LOW);
+    return 1 - p <= HIGH ? -Math.log(HIGH) : Math.log(p / (1 - p));
+  };
   const scale = probabilities ? logit : (x) => x;
   let left = scale(data.lowest[0]), right = scale(data.lowest[K - 1]);
   if (!(right > left)) { left -= 1; right += 1; }
@@ -161,9 +173,11 @@
 
   function scoreTicks() {
     if (probabilities) {
-      const all = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999];
-      const inside = all.filter((p) => logit(p) >= left && logit(p) <= right);
-      return inside.length > 2 ? inside : niceTicks(data.lowest[0], data.lowest[K - 1], 5);
+      const all = [1e-60, 1e-30, 1e-20, 1e-15, 1e-10, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.999999];
+      const inside = all.filter((p) => p >= LOW && 1 - p >= HIGH && logit(p) >= left && logit(p) <= right);
+      const apart = [];
+      for (const p of inside) if (!apart.length || X(p) - X(apart[apart.length - 1]) > 46) apart.push(p);
+      return apart.length > 2 ? apart : niceTicks(data.lowest[0], data.lowest[K - 1], 5);
     }
     return niceTicks(left, right, 7);
   }
@@ -186,7 +200,7 @@
   }
 
   function histogram() { // positives upwards, negatives downwards, each as shares of its class
-    const svg = root.querySelector("#plot-scores"), cells = 64, H = 230, middle = 108;
+    const svg = root.querySelector("#plot-scores"), cells = 64, H = 250, middle = 126;
     const width = (W - INSET.left - INSET.right) / cells;
     const up = new Array(cells).fill(0), down = new Array(cells).fill(0);
     for (let k = 0; k < K; k++) {
@@ -210,12 +224,12 @@
     draw("line", { x1: INSET.left, x2: W - INSET.right, y1: middle, y2: middle, class: "axis" }, svg);
     scoreAxis(svg, H - 26, true);
     draw("text", { x: INSET.left + 2, y: 14, class: "label positive-text" }, svg, "\u25b2 " + data.positiveName);
-    draw("text", { x: INSET.left + 2, y: H - 34, class: "label negative-text" }, svg, "\u25bc " + data.negativeName);
+    draw("text", { x: W - INSET.right - 2, y: H - 34, "text-anchor": "end", class: "label negative-text" }, svg, "\u25bc " + data.negativeName);
     const grip = draw("g", { class: "grip" }, svg);
     draw("line", { x1: 0, x2: 0, y1: 4, y2: H - 26, class: "threshold" }, grip);
     draw("path", { d: "M-7 2h14l-7 9z", class: "handle" }, grip);
     draw("rect", { x: -12, width: 24, y: 0, height: H - 26, fill: "transparent" }, grip);
-    const side = draw("text", { y: middle - 78, class: "hint" }, svg, "flagged \u2192");
+    const side = draw("text", { y: 29, class: "hint" }, svg, "flagged \u2192");
     const move = (event) => {
       const box = svg.getBoundingClientRect();
       const at = ((event.clientX - box.left) * W) / box.width;
@@ -366,7 +380,7 @@
       percent(s.prevalence) + " are positive; flagged from " + T[s.index] + " on.");
     const alarms = o.tp > 0 ? 1 + o.fp / o.tp : NaN;
     tell("in-words", (s.index === K ? "Nothing is flagged." : "Finds " + percent(o.recall) + " of the positives; " +
-      (isFinite(alarms) ? (alarms < 1.05 ? "nearly every alarm is right" : "1 alarm in " + digits(alarms, 2) + " is right") : "no alarm is right") + ".") +
+      (isFinite(alarms) ? (alarms < 2.5 ? percent(o.precision) + " of the alarms are right" : "1 alarm in " + digits(alarms, 2) + " is right") : "no alarm is right") + ".") +
       " Costs " + digits(n * o.cost, 3) + " in " + digits(n, 15) + " cases, " + (o.savings >= 0 ? percent(o.savings) + " less than " : percent(-o.savings) + " more than ") +
       (o.none <= o.all ? "flagging none." : "flagging all."));
     by("use-best").disabled = s.index === o.best;

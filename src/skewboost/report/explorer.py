@@ -144,7 +144,7 @@ class ScoreTable:
         starts = np.arange(len(distinct))
         if len(distinct) > max_bins:
             curve = cost_curve(positive, scores, pos_label=True, sample_weight=weights)
-            starts = _cuts(*of_class, curve.best, own, max_bins)
+            starts = _cuts(of_class[0], of_class[1], curve.best, own, max_bins)
         inner = np.concatenate((starts, [len(distinct)]))
         before = np.concatenate(([-np.inf], distinct))[inner]
         above = max(np.nextafter(distinct[-1], np.inf), distinct[-1] + 1e-3 * (distinct[-1] - distinct[0]))
@@ -180,7 +180,7 @@ class ScoreTable:
         return Counts(fn[-1] - fn, tn[-1] - tn, fn, tn)
 
     def index_at(self, threshold: float) -> int:
-        """Which of the thresholds: exact for any where each score has its bin, else a bin that is cut is not flagged."""
+        """Which of the thresholds; of a bin that is cut no row is flagged."""
         return int(np.searchsorted(self.lowest, threshold))
 
     def counts_at(self, threshold: float) -> Counts:
@@ -219,9 +219,7 @@ class ScoreTable:
         """
         return float(self.thresholds[self.best_index(miss, alarm, prevalence)])
 
-    def outcome(
-        self, threshold: float, miss: float, alarm: float = 1.0, prevalence: float | None = None
-    ) -> Outcome:
+    def outcome(self, threshold: float, miss: float, alarm: float = 1.0, prevalence: float | None = None) -> Outcome:
         """What a threshold leads to where misses, false alarms and positives are such."""
         k = self.index_at(threshold)
         P, N = self.total
@@ -267,8 +265,18 @@ def shortest(low: Array, high: Array) -> Array:
             fits = open_ & (rounded > low) & (rounded <= high)
             found[fits] = rounded[fits]
             open_ &= ~fits
+    for k in np.flatnonzero(open_ & (low > 0)):  # next to zero: the fewest digits instead
+        found[k] = next((x for d in range(17) if low[k] < (x := _rounded_down(high[k], d)) <= high[k]), high[k])
     return found
 
 
+def _rounded_down(x: float, digits: int) -> float:
+    """With so many digits behind the first one, and not above x."""
+    mantissa, exponent = f"{x:.{digits}e}".split("e")
+    nearest = float(f"{mantissa}e{exponent}")
+    return nearest if nearest <= x else float(f"{float(mantissa) - 10.0**-digits:.{digits}f}e{exponent}")
+
+
 def _whole(values: Array) -> list[Any]:
-    return values.astype(np.int64).tolist() if (values == np.round(values)).all() else values.tolist()
+    found: list[Any] = (values.astype(np.int64) if (values == np.round(values)).all() else values).tolist()
+    return found

@@ -30,7 +30,8 @@ class Album:
             try:
                 made = make()
                 figure = getattr(made, "figure_", None) or made.figure
-                return Drawing(self.inline(figure), caption, large)
+                # of a large one, letters stay readable, and what has no room is scrolled to
+                return Drawing(self.inline(figure), caption, round(80 * figure.get_figwidth()) if large else 0)
             finally:
                 for number in set(plt.get_fignums()) - before:
                     plt.close(number)
@@ -42,7 +43,7 @@ class Album:
         from matplotlib.figure import Figure
 
         with matplotlib.rc_context(LOOK):
-            figures = [Figure(figsize=(4.2, 3.1), layout="constrained") for _ in range(n)]
+            figures = [Figure(figsize=(3.7, 2.9), layout="constrained") for _ in range(n)]
             make([figure.subplots() for figure in figures])
             return [Drawing(self.inline(figure)) for figure in figures]
 

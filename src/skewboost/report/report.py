@@ -17,16 +17,16 @@ from skewboost.files import write_whole
 from skewboost.report.evidence import Evidence, gather
 from skewboost.report.explorer import ScoreTable
 from skewboost.report.sections import Subject, all_sections, explorer_words, headline
-from skewboost.report.words import class_name, count, label
+from skewboost.report.words import class_name, count
 
 
 class Report:
     """One HTML file about a model, for those who decide whether to use it.
 
-    It opens without a network and on a phone, and can be printed. It has, as far as there is something to say: what the
-    model finds in a sentence, the data, a *cost explorer* with sliders for the costs of a miss and of a false alarm, the
-    share of positives and the threshold, a comparison with other models, learning curves, ROC and precision-recall
-    curves, calibration, what the features do or the alternating tree, a certificate, and what to mind.
+    It opens without a network and on a phone, and can be printed. It has, as far as there is something to say: what
+    the model finds in a sentence, a *cost explorer* with sliders for the costs of a miss and of a false alarm, the
+    share of positives and the threshold, the data, a comparison with other models, learning curves, ROC and
+    precision-recall curves, calibration, what the features do or the alternating tree, a certificate, what to mind.
 
     Parameters
     ----------
@@ -67,6 +67,7 @@ class Report:
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.report import Report
     >>> X, y = load_rare_cancer()
+    >>> X = X.iloc[:, :3]
     >>> clf = CSRAClassifier(cost=20, n_estimators=10).fit(X[::2], y[::2])
     >>> report = Report(clf, X[1::2], y[1::2])
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +129,7 @@ class Report:
         e, table = self.evidence, self.explorer
         subject = Subject(self.model, self.X, e, table, self.comparison, self.learning_curve, self.training)
         return page(
-            title=self.title or f"{type(self.model).__name__}: {label(e.pos_label)} against {label(e.neg_label)}",
+            title=self.title or f"{type(self.model).__name__}: finding {class_name(e.pos_label, 'class')}",
             subtitle=f"{type(self.model).__name__} on {count(e.counts.total)} held-out rows",
             headline=headline(e),
             notes=self.notes,

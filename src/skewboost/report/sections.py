@@ -96,7 +96,7 @@ def explorer_words(e: Evidence, table: ScoreTable) -> dict[str, Any]:
 def all_sections(subject: Subject) -> list[Section]:
     """Those that have something to say."""
     makers: list[Callable[[Subject], Section | None]] = [
-        performance, explore, data, comparison, learning, curves, calibration, explanation, certificate, caveats, card,
+        performance, certificate, explore, data, comparison, learning, curves, calibration, explanation, caveats, card,
     ]  # fmt: skip
     return [section for make in makers if (section := make(subject)) is not None]
 
@@ -124,10 +124,10 @@ def performance(subject: Subject) -> Section:
         rows.append((name, percent(rate), between, f"{count(part)} of {count(all_of)}", meaning))
     head = ("", "here", "95 % interval", "rows", "")
     at = "by its own rule" if e.threshold is None else f"from a {e.kind} of {digits(e.threshold, 4)} on"
-    text = f"As it is, the model flags rows {at}. Intervals are Clopper and Pearson's: where the rate may be on new rows."
-    return Section(
-        "performance", "What it finds", [Text(text), Table(rows, head, (False, True, True, True, False))]
+    text = (
+        f"As it is, the model flags rows {at}. Intervals are Clopper and Pearson's: where the rate may be on new rows."
     )
+    return Section("performance", "What it finds", [Text(text), Table(rows, head, (False, True, True, True, False))])
 
 
 def caveats(subject: Subject) -> Section | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from skewboost.evaluate.measuring import spelled
+from skewboost.evaluate.measuring import in_words
 from skewboost.report.blocks import Bar, Figures, Section, Table, Text, Warnings
 from skewboost.report.words import NONE, count, digits, label, percent
 from skewboost.summary import ColumnSummary, summarise
@@ -92,9 +92,9 @@ def comparison(subject: Subject) -> Section | None:
     rows = [(method, *(_mean(by_method[method].get(name)) for name in measures)) for method in order]
     own = type(subject.model).__name__
     chosen = next((k for k, method in enumerate(order) if method in (own, own.removesuffix("Classifier"))), -1)
-    head = ("method", *(spelled(name) for name in measures))
+    head = ("method", *(in_words(name) for name in measures))
     text = (
-        f"{len(order)} methods on the same folds, the best by {spelled(first)} first; means ± standard deviations, and "
+        f"{len(order)} methods on the same folds, the best by {in_words(first)} first; means ± standard deviations, and "
         "* at the best of a column. These are fits to parts of the data, not the model of this report."
     )
     blocks = [

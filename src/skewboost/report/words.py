@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
 
-THIN = " "  # a narrow space that does not break
+THIN = "\u202f"  # a narrow space that does not break
 NONE = "–"
 
 
 def digits(x: float, n: int = 3) -> str:
-    """With so many significant digits, thousands apart.
+    r"""With so many significant digits, thousands apart.
 
     Examples
     --------
     >>> from skewboost.report.words import digits
     >>> digits(0.012345), digits(30000.0, 5)
-    ('0.0123', '30 000')
+    ('0.0123', '30\u202f000')
     """
     if not math.isfinite(x):
         return NONE
     if x == 0:
         return "0"
     decimals = max(0, n - 1 - math.floor(math.log10(abs(x))))
-    text = f"{abs(x):,.{min(decimals, 12)}f}"
+    # a tie goes up, as in the browser
+    text = f"{Decimal(abs(x)).quantize(Decimal(1).scaleb(-min(decimals, 12)), ROUND_HALF_UP):,f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     whole, dot, rest = text.partition(".")
@@ -77,7 +79,9 @@ def class_name(value: Any, role: str) -> str:
     ('positive (1)', 'fraud')
     """
     text = label(value)
-    return text if isinstance(value, str) and any(c.isalpha() for c in text) else f"{role} ({text})"
+    if isinstance(value, str) and any(c.isalpha() for c in text):
+        return text
+    return f"class {text}" if role == "class" else f"{role} ({text})"
 
 
 def label(value: Any) -> str:
