@@ -42,7 +42,7 @@ def test_the_best_threshold_is_the_cheapest_of_all(small, run):
 
 def test_the_screen_shows_matrix_classes_and_prices(small, run):
     text = run("evaluate", small.model, small.later).stdout
-    for words in ("really bad", "said good", "bad (positive)", "recall", "PR-AUC", "a miss costs 5 false alarms"):
+    for words in ("really bad", "said good", "bad (positive)", "recall", "PR AUC", "a miss costs 5 false alarms"):
         assert words in text
     assert run("evaluate", small.model, small.later, "--weight", "times").exit_code == 0
 

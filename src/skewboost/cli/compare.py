@@ -14,13 +14,12 @@ from skewboost.cli.methods import Wanted, find, for_many_classes
 from skewboost.cli.models import check_output
 from skewboost.cli.prices import in_words, read_cost
 from skewboost.cli.tell import count, emit, note, out, progress, prose, say, share, table
-from skewboost.evaluate.measuring import MEASURES
+from skewboost.evaluate.measuring import MEASURES, spelled
 from skewboost.variants import ONCE, catalogue
 
 SOUND, ALL = "sound", "all"
 SHOWN = ("cost", "recall", "precision", "g_mean", "pr_auc")
 SHOWN_OF_MANY = ("cost", "accuracy", "balanced_accuracy", "g_mean")
-SHORT = {"balanced_accuracy": "bal. acc.", "g_mean": "G-mean", "f1": "F1", "pr_auc": "PR-AUC"}
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _show(found: Any, contest: Contest, examples: Examples) -> None:
         rows.append([name, *values, f"{_known(cells[name, 'fit_seconds']['mean']):.2f}"])
     folds = f"{contest.cv} folds" + (f", {contest.repeats} times" if contest.repeats > 1 else "")
     say(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {contest.data}, {folds}")
-    out().print(table(["method", *(SHORT.get(m, m.replace("_", " ")) for m in measures), "sec."], rows), "")
+    out().print(table(["method", *map(spelled, measures), "sec."], rows), "")
     say(f"Means over the folds, best first by {contest.sort_by}; * is the best of a column.")
     say(f"cost is per row: {in_words(read_cost(contest.cost, examples.classes))}.")
     for name in dict.fromkeys(row["method"] for row in found.failures):

@@ -63,6 +63,8 @@ class OneLineErrors(TyperGroup):
             message, code = told
             typer.echo("error: " + " ".join(message.split()), err=True)
             sys.exit(code)
+        if code == INTERRUPTED:
+            typer.echo("interrupted", err=True)
         sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -186,6 +186,7 @@ def _draw(model: Model, row: Any, top: int, plot: str) -> None:
     from skewboost import plots
 
     booster = booster_of(model)
+    display: Any
     if row is not None:
         display = plots.ContributionDisplay.from_estimator(booster, row)
     elif hasattr(booster, "plot_tree"):

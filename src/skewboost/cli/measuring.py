@@ -13,7 +13,7 @@ from skewboost import metrics
 from skewboost.cli.prices import in_words
 from skewboost.cli.tell import count, number, out, prose, say, share, table
 from skewboost.costs import cost_matrix
-from skewboost.evaluate.measuring import measures_of, measures_of_many
+from skewboost.evaluate.measuring import measures_of, measures_of_many, spelled
 from skewboost.metrics.counts import Counts
 from skewboost.tables import spell
 
@@ -22,15 +22,6 @@ SHOWN = (
     *("recall", "precision", "specificity", "f1", "g_mean", "balanced_accuracy"),
     *("mcc", "accuracy", "roc_auc", "pr_auc", "brier", "log_loss"),
 )
-NAMES = {
-    "f1": "F1",
-    "g_mean": "G-mean",
-    "mcc": "MCC",
-    "roc_auc": "ROC-AUC",
-    "pr_auc": "PR-AUC",
-    "brier": "Brier score",
-    "log_loss": "log-loss",
-}
 
 
 @dataclass(frozen=True)
@@ -136,7 +127,7 @@ def show(answers: Answers, cost: Any, heading: str) -> None:
     console.print(_confusion(answers), "")
     console.print(_by_class(answers), "")
     found = answers.measures()
-    cells = [f"{NAMES.get(n, n.replace('_', ' ')):<18}{share(found[n]):>7}" for n in SHOWN if n in found]
+    cells = [f"{spelled(n):<18}{share(found[n]):>7}" for n in SHOWN if n in found]
     half = -(-len(cells) // 2)
     for k in range(half):
         say("    ".join(cells[k::half]).rstrip())

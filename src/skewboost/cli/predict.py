@@ -27,7 +27,8 @@ def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_
     source = model.open(data)
     columns = list(source.columns)
     kept = _kept(model, data, columns, keep)
-    ignored = [c for c in columns if c not in model.columns and c not in kept]
+    expected = {*model.columns, *kept, model.facts.get("target")}
+    ignored = [c for c in columns if c not in expected]
     tally: dict[str, int] = {}
     n_rows = 0
     with ExitStack() as stack:
