@@ -10,6 +10,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from skewboost import CSRAClassifier
+from skewboost.cli.methods import find, names
 from skewboost.io import describe, load
 
 FEATURES = ["size", "colour", "age", "code"]
@@ -180,3 +181,13 @@ def test_files_that_cannot_be_read(small, refused, tmp_path):
     assert "Use --test 0" in refused("fit", "few.csv", "-t", "y")
     (tmp_path / "alone.csv").write_text("y\na\nb\na\nb\n")
     assert "nothing to learn from" in refused("fit", "alone.csv", "-t", "y")
+
+
+@pytest.mark.parametrize("method", names())
+def test_every_method_can_be_fitted_kept_and_asked(small, run, tmp_path, method):
+    path = tmp_path / "m.json"
+    result = run("fit", small.train, *BASE[:4], "-m", method, "-r", 3, "--test", 0, "-o", path)
+    assert result.exit_code == 0, result.output
+    rows = json.loads(run("predict", path, small.later, "--json").stdout)
+    own = find(method).make(3, random_state=0).fit(small.frame[FEATURES], small.frame["kind"])
+    assert [row["prediction"] for row in rows] == own.predict(small.new[FEATURES]).tolist()
