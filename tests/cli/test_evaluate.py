@@ -201,6 +201,7 @@ def test_reports_of_models_and_of_data(small, run, tmp_path):
 
 def test_what_cannot_be_reported(small, refused):
     assert "needs --target" in refused("report", small.train)
+    assert "--rounds has no effect" in refused("report", small.model, small.later, "--rounds", 3)
     assert "must end in .html" in refused("report", small.model, small.later, "-o", "report.pdf")
     assert "a report is about two classes" in refused("report", small.many, "-t", "kind", "-m", "AdaBoostMH", "-r", 2)
 

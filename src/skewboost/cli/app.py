@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -90,10 +89,7 @@ def fit(
     target: o.Target = None,
     method: o.Method = None,
     cost: o.Cost = None,
-    goal: Annotated[
-        str | None,
-        typer.Option("--goal", help='What to reach instead: "recall>=0.95"; see `skewboost goal`.', metavar="GOAL"),
-    ] = None,
+    goal: o.GoalInstead = None,
     positive: o.Positive = None,
     output: o.ModelOut = None,
     rounds: o.Rounds = None,
@@ -127,17 +123,9 @@ def fit(
 )
 def predict(
     model: o.ModelFile,
-    data: Annotated[str, typer.Argument(help="New rows; - is standard input.", metavar="DATA")],
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", help=".csv, .tsv (or .gz), .parquet, .feather; else stdout.", metavar="FILE"),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--keep", help="Columns to carry along; all is all.", metavar="COL,COL", autocompletion=o.complete_column
-        ),
-    ] = None,
+    data: o.NewRows,
+    output: o.AnswersOut = None,
+    keep: o.Keep = None,
     as_json: o.Json = False,
 ) -> None:
     """Answer for new rows: prediction, probability and score, in the order of the rows.
@@ -184,37 +172,19 @@ def evaluate(
 def compare(
     data: o.Data,
     target: o.Target = None,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--methods",
-            "-m",
-            help="Names of `skewboost list`; sound: costs mean what they say; or all. [sound]",
-            metavar="A,B,C",
-            autocompletion=o.complete_method,
-        ),
-    ] = None,
+    methods: o.Methods = None,
     cost: o.Cost = None,
     positive: o.Positive = None,
-    cv: Annotated[int, typer.Option("--cv", help="Folds.", min=2, metavar="N")] = 5,
-    repeats: Annotated[
-        int, typer.Option("--repeats", help="How often the folds are drawn anew.", min=1, metavar="N")
-    ] = 1,
-    results: Annotated[
-        str | None,
-        typer.Option(
-            "--results", help="Keep finished fits here, and go on from there next time.", metavar="FILE.jsonl"
-        ),
-    ] = None,
-    sort_by: Annotated[str, typer.Option("--sort-by", help="The measure that decides.", metavar="MEASURE")] = "cost",
-    plot: Annotated[str | None, typer.Option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")] = None,
+    cv: o.Folds = 5,
+    repeats: o.Repeats = 1,
+    results: o.Results = None,
+    sort_by: o.SortBy = "cost",
+    plot: o.Plot = None,
     rounds: o.Rounds = None,
     drop: o.Drop = None,
     weight: o.Weight = None,
     seed: o.Seed = 0,
-    n_jobs: Annotated[
-        int, typer.Option("--n-jobs", "-j", help="Fits at the same time; -1 is all cores.", callback=o.check_jobs)
-    ] = 1,
+    n_jobs: o.FitsAtOnce = 1,
     as_json: o.Json = False,
 ) -> None:
     """Compare methods on the same folds, and say whether they differ by more than chance.
@@ -241,26 +211,16 @@ def compare(
 )
 def goal(
     data: o.Data,
-    goal: Annotated[
-        str, typer.Argument(help='What decisions have to achieve: "recall>=0.95 and precision>=30%".', metavar="GOAL")
-    ],
+    goal: o.Goal,
     target: o.Target = None,
-    then: Annotated[
-        str | None, typer.Option("--then", help="The measure that decides among models that do it.", metavar="MEASURE")
-    ] = None,
-    confidence: Annotated[
-        float, typer.Option("--confidence", help="Of the certificate; 0 is no promise.", min=0, max=0.9999)
-    ] = 0.9,
+    then: o.Then = None,
+    confidence: o.Confidence = 0.9,
     method: o.Method = None,
     cost: o.Cost = None,
     positive: o.Positive = None,
     output: o.ModelOut = None,
-    plot: Annotated[
-        str | None, typer.Option("--plot", help="Draw what can be had: .png, .svg or .pdf.", metavar="FILE")
-    ] = None,
-    closest: Annotated[
-        bool, typer.Option("--closest", help="Give the closest model if none reaches it; exit code 1.")
-    ] = False,
+    plot: o.FrontierPlot = None,
+    closest: o.Closest = False,
     rounds: o.Rounds = None,
     learner: o.Learner = None,
     settings: o.Settings = None,
@@ -298,13 +258,10 @@ def goal(
 )
 def explain(
     model: o.ModelFile,
-    data: Annotated[str | None, typer.Argument(help="Rows to explain one of.", metavar="[DATA]")] = None,
-    row: Annotated[
-        str | None,
-        typer.Option("--row", help="Which row: its number (from 1), first, or worst: the most wrong.", metavar="ROW"),
-    ] = None,
-    top: Annotated[int, typer.Option("--top", help="How many columns to show.", min=1, metavar="N")] = 8,
-    plot: Annotated[str | None, typer.Option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")] = None,
+    data: o.RowsToExplain = None,
+    row: o.Row = None,
+    top: o.Top = 8,
+    plot: o.Plot = None,
     as_json: o.Json = False,
 ) -> None:
     """Say what a model looks at, or why it says what it says of one row.
@@ -325,19 +282,14 @@ def explain(
     ),
 )
 def report(
-    model_or_data: Annotated[
-        str, typer.Argument(help="A model; or data, and a model is fitted.", metavar="MODEL|DATA")
-    ],
-    data: Annotated[str | None, typer.Argument(help="Rows that the model has not seen.", metavar="[DATA]")] = None,
+    model_or_data: o.ModelOrData,
+    data: o.UnseenRows = None,
     target: o.KnownTarget = None,
     cost: o.Cost = None,
-    output: Annotated[str, typer.Option("--output", "-o", help="Where to write it.", metavar="FILE")] = "report.html",
-    title: Annotated[str | None, typer.Option("--title", help="Of the page.")] = None,
+    output: o.ReportOut = "report.html",
+    title: o.Title = None,
     method: o.Method = None,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option("--methods", help="To compare with, where a model is fitted.", metavar="A,B,C"),
-    ] = None,
+    methods: o.Rivals = None,
     positive: o.Positive = None,
     rounds: o.Rounds = None,
     drop: o.Drop = None,
@@ -369,14 +321,10 @@ def report(
 )
 def export(
     model: o.ModelFile,
-    to: Annotated[
-        str | None, typer.Option("--to", help="python, c, sql or onnx; else as -o ends.", metavar="FORM")
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help=".py, .c, .sql or .onnx; else stdout.", metavar="FILE")
-    ] = None,
-    name: Annotated[str | None, typer.Option("--name", help="What functions or columns are called.")] = None,
-    table: Annotated[str | None, typer.Option("--table", help="SQL: the table to read from.")] = None,
+    to: o.Form = None,
+    output: o.ProgramOut = None,
+    name: o.FunctionName = None,
+    table: o.SqlTable = None,
 ) -> None:
     """Write a model as a program that needs neither this library nor any other, or as an ONNX graph."""
     from skewboost.cli.export import run
@@ -407,7 +355,7 @@ def demo(
     n_jobs: Annotated[int, typer.Option("--n-jobs", callback=o.check_jobs, help="Threads; -1 is all cores.")] = -1,
 ) -> None:
     """Compare the boosters on two lopsided data sets: tables here, pictures in a folder."""
-    folder = _make_folder(out)
+    folder = o.make_folder(out)
     from skewboost.cli.demo import run
 
     try:
@@ -417,20 +365,3 @@ def demo(
             raise
         typer.echo(f"error: cannot write to {out}: {error.strerror}", err=True)
         raise typer.Exit(1) from error
-
-
-def _make_folder(out: Path) -> Path:
-    """Before any training, so that nobody waits for pictures that cannot be written."""
-    problem = ""
-    if out.exists() and not out.is_dir():
-        problem = f"{out} is a file, not a folder"
-    else:
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            problem = f"cannot make the folder {out}: {error.strerror}"
-        else:
-            problem = "" if os.access(out, os.W_OK) else f"no permission to write to {out}"
-    if problem:
-        raise typer.BadParameter(problem, param_hint="--out")
-    return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,6 +53,23 @@ def check_test(test: float | None) -> float | None:
 def columns_in(texts: list[str] | None) -> tuple[str, ...]:
     """Names joined by commas, in one option or in several."""
     return tuple(name.strip() for text in texts or () for name in text.split(",") if name.strip())
+
+
+def make_folder(out: Path) -> Path:
+    """Before any training, so that nobody waits for pictures that cannot be written."""
+    problem = ""
+    if out.exists() and not out.is_dir():
+        problem = f"{out} is a file, not a folder"
+    else:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            problem = f"cannot make the folder {out}: {error.strerror}"
+        else:
+            problem = "" if os.access(out, os.W_OK) else f"no permission to write to {out}"
+    if problem:
+        raise typer.BadParameter(problem, param_hint="--out")
+    return out
 
 
 def examples(*commands: str) -> str:
@@ -119,3 +137,71 @@ Seed = Annotated[int, _option("--seed", help="For everything that is drawn at ra
 Jobs = Annotated[int, _option("--n-jobs", "-j", help="Threads; -1 is all cores.", callback=check_jobs, metavar="N")]
 Json = Annotated[bool, _option("--json", help="One JSON document on stdout, and nothing else.")]
 ModelOut = Annotated[str | None, _option("--output", "-o", help="Write the model here, as JSON.", metavar="FILE")]
+
+# ------------------------------------------------- of one or two commands
+
+NewRows = Annotated[str, typer.Argument(help="New rows; - is standard input.", metavar="DATA")]
+AnswersOut = Annotated[
+    str | None,
+    _option("--output", "-o", help=".csv, .tsv (or .gz), .parquet, .feather; else stdout.", metavar="FILE"),
+]
+Keep = Annotated[
+    list[str] | None,
+    _option("--keep", help="Columns to carry along; all is all.", metavar="COL,COL", autocompletion=complete_column),
+]
+Methods = Annotated[
+    list[str] | None,
+    _option(
+        "--methods",
+        "-m",
+        help="Names of `skewboost list`; sound: costs mean what they say; or all. [sound]",
+        metavar="A,B,C",
+        autocompletion=complete_method,
+    ),
+]
+Folds = Annotated[int, _option("--cv", help="Folds.", min=2, metavar="N")]
+Repeats = Annotated[int, _option("--repeats", help="How often the folds are drawn anew.", min=1, metavar="N")]
+Results = Annotated[
+    str | None,
+    _option("--results", help="Keep finished fits here, and go on from there next time.", metavar="FILE.jsonl"),
+]
+SortBy = Annotated[str, _option("--sort-by", help="The measure that decides.", metavar="MEASURE")]
+Plot = Annotated[str | None, _option("--plot", help="Draw it too: .png, .svg or .pdf.", metavar="FILE")]
+FitsAtOnce = Annotated[
+    int, _option("--n-jobs", "-j", help="Fits at the same time; -1 is all cores.", callback=check_jobs)
+]
+Goal = Annotated[
+    str, typer.Argument(help='What decisions have to achieve: "recall>=0.95 and precision>=30%".', metavar="GOAL")
+]
+Then = Annotated[
+    str | None, _option("--then", help="The measure that decides among models that do it.", metavar="MEASURE")
+]
+Confidence = Annotated[float, _option("--confidence", help="Of the certificate; 0 is no promise.", min=0, max=0.9999)]
+FrontierPlot = Annotated[
+    str | None, _option("--plot", help="Draw what can be had: .png, .svg or .pdf.", metavar="FILE")
+]
+Closest = Annotated[bool, _option("--closest", help="Give the closest model if none reaches it; exit code 1.")]
+RowsToExplain = Annotated[str | None, typer.Argument(help="Rows to explain one of.", metavar="[DATA]")]
+Row = Annotated[
+    str | None,
+    _option("--row", help="Which row: its number (from 1), first, or worst: the most wrong.", metavar="ROW"),
+]
+Top = Annotated[int, _option("--top", help="How many columns to show.", min=1, metavar="N")]
+ModelOrData = Annotated[str, typer.Argument(help="A model; or data, and a model is fitted.", metavar="MODEL|DATA")]
+UnseenRows = Annotated[str | None, typer.Argument(help="Rows that the model has not seen.", metavar="[DATA]")]
+ReportOut = Annotated[str, _option("--output", "-o", help="Where to write it.", metavar="FILE")]
+Title = Annotated[str | None, _option("--title", help="Of the page.")]
+Rivals = Annotated[
+    list[str] | None,
+    _option("--methods", help="To compare with, where a model is fitted.", metavar="A,B,C"),
+]
+Form = Annotated[str | None, _option("--to", help="python, c, sql or onnx; else as -o ends.", metavar="FORM")]
+ProgramOut = Annotated[
+    str | None, _option("--output", "-o", help=".py, .c, .sql or .onnx; else stdout.", metavar="FILE")
+]
+FunctionName = Annotated[str | None, _option("--name", help="What functions or columns are called.")]
+SqlTable = Annotated[str | None, _option("--table", help="SQL: the table to read from.")]
+GoalInstead = Annotated[
+    str | None,
+    _option("--goal", help='What to reach instead: "recall>=0.95"; see `skewboost goal`.', metavar="GOAL"),
+]

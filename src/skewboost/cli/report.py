@@ -67,6 +67,7 @@ def run(first: str, data: str | None, task: Task, methods: tuple[str, ...], titl
             raise CommandError("a report is about held-out rows: --test must be more than 0.")
         made = of_data(task, methods, title or f"{task.wanted.entry.name} on {Path(first).name}")
     else:
+        _check_model_only(task, methods)
         made = of_model(first, data, task.target, task.cost, title)
     with waiting("Drawing"):
         made.save(output)
@@ -74,6 +75,20 @@ def run(first: str, data: str | None, task: Task, methods: tuple[str, ...], titl
         emit({"report": output, "rows": len(made.y)})
     else:
         say(f"Written: {output}, about {count(len(made.y), 'row')}; open it in a browser.")
+
+
+def _check_model_only(task: Task, methods: tuple[str, ...]) -> None:
+    """Raise where an option has no effect, because the model is there already."""
+    given = {
+        "--method": task.wanted.method,
+        "--methods": methods,
+        "--rounds": task.wanted.rounds,
+        "--drop": task.drop,
+        "--positive": task.positive,
+    }
+    without_effect = [option for option, value in given.items() if value]
+    if without_effect:
+        raise CommandError(f"{without_effect[0]} has no effect on a model that is there already. Leave it out.")
 
 
 def _only_two(n_classes: int) -> None:
