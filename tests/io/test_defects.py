@@ -200,6 +200,7 @@ def test_links_that_go_back_or_nowhere(files, name, link):
         (("model", "nominal"), [True, False, False], "kinds in nominal"),
         (("model", "classes", "values"), [1, 1], "model.classes.values must rise"),
         (("model", "classes", "dtype"), "<U1", "does not go with dtype"),
+        (("model", "classes"), {"dtype": "<U9999", "values": ["x"] * 10**4}, "must be a type of labels"),
         (("model", "positive"), 2, "model.positive must be the place of a class"),
         (("model", "ensemble", "n_rounds"), 3, "must not exceed"),
         (("model", "ensemble", "rule", "costs", "positive"), 0.0, "must be above 0"),

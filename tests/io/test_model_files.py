@@ -78,9 +78,7 @@ def test_no_file_is_no_model_file_error(tmp_path):
         ),
         (
             "sklearn.DecisionTreeClassifier",
-            lambda: sb.RealBoostClassifier(
-                estimator=Probabilities(DecisionTreeClassifier(max_depth=1)), n_estimators=2
-            ),
+            lambda: sb.RealBoostClassifier(estimator=Probabilities(DecisionTreeClassifier()), n_estimators=2),
         ),
         ("sklearn.Pipeline", lambda: make_pipeline(StandardScaler(), sb.CSRAClassifier(n_estimators=2))),
         (
@@ -99,8 +97,9 @@ def test_models_of_others_are_refused_by_name(tmp_path, name, model):
 
 def test_a_bite_of_one_class_is_a_constant():
     rare = np.zeros(len(y), dtype=int)
-    rare[:3] = 1
-    clf = sb.PastingVotesClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=6, bite_size=10, random_state=0)
+    rare[:2] = 1
+    booster = sb.CSRAClassifier(n_estimators=1)
+    clf = sb.PastingVotesClassifier(booster, kind="random", n_estimators=6, bite_size=10, random_state=0)
     with pytest.warns(UserWarning, match="held one class only"):
         model = clf.fit(X, rare)
     assert any(isinstance(member, DummyClassifier) for member in model.estimators_)
@@ -161,3 +160,11 @@ def test_loading_a_small_model_never_meets_the_compiler(tmp_path):
 def test_the_package_imports_nothing_heavy():
     code = "import sys; import skewboost.io; assert not {'numpy', 'sklearn'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_file_that_could_not_be_read_again_is_not_written(tmp_path):
+    model = stumps()
+    model._nominal = [True] * X.shape[1]  # as if something had gone wrong
+    with pytest.raises(RuntimeError, match=r"kinds in nominal.*so none is written"):
+        save(model, tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())

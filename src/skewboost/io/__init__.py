@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
     from skewboost.io.files import describe, dumps, load, loads, save
     from skewboost.io.schema import ModelFileError
 
 _HOME = {
-    "ModelFileError": "skewboost.io.schema",
-    "describe": "skewboost.io.files",
-    "dumps": "skewboost.io.files",
-    "load": "skewboost.io.files",
-    "loads": "skewboost.io.files",
-    "save": "skewboost.io.files",
-    "to_onnx": "skewboost.export.onnx",
-    "to_source": "skewboost.export.source",
+    "ModelFileError": "io.schema",
+    "describe": "io.files",
+    "dumps": "io.files",
+    "load": "io.files",
+    "loads": "io.files",
+    "save": "io.files",
+    "to_onnx": "export.onnx",
+    "to_source": "export.source",
 }
 
 __all__ = [
@@ -31,8 +32,4 @@ __all__ = [
     "to_source",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+__getattr__ = lazy("skewboost", _HOME)  # the last two are in another part of the package

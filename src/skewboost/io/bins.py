@@ -11,6 +11,8 @@ from skewboost.engine.boundary import MISSING, N_CODES, Array
 from skewboost.engine.explaining import Spread, Support
 from skewboost.io.schema import Floats, ListOf, Maybe, Number, OneOf, Record, Text, require
 
+MOST_CELLS = 2**19  # features times ensembles: each has 256 entries of a table once a model is loaded
+
 
 def _feature(
     cuts: Any = None, categories: tuple[str, ...] | None = None, rest: frozenset[str] = frozenset()
@@ -63,6 +65,7 @@ class PerCode:
     def read(self, data: Any, at: str) -> Array:
         """With the zeros."""
         rows = self._rows.read(data, at)
+        require(len(rows) <= MOST_CELLS, f"must not have more than {MOST_CELLS} rows", at)
         found = np.zeros((len(rows), N_CODES))
         for row, own in zip(found, rows):
             require(1 <= len(own) <= N_CODES, f"must have 1 to {N_CODES} numbers in each row", at)

@@ -11,8 +11,8 @@ from skewboost.boosting.training import Ensemble
 from skewboost.engine.boundary import Array
 from skewboost.engine.grow_alternating import AlternatingPartition
 from skewboost.engine.scoring import LeafTerm, LineTerm
-from skewboost.io.bins import BINS, SUPPORT
-from skewboost.io.fitted import KINDS, LABELS, MOST_CELLS, TABLE, Fitted, check_binary, check_member, check_table
+from skewboost.io.bins import BINS, MOST_CELLS, SUPPORT
+from skewboost.io.fitted import KINDS, LABELS, TABLE, Fitted, check_binary, check_member, check_table
 from skewboost.io.rules import JOINT_RULE, RULE
 from skewboost.io.schema import Field, Flag, Integer, ListOf, Maybe, OneOf, Record, Text, require
 from skewboost.io.terms import JOINT_ROUND, ROUND
@@ -55,6 +55,8 @@ def check_ensemble(ensemble: Ensemble, model: Any) -> None:
         at = f"rounds[{k}].term"
         for feature in _features(r.term):
             require(feature < n, f"is {feature}, and there are {n} features", f"{at} feature")
+        told = r.importances
+        require(told is None or len(told) == n, "must be that of the features", f"rounds[{k}].importances.n")
         if isinstance(r.term, LineTerm):
             require(not nominal[r.term.feature], "must not be nominal", f"{at}.feature")
             require(support.spread is not None, "must be known where rounds are lines", "support.spread")

@@ -137,6 +137,13 @@ def save(model: Any, path: str | os.PathLike[str], *, notes: str = "") -> Path:
     CSRAClassifier 5 first try
     """
     content = dumps(model, notes=notes).encode()
+    try:
+        _checked(_parsed(content))  # better to hear of it now than when the model is needed
+    except DefectError as defect:
+        raise RuntimeError(
+            f"The file of this {type(model).__name__} could not be read again ({defect.at} {defect.what}), so none is "
+            "written. This is a defect of skewboost: please report it, and keep the model with pickle meanwhile."
+        ) from defect
     if os.fspath(path).endswith(".gz"):
         content = gzip.compress(content, mtime=0)  # so that equal models make equal files
     return write_whole(path, content)

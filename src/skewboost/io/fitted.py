@@ -11,7 +11,6 @@ from skewboost.io.labels import Labels, Names
 from skewboost.io.schema import DefectError, Field, Flag, Integer, Later, ListOf, Maybe, checked, record, require
 
 MOST_FEATURES = 2**20
-MOST_CELLS = 2**19  # features times ensembles: each has 256 entries of a table once a model is loaded
 MOST_JOBS = 1024
 
 

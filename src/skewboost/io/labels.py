@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.engine.boundary import Array
-from skewboost.io.params import DTYPE
+from skewboost.io.params import DTYPE, is_type
 from skewboost.io.schema import (
     NOT_FINITE,
     DefectError,
@@ -41,7 +41,7 @@ class Labels:
         """Each as its type says."""
         data = record(data, ("dtype", "values"), at)
         dtype, values = data["dtype"], listed(data["values"], f"{at}.values")
-        require(type(dtype) is str and (dtype == OBJECTS or DTYPE.fullmatch(dtype)), "must be a type", f"{at}.dtype")
+        require(dtype == OBJECTS or is_type(dtype, len(values)), "must be a type of labels", f"{at}.dtype")
         require(values, "must not be empty", f"{at}.values")
         kinds = {type(v) for v in values}
         fits = len(kinds) == 1 and kinds <= {str, bool, int, float}

@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.io.boosters import Booster, JointBooster
 from skewboost.io.fitted import Fitted
-from skewboost.io.metas import CONSTANT, Bagging, Code, Constant, GoalSearch, Risk, Votes
+from skewboost.io.goal_search import GoalSearch
+from skewboost.io.metas import CONSTANT, Bagging, Code, Constant, Risk, Votes
 from skewboost.io.params import MODELS, AbsentError, class_named, constructed, known_name, unknown, write_params
 from skewboost.io.rule_learner import Rules
 from skewboost.io.schema import DefectError, Text, UnknownPartError, mapping, name_of

@@ -34,7 +34,15 @@ PARTS = {
     **dict.fromkeys(("Bootstrap", "DataBoost", "Fraction", "Smote", "UnderSample"), "samplers"),
 }
 DEEPEST = 20
+MOST_TEXT = 2**24
 DTYPE = re.compile(r"[<>|](b1|i[1248]|u[1248]|f[48]|U\d{1,4})")
+
+
+def is_type(dtype: Any, n: int) -> bool:
+    """Whether text names a type of numbers or text, of which n entries do not fill the memory."""
+    if type(dtype) is not str or not DTYPE.fullmatch(dtype):
+        return False
+    return "U" not in dtype or n * int(dtype[2:]) <= MOST_TEXT
 
 
 class AbsentError(Exception):
@@ -180,7 +188,7 @@ def _dict(data: Any, at: str) -> dict[Any, Any]:
 
 def _array(data: Any, at: str) -> Array:
     data = record(data, ("dtype", "shape", "values"), at)
-    if type(data["dtype"]) is not str or not DTYPE.fullmatch(data["dtype"]):
+    if not is_type(data["dtype"], len(listed(data["values"], f"{at}.values"))):
         raise DefectError("must be a type of numbers or text", f"{at}.dtype")
     shape = Integers(0, 2**31).read(data["shape"], f"{at}.shape").tolist()
     values = [_read(v, f"{at}.values[{k}]") for k, v in enumerate(listed(data["values"], f"{at}.values"))]
