@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.naive_bayes import GaussianNB
 
 from skewboost.evaluate.rank_tests import Blocks, run_test
 from skewboost.evaluate.ranks import (
@@ -19,6 +20,7 @@ from skewboost.evaluate.ranks import (
     joined,
     wilcoxon,
 )
+from skewboost.evaluate.splitting import repeated_folds
 
 # Demšar 2006, table 6: AUC of C4.5, with m tuned, with cf tuned, with both, on 14 data sets
 METHODS = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
@@ -154,3 +156,24 @@ def test_ranks_turn_with_the_direction_of_the_measure():
     blocks = Blocks(values, ("a", "b", "c", "d"), "data sets")
     up, down = (run_test(blocks, "m", larger, "auto", 0.05).mean_ranks for larger in (True, False))
     assert {k: 5 - v for k, v in up.items()} == pytest.approx(down)
+
+
+@pytest.mark.slow
+def test_on_folds_only_the_corrected_test_keeps_its_level():
+    """Two classifiers that are equally good by symmetry: each sees two of four exchangeable columns."""
+    rng = np.random.default_rng(0)
+    found = np.zeros(3)
+    for _ in range(300):
+        X = rng.normal(size=(100, 4))
+        y = (X.sum(axis=1) + 1.5 * rng.normal(size=100) > 0).astype(int)
+        d = []
+        for train, test in repeated_folds(5, y, 4, int(rng.integers(2**30))):
+            models = [GaussianNB().fit(X[train][:, c], y[train]) for c in ([0, 1], [2, 3])]
+            wrong = [np.mean(m.predict(X[test][:, c]) != y[test]) for m, c in zip(models, ([0, 1], [2, 3]))]
+            d.append(wrong[0] - wrong[1])
+        d = np.array(d)
+        found += [corrected_t(d, 0.25).pvalue < 0.05, corrected_t(d, 0.0).pvalue < 0.05, wilcoxon(d).pvalue < 0.05]
+    corrected, plain, signed = found / 300
+    assert corrected < 0.08
+    assert plain > 0.25
+    assert signed > 0.25
