@@ -22,6 +22,7 @@ from skewboost import (
     catalogue,
 )
 from skewboost.evaluate import learning_curve
+from skewboost.evaluate.curves import exponential_loss
 from skewboost.metrics import expected_cost
 from support import awkward_data
 
@@ -96,6 +97,26 @@ def test_all_boosters_of_two_classes_have_curves_margins_and_weights(booster):
     assert np.nanmin(curve.weight_quantiles[:, :, -1]) >= 1.0 - 1e-12  # the largest is at least the mean
     # a margin is negative where the answer is wrong, unless costs move the decision
     assert ((curve.values("exponential_loss") > 0) & np.isfinite(curve.values("exponential_loss"))).all()
+
+
+def test_the_curves_of_cuendet_and_labbi():
+    """Figures 3-1 and 3-2: training error falls, easy examples lose attention, the largest weight climbs from one."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, -1], 100)
+    Z = rng.normal(size=(200, 8)) + np.outer(y == -1, [1, 1, 1, 1, 1, 0.5, 0.5, 0.2])
+    curve = learning_curve(RealBoostClassifier(n_estimators=60), Z, y, cv=4, random_state=0)
+    assert curve.mean("error", "train")[-1] < 0.02 < curve.mean("error", "test")[-1] < 0.3
+    quantiles = curve.weight_quantiles.mean(axis=0)
+    np.testing.assert_allclose(quantiles[0], 1.0)
+    assert (quantiles[[20, 40, 59], 0] < quantiles[[10, 20, 40], 0]).all()
+    assert (quantiles[[20, 40, 59], 1] < quantiles[[10, 20, 40], 1]).all()
+    assert quantiles[10:, -1].min() > 3
+
+
+def test_the_exponential_loss_ends_before_it_overflows():
+    assert exponential_loss(np.array([0.0, np.log(2.0)]), np.array([1.0, 2.0])) == pytest.approx(2 / 3)
+    assert exponential_loss(np.array([-1e5, 3.0]), None) == pytest.approx(np.exp(700.0))
+    assert exponential_loss(np.array([1e5, 2e5]), None) == 0.0
 
 
 def test_a_margin_is_the_balance_of_votes():
