@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -16,6 +17,7 @@ from sklearn.svm import LinearSVC
 
 from skewboost import AlternatingTreeClassifier, CSRAClassifier, GoalSearchCV
 from skewboost.datasets import load_rare_cancer
+from skewboost.evaluate import compare, learning_curve
 from skewboost.metrics import Counts
 from skewboost.report import Report
 from skewboost.report.explorer import ScoreTable
@@ -175,6 +177,39 @@ def test_a_goal_has_its_certificate_and_frontier(cancer):
     assert str(model.certificate_) in page.text
 
 
+def test_comparison_and_learning_curve_have_their_sections(cancer, booster):
+    X, y, X_new, y_new = cancer
+    found = compare({"CSRA": CSRAClassifier(cost=20, n_estimators=3), "<b>": DummyClassifier()}, X, y, cv=2, cost=20)
+    curve = learning_curve(CSRAClassifier(cost=20, n_estimators=3), X, y, cv=2, cost=20)
+    page = Page(Report(booster, X_new, y_new, comparison=found, learning_curve=curve).html())
+    assert "Compared with others" in page.headings
+    assert "Learning curves" in page.headings
+    assert page.texts.count("<b>") >= 1
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_the_other_class_can_be_the_positive_one(cancer, booster):
+    _, _, X, y = cancer
+    report, other = Report(booster, X, y), Report(booster, X, y, pos_label=0, cost=3)
+    assert other.evidence.counts == report.evidence.counts.swapped
+    assert other.explorer.counts_at(other.evidence.threshold) == other.evidence.counts
+    assert (other.evidence.costs.positive, other.evidence.costs.negative) == (3.0, 1.0)
+
+
+def test_decisions_that_are_no_threshold_are_said_to_be_none(as_it_says):
+    class Erratic(as_it_says):
+        def predict(self, X):
+            return self.classes_[(X[:, 0] * 10).astype(int) % 2]
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    report = Report(Erratic(), np.clip(rng.normal(0.3 + 0.4 * y, 0.2), 0, 0.99)[:, None], y, cost=2)
+    page = Page(report.html())
+    assert report.evidence.threshold is None
+    assert page.data["own"] is None
+    assert "no threshold on its score" in page.text
+
+
 def test_weights_count_rows(cancer, booster):
     _, _, X, y = cancer
     twice = Report(booster, pd.concat([X, X]), np.concatenate([y, y]))
@@ -221,9 +256,7 @@ def test_a_file_is_written_whole_or_not_at_all(cancer, booster, tmp_path):
 
 def test_ids_of_drawings_are_their_own():
     svg = '<?xml?><svg xmlns="n" id="a"><style>*{}</style><g id="b" clip-path="url(#c)"/><use xlink:href="#b"/></svg>'
-    assert own_ids(svg, "k-") == (
-        '<svg role="img" id="k-a"><g id="k-b" clip-path="url(#k-c)"/><use xlink:href="#k-b"/></svg>'
-    )
+    assert own_ids(svg, "k-") == '<svg><g id="k-b" clip-path="url(#k-c)"/><use xlink:href="#k-b"/></svg>'
 
 
 def test_intervals_hold_what_they_promise():

@@ -176,7 +176,7 @@
       const all = [1e-60, 1e-30, 1e-20, 1e-15, 1e-10, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.999999];
       const inside = all.filter((p) => p >= LOW && 1 - p >= HIGH && logit(p) >= left && logit(p) <= right);
       const apart = [];
-      for (const p of inside) if (!apart.length || X(p) - X(apart[apart.length - 1]) > 46) apart.push(p);
+      for (const p of inside) if (!apart.length || X(p) - X(apart[apart.length - 1]) > 62) apart.push(p);
       return apart.length > 2 ? apart : niceTicks(data.lowest[0], data.lowest[K - 1], 5);
     }
     return niceTicks(left, right, 7);
@@ -195,7 +195,7 @@
     for (const tick of scoreTicks()) {
       const x = X(tick);
       draw("line", { x1: x, x2: x, y1: y, y2: y + 4, class: "axis" }, svg);
-      if (labelled) draw("text", { x, y: y + 17, "text-anchor": "middle" }, svg, String(tick));
+      if (labelled) draw("text", { x, y: y + 17, "text-anchor": "middle" }, svg, tick > 0 && tick < 1e-3 ? tick.toExponential() : String(tick));
     }
   }
 

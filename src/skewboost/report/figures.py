@@ -59,13 +59,14 @@ class Album:
 
 
 def own_ids(svg: str, prefix: str) -> str:
-    """An SVG file as an element: no head, no style that would hold for the page, and ids with a prefix."""
+    """An SVG file as an element: no head, no style that would hold for the page, only ids in use, with a prefix."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r"<style[^>]*>.*?</style>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*</defs>\s*", "", svg)
     svg = re.sub(r'\s(?:xmlns(?::xlink)?|version)="[^"]*"', "", svg)
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(<[a-zA-Z][^<>]*?\sid=")', rf"\g<1>{prefix}", svg)
+    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', svg))
+    svg = re.sub(r'\sid="([^"]*)"', lambda id_: f' id="{prefix}{id_[1]}"' if id_[1] in used else "", svg)
     svg = svg.replace("url(#", f"url(#{prefix}").replace('xlink:href="#', f'xlink:href="#{prefix}')
-    return svg.replace("<svg ", '<svg role="img" ', 1).strip()
+    return svg.strip()

@@ -94,8 +94,8 @@ def comparison(subject: Subject) -> Section | None:
     chosen = next((k for k, method in enumerate(order) if method in (own, own.removesuffix("Classifier"))), -1)
     head = ("method", *(in_words(name) for name in measures))
     text = (
-        f"{len(order)} methods on the same folds, the best by {in_words(first)} first; means ± standard deviations, and "
-        "* at the best of a column. These are fits to parts of the data, not the model of this report."
+        f"{len(order)} methods on the same folds, the best by {in_words(first)} first; means ± standard deviations, "
+        "and * at the best of a column. These are fits to parts of the data, not the model of this report."
     )
     blocks = [
         Text(text),
