@@ -89,6 +89,20 @@ def test_text_of_numbers_stays_the_category_that_it_was(run, tmp_path):
     assert pd.read_csv(io.StringIO(run("predict", model, new).stdout))["prediction"].tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("ending", [".csv.gz", ".parquet"])
+def test_a_model_does_not_depend_on_the_format_of_the_data(small, run, tmp_path, ending):
+    path, model = tmp_path / f"train{ending}", tmp_path / "m.json"
+    small.frame.to_parquet(path) if ending == ".parquet" else small.frame.to_csv(path, index=False)
+    told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "--rounds", 10]
+    assert run("fit", path, *told, "-o", model).exit_code == 0
+    assert run("predict", model, small.later).stdout == run("predict", small.model, small.later).stdout
+
+
+def test_without_pyarrow_parquet_is_refused(small, refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert 'pip install "skewboost[parquet]"' in refused("predict", small.model, small.later, "-o", "out.parquet")
+
+
 def test_many_classes_have_a_column_each(small, run, tmp_path):
     path = tmp_path / "many.json"
     run("fit", small.many, "-t", "kind", "-m", "AdaBoostMH", "-r", 5, "-o", path)

@@ -7,9 +7,11 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
+from skewboost.cli.errors import CommandError
 from skewboost.cli.tell import as_json
 
 TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
@@ -36,6 +38,8 @@ def writer_to(place: Path | None, name: str | None, json_rows: bool = False) -> 
         return
     ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(s))
     if ending in ARROW:
+        if find_spec("pyarrow") is None:
+            raise CommandError(f'{ending} needs pyarrow: pip install "skewboost[parquet]"; or write .csv.')
         arrow = ArrowFile(place, parquet=ending == ".parquet")
         try:
             yield arrow
