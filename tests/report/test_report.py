@@ -115,6 +115,18 @@ def test_the_headline_says_what_the_model_does(whole, cancer, booster):
     assert f"saves {100 * saved:.2g}" in lead
 
 
+def test_costs_are_given_or_those_of_the_model_or_balanced(cancer, booster, as_it_says):
+    _, _, X, y = cancer
+    for cost, expected, threshold in ((None, (20, 1), 1 / 21), (5, (5, 1), 1 / 21), ({0: 2, 1: 8}, (8, 2), 1 / 21)):
+        e = Report(booster, X, y, cost=cost).evidence
+        assert (e.costs.positive, e.costs.negative) == expected
+        assert e.threshold == pytest.approx(threshold, rel=1e-5)  # the model's own, whatever the report is told
+    p = np.linspace(0.01, 0.99, 50)[:, None]
+    e = Report(as_it_says(), p, (p[:, 0] > 0.8).astype(int)).evidence
+    assert e.costs.ratio == pytest.approx(40 / 10)
+    assert e.threshold == 0.5
+
+
 def test_the_own_threshold_gives_the_models_own_answers(whole, cancer, booster):
     report, _ = whole
     assert report.explorer.counts_at(report.evidence.threshold) == report.evidence.counts
@@ -239,6 +251,8 @@ def test_bad_input_is_named(cancer, booster):
         Report(CSRAClassifier, X_new, y_new).html()
     with pytest.raises(ValueError, match="training must be"):
         Report(booster, X_new, y_new, training=X)
+    with pytest.raises(ValueError, match="inconsistent"):
+        Report(booster, X_new, y_new, training=(X, y_new[:-1]))
     with pytest.raises(ValueError, match="greater than 0"):
         Report(booster, X_new, y_new, cost=-1).html()
 

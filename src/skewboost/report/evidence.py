@@ -77,9 +77,16 @@ def gather(model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight:
     if positive[present].all() or not positive[present].any():
         only = labels[present][0]
         raise ValueError(f"y has only one class, {only!r}: a report needs held-out rows of both. Pass more rows.")
-    costs, costs_from = _costs(model, cost, labels, classes, positive_class, weights)
+    told = _told(model, labels, classes, positive_class, weights)
+    if cost is not None:
+        check_cost(cost, classes)
+    if cost is None and told is not None:
+        costs, costs_from = told, "as the model was told"
+    else:  # without any, both classes matter the same
+        costs = costs_of(cost, None, labels, positive_class, classes, weights)
+        costs_from = "as balanced" if cost is None or isinstance(cost, str) else "as given"
     flagged = np.asarray(model.predict(X)) == positive_class
-    scores, kind, threshold = _scores(model, X, positive_class, flagged, costs)
+    scores, kind, threshold = _scores(model, X, positive_class, flagged, told)
     negative_class = classes[classes != positive_class][0]
     return Evidence(
         labels, positive, flagged, scores, kind, threshold, weights, positive_class, negative_class, costs, costs_from
@@ -113,38 +120,36 @@ def innermost(model: Any) -> Any:
     return steps[-1][1] if steps else model
 
 
-def _costs(
-    model: Any, cost: Any, labels: Array, classes: Array, positive: Any, weights: Array | None
-) -> tuple[Costs, str]:
-    """Prices of mistakes: as given, as the model was told, or such that both classes matter the same."""
-    if cost is not None:
+def _told(model: Any, labels: Array, classes: Array, positive: Any, weights: Array | None) -> Costs | None:
+    """Prices of mistakes, as the model was told."""
+    matrix = getattr(innermost(model), "cost_matrix_", None)  # of a search for a goal, the negative class first
+    if matrix is not None:
+        both = Costs(float(matrix[0, 1] - matrix[0, 0]), float(matrix[1, 0] - matrix[1, 1]))
+        same = positive == innermost(model).pos_label_
+        return both if same else Costs(both.positive, both.negative)
+    cost = getattr(innermost(model), "cost", None)
+    if cost is None:
+        return None
+    try:
         check_cost(cost, classes)
-        said = "as balanced" if isinstance(cost, str) else "as given"
-        return costs_of(cost, None, labels, positive, classes, weights), said
-    told = getattr(innermost(model), "cost_matrix_", None)  # of a search for a goal, the negative class first
-    if told is not None:
-        return Costs(float(told[0, 1] - told[0, 0]), float(told[1, 0] - told[1, 1])), "as the model was told"
-    told = getattr(innermost(model), "cost", None)
-    if told is not None:
-        try:
-            check_cost(told, classes)
-        except ValueError:
-            pass
-        else:
-            return costs_of(told, None, labels, positive, classes, weights), "as the model was told"
-    return costs_of("balanced", None, labels, positive, classes, weights), "as balanced"
+    except ValueError:
+        return None
+    own = getattr(innermost(model), "pos_label_", positive)  # whose miss a number prices
+    costs = costs_of(cost, None, labels, own, classes, weights)
+    return costs if own == positive else Costs(costs.positive, costs.negative)
 
 
-def _scores(model: Any, X: Any, positive: Any, flagged: Array, costs: Costs) -> tuple[Array, str, float | None]:
+def _scores(model: Any, X: Any, positive: Any, flagged: Array, told: Costs | None) -> tuple[Array, str, float | None]:
     """Scores on which the model's decisions are a threshold, if there are any; probabilities before others."""
     second = bool(positive == model.classes_[1])
+    least_cost = () if told is None else (1.0 / (1.0 + told.ratio),)
     first: tuple[Array, str, float | None] | None = None
     for method, kind in (("predict_proba", PROBABILITY), ("decision_function", SCORE)):
         if not hasattr(model, method):
             continue
         said = np.asarray(getattr(model, method)(X), dtype=np.float64)
         scores = said[:, int(second)] if kind is PROBABILITY else said if second else -said
-        likely = (1.0 / (1.0 + costs.ratio), 0.5) if kind is PROBABILITY else (0.0,)
+        likely = (*least_cost, 0.5) if kind is PROBABILITY else (0.0,)
         found = scores, kind, _threshold(scores, flagged, likely)
         if found[2] is not None:
             return found

@@ -12,6 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from sklearn.utils import check_consistent_length
+
 from skewboost import __version__
 from skewboost.files import write_whole
 from skewboost.report.evidence import Evidence, gather
@@ -104,6 +106,8 @@ class Report:
         self.notes = notes
         if training is not None and not (isinstance(training, tuple | list) and len(training) == 2):
             raise ValueError(f"training must be the rows and labels (X, y) of training; got {type(training).__name__}.")
+        if training is not None:
+            check_consistent_length(*training)
         import_jinja()
 
     @cached_property

@@ -60,6 +60,8 @@ def one_in(share: float) -> str:
     """
     if not math.isfinite(share) or share <= 0:
         return "none"
+    if share == 1:
+        return "all"
     n = 1.0 / share
     if n < 1.05:
         return "nearly all"
