@@ -166,7 +166,7 @@ def evaluate(
     short_help="Methods side by side on the same folds.",
     epilog=o.examples(
         "skewboost compare claims.csv --target fraud --cost 20",
-        "skewboost compare claims.csv --target fraud -m CSRA,AdaC2 --results out.jsonl",
+        "skewboost compare claims.csv -t fraud -m CSRA,AdaC2 --results out.jsonl",
     ),
 )
 def compare(
@@ -205,8 +205,8 @@ def compare(
     short_help="Fit a model that reaches a goal, with a certificate.",
     epilog=o.examples(
         'skewboost goal claims.csv "recall>=0.95" --target fraud -o model.json',
-        'skewboost goal claims.csv "false_alarm_rate<=1%" --target fraud --plot frontier.png',
-        'skewboost goal claims.csv "recall>=0.9" --then expected_cost --cost 20 --target fraud',
+        'skewboost goal claims.csv "false_alarm_rate<=1%" -t fraud --plot front.png',
+        'skewboost goal claims.csv "recall>=0.9" -t fraud --then cost --cost 20',
     ),
 )
 def goal(

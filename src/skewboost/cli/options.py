@@ -176,7 +176,9 @@ Goal = Annotated[
 Then = Annotated[
     str | None, _option("--then", help="The measure that decides among models that do it.", metavar="MEASURE")
 ]
-Confidence = Annotated[float, _option("--confidence", help="Of the certificate; 0 is no promise.", min=0, max=0.9999)]
+Confidence = Annotated[
+    float, _option("--confidence", help="Of the certificate; 0 is no promise.", min=0, max=0.9999, metavar="SHARE")
+]
 FrontierPlot = Annotated[
     str | None, _option("--plot", help="Draw what can be had: .png, .svg or .pdf.", metavar="FILE")
 ]
