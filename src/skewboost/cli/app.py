@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import errno
-import os
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from skewboost import __version__
+from skewboost.cli import options as o
+from skewboost.cli.errors import OneLineErrors
 
+EPILOG = """\
+\b
+Begin with:
+  skewboost info claims.csv --target fraud
+  skewboost fit claims.csv --target fraud --cost 20 -o model.json
+  skewboost predict model.json new.csv -o answers.csv
 
-class OneLineErrors(TyperGroup):
-    """Says what is wrong with the arguments in one line, where Typer prints a usage text and a box around it."""
+\b
+Exit codes:
+  0    all went well
+  1    the goal was not reached, or something failed on the way
+  2    the arguments or the data are wrong; one line says what, and the remedy
+  130  interrupted by Ctrl-C; no file is left half written
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command and leave with its exit code: 2 for bad arguments, 130 for Ctrl-C."""
-        if not kwargs.get("standalone_mode", True):
-            return super().main(*args, **kwargs)
-        kwargs["standalone_mode"] = False
-        try:
-            code = super().main(*args, **kwargs)
-        except typer.Abort:
-            sys.exit(130)
-        except Exception as error:
-            # The base class of Typer's errors is not public under one name in all of its versions.
-            if not hasattr(error, "format_message"):
-                raise
-            typer.echo("error: " + " ".join(error.format_message().split()), err=True)
-            sys.exit(getattr(error, "exit_code", 1))
-        sys.exit(code if isinstance(code, int) else 0)
+Results go to stdout, all else to stderr. With SKEWBOOST_DEBUG=1 errors show where they come from.
+"""
 
-
-app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=OneLineErrors,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+    epilog=EPILOG,
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -51,54 +52,287 @@ def skewboost(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Boosting for lopsided data."""
+    """Boosting for lopsided data: one class is rare, or one kind of mistake costs more than the other."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-def _check_jobs(n_jobs: int) -> int:
-    if n_jobs != -1 and n_jobs < 1:
-        raise typer.BadParameter(f"{n_jobs} is neither -1 (all cores) nor a number of threads")
-    return n_jobs
-
-
-def _make_folder(out: Path) -> Path:
-    """Before any training, so that nobody waits for pictures that cannot be written."""
-    problem = ""
-    if out.exists() and not out.is_dir():
-        problem = f"{out} is a file, not a folder"
-    else:
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            problem = f"cannot make the folder {out}: {error.strerror}"
-        else:
-            problem = "" if os.access(out, os.W_OK) else f"no permission to write to {out}"
-    if problem:
-        raise typer.BadParameter(problem, param_hint="--out")
-    return out
-
-
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures; made if need be.")] = Path("skewboost-demo"),
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of boosting.")] = 200,
-    n_jobs: Annotated[int, typer.Option("--n-jobs", callback=_check_jobs, help="Threads; -1 is all cores.")] = -1,
+@app.command(
+    short_help="Say what is in a table.",
+    epilog=o.examples(
+        "skewboost info claims.csv",
+        "skewboost info claims.csv --target fraud",
+    ),
+)
+def info(
+    data: Annotated[str, typer.Argument(help=f"{o.FORMATS}; - is standard input.", metavar="DATA")],
+    target: o.Target = None,
+    as_json: o.Json = False,
 ) -> None:
-    """Compare the boosters on two lopsided data sets: tables here, pictures in a folder."""
-    folder = _make_folder(out)
-    from skewboost.cli.demo import run
+    """Say what is in a table: what is rare, missing, categorical or suspicious."""
+    from skewboost.cli.info import run
 
-    try:
-        run(folder, rounds, n_jobs)
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of the tables went away, which Typer handles
-            raise
-        typer.echo(f"error: cannot write to {out}: {error.strerror}", err=True)
-        raise typer.Exit(1) from error
+    run(data, target, as_json)
 
 
-@app.command("list")
+@app.command(
+    short_help="Fit a model to a table and write it to a file.",
+    epilog=o.examples(
+        "skewboost fit claims.csv --target fraud --cost 20 -o model.json",
+        "skewboost fit claims.csv --target fraud --method AlternatingTree --rounds 10",
+        'skewboost fit claims.csv --target fraud --goal "recall>=0.95" -o model.json',
+        'skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5"',
+    ),
+)
+def fit(
+    data: o.Data,
+    target: o.Target = None,
+    method: o.Method = None,
+    cost: o.Cost = None,
+    goal: o.GoalInstead = None,
+    positive: o.Positive = None,
+    output: o.ModelOut = None,
+    rounds: o.Rounds = None,
+    learner: o.Learner = None,
+    settings: o.Settings = None,
+    drop: o.Drop = None,
+    weight: o.Weight = None,
+    test: o.Test = None,
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    as_json: o.Json = False,
+) -> None:
+    """Fit a model to a table, measure it on held-out rows, and write it to a file.
+
+    The model that is written is the one that was measured; with --test 0 it is fitted to all rows, and nothing is
+    measured. All columns but the target are features: numbers, and text as categories; cells may be empty.
+    """
+    from skewboost.cli.fit import Task, run
+    from skewboost.cli.methods import Wanted
+
+    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    run(Task(data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json))
+
+
+@app.command(
+    short_help="Answer for new rows.",
+    epilog=o.examples(
+        "skewboost predict model.json new.csv -o answers.csv --keep id",
+        "zcat new.csv.gz | skewboost predict model.json - | head",
+    ),
+)
+def predict(
+    model: o.ModelFile,
+    data: o.NewRows,
+    output: o.AnswersOut = None,
+    keep: o.Keep = None,
+    as_json: o.Json = False,
+) -> None:
+    """Answer for new rows: prediction, probability and score, in the order of the rows.
+
+    With two classes the probability is that of the positive class, and the score is above 0 where it is predicted; with
+    more there is a column of each kind for every class. Columns may come in any order; those that the model does not
+    look at are left alone. Large files are read and written in chunks.
+    """
+    from skewboost.cli.predict import run
+
+    run(model, data, output, o.columns_in(keep), as_json)
+
+
+@app.command(
+    epilog=o.examples(
+        "skewboost evaluate model.json later.csv --cost 20",
+    ),
+)
+def evaluate(
+    model: o.ModelFile,
+    data: o.Data,
+    target: o.KnownTarget = None,
+    cost: o.Cost = None,
+    weight: o.Weight = None,
+    as_json: o.Json = False,
+) -> None:
+    """Measure a model on rows whose truth is known.
+
+    All measures, the confusion matrix, each class by itself, what the mistakes cost, and the threshold at which they
+    would have cost least.
+    """
+    from skewboost.cli.evaluate import run
+
+    run(model, data, target, cost, weight, as_json)
+
+
+@app.command(
+    short_help="Methods side by side on the same folds.",
+    epilog=o.examples(
+        "skewboost compare claims.csv --target fraud --cost 20",
+        "skewboost compare claims.csv -t fraud -m CSRA,AdaC2 --results out.jsonl",
+    ),
+)
+def compare(
+    data: o.Data,
+    target: o.Target = None,
+    methods: o.Methods = None,
+    cost: o.Cost = None,
+    positive: o.Positive = None,
+    cv: o.Folds = 5,
+    repeats: o.Repeats = 1,
+    results: o.Results = None,
+    sort_by: o.SortBy = "cost",
+    plot: o.Plot = None,
+    rounds: o.Rounds = None,
+    drop: o.Drop = None,
+    weight: o.Weight = None,
+    seed: o.Seed = 0,
+    n_jobs: o.FitsAtOnce = 1,
+    as_json: o.Json = False,
+) -> None:
+    """Compare methods on the same folds, and say whether they differ by more than chance.
+
+    Ctrl-C prints what is finished; with --results the same command goes on from there.
+    """
+    from skewboost.cli.compare import Contest, run
+
+    run(
+        Contest(
+            data, target, o.columns_in(methods), positive, cost, o.columns_in(drop), weight, rounds, cv, repeats,
+            results, sort_by, plot, seed, n_jobs, as_json,
+        )
+    )  # fmt: skip
+
+
+@app.command(
+    short_help="Fit a model that reaches a goal, with a certificate.",
+    epilog=o.examples(
+        'skewboost goal claims.csv "recall>=0.95" --target fraud -o model.json',
+        'skewboost goal claims.csv "false_alarm_rate<=1%" -t fraud --plot front.png',
+        'skewboost goal claims.csv "recall>=0.9" -t fraud --then cost --cost 20',
+    ),
+)
+def goal(
+    data: o.Data,
+    goal: o.Goal,
+    target: o.Target = None,
+    then: o.Then = None,
+    confidence: o.Confidence = 0.9,
+    method: o.Method = None,
+    cost: o.Cost = None,
+    positive: o.Positive = None,
+    output: o.ModelOut = None,
+    plot: o.FrontierPlot = None,
+    closest: o.Closest = False,
+    rounds: o.Rounds = None,
+    learner: o.Learner = None,
+    settings: o.Settings = None,
+    drop: o.Drop = None,
+    weight: o.Weight = None,
+    test: o.Test = None,
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    as_json: o.Json = False,
+) -> None:
+    """Look for a model that reaches a goal, and certify it on held-out rows.
+
+    Measures: recall, miss_rate, specificity, false_alarm_rate, precision, f1, g_mean, flagged_share, accuracy, and
+    expected_cost with --cost. Conditions are joined by "and". Where the goal is not reached, it says how close it came
+    and what stands in the way, writes nothing, and leaves with exit code 1.
+    """
+    from skewboost.cli.fit import Task, run
+    from skewboost.cli.methods import Wanted
+
+    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    run(
+        Task(
+            data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json,
+            then=then, confidence=confidence or None, closest=closest, plot=plot,
+        )
+    )  # fmt: skip
+
+
+@app.command(
+    short_help="Say what a model looks at, or why it says what it says.",
+    epilog=o.examples(
+        "skewboost explain model.json",
+        "skewboost explain model.json claims.csv --row worst",
+    ),
+)
+def explain(
+    model: o.ModelFile,
+    data: o.RowsToExplain = None,
+    row: o.Row = None,
+    top: o.Top = 8,
+    plot: o.Plot = None,
+    as_json: o.Json = False,
+) -> None:
+    """Say what a model looks at, or why it says what it says of one row.
+
+    Of a model: the importances of the columns, what each value of them adds to the score, and an alternating tree as
+    text. Of a row: what each of its cells adds; the parts add up to the score exactly.
+    """
+    from skewboost.cli.explain import run
+
+    run(model, data, row, top, plot, as_json)
+
+
+@app.command(
+    short_help="One HTML file about a model.",
+    epilog=o.examples(
+        "skewboost report model.json later.csv -o report.html",
+        "skewboost report claims.csv --target fraud --cost 20 -o report.html",
+    ),
+)
+def report(
+    model_or_data: o.ModelOrData,
+    data: o.UnseenRows = None,
+    target: o.KnownTarget = None,
+    cost: o.Cost = None,
+    output: o.ReportOut = "report.html",
+    title: o.Title = None,
+    method: o.Method = None,
+    methods: o.Rivals = None,
+    positive: o.Positive = None,
+    rounds: o.Rounds = None,
+    drop: o.Drop = None,
+    test: o.Test = 0.25,
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    as_json: o.Json = False,
+) -> None:
+    """Write one HTML file about a model, for those who decide whether to use it: with a cost explorer to play with.
+
+    Of a model and rows that it has not seen; or of data alone, and then a model is fitted, compared with others on the
+    rows of training, and reported on the held-out rest.
+    """
+    from skewboost.cli.fit import Task
+    from skewboost.cli.methods import Wanted
+    from skewboost.cli.report import run
+
+    wanted = Wanted(method, rounds, seed=seed, n_jobs=n_jobs)
+    task = Task(model_or_data, target, wanted, positive, cost, None, o.columns_in(drop), None, test, output)
+    run(model_or_data, data, task, o.columns_in(methods), title, as_json)
+
+
+@app.command(
+    short_help="Write a model as a program or a graph of its own.",
+    epilog=o.examples(
+        "skewboost export model.json -o model.py",
+        "skewboost export model.json --to sql --table claims",
+    ),
+)
+def export(
+    model: o.ModelFile,
+    to: o.Form = None,
+    output: o.ProgramOut = None,
+    name: o.FunctionName = None,
+    table: o.SqlTable = None,
+) -> None:
+    """Write a model as a program that needs neither this library nor any other, or as an ONNX graph."""
+    from skewboost.cli.export import run
+
+    run(model, to, output, name, table)
+
+
+@app.command("list", short_help="List the methods, with a verdict on each.")
 def list_variants(
     wanted: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All fields of all variants, as JSON.")] = False,
@@ -114,18 +348,20 @@ def list_variants(
         listing.show(wanted)
 
 
-@app.command()
-def info(
-    data: Annotated[str, typer.Argument(help="A table: CSV, Parquet, Feather, ARFF or LIBSVM; - is standard input.")],
-    target: Annotated[str | None, typer.Option(help="The column that holds the classes.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+@app.command(short_help="Compare the boosters on two lopsided data sets.")
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the pictures; made if need be.")] = Path("skewboost-demo"),
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of boosting.")] = 200,
+    n_jobs: Annotated[int, typer.Option("--n-jobs", callback=o.check_jobs, help="Threads; -1 is all cores.")] = -1,
 ) -> None:
-    """Say what is in a table: what is rare, missing, categorical or suspicious."""
-    from skewboost.cli.data import DataError
-    from skewboost.cli.info import run
+    """Compare the boosters on two lopsided data sets: tables here, pictures in a folder."""
+    folder = o.make_folder(out)
+    from skewboost.cli.demo import run
 
     try:
-        run(data, target, as_json)
-    except DataError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(2) from error
+        run(folder, rounds, n_jobs)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader of the tables went away
+            raise
+        typer.echo(f"error: cannot write to {out}: {error.strerror}", err=True)
+        raise typer.Exit(1) from error

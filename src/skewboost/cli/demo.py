@@ -8,10 +8,10 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 from rich.table import Table
 
-from skewboost.cli import showcase
+from skewboost.cli import showcase, tell
 from skewboost.cli.comparison import (
     BOOSTERS,
     MISS_COST,
@@ -50,7 +50,7 @@ def run(folder: Path, rounds: int, n_jobs: int) -> None:
     """Fit everything, print the tables and write the pictures into `folder`, which exists."""
     console = Console(highlight=False)
     solved: list[tuple[Problem, dict[str, list[Counts]]]] = []
-    with _progress() as progress:
+    with tell.progress() as progress:
         for problem in problems():
             rows, models = compare(problem, rounds, n_jobs, _announcer(progress, problem, rounds))
             console.print(results_table(problem, rows))
@@ -85,22 +85,7 @@ def _show_more(console: Console, progress: Progress, problem: Problem, rounds: i
 
 def small_table(shown: showcase.Shown) -> Table:
     """A table of the showcase."""
-    table = Table(
-        title=shown.title, caption=shown.caption, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1),
-        title_justify="left", caption_justify="left",
-    )  # fmt: skip
-    table.add_column("", min_width=27)
-    for heading in shown.headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in shown.rows:
-        table.add_row(*row)
-    return table
-
-
-def _progress() -> Progress:
-    """A bar on stderr that vanishes: what stays on the screen is the result, and stdout holds nothing else."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return tell.table(["", *shown.headings], shown.rows, title=shown.title, caption=shown.caption, first=27)
 
 
 def _announcer(progress: Progress, problem: Problem, rounds: int) -> Announcer:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +14,10 @@ from matplotlib.ticker import LogFormatter
 from numpy.typing import NDArray
 
 from skewboost.cli.comparison import MISS_COST, PRICES, THRESHOLD, TRIVIAL, Problem
-from skewboost.files import write_whole
+from skewboost.cli.drawing import save
 from skewboost.metrics import Counts
 
-DPI = 150
+__all__ = ["BOUNDARY_ROUNDS", "draw_boundaries", "draw_curves", "save"]
 
 # Okabe and Ito's colours, which the colour-blind tell apart too: (colour, line style, marker)
 STYLES: dict[str, tuple[str, Any, str]] = {
@@ -36,13 +34,6 @@ BOUNDARY_ROUNDS = 10
 FEATURES = ["mean concave points", "worst texture"]
 GRID = 400
 SHADES = LinearSegmentedColormap.from_list("shades", ["white", "0.5"])  # light enough for points on top
-
-
-def save(figure: Figure, path: Path) -> Path:
-    """Write a figure as PNG; a file of that name is replaced at once or not at all."""
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", dpi=DPI)
-    return write_whole(path, picture.getvalue())
 
 
 def draw_curves(solved: Sequence[tuple[Problem, Mapping[str, list[Counts]]]]) -> Figure:

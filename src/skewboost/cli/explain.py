@@ -1,0 +1,196 @@
+"""The command `explain`: what a model looks at, or why it says what it says of a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skewboost.cli import shapes
+from skewboost.cli.drawing import PICTURES, without_screen
+from skewboost.cli.drawing import save as save_picture
+from skewboost.cli.errors import CommandError
+from skewboost.cli.evaluate import read_known
+from skewboost.cli.models import Model, check_output, read_model
+from skewboost.cli.tell import count, emit, number, out, say, table
+from skewboost.tables import spell
+
+FIRST, WORST = "first", "worst"
+BAR = 20  # the longest bar, in characters
+
+
+def run(model_path: str, data: str | None, row: str | None, top: int, plot: str | None, as_json: bool) -> None:
+    """Explain the model, or one row."""
+    check_output(plot, PICTURES, "--plot")
+    if data is None and row is not None:
+        raise CommandError(f"--row {row} of which data? Give the file after the model.")
+    model = read_model(model_path)
+    if data is None:
+        told = of_model(model, top)
+        _show_model(model, told) if not as_json else emit(told)
+    else:
+        told, X = of_row(model, data, row or FIRST)
+        _show_row(model, told, top) if not as_json else emit(told)
+    if plot is not None:
+        _draw(model, None if data is None else X, top, plot)
+        if not as_json:
+            say(f"Written: {plot}")
+
+
+def booster_of(model: Model) -> Any:
+    """The ensemble, without a search around it."""
+    return getattr(model.estimator, "estimator_", model.estimator)
+
+
+def of_model(model: Model, top: int) -> dict[str, Any]:
+    """Importances, shape functions of the most important features, and the tree where there is one."""
+    booster = booster_of(model)
+    importances = getattr(booster, "feature_importances_", None)
+    order = list(range(len(model.columns)))
+    if importances is not None:
+        order = np.argsort(-importances, kind="stable").tolist()
+    told: dict[str, Any] = {
+        "model": model.path,
+        "method": model.name,
+        "classes": model.classes,
+        "positive": model.positive,
+        "rounds": int(booster.n_estimators_),
+        "importances": None if importances is None else {model.columns[k]: float(importances[k]) for k in order},
+        "shapes": _shapes(model, booster, order[:top], importances),
+        "tree": booster.export_text() if hasattr(booster, "export_text") else None,
+    }
+    return told
+
+
+def _shapes(model: Model, booster: Any, features: list[int], importances: Any) -> list[dict[str, Any]] | None:
+    """Of these features, those that matter; None where the booster has no such functions."""
+    if len(model.classes) > 2 or not hasattr(booster, "shape_functions"):
+        return None
+    try:
+        functions = booster.shape_functions()
+    except ValueError:  # its rounds are models into which it cannot look
+        return None
+    sign = _sign(model)
+    used = [k for k in features if importances is None or importances[k] > 0]
+    return [
+        {"column": model.columns[k], "exact": functions[k].exact, "lines": shapes.lines(functions[k], sign)}
+        for k in used
+    ]
+
+
+def _sign(model: Model) -> float:
+    """Scores speak for the second class; people are told about the positive one."""
+    return 1.0 if model.positive is None or model.positive == model.classes[1] else -1.0
+
+
+def of_row(model: Model, data: str, row: str) -> tuple[dict[str, Any], Any]:
+    """What each column adds to the score of one row."""
+    X, k, truth = _find(model, data, row)
+    booster, one = booster_of(model), X.iloc[[k]]
+    label = model.estimator.predict(one)[0]
+    speaks_for = model.positive if model.positive is not None else label
+    phi, baseline = booster.contributions(one)[0], booster.baseline_
+    if phi.ndim == 2:
+        c = model.classes.index(label)
+        phi, baseline = phi[:, c], baseline[c]
+    sign = _sign(model)
+    order = np.argsort(-np.abs(phi), kind="stable")
+    told = {
+        "model": model.path,
+        "data": data,
+        "row": k + 1,
+        "prediction": label,
+        "truth": truth,
+        "speaks_for": speaks_for,
+        "probability": float(model.estimator.predict_proba(one)[0][model.classes.index(speaks_for)]),
+        "baseline": sign * float(baseline),
+        "score": sign * float(baseline + phi.sum()),
+        "contributions": [
+            {"column": model.columns[j], "value": _cell(one.iloc[0, j]), "adds": sign * float(phi[j])} for j in order
+        ],
+    }
+    if hasattr(model.estimator, "threshold_"):
+        told["threshold"] = float(model.estimator.threshold_)
+    return told, one
+
+
+def _cell(value: Any) -> Any:
+    if value is None or value != value:
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
+    """The rows, which of them is meant, and its true label if it is known."""
+    target = model.facts.get("target")
+    if row.lower() == WORST:
+        examples = read_known(model, data, target)
+        p = model.estimator.predict_proba(examples.X)
+        of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
+        k = int(np.argmin(of_truth))
+        return examples.X, k, examples.y[k]
+    frame = model.open(data).read()
+    if row.lower() != FIRST and not row.isdigit():
+        raise CommandError(f"--row {row!r} is neither a number, nor first, nor worst.")
+    k = 0 if row.lower() == FIRST else int(row) - 1
+    if not 0 <= k < len(frame):
+        raise CommandError(f"--row {row}: {data} has {count(len(frame), 'row')}, the first of which is 1.")
+    truth = _cell(frame[target].iloc[k]) if target in frame.columns else None
+    return model.pick(frame), k, truth
+
+
+def _show_model(model: Model, told: dict[str, Any]) -> None:
+    console, about = out(), "" if model.positive is None else f"; F above 0 is {spell(model.positive)}"
+    say(f"{model.name} ({model.path}): {count(told['rounds'], 'round')}{about}")
+    say()
+    if told["tree"] is not None:
+        say(told["tree"])
+        say()
+    if told["importances"] is not None:
+        used = [(name, v) for name, v in told["importances"].items() if v > 0]
+        rows = [[name, f"{v:.3f}", "#" * round(BAR * v / used[0][1])] for name, v in used[:15]]
+        unused = len(told["importances"]) - len(used)
+        caption = f"{count(unused, 'column')} not looked at" if unused else None
+        console.print(table(["column", "importance", ""], rows, caption=caption, left=(0, 2)), "")
+    for shape in told["shapes"] or []:
+        rows = [[line["values"], f"{line['adds']:+.3f}", number(line["rows"])] for line in shape["lines"]]
+        say(shape["column"] + ("" if shape["exact"] else " (its mean effect; trees look at others too)"))
+        console.print(table(["value", "adds to F", "rows"], rows, first=24), "")
+
+
+def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
+    truth = "" if told["truth"] is None else f"; in truth it is {spell(told['truth'])}"
+    say(f"Row {told['row']} of {told['data']}: {model.name} says {spell(told['prediction'])}{truth}.")
+    who = spell(told["speaks_for"])
+    say(f"The score for {who} is {told['score']:+.3f}, the probability {told['probability']:.3g}.")
+    if "threshold" in told:
+        say(f"Rows from a score of {told['threshold']:.4g} are flagged.")
+    say()
+    moves = [c for c in told["contributions"] if c["adds"] != 0]
+    rows = [["mean of the training rows", "", f"{told['baseline']:+.3f}", ""]]
+    for c in moves[:top]:
+        direction = f"for {who}" if c["adds"] > 0 else f"against {who}"
+        rows.append(
+            [c["column"], "missing" if c["value"] is None else spell(c["value"]), f"{c['adds']:+.3f}", direction]
+        )
+    if len(moves) > top:
+        rest = sum(c["adds"] for c in moves[top:])
+        rows.append([f"{count(len(moves) - top, 'other column')}", "", f"{rest:+.3f}", ""])
+    rows.append(["the score F, their sum", "", f"{told['score']:+.3f}", ""])
+    out().print(table(["column", "value", "adds to F", ""], rows, left=(0, 3)))
+
+
+def _draw(model: Model, row: Any, top: int, plot: str) -> None:
+    """The row's contributions, the alternating tree, or the shape functions."""
+    without_screen()
+    from skewboost import plots
+
+    booster = booster_of(model)
+    display: Any
+    if row is not None:
+        display = plots.ContributionDisplay.from_estimator(booster, row)
+    elif hasattr(booster, "plot_tree"):
+        display = plots.AlternatingTreeDisplay.from_estimator(booster)
+    else:
+        display = plots.ShapeFunctionDisplay.from_estimator(booster, n_features=min(top, 9))
+    save_picture(display.figure_, plot)

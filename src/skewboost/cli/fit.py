@@ -1,0 +1,286 @@
+"""The commands `fit` and `goal`: a model from a table."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skewboost.cli import measuring
+from skewboost.cli.errors import FAILED, CommandError
+from skewboost.cli.examples import Examples, check_classes, positive_label, read_examples
+from skewboost.cli.methods import Wanted, for_many_classes
+from skewboost.cli.models import check_output, write_model
+from skewboost.cli.prices import in_words, read_cost
+from skewboost.cli.tell import count, emit, number, prose, rounds, say, share, some, waiting
+from skewboost.tables import spell
+
+DEFAULT_TEST = 0.25
+MODEL_SUFFIXES = (".json", ".json.gz")
+PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to learn from, and what is wanted."""
+
+    data: str
+    target: str | None
+    wanted: Wanted
+    positive: str | None = None
+    cost: str | None = None
+    goal: str | None = None
+    drop: tuple[str, ...] = ()
+    weight: str | None = None
+    test: float | None = None
+    output: str | None = None
+    as_json: bool = False
+    # of the goal only
+    then: str | None = None
+    confidence: float | None = 0.9
+    closest: bool = False
+    plot: str | None = None
+
+    @property
+    def test_share(self) -> float:
+        """Of the rows that are held out; a goal holds out its own."""
+        if self.test is None:
+            return 0.0 if self.goal else DEFAULT_TEST
+        return self.test
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model, and what was used for it."""
+
+    model: Any
+    train: Examples
+    test: Examples | None
+    cost: Any
+    seconds: float
+
+    @property
+    def booster(self) -> Any:
+        """Without the search around it."""
+        return getattr(self.model, "estimator_", self.model)
+
+
+def run(task: Task) -> None:
+    """Fit, measure, write, tell."""
+    check_output(task.output, MODEL_SUFFIXES)
+    check_output(task.plot, PICTURES, "--plot")
+    fitted = fit(task)
+    answers = None
+    if fitted.test is not None:
+        answers = measuring.Answers.of(fitted.model, fitted.test.X, fitted.test.y, fitted.test.weights)
+    cost = fitted.cost if fitted.cost is not None else ("balanced" if task.wanted.entry.cost_sensitive else None)
+    cost = None if task.goal and fitted.cost is None else cost
+    facts = facts_of(task, fitted)
+    if task.output is not None:
+        write_model(fitted.model, task.output, facts)
+    if task.plot is not None:
+        _draw(fitted.model, task.plot)
+    if task.as_json:
+        measured = None if answers is None else measuring.document(answers, cost)
+        emit({**facts, "certificate": _certificate(fitted.model), "held_out": measured, "model": task.output})
+    else:
+        _show(task, fitted, answers, cost)
+    if task.goal and not _met(fitted.model):
+        raise CommandError(f"the goal {fitted.model.goal_} was not reached.", FAILED)
+
+
+def fit(task: Task) -> Fitted:
+    """The model that the task asks for."""
+    examples = read_examples(task.data, task.target, drop=task.drop, weight=task.weight)
+    check_classes(examples)
+    estimator, cost = prepare(task, examples)
+    train, test = (examples, None) if not task.test_share else examples.split(task.test_share, task.wanted.seed)
+    told = {} if train.weights is None else {"sample_weight": train.weights}
+    started = time.perf_counter()
+    if task.goal is None:
+        fit_with_bar(estimator, train, task.wanted.entry.name)
+    else:
+        with waiting(f"Looking for {task.goal}"):
+            _search(task, estimator, train, told)
+    return Fitted(estimator, train, test, cost, time.perf_counter() - started)
+
+
+def fit_with_bar(estimator: Any, train: Examples, name: str) -> None:
+    """Fit a booster, showing its rounds."""
+    told = {} if train.weights is None else {"sample_weight": train.weights}
+    total = int(getattr(estimator, estimator._rounds))
+    with rounds(name, total) as advance:
+        estimator.set_params(callbacks=[advance])
+        try:
+            estimator.fit(train.X, train.y, **told)
+        finally:
+            estimator.set_params(callbacks=None)
+
+
+def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
+    """The estimator that the task asks for, not fitted, and the cost as the library takes it."""
+    entry, classes = task.wanted.entry, examples.classes
+    check_many(entry.name, examples, task.goal is not None)
+    label = positive_label(task.positive, classes)
+    if label is not None and len(classes) > 2:
+        raise CommandError(f"--positive is for two classes, and {task.target!r} has {len(classes)}. Leave it out.")
+    cost = read_cost(task.cost, classes)
+    if cost is not None and not entry.cost_sensitive and task.goal is None:
+        raise CommandError(f"{entry.name} is not told what mistakes cost. Leave --cost out, or take --method CSRA.")
+    if task.goal is None:
+        return task.wanted.make(label, **({} if cost is None else {"cost": cost})), cost
+    from skewboost import GoalSearchCV
+    from skewboost.goals.goal import Goal
+    from skewboost.goals.measures import measure_of
+
+    priced = Goal.of(task.goal).needs_cost or (task.then is not None and measure_of(task.then, "--then").needs_cost)
+    if cost is not None and not priced:
+        raise CommandError(
+            f"--cost has no effect on the goal {task.goal}. Leave it out, or use `goal` with --then expected_cost."
+        )
+    search = GoalSearchCV(
+        task.wanted.make(label), task.goal, then=task.then, confidence=task.confidence, cost=cost, pos_label=label,
+        allow_unmet=task.closest, random_state=task.wanted.seed,
+    )  # fmt: skip
+    return search, cost
+
+
+def check_many(method: str, examples: Examples, for_goal: bool = False) -> None:
+    """Raise where there are more classes than the method can tell apart."""
+    classes = examples.classes
+    if len(classes) == 2:
+        return
+    told = f"the target {examples.target!r} has {len(classes)} classes ({some(map(spell, classes))})"
+    if for_goal:
+        raise CommandError(f"{told}, and a goal is about finding one of two. Make a column of two classes from it.")
+    if method not in for_many_classes():
+        raise CommandError(f"{told}, and {method} takes two. Use --method {' or '.join(for_many_classes())}.")
+
+
+def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> None:
+    """Look for the goal; the remedy of the library is said in the words of the command line."""
+    import warnings
+
+    from skewboost.goals import GoalNotMetWarning, GoalNotReachableError
+    from skewboost.goals.reasons import REMEDY
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GoalNotMetWarning)  # the end of the result says so
+            search.fit(train.X, train.y, **told)
+    except GoalNotReachableError as error:
+        message = str(error).replace(REMEDY, "--closest gives the closest all the same.")
+        raise CommandError(message.replace("confidence=None", "--confidence 0"), FAILED) from error
+
+
+def _met(search: Any) -> bool:
+    if search.certificate_ is not None:
+        return bool(search.certificate_.met)
+    return bool(search.goal_.met(search.counts_, search.cost_matrix_))
+
+
+def _certificate(model: Any) -> dict[str, Any] | None:
+    if not hasattr(model, "certificate_"):
+        return None
+    c = model.certificate_
+    found: dict[str, Any] = {"goal": str(model.goal_), "met": _met(model), "threshold": model.threshold_}
+    if c is not None:
+        counts = {name: getattr(c.counts, name) for name in ("tp", "fp", "fn", "tn")}
+        found |= {"confidence": c.confidence, "counts": counts, "shown": c.shown, "text": str(c)}
+    return found
+
+
+def facts_of(task: Task, fitted: Fitted) -> dict[str, Any]:
+    """What the model file should remember."""
+    classes, n = np.unique(fitted.train.y, return_counts=True)
+    return {
+        "method": task.wanted.entry.name,
+        "target": fitted.train.target,
+        "positive": getattr(fitted.model, "pos_label_", None) if len(classes) == 2 else None,
+        "cost": fitted.cost,
+        "goal": task.goal,
+        "data": fitted.train.path,
+        "rows": len(fitted.train.y),
+        "rows_held_out": 0 if fitted.test is None else len(fitted.test.y),
+        "rows_of_class": {spell(c): int(k) for c, k in zip(classes, n)},
+        "columns": list(map(str, fitted.train.X.columns)),
+        "rounds": int(fitted.booster.n_estimators_),
+        "stop_reason": fitted.booster.stop_reason_,
+        "seconds": round(fitted.seconds, 3),
+    }
+
+
+def _show(task: Task, fitted: Fitted, answers: measuring.Answers | None, cost: Any) -> None:
+    entry, train, booster = task.wanted.entry, fitted.train, fitted.booster
+    say(f"{entry.name} on {count(len(train.y), 'row')} and {count(train.X.shape[1], 'column')} of {train.path}")
+    say(f"  target    {train.target}: {_classes(fitted)}")
+    if entry.cost_sensitive and task.goal is None:
+        say(f"  cost      {in_words(cost, _balanced(fitted))}")
+    say(f"  rounds    {booster.n_estimators_} in {fitted.seconds:.1f} s; {booster.stop_reason_}")
+    if task.goal:
+        _show_goal(fitted.model)
+    say()
+    if answers is not None:
+        measuring.show(answers, cost, f"On {measuring.rows_in_words(answers)}, held out of the fit")
+        say()
+    elif not task.goal:
+        prose("No rows were held out, so nothing is known about new ones; `skewboost evaluate` measures.")
+        say()
+    if task.plot:
+        say(f"Written: {task.plot}")
+    if task.output is None:
+        say("Nothing was written; -o model.json keeps the model.")
+    else:
+        say(f"Written: {task.output}")
+        _show_next(task)
+
+
+def _show_goal(search: Any) -> None:
+    if search.cost_ is not None:
+        miss, alarm = search.cost_.values()
+        say(f"  told      a miss costs {miss:.4g}, a false alarm {alarm:.4g}")
+    say(f"  flags     scores from {search.threshold_:.4g}")
+    say()
+    if search.certificate_ is not None:
+        prose(str(search.certificate_))
+        rates = [f"{name.replace('_', ' ')} {share(float(getattr(search.certificate_.counts, name)))}"
+                 for name in ("recall", "precision", "false_alarm_rate", "f1")]  # fmt: skip
+        prose(f"There: {', '.join(rates)}.")
+    else:
+        counts, reached = search.counts_, "reached" if _met(search) else "NOT reached"
+        prose(
+            f"{search.goal_}: {reached} in cross-validation, which promises nothing "
+            f"(recall {share(float(counts.recall))}, precision {share(float(counts.precision))})"
+        )
+
+
+def _classes(fitted: Fitted) -> str:
+    classes, n = np.unique(fitted.train.y, return_counts=True)
+    if len(classes) > 2:
+        return some([f"{spell(c)} ({number(int(k))})" for c, k in zip(classes, n)])
+    positive = fitted.model.pos_label_
+    share_of = float((fitted.train.y == positive).mean())
+    return f"{spell(positive)} is the positive class, {share_of:.1%} of the rows"
+
+
+def _balanced(fitted: Fitted) -> float | None:
+    if len(fitted.train.classes) > 2:
+        return None
+    w = np.ones(len(fitted.train.y)) if fitted.train.weights is None else fitted.train.weights
+    positive = fitted.train.y == fitted.model.pos_label_
+    return float(w[~positive].sum() / w[positive].sum())
+
+
+def _show_next(task: Task) -> None:
+    say("Next:")
+    say(f"  skewboost explain {task.output}")
+    say(f"  skewboost evaluate {task.output} OTHER_ROWS")
+    say(f"  skewboost predict {task.output} NEW_ROWS -o predictions.csv")
+
+
+def _draw(search: Any, path: str) -> None:
+    from skewboost.cli.pictures import save
+
+    save(search.plot_frontier().figure_, path)

@@ -1,0 +1,152 @@
+"""The variant that a name on the command line stands for, and its parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from skewboost.cli.errors import CommandError
+from skewboost.variants import Entry, catalogue
+
+DEFAULT = "CSRA"
+LEARNERS = ("stump", "tree", "histogram", "line")
+
+# Parameters that have an option of their own
+OPTIONS = {
+    "cost": "--cost",
+    "pos_label": "--positive",
+    "n_estimators": "--rounds",
+    "max_rounds": "--rounds",
+    "n_jobs": "--n-jobs",
+    "random_state": "--seed",
+    "estimator": "--learner",
+}
+# Parameters that make no sense in a fit of one go
+MEANINGLESS = ("callbacks", "warm_start", "verbose")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A method and what the user says about it."""
+
+    method: str | None = None
+    rounds: int | None = None
+    learner: str | None = None
+    settings: tuple[str, ...] = ()
+    seed: int | None = 0
+    n_jobs: int | None = None
+
+    @property
+    def entry(self) -> Entry:
+        """Of the catalogue."""
+        return find(self.method or DEFAULT)
+
+    def make(self, pos_label: Any = None, **params: Any) -> Any:
+        """The estimator, not fitted."""
+        entry = self.entry
+        known = entry.estimator().get_params()
+        told = {"random_state": self.seed, "n_jobs": self.n_jobs, **params}
+        if pos_label is not None and "pos_label" in known:
+            told["pos_label"] = pos_label
+        if self.rounds is not None:
+            told[_rounds(entry)] = self.rounds
+        if self.learner is not None:
+            if "estimator" not in known:
+                raise CommandError(f"{entry.name} grows its own trees: leave --learner out.")
+            told["estimator"] = _learner(self.learner)
+        settings = read_settings(self.settings)
+        if "estimator" in known and any(name.startswith("estimator__") for name in settings):
+            told["estimator"] = _learner(self.learner or "stump", as_object=True)
+        model = entry.estimator(**told)
+        _check_settings(entry, model, settings)
+        return model.set_params(**settings)
+
+
+def names() -> list[str]:
+    """All that --method takes."""
+    return [entry.name for entry in catalogue()]
+
+
+def find(name: str) -> Entry:
+    """The variant of this name, however it is spelled."""
+    entries = {_key(entry.name): entry for entry in catalogue()}
+    key = _key(name).removesuffix("classifier")
+    if key not in entries:
+        close = [entries[k].name for k in get_close_matches(key, entries, n=3, cutoff=0.5)]
+        hint = f"Did you mean {' or '.join(close)}? " if close else ""
+        raise CommandError(f"there is no method {name!r}. {hint}`skewboost list` shows all of them.")
+    return entries[key]
+
+
+def _key(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def for_many_classes() -> list[str]:
+    """The names of the variants that take more than two classes."""
+    from sklearn.utils import get_tags
+
+    return [e.name for e in catalogue() if get_tags(e.estimator()).classifier_tags.multi_class]
+
+
+def _rounds(entry: Entry) -> str:
+    return str(entry.estimator._rounds)  # type: ignore[attr-defined]
+
+
+def _learner(name: str, as_object: bool = False) -> Any:
+    from skewboost import learners
+
+    key = name.lower()
+    if key not in LEARNERS:
+        raise CommandError(f"--learner {name!r} is none of {', '.join(LEARNERS)}.")
+    return getattr(learners, key.capitalize())() if as_object or key in ("histogram", "line") else key
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, Any]:
+    """``name=value`` of --set, the values read as numbers, true, false, null, lists or text."""
+    read: dict[str, Any] = {}
+    for text in settings:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name:
+            raise CommandError(f"--set {text!r} is not of the form name=value, as in --set learning_rate=0.1.")
+        if name in OPTIONS:
+            raise CommandError(f"--set {name} has an option of its own: use {OPTIONS[name]}.")
+        read[name] = read_value(value)
+    return read
+
+
+def read_value(text: str) -> Any:
+    """A value as JSON or Python writes it, else text."""
+    words = {"true": True, "false": False, "none": None, "null": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _check_settings(entry: Entry, model: Any, settings: Mapping[str, Any]) -> None:
+    known = [p for p in model.get_params() if p not in OPTIONS and p not in MEANINGLESS]
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        more = ""
+        if unknown[0].startswith("estimator__") or "estimator" in model.get_params(deep=False):
+            more = "; of the learner " + ", ".join(_of_learner(model)) if _of_learner(model) else ""
+        own = ", ".join(p for p in known if "__" not in p)
+        raise CommandError(f"{entry.name} has no parameter {unknown[0]!r}. There are {own}{more}.")
+
+
+def _of_learner(model: Any) -> list[str]:
+    return [name for name in model.get_params() if name.startswith("estimator__")]
+
+
+def close_to(name: str, known: Iterable[str]) -> str:
+    """A hint at names like this one, or at all if there are few; ends with a space if there is one."""
+    there = list(known)
+    lower = {k.lower(): k for k in there}
+    close = [lower[k] for k in get_close_matches(name.lower(), lower, n=3, cutoff=0.6)]
+    return f"Did you mean {' or '.join(map(repr, close))}? " if close else ""

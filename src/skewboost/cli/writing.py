@@ -1,0 +1,123 @@
+"""Where tables of answers go: CSV, Parquet and Arrow files, or standard output; all of them chunk by chunk."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from skewboost.cli.errors import CommandError
+from skewboost.cli.tell import as_json
+
+TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+ARROW = (".parquet", ".feather", ".arrow")
+SUFFIXES = (*TEXT, *ARROW)
+
+
+class Writer(Protocol):
+    """Takes frames, one after the other."""
+
+    def write(self, frame: Any) -> None:
+        """Add the rows of a frame."""
+
+
+@contextmanager
+def writer_to(place: Path | None, name: str | None, json_rows: bool = False) -> Iterator[Writer]:
+    """A writer to a place, in the format that the name's end says; to standard output if there is no place."""
+    if place is None or name is None:
+        rows = JsonRows(sys.stdout) if json_rows else None
+        yield rows or Delimited(sys.stdout, ",")
+        if rows is not None:
+            rows.close()
+        sys.stdout.flush()  # now, where somebody can still be told that it does not work
+        return
+    ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(s))
+    if ending in ARROW:
+        if find_spec("pyarrow") is None:
+            raise CommandError(f'{ending} needs pyarrow: pip install "skewboost[parquet]"; or write .csv.')
+        arrow = ArrowFile(place, parquet=ending == ".parquet")
+        try:
+            yield arrow
+        finally:
+            arrow.close()
+        return
+    with open(place, "wb") as raw:
+        packed = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") if ending.endswith(".gz") else raw
+        with io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
+            yield Delimited(file, TEXT[ending])
+
+
+class Delimited:
+    """CSV or TSV, with a line of names first."""
+
+    def __init__(self, file: Any, separator: str) -> None:
+        self._file, self._separator, self._begun = file, separator, False
+
+    def write(self, frame: Any) -> None:
+        """Add the rows of a frame."""
+        self._file.write(frame.to_csv(sep=self._separator, index=False, header=not self._begun, lineterminator="\n"))
+        self._begun = True
+
+
+class JsonRows:
+    """One JSON list with an object per row."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._begun = file, False
+
+    def write(self, frame: Any) -> None:
+        """Add the rows of a frame."""
+        for row in frame.to_dict("records"):
+            self._file.write((",\n" if self._begun else "[\n") + as_json(row, indent=None))
+            self._begun = True
+
+    def close(self) -> None:
+        """The end of the list."""
+        self._file.write("\n]\n" if self._begun else "[]\n")
+
+
+class ArrowFile:
+    """Parquet or Arrow; the columns are what they are in the first frame."""
+
+    def __init__(self, place: Path, parquet: bool) -> None:
+        self._place, self._parquet = place, parquet
+        self._writer: Any = None
+
+    def write(self, frame: Any) -> None:
+        """Add the rows of a frame."""
+        import pyarrow as pa
+
+        if self._writer is None:
+            self._schema = _schema(frame)
+            self._writer = self._open(self._schema)
+        self._writer.write_table(pa.Table.from_pandas(frame, schema=self._schema, preserve_index=False))
+
+    def _open(self, schema: Any) -> Any:
+        if self._parquet:
+            from pyarrow.parquet import ParquetWriter
+
+            return ParquetWriter(self._place, schema)
+        import pyarrow as pa
+
+        return pa.ipc.new_file(self._place, schema)
+
+    def close(self) -> None:
+        """The end of the file."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _schema(frame: Any) -> Any:
+    """Of the first frame; a column of nothing may hold text later on."""
+    import pyarrow as pa
+
+    schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()
+    for k, column in enumerate(schema):
+        if pa.types.is_null(column.type):
+            schema = schema.set(k, pa.field(column.name, pa.string()))
+    return schema

@@ -1,0 +1,245 @@
+"""The commands `evaluate`, `explain`, `compare`, `export` and `report`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skewboost.cli import compare
+from skewboost.io import load
+from skewboost.metrics import total_cost
+
+FEATURES = ["size", "colour", "age", "code"]
+
+
+# ------------------------------------------------------------------------------ evaluate
+
+
+def test_measures_and_prices_are_those_of_the_library(small, run):
+    told = json.loads(run("evaluate", small.model, small.later, "--json").stdout)
+    model, truth = load(small.model), small.new["kind"].to_numpy()
+    said = model.predict(small.new[FEATURES])
+    assert told["confusion_matrix"] == pd.crosstab(truth, said).to_numpy().tolist()
+    assert told["bill"]["total"] == total_cost(truth, said, 5, pos_label="bad")  # the price the model was fitted for
+    dearer = json.loads(run("evaluate", small.model, small.later, "--cost", 50, "--json").stdout)
+    assert dearer["bill"]["total"] == total_cost(truth, said, 50, pos_label="bad")
+
+
+def test_the_best_threshold_is_the_cheapest_of_all(small, run):
+    best = json.loads(run("evaluate", small.model, small.later, "--json").stdout)["bill"]["best_threshold"]
+    truth = (small.new["kind"] == "bad").to_numpy()
+    p = load(small.model).predict_proba(small.new[FEATURES])[:, 0]
+    bill = {t: 5 * (truth & (p < t)).sum() + (~truth & (p >= t)).sum() for t in [*np.unique(p), 2.0]}
+    assert best["total"] == min(bill.values())
+    assert best["total"] == 5 * (truth & (p < best["probability"])).sum() + (~truth & (p >= best["probability"])).sum()
+
+
+def test_the_screen_shows_matrix_classes_and_prices(small, run):
+    text = run("evaluate", small.model, small.later).stdout
+    for words in ("really bad", "said good", "bad (positive)", "recall", "PR AUC", "a miss costs 5 false alarms"):
+        assert words in text
+    assert run("evaluate", small.model, small.later, "--weight", "times").exit_code == 0
+
+
+def test_rows_of_training_are_said_to_be(small, run):
+    assert "rows that" in run("evaluate", small.model, small.train).stderr
+
+
+def test_what_cannot_be_evaluated(small, refused, tmp_path):
+    assert "has no column 'kin'" in refused("evaluate", small.model, small.later, "-t", "kin")
+    assert "predicts from" in refused("evaluate", small.model, small.later, "-t", "colour")
+    assert "knows bad, good only" in refused("evaluate", small.model, small.later, "-t", "times")
+    small.new.drop(columns="size").to_csv(tmp_path / "less.csv", index=False)
+    assert "lacks the column 'size'" in refused("evaluate", small.model, "less.csv")
+    assert "DATA" in refused("evaluate", small.model)
+
+
+# ------------------------------------------------------------------------------- explain
+
+
+def test_contributions_add_up_to_the_score(small, run):
+    told = json.loads(run("explain", small.model, small.later, "--row", 3, "--json").stdout)
+    model, row = load(small.model), small.new[FEATURES].iloc[[2]]
+    assert told["score"] == pytest.approx(-model.decision_function(row)[0])
+    assert told["baseline"] + sum(c["adds"] for c in told["contributions"]) == pytest.approx(told["score"])
+    assert told["truth"] == small.new["kind"][2]
+    sizes = [abs(c["adds"]) for c in told["contributions"]]
+    assert sizes == sorted(sizes, reverse=True)
+    text = run("explain", small.model, small.later, "--row", 3).stdout
+    assert "Row 3 of" in text
+    assert f"the score F, their sum{'':>3}" in text
+
+
+def test_the_worst_row_is_the_one_that_is_most_surely_wrong(small, run):
+    told = json.loads(run("explain", small.model, small.later, "--row", "worst", "--json").stdout)
+    p = load(small.model).predict_proba(small.new[FEATURES])
+    of_truth = np.where(small.new["kind"] == "bad", p[:, 0], p[:, 1])
+    assert told["row"] == 1 + of_truth.argmin()
+
+
+def test_shape_functions_speak_for_the_positive_class(small, run):
+    told = json.loads(run("explain", small.model, "--json").stdout)
+    model = load(small.model)
+    assert told["importances"] == dict(
+        sorted(zip(FEATURES, model.feature_importances_.tolist()), key=lambda item: -item[1])
+    )
+    lines = {s["column"]: s["lines"] for s in told["shapes"]}
+    red = next(line for line in lines["colour"] if line["values"] == "red")
+    assert red["adds"] == pytest.approx(-model.shape_functions()[1](["red"])[0])
+    assert sum(line["rows"] for line in lines["size"]) == 180
+    assert "importance" in run("explain", small.model).stdout
+
+
+def test_an_alternating_tree_is_text(small, run, tmp_path):
+    path = tmp_path / "tree.json"
+    run("fit", small.train, "-t", "kind", "--drop", "id,times,colour", "-m", "AlternatingTree", "-r", 3, "-o", path)
+    assert load(path).export_text() in run("explain", path).stdout
+
+
+def test_pictures_of_models_and_rows(small, run, tmp_path):
+    for name, rows in (("shapes.png", []), ("row.svg", [small.later])):
+        result = run("explain", small.model, *rows, "--plot", tmp_path / name)
+        assert result.exit_code == 0, result.output
+        assert (tmp_path / name).stat().st_size > 5000
+
+
+def test_what_cannot_be_explained(small, refused):
+    assert "of which data" in refused("explain", small.model, "--row", 3)
+    assert "has 90 rows" in refused("explain", small.model, small.later, "--row", 91)
+    assert "neither a number" in refused("explain", small.model, small.later, "--row", "best")
+    assert "--plot" in refused("explain", small.model, "--plot", "picture.bmp")
+
+
+# ------------------------------------------------------------------------------- compare
+
+FEW = ["-t", "kind", "--drop", "id,times", "--methods", "CSRA,realboost", "--cost", 5, "--rounds", 3, "--cv", 2]
+
+
+def test_a_comparison_is_printed_kept_and_gone_on_with(small, run, tmp_path):
+    path = tmp_path / "results.jsonl"
+    first = run("compare", small.train, *FEW, "--results", path)
+    assert first.exit_code == 0, first.output
+    for words in ("CSRA", "RealBoost", "best first by cost", "a miss costs 5 false alarms"):
+        assert words in first.stdout
+    before = path.read_text()
+    told = json.loads(run("compare", small.train, *FEW, "--results", path, "--json").stdout)
+    assert path.read_text() == before  # nothing was fitted again
+    assert told["complete"] is True
+    assert len(told["folds"]) == 4
+    assert set(told["methods"]) == {"CSRA", "RealBoost"}
+
+
+def test_ctrl_c_prints_what_is_finished(small, run, monkeypatch):
+    whole = compare.compare
+
+    def interrupted(contest, examples):
+        found = whole(contest, examples)
+        found.complete, found.n_fits = False, 9
+        return found
+
+    monkeypatch.setattr(compare, "compare", interrupted)
+    result = run("compare", small.train, *FEW)
+    assert result.exit_code == 130
+    assert "RealBoost" in result.stdout
+    assert "interrupted after 4 of 9 fits" in result.stderr
+
+
+def test_groups_of_methods_fit_the_classes(small):
+    from skewboost.cli.examples import read_examples
+
+    two, many = (read_examples(path, "kind") for path in (small.train, small.many))
+    assert "CSRA" in compare.chosen(["sound"], two)
+    assert "AdaC2" not in compare.chosen(["sound"], two)
+    assert "AdaC2" in compare.chosen(["all"], two)
+    assert compare.chosen(["all"], many) == ["AdaC2M1", "AdaBoostMH"]
+
+
+def test_what_cannot_be_compared(small, refused):
+    assert "Did you mean" in refused("compare", small.train, "-t", "kind", "-m", "CSRB")
+    assert "--sort-by 'speed'" in refused("compare", small.train, "-t", "kind", "--sort-by", "speed")
+    assert "CSRA takes two" in refused("compare", small.many, "-t", "kind", "-m", "CSRA")
+
+
+# ------------------------------------------------------------------------ export, report
+
+
+def test_the_program_says_what_the_model_says(small, run, tmp_path):
+    path = tmp_path / "model.py"
+    assert run("export", small.model, "-o", path).exit_code == 0
+    program: dict = {}
+    exec(path.read_text(), program)
+    rows = small.new[FEATURES].astype(object).where(small.new[FEATURES].notna(), None).to_dict("records")
+    assert [program["predict"](row) for row in rows] == load(small.model).predict(small.new[FEATURES]).tolist()
+    assert "FROM claims" in run("export", small.model, "--to", "sql", "--table", "claims").stdout.replace('"', "")
+
+
+def test_what_cannot_be_exported(small, refused):
+    assert "Say --to python|c|sql|onnx" in refused("export", small.model)
+    assert "none of python" in refused("export", small.model, "--to", "java")
+    assert "no text" in refused("export", small.model, "--to", "onnx")
+    assert "--table is for sql" in refused("export", small.model, "--to", "c", "--table", "t")
+
+
+def test_reports_of_models_and_of_data(small, run, tmp_path):
+    first, second = tmp_path / "first.html", tmp_path / "second.html"
+    result = run("report", small.model, small.later, "-o", first)
+    assert result.exit_code == 0, result.output
+    assert "about 90 rows" in result.stdout
+    told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "-r", 3, "--methods", "RealBoost", "--title", "Bad kinds"]
+    result = run("report", small.train, *told, "-o", second, "--json")
+    assert json.loads(result.stdout) == {"report": str(second), "rows": 60}
+    assert "Bad kinds" in second.read_text()
+    assert "RealBoost" in second.read_text()
+    assert "<html" in first.read_text()
+
+
+def test_what_cannot_be_reported(small, refused):
+    assert "needs --target" in refused("report", small.train)
+    assert "--rounds has no effect" in refused("report", small.model, small.later, "--rounds", 3)
+    assert "must end in .html" in refused("report", small.model, small.later, "-o", "report.pdf")
+    assert "a report is about two classes" in refused("report", small.many, "-t", "kind", "-m", "AdaBoostMH", "-r", 2)
+
+
+# --------------------------------------------------------------------------------- help
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom skewboost.cli import main\nsys.argv = ['skewboost', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('heavy:', {'pandas', 'sklearn', 'numpy', 'rich', 'matplotlib'} & set(sys.modules))"
+    )
+    shown = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert shown.endswith("heavy: set()\n")
+    for words in ("Exit codes:", "130", "fit", "predict", "evaluate", "compare", "goal", "explain", "report", "info"):
+        assert words in shown
+
+
+def test_every_command_has_help_with_examples(run):
+    for name in ("info", "fit", "predict", "evaluate", "compare", "goal", "explain", "report", "export"):
+        text = run(name, "--help").stdout
+        assert f"  skewboost {name} " in text
+    assert "--install-completion" in run("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("fit x.csv --method CSR", {"CSRA", "CSRealBoost"}), ("fit {train} --target k", {"kind"})],
+)
+def test_the_shell_completes_methods_and_columns(small, words, found):
+    line = "skewboost " + words.format(train=small.train)
+    code = "from skewboost.cli import main; main()"
+    environment = {
+        "_SKEWBOOST_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - 1),
+        "PYTHONPATH": str(Path(compare.__file__).parents[2]),
+    }
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert set(done.stdout.split()) == found

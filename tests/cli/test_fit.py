@@ -1,0 +1,193 @@
+"""The commands `fit` and `goal`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import train_test_split
+
+from skewboost import CSRAClassifier
+from skewboost.cli.methods import find, names
+from skewboost.io import describe, load
+
+FEATURES = ["size", "colour", "age", "code"]
+BASE = ["--target", "kind", "--drop", "id,times", "--rounds", 10]
+
+
+def test_the_model_that_is_written_is_the_one_of_the_library(small, run, tmp_path):
+    path = tmp_path / "all.json"
+    result = run("fit", small.train, *BASE, "--cost", 5, "--test", 0, "-o", path)
+    assert result.exit_code == 0, result.output
+    own = CSRAClassifier(cost=5, n_estimators=10, random_state=0).fit(small.frame[FEATURES], small.frame["kind"])
+    X = small.new[FEATURES]
+    assert np.array_equal(load(path).decision_function(X), own.decision_function(X))
+    assert "No rows were held out" in result.stdout
+
+
+def test_measures_are_those_of_the_held_out_rows(small, run):
+    told = json.loads(run("fit", small.train, *BASE, "--cost", 5, "--seed", 3, "--json").stdout)
+    X, y = small.frame[FEATURES], small.frame["kind"].to_numpy()
+    inner, outer = train_test_split(np.arange(len(y)), test_size=0.25, stratify=y, random_state=3)
+    inner, outer = np.sort(inner), np.sort(outer)
+    model = CSRAClassifier(cost=5, n_estimators=10, random_state=3).fit(X.iloc[inner], y[inner])
+    said = model.predict(X.iloc[outer])
+    matrix = [[int(((y[outer] == t) & (said == p)).sum()) for p in ("bad", "good")] for t in ("bad", "good")]
+    assert told["held_out"]["confusion_matrix"] == matrix
+    assert told["held_out"]["measures"]["recall"] == pytest.approx(matrix[0][0] / sum(matrix[0]))
+    assert told["held_out"]["bill"]["total"] == 5 * matrix[0][1] + matrix[1][0]
+    assert told["model"] is None
+
+
+def test_the_result_says_what_was_fitted_and_what_to_do_next(small):
+    text = small.fitted.stdout
+    assert "CSRA on 180 rows and 4 columns" in text
+    assert "bad is the positive class" in text
+    assert "a miss costs 5 false alarms" in text
+    assert f"skewboost predict {small.model}" in text
+    assert describe(small.model)["n_rounds"] == 10
+
+
+def test_a_weight_is_a_repeated_row(small, run, tmp_path):
+    paths = tmp_path / "weighted.json", tmp_path / "repeated.json", tmp_path / "repeated.csv"
+    assert run("fit", small.train, "-t", "kind", "--drop", "id", "--weight", "times", "-r", 8, "--test", 0,
+               "-o", paths[0]).exit_code == 0  # fmt: skip
+    small.frame.loc[small.frame.index.repeat(small.frame["times"])].to_csv(paths[2], index=False)
+    assert run("fit", paths[2], *BASE, "-r", 8, "--test", 0, "-o", paths[1]).exit_code == 0
+    weighted, repeated = (load(path).decision_function(small.new[FEATURES]) for path in paths[:2])
+    assert weighted == pytest.approx(repeated)
+
+
+def test_names_of_methods_learners_and_settings(small, run, tmp_path):
+    path = tmp_path / "m.json"
+    told = [
+        "--method",
+        "real-boost",
+        "--learner",
+        "tree",
+        "--set",
+        "learning_rate=0.5",
+        "--set",
+        "estimator__max_leaf_nodes=3",
+    ]
+    result = run("fit", small.train, *BASE, *told, "-o", path)
+    assert result.exit_code == 0, result.output
+    model = load(path)
+    assert type(model).__name__ == "RealBoostClassifier"
+    assert (model.learning_rate, model.estimator.max_leaf_nodes) == (0.5, 3)
+
+
+def test_the_positive_class_can_be_chosen(small, run, tmp_path):
+    path = tmp_path / "m.json"
+    assert run("fit", small.train, *BASE, "--positive", "GOOD", "--cost", "bad=2,good=7", "-o", path).exit_code == 0
+    model = load(path)
+    assert model.pos_label_ == "good"
+    assert model.cost == {"bad": 2.0, "good": 7.0}
+
+
+def test_many_classes(small, run, refused, tmp_path):
+    line = refused("fit", small.many, *BASE)
+    assert "3 classes (middle, old, young)" in line
+    assert "--method AdaC2M1 or AdaBoostMH" in line
+    result = run("fit", small.many, *BASE, "--method", "AdaBoostMH", "--cost", "young=1,middle=2,old=3")
+    assert result.exit_code == 0, result.output
+    assert "mistakes on young cost 1, middle cost 2, old cost 3" in result.stdout
+
+
+def test_rows_without_a_target_are_left_out_and_counted(small, run, tmp_path):
+    gaps = tmp_path / "gaps.csv"
+    small.frame.assign(kind=small.frame["kind"].where(small.frame["id"] > 9)).to_csv(gaps, index=False)
+    result = run("fit", gaps, *BASE, "--test", 0)
+    assert "10 rows without a value of 'kind' left out" in result.stderr
+    assert "CSRA on 230 rows" in result.stdout
+
+
+def test_whole_numbers_with_gaps_are_classes_not_fractions(run, tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"x": range(40), "y": [None, *([0] * 30), *([1] * 9)]}).to_csv(path, index=False)
+    told = json.loads(run("fit", path, "-t", "y", "-r", 3, "--test", 0, "--json").stdout)
+    assert told["rows_of_class"] == {"0": 30, "1": 9}
+    assert told["positive"] == 1
+
+
+def test_a_goal_is_certified(small, run, tmp_path):
+    path, picture = tmp_path / "goal.json", tmp_path / "frontier.png"
+    result = run("goal", small.train, "recall>=0.6", *BASE, "-r", 3, "-j", 1, "--plot", picture, "-o", path)
+    assert result.exit_code == 0, result.output
+    assert "recall >= 0.6: certified with 90% confidence" in result.stdout
+    assert picture.stat().st_size > 5000
+    told = json.loads(run("fit", small.train, *BASE, "-r", 3, "-j", 1, "--goal", "recall>=0.6", "--json").stdout)
+    assert told["certificate"]["met"] is True
+    assert told["certificate"]["threshold"] == load(path).threshold_
+
+
+def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
+    hard = ["recall>=0.99 and precision>=0.99", *BASE, "-r", 3, "-j", 1, "--confidence", 0]
+    assert "was not reached" in refused("goal", small.train, *hard, "-o", "goal.json", code=1)
+    path = tmp_path / "closest.json"
+    result = run("goal", small.train, *hard, "--closest", "-o", path)
+    assert result.exit_code == 1
+    assert path.exists()
+    assert "NOT reached" in result.stdout
+    assert "was not reached" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["-t", "kin"], "has no column 'kin'. Did you mean 'kind'?"),
+        ([], "which column is the target?"),
+        (["-t", "kind", "--drop", "idd"], "--drop: "),
+        (["-t", "kind", "--drop", "kind"], "'kind' is the target"),
+        (["-t", "kind", "--weight", "colour"], "which is no number of examples"),
+        (["-t", "id"], "which are no classes"),
+        (["-t", "kind", "--method", "CRSA"], "Did you mean CSRA"),
+        (["-t", "kind", "--method", "nonsense"], "`skewboost list` shows all of them"),
+        (["-t", "kind", "--method", "AdaBoost", "--cost", "5"], "AdaBoost is not told what mistakes cost"),
+        (["-t", "kind", "--cost", "dear"], "'dear' cannot be read"),
+        (["-t", "kind", "--cost", "-3"], "more than 0"),
+        (["-t", "kind", "--cost", "bad=3"], "no price for class good"),
+        (["-t", "kind", "--cost", "bad=3,ugly=1"], "'ugly' is none of the classes"),
+        (["-t", "kind", "--positive", "ugly"], "which are bad, good"),
+        (["-t", "kind", "--set", "speed=3"], "CSRA has no parameter 'speed'. There are"),
+        (["-t", "kind", "--set", "speed"], "not of the form name=value"),
+        (["-t", "kind", "--set", "cost=3"], "use --cost"),
+        (["-t", "kind", "--set", "learning_rate=9"], "learning_rate of CSRAClassifier must be"),
+        (["-t", "kind", "--learner", "forest"], "none of stump, tree, histogram, line"),
+        (["-t", "kind", "--learner", "tree", "--method", "AlternatingTree"], "leave --learner out"),
+        (["-t", "kind", "--test", "1.5"], "no share"),
+        (["-t", "kind", "--goal", "recall>>1"], "cannot be read"),
+        (["-t", "kind", "--goal", "speed>=0.5"], "'speed', which is none of"),
+        (["-t", "kind", "--goal", "recall>=0.5", "--cost", "5"], "--cost has no effect on the goal"),
+        (["-t", "kind", "--rounds", "0"], "--rounds"),
+        (["-t", "kind", "--n-jobs", "0"], "neither -1 (all cores)"),
+        (["-t", "kind", "-o", "model.pkl"], "must end in .json"),
+        (["-t", "kind", "-o", "nowhere/model.json"], "there is no folder nowhere"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_in_one_line(small, refused, args, words):
+    assert words in refused("fit", small.train, *args)
+
+
+def test_files_that_cannot_be_read(small, refused, tmp_path):
+    assert "nowhere.csv" in refused("fit", "nowhere.csv", "-t", "kind")
+    (tmp_path / "empty.csv").touch()
+    assert "empty.csv" in refused("fit", "empty.csv", "-t", "kind")
+    (tmp_path / "one.csv").write_text("x,y\n1,a\n2,a\n3,a\n")
+    assert "is a in all rows" in refused("fit", "one.csv", "-t", "y")
+    (tmp_path / "few.csv").write_text("x,y\n1,a\n2,a\n3,b\n")
+    assert "Use --test 0" in refused("fit", "few.csv", "-t", "y")
+    (tmp_path / "alone.csv").write_text("y\na\nb\na\nb\n")
+    assert "nothing to learn from" in refused("fit", "alone.csv", "-t", "y")
+
+
+@pytest.mark.parametrize("method", names())
+def test_every_method_can_be_fitted_kept_and_asked(small, run, tmp_path, method):
+    path = tmp_path / "m.json"
+    result = run("fit", small.train, *BASE[:4], "-m", method, "-r", 3, "--test", 0, "-o", path)
+    assert result.exit_code == 0, result.output
+    rows = json.loads(run("predict", path, small.later, "--json").stdout)
+    own = find(method).make(3, random_state=0).fit(small.frame[FEATURES], small.frame["kind"])
+    assert [row["prediction"] for row in rows] == own.predict(small.new[FEATURES]).tolist()
