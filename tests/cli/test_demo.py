@@ -13,6 +13,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from typer.testing import CliRunner
 
 import skewboost
+import skewboost.io
 from skewboost import cli
 from skewboost.cli import pictures
 from skewboost.cli.app import app
@@ -96,14 +97,14 @@ def test_the_lowest_cost_and_no_other_is_marked(demo):
         assert marked == {method for method, cost in costs.items() if cost == min(costs.values())}
 
 
-def test_both_pictures_are_written_at_150_dpi_and_nothing_else(demo):
+def test_pictures_are_written_at_150_dpi(demo):
     folder, result = demo
     sizes = {
         "learning_curves.png": (1200, 1680),
         "decision_boundary.png": (1440, 1500),
         "goal_frontier.png": (720, 1050),
     }
-    assert {path.name for path in folder.iterdir()} == set(sizes)
+    assert {path.name for path in folder.iterdir()} == {*sizes, "model.json", "report.html"}
     for name, size in sizes.items():
         assert f"Written: {folder / name}\n" in result.stdout
         pixels = imread(folder / name)
@@ -126,13 +127,25 @@ def test_goals_prices_samplers_and_many_classes_are_shown(demo):
         assert re.search(rf"^{name} +\d\.\d+ +\d\.\d+$", result.stdout, re.MULTILINE), name
 
 
-def test_the_python_code_that_is_suggested_runs(demo, capsys):
-    _, result = demo
-    code = re.findall(r"^  (\S.*)$", result.stdout.split("Next, in Python:\n")[1], re.MULTILINE)
-    namespace = {}
-    smaller = "\n".join(code).replace("make_fraud()", "make_fraud(2500)").replace("=100", "=5").replace("90%", "50%")
-    exec(smaller, namespace)
-    assert "recall >= 0.5: certified with 90% confidence" in capsys.readouterr().out
+def test_it_ends_with_the_report_and_says_where_it_is(demo):
+    folder, result = demo
+    page = (folder / "report.html").read_text()
+    assert "Card fraud: what does a false alarm cost you?" in page
+    for section in ("Compared with others", "Learning curves", "Why it decides as it does"):
+        assert section in page, section
+    assert f"Open {folder / 'report.html'} in a browser" in result.stdout
+
+
+def test_the_suggested_command_about_the_model_works(demo):
+    folder, result = demo
+    (command,) = re.findall(r"^  skewboost (explain .*)$", result.stdout, re.MULTILINE)
+    told = invoke(*command.split(" ", 1))
+    assert told.exit_code == 0
+    assert "amount" in told.stdout
+    model = skewboost.io.load(folder / "model.json")
+    again = skewboost.CSRAClassifier(cost=20, n_estimators=ROUNDS).fit(problems()[1].X_train, problems()[1].y_train)
+    X = problems()[1].X_test
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
 
 
 def test_counts_agree_with_scikit_learn():

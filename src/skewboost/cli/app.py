@@ -348,13 +348,13 @@ def list_variants(
         listing.show(wanted)
 
 
-@app.command(short_help="Compare the boosters on two lopsided data sets.")
+@app.command(short_help="See what there is on lopsided data that comes along.")
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures; made if need be.")] = Path("skewboost-demo"),
+    out: Annotated[Path, typer.Option(help="Folder for what is written; made if need be.")] = Path("skewboost-demo"),
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of boosting.")] = 200,
     n_jobs: Annotated[int, typer.Option("--n-jobs", callback=o.check_jobs, help="Threads; -1 is all cores.")] = -1,
 ) -> None:
-    """Compare the boosters on two lopsided data sets: tables here, pictures in a folder."""
+    """See what there is on lopsided data that comes along: tables here; pictures, a model and a report in a folder."""
     folder = o.make_folder(out)
     from skewboost.cli.demo import run
 

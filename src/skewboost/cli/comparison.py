@@ -36,8 +36,9 @@ BOOSTERS: dict[str, Any] = {
 TREES = "RealBoost, trees"
 THRESHOLD = f"RealBoost, threshold for {MISS_COST}:1"
 TRIVIAL = "everything is common"
+REPORTED = f"CSRA, cost {MISS_COST}"
 TOLD_THE_COST: dict[str, Any] = {
-    f"CSRA, cost {MISS_COST}": CSRAClassifier(cost=MISS_COST),
+    REPORTED: CSRAClassifier(cost=MISS_COST),
     f"CGAda, {MISS_COST}, calibrated": CGAdaClassifier(cost=MISS_COST, calibrate="sigmoid"),
 }
 N_FITS = len(BOOSTERS) + 1 + len(TOLD_THE_COST)
@@ -85,21 +86,22 @@ def _split(name: str, rare: str, common: str, data: tuple[Any, Any], test_size: 
 
 
 def compare(problem: Problem, rounds: int, n_jobs: int, announce: Announcer) -> tuple[list[Row], dict[str, Any]]:
-    """Fit every method; the rows of the table, and the four boosters of stumps for the pictures."""
+    """Fit every method; the rows of the table, and the models by method."""
     y = problem.y_test
     rows = [Row(TRIVIAL, Counts.of(y, np.zeros_like(y)))]
-    plain = {name: booster() for name, booster in BOOSTERS.items()}
-    models = {**plain, TREES: RealBoostClassifier(estimator="tree"), **{n: clone(m) for n, m in TOLD_THE_COST.items()}}
+    models = {name: booster() for name, booster in BOOSTERS.items()}
+    models |= {TREES: RealBoostClassifier(estimator="tree"), **{n: clone(m) for n, m in TOLD_THE_COST.items()}}
     for method, model in models.items():
         model.set_params(n_estimators=rounds, n_jobs=n_jobs, callbacks=[announce(method)])
         started = time.perf_counter()
         model.fit(problem.X_train, problem.y_train)
         seconds = time.perf_counter() - started
+        model.set_params(callbacks=None)
         rows.append(Row(method, Counts.of(y, model.predict(problem.X_test)), model.n_estimators_, seconds))
         if method == TREES:
             answers = at_minimum_risk(models["RealBoost"].predict_proba(problem.X_test))
             rows.append(Row(THRESHOLD, Counts.of(y, answers)))
-    return rows, plain
+    return rows, models
 
 
 def at_minimum_risk(probability: NDArray[Any]) -> NDArray[Any]:
@@ -110,6 +112,6 @@ def at_minimum_risk(probability: NDArray[Any]) -> NDArray[Any]:
 def staged_counts(problem: Problem, models: Mapping[str, Any]) -> dict[str, list[Counts]]:
     """The counts on the test set after each round, for the four boosters and for RealBoost at minimum risk."""
     X, y = problem.X_test, problem.y_test
-    stages = {name: [Counts.of(y, answers) for answers in m.staged_predict(X)] for name, m in models.items()}
+    stages = {name: [Counts.of(y, answers) for answers in models[name].staged_predict(X)] for name in BOOSTERS}
     risks = models["RealBoost"].staged_predict_proba(X)
     return {**stages, THRESHOLD: [Counts.of(y, at_minimum_risk(p)) for p in risks]}

@@ -1,4 +1,4 @@
-"""The command `skewboost demo`: fits, prints a table per data set, draws two pictures."""
+"""The command `skewboost demo`: fits, prints tables, draws pictures, and ends with a report."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from skewboost import CSRAClassifier, io
 from skewboost.cli import showcase, tell
 from skewboost.cli.comparison import (
     BOOSTERS,
     MISS_COST,
     N_FITS,
     PRICES,
+    REPORTED,
+    SEED,
     Announcer,
     Problem,
     Row,
@@ -25,6 +28,7 @@ from skewboost.cli.comparison import (
     staged_counts,
 )
 from skewboost.cli.pictures import BOUNDARY_ROUNDS, draw_boundaries, draw_curves, save
+from skewboost.evaluate.methods import made
 from skewboost.metrics import Counts
 
 CAPTION = (
@@ -38,16 +42,16 @@ HEADINGS = [
     *("common:\nprec.", "\nrecall", "\nF1"),
     "\ncost",
 ]
+RIVALS = ("AdaBoost", "RealBoost", "LogitBoost", "CSRA", "CGAda", "AdaC2")
 NEXT = """\
-Next, in Python:
-  from skewboost import CSRAClassifier, GoalSearchCV
-  from skewboost.datasets import make_fraud
-  X, y = make_fraud()
-  print(GoalSearchCV(CSRAClassifier(n_estimators=100), "recall >= 90%").fit(X, y).certificate_)"""
+Open {report} in a browser, and set its sliders to what mistakes cost you. Next:
+  skewboost explain {model}
+  skewboost fit YOUR_TABLE.csv --target COLUMN --cost 20 -o model.json
+  skewboost goal YOUR_TABLE.csv "recall>=0.9" --target COLUMN"""
 
 
 def run(folder: Path, rounds: int, n_jobs: int) -> None:
-    """Fit everything, print the tables and write the pictures into `folder`, which exists."""
+    """Fit everything, print the tables, and write pictures, a model and the report into `folder`, which exists."""
     console = Console(highlight=False)
     solved: list[tuple[Problem, dict[str, list[Counts]]]] = []
     with tell.progress() as progress:
@@ -63,10 +67,34 @@ def run(folder: Path, rounds: int, n_jobs: int) -> None:
         boosters = {name: booster(n_estimators=few, n_jobs=n_jobs) for name, booster in BOOSTERS.items()}
         written.append(save(draw_boundaries(solved[0][0], boosters), folder / "decision_boundary.png"))
         progress.advance(task)
-        written.append(_show_more(console, progress, solved[1][0], min(rounds, MORE_ROUNDS), folder))
+        problem = solved[1][0]
+        written.append(_show_more(console, progress, problem, min(rounds, MORE_ROUNDS), folder))
+        model = io.save(models[REPORTED], folder / "model.json", notes=f"{problem.name}: the target is {problem.rare}")
+        report = _write_report(progress, problem, models[REPORTED], min(rounds, MORE_ROUNDS), folder)
+        written += [model, report]
     for path in written:
         console.print(f"Written: {path}", markup=False, soft_wrap=True)
-    console.print(NEXT, markup=False, soft_wrap=True)
+    console.print(NEXT.format(model=model, report=report), markup=False, soft_wrap=True)
+
+
+def _write_report(progress: Progress, problem: Problem, model: Any, rounds: int, folder: Path) -> Path:
+    """What the model is worth on the test set, beside others and round by round on the training set."""
+    from skewboost import evaluate
+    from skewboost.report import Report
+
+    task = progress.add_task("Report: comparison", total=3)
+    X, y = problem.X_train, problem.y_train
+    rivals = {name: made(name).set_params(n_estimators=rounds) for name in RIVALS}
+    comparison = evaluate.compare(rivals, X, y, cost=MISS_COST, cv=3, random_state=SEED)
+    progress.update(task, advance=1, description="Report: learning curve")
+    again = CSRAClassifier(cost=MISS_COST, n_estimators=rounds)
+    curve = evaluate.learning_curve(again, X, y, cost=MISS_COST, cv=3, random_state=SEED)
+    progress.update(task, advance=1, description="Report")
+    report = Report(
+        model, problem.X_test, problem.y_test, cost=MISS_COST, comparison=comparison, learning_curve=curve,
+        training=(X, y), title=f"{problem.name}: what does a false alarm cost you?",
+    )  # fmt: skip
+    return report.save(folder / "report.html")
 
 
 def _show_more(console: Console, progress: Progress, problem: Problem, rounds: int, folder: Path) -> Path:
