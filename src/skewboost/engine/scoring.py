@@ -20,6 +20,9 @@ from skewboost.engine.shapley import Conjunction
 from skewboost.tables import Table
 
 
+_CELLS = 1 << 18  # rows times trees that NumPy walks down together
+
+
 class Term(Protocol):
     """What one round adds to F."""
 
@@ -148,6 +151,21 @@ class PackedTrees:
         )
 
 
+    def leaf_values(self, codes: Array, features: Array) -> Array:
+        """The value of each row in each tree, ``[row, tree]``; `codes` has the columns of these features only."""
+        column = np.searchsorted(features, self.feature)
+        at = np.repeat(self.roots[None], len(codes), axis=0)
+        row, tree = np.nonzero(at >= 0)
+        while len(row):  # a step down in all trees at once
+            k = at[row, tree]
+            code = codes[row, column[k]].astype(np.int64)
+            side = np.where(self.threshold[k] >= 0, code > self.threshold[k], self.sets[self.which[k], code])
+            k = self.links[k, np.where(code == MISSING, 2, side)]
+            at[row, tree] = k
+            row, tree = row[k >= 0], tree[k >= 0]
+        return np.asarray(self.values[~at])
+
+
 class Scorer:
     """An ensemble, compiled for scoring."""
 
@@ -201,8 +219,14 @@ class Scorer:
         F = np.full(table.n_rows, self.constant)
         for j in self.table_features:
             F += self.tables[j][view.column(j)]
-        for term in self.trees:
-            F += term.on(view)
+        if self.trees:
+            features = self.tree_features
+            codes = np.stack([view.column(j) for j in features], axis=1)
+            for start in range(0, table.n_rows, step := 1 + _CELLS // len(self.trees)):
+                rows = slice(start, start + step)
+                values = self.packed.leaf_values(codes[rows], features)
+                # one tree after the other, in their order: as they are added up elsewhere
+                F[rows] = np.cumsum(np.column_stack((F[rows], values)), axis=1)[:, -1]
         return F + self.rest(view)
 
     def rest(self, view: View) -> Array:
