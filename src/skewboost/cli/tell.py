@@ -107,7 +107,8 @@ def progress(*, counted: bool = True, hidden: bool = False) -> Progress:
     columns: list[Any] = [TextColumn("{task.description}")]
     columns += [BarColumn(), MofNCompleteColumn()] if counted else [SpinnerColumn()]
     console = Console(stderr=True)
-    hidden = hidden or not console.is_terminal  # where nobody watches it would still leave an empty line
+    hidden = hidden or not console.is_terminal
+    console.quiet = hidden  # a bar that nobody watches would still leave an empty line
     return Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=hidden)
 
 
