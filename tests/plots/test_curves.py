@@ -97,7 +97,7 @@ def test_one_fit_has_no_band():
 
 @pytest.mark.parametrize(("sweep", "what"), [(noise_sweep, "label noise"), (imbalance_sweep, "rarer positives")])
 def test_sweeps_are_drawn_per_estimator(sweep, what):
-    both = [AdaBoostClassifier(n_estimators=2), WeightBoostClassifier(n_estimators=2)]
+    both = {"AdaBoost": AdaBoostClassifier(n_estimators=2), "WeightBoost": WeightBoostClassifier(n_estimators=2)}
     result = sweep(both, X, Y, cv=2, random_state=0)
     display = SweepDisplay(result, measure="recall").plot()
     ax = display.ax_

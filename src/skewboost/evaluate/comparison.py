@@ -14,9 +14,7 @@ import joblib
 import narwhals as nw
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.utils import check_random_state
 
-from skewboost._params import N_JOBS
 from skewboost.evaluate.compared import Comparison
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.measuring import MEASURES, problem_of
@@ -24,7 +22,7 @@ from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import ResultsFile, ResultsFileError, Row
-from skewboost.evaluate.running import read_rows
+from skewboost.evaluate.running import check_jobs, read_rows, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.goals.weighing import plain
 
@@ -135,6 +133,8 @@ def compare(
     """
     _check(tune_for, inner_cv, on_error, n_jobs, verbose)
     methods = methods_of(estimators, grids, "cost" if tune_for is None else tune_for, inner_cv)
+    if isinstance(cv, Iterator):  # it can be gone through once only
+        cv = list(cv)
     file = ResultsFile(results)
     seed = _seed(random_state, file)
     data_sets = [
@@ -165,18 +165,14 @@ def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: An
         raise ValueError(f"inner_cv={inner_cv!r} must be a number of inner folds, 2 at least.")
     if on_error not in ("record", "raise"):
         raise ValueError(f"on_error={on_error!r} must be 'record' or 'raise'.")
-    if not N_JOBS.passes(n_jobs):
-        raise ValueError(f"n_jobs={n_jobs!r} must be {N_JOBS.wanted}.")
-    if not callable(verbose) and not isinstance(verbose, int | np.integer):
-        raise ValueError(f"verbose={verbose!r} must be 0, 1, 2 or a function that is called with a Progress.")
+    check_jobs(n_jobs, verbose)
 
 
 def _seed(random_state: Any, file: ResultsFile) -> int:
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
     if random_state is None and file.seed is not None:
         return file.seed
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    (drawn,) = seeds_for(random_state, 1)
+    return int(random_state) if isinstance(random_state, int | np.integer) else drawn
 
 
 def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, Any, Any]]:
