@@ -123,6 +123,8 @@ def test_a_cost_sweep_shows_precision_recall_and_f1(pooled):
         np.testing.assert_array_equal(line.get_ydata(), result.pooled(name) if pooled else result.mean(name))
     assert legend(display)[:3] == ["precision", "recall", "F1"]
     assert len(looks_without_colour(display.lines_.values())) == 3
+    with pytest.raises(ValueError, match="measures is empty"):
+        result.plot([])
 
 
 def test_a_decomposition_is_curves_over_rounds_or_bars():
