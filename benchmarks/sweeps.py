@@ -40,7 +40,10 @@ def methods() -> dict:
 def short() -> dict:
     """Stopped before the training rows are separated."""
     few = {**COMMON, "n_estimators": 5}
-    return {"RealBoost, 5 rounds": RealBoostClassifier(**few), "CSRA, balanced, 5 rounds": CSRAClassifier(cost="balanced", **few)}
+    return {
+        "RealBoost, 5 rounds": RealBoostClassifier(**few),
+        "CSRA, balanced, 5 rounds": CSRAClassifier(cost="balanced", **few),
+    }
 
 
 def show(title: str, sweep: Sweep, measures: tuple[str, ...]) -> None:
@@ -68,7 +71,9 @@ def show_rounds() -> None:
         curve = learning_curve(booster, *rare, **HOW)
         largest, median = (curve.weight_quantiles[:, -1, curve.weight_levels.index(q)].mean() for q in (1.0, 0.5))
         first, last = curve.weight_of_positives.mean(axis=0)[[0, -1]]
-        print(f"{curve.name}: largest weight {largest:.0f}, median {median:.1g}, of positives {first:.0%} to {last:.0%}")
+        print(
+            f"{curve.name}: largest weight {largest:.0f}, median {median:.1g}, on positives {first:.0%} to {last:.0%}"
+        )
     parts = bias_variance(AdaBoostClassifier(**COMMON), *rare, draws=25, staged=True, random_state=0)
     for k in (0, -1):
         numbers = f"error {parts.loss[k]:.1%} = bias {parts.bias[k]:.1%} + variance {parts.variance[k]:.1%}"
