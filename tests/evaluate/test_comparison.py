@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skewboost import AdaC2Classifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
-from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare
+from skewboost import AdaC2Classifier, CodeMatrixClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
+from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare, noise_sweep
 from skewboost.evaluate.methods import cost_param, short_name, told
 from skewboost.evaluate.progress import Progress
 from skewboost.evaluate.results_file import ResultsFile
@@ -623,3 +624,41 @@ def test_the_log_loss_is_scikit_learns_even_of_those_who_are_certain_and_wrong(d
     X, y = data
     found = compare([Certain()], X, y, cv=[(np.arange(75), np.arange(75, 150))])
     assert found.folds[0]["log_loss"] == pytest.approx(log_loss(y[75:], Certain().fit(X, y).predict_proba(X[75:])))
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda clf: BaggingClassifier(clf, n_estimators=2),
+    lambda clf: VotingClassifier([("only", clf)]),
+    lambda clf: make_pipeline(StandardScaler(), OneVsRestClassifier(clf)),
+    lambda clf: CodeMatrixClassifier(clf),
+])  # fmt: skip
+def test_what_is_inside_is_told_the_costs_by_the_labels_that_it_sees(data, wrap):
+    X, y = data
+    text = np.where(y == 1, "bad", "good")  # 1 and 0 as numbers, but the other way round in sorted order
+    how = {"cv": 2, "cost": 30, "random_state": 0}
+    named, numbered = (compare({"it": wrap(small())}, X, labels, **how) for labels in (text, 1 - (text == "good")))
+    assert not named.failures
+    np.testing.assert_equal([r["recall"] for r in named.folds], [r["recall"] for r in numbered.folds])
+    found = noise_sweep({"it": wrap(small())}, X, text, levels=[0], cv=2, random_state=0)
+    assert np.isfinite(found.mean("cost")).all()
+
+
+def test_estimators_of_ours_are_told_the_positive_class(data):
+    X, y = data
+    both = {"told": small(cost=50), "knows": small(cost=50, pos_label=0)}
+    found = compare(both, X, y, cv=2, random_state=0, pos_label=0)
+    told, knows = found.values("recall").values()
+    np.testing.assert_array_equal(told, knows)
+
+
+def test_several_data_sets_are_named_in_errors(data):
+    with pytest.raises(ValueError, match=r"In data set 'b': .*only one class"):
+        compare([GaussianNB()], {"a": data, "b": (data[0][:3], np.zeros(3))})
+    with pytest.raises(ValueError, match="two data sets of the same name"):
+        compare([GaussianNB()], {1: data, "1": data})
+
+
+def test_if_all_fail_the_error_says_so(data):
+    found = compare([LogisticRegression(C=-1.0)], *data, cv=2)
+    with pytest.raises(ValueError, match="no fit has succeeded"):
+        found.test()

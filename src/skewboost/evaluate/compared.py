@@ -226,6 +226,8 @@ class Comparison:
         return as_html(self)
 
     def _check(self, measure: str, more: tuple[str, ...] = ()) -> str:
+        if not self.measures and measure not in more:
+            raise ValueError(f"measure={measure!r} is not there, as no fit has succeeded. See failures.")
         if measure not in (*self.measures, *more):
             raise ValueError(f"measure={measure!r} is not there, only {', '.join(map(repr, (*self.measures, *more)))}.")
         return measure

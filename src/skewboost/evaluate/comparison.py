@@ -94,7 +94,8 @@ def compare(
     sample_weight : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
         How many examples a row stands for, in training and in all measures; by data set if there are several.
     pos_label : label or None, default=None
-        The positive class; None: the rarer of the two in `y`, the larger label in a tie.
+        The positive class; None: the rarer of the two in `y`, the larger label in a tie. Estimators of this package
+        whose own `pos_label` is None are told.
     on_error : {"record", "raise"}, default="record"
         What to do if a fit fails: write it down and go on, or raise the error.
     n_jobs : int or None, default=None
@@ -138,7 +139,7 @@ def compare(
     file = ResultsFile(results)
     seed = _seed(random_state, file)
     data_sets = [
-        _data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
+        _named_data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
         for name, rows in _read(X, y, cost, sample_weight).items()
     ]
     _check_file(file, seed, data_sets, methods)
@@ -182,6 +183,8 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
             raise ValueError("y is None. Pass the labels; or, for several data sets, X as a dict {name: (X, y)}.")
         return {ONLY: (X, y, cost, weights)}
     names = [str(name) for name in X]
+    if len(set(names)) < len(names):
+        raise ValueError(f"X has two data sets of the same name: {', '.join(names)}. Name them differently.")
     if y is not None:
         raise ValueError("X is a dict of data sets, which have their labels with them. Leave y at None.")
     if not names or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in X.values()):
@@ -192,6 +195,14 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
     costs = {str(k): v for k, v in cost.items()} if each else dict.fromkeys(names, cost)
     given = {} if weights is None else {str(k): v for k, v in weights.items()}
     return {str(name): (*pair, costs[str(name)], given.get(str(name))) for name, pair in X.items()}
+
+
+def _named_data_set(name: str, *given: Any, **how: Any) -> DataSet:
+    """The same, with the name of the data set in errors where there are several."""
+    try:
+        return _data_set(name, *given, **how)
+    except ValueError as error:
+        raise error if name == ONLY else ValueError(f"In data set {name!r}: {error}") from error
 
 
 def _data_set(

@@ -17,6 +17,7 @@ from skewboost.evaluate.methods import Method, told
 from skewboost.evaluate.results_file import Row, settled
 from skewboost.evaluate.running import Rows, fitted, measured
 from skewboost.evaluate.splitting import Split
+from skewboost.evaluate.stages import told_pos_label
 from skewboost.goals.weighing import plain
 from skewboost.metrics.counts import Array
 
@@ -81,9 +82,9 @@ def _fitted_and_measured(data: DataSet, method: Method, train: Rows, test: Rows,
 
 
 def fit(method: Method, data: DataSet, params: dict[str, Any], rows: Rows, seed: int) -> Any:
-    """A copy of the estimator, told the costs, with seeds wherever it has none, and fitted."""
+    """A copy of the estimator, told the costs and the positive class, with seeds wherever it has none, and fitted."""
     with config_context(enable_metadata_routing=False):  # weights are passed by name, nobody need ask for them
-        return fitted(told(method.estimator, data.cost, params), rows, seed)
+        return fitted(told_pos_label(told(method.estimator, data.cost, params), data.problem), rows, seed)
 
 
 def tuned(data: DataSet, method: Method, train: Rows, seed: int) -> dict[str, Any]:

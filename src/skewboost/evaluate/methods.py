@@ -17,7 +17,7 @@ from sklearn.model_selection import ParameterGrid
 
 import skewboost
 from skewboost.evaluate.running import is_one
-from skewboost.goals.weighing import cost_param_of
+from skewboost.goals.weighing import as_heard, cost_param_of
 from skewboost.variants import catalogue
 
 SILENT = {"random_state", "n_jobs", "verbose", "engine"}  # parameters that are not worth a name
@@ -161,7 +161,7 @@ def told(estimator: Any, cost: Any, params: Mapping[str, Any]) -> Any:
     ready.set_params(**{k: clone(v, safe=False) for k, v in params.items()})
     name = cost_param(ready)
     if cost is not None and name is not None and ready.get_params()[name] is None:
-        ready.set_params(**{name: cost})
+        ready.set_params(**{name: as_heard(ready, name, cost)})
     return ready
 
 

@@ -16,7 +16,7 @@ from skewboost.evaluate.running import Rows, check_jobs, fitted, in_parallel, me
 from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
 from skewboost.evaluate.stages import own_pos_label, told_pos_label
 from skewboost.evaluate.sweep_results import CostSweep, Sweep
-from skewboost.goals.weighing import Weighing, cost_param_of, plain
+from skewboost.goals.weighing import Weighing, as_heard, cost_param_of, plain
 from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array, Counts
 
@@ -102,7 +102,7 @@ def plan_of(
         raise ValueError(
             f"y has {len(problem.classes)} classes, but sweeps are about two. Make one class positive: y == label."
         )
-    several = {name: told_pos_label(estimator, plain(problem.pos_label)) for name, estimator in several.items()}
+    several = {name: told_pos_label(estimator, problem) for name, estimator in several.items()}
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
     check_classes(folds, rows.y, problem.classes)
@@ -142,7 +142,7 @@ def tellers(
     if weighing.cost_param is not None:
         name = weighing.cost_param
         costs = [{plain(plan.problem.pos_label): v, plain(other): 1.0} for v in levels.tolist()]
-        return what, name, [_setter(estimator, name, c) for c in costs]
+        return what, name, [_setter(estimator, name, as_heard(estimator, name, c)) for c in costs]
     return what, weighing.told_by, [_weigher(estimator, plan.problem.pos_label, v) for v in levels.tolist()]
 
 
