@@ -95,6 +95,12 @@ def test_one_fit_has_no_band():
     assert legend(display) == ["training rows", "test rows"]
 
 
+def test_measures_are_names():
+    curve = learning_curve(CLF, X, Y, cv=2, random_state=0)
+    with pytest.raises(ValueError, match="measures=5 must be the name of a measure"):
+        curve.plot(5)
+
+
 @pytest.mark.parametrize(("sweep", "what"), [(noise_sweep, "label noise"), (imbalance_sweep, "rarer positives")])
 def test_sweeps_are_drawn_per_estimator(sweep, what):
     both = {"AdaBoost": AdaBoostClassifier(n_estimators=2), "WeightBoost": WeightBoostClassifier(n_estimators=2)}
