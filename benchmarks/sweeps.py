@@ -1,4 +1,4 @@
-"""What imbalance, label noise, costs and regularisation do to boosting: the tables of docs/evaluating.md.
+"""What rounds, imbalance, label noise, costs and regularisation do to boosting: the numbers of docs/evaluating.md.
 
 The questions are those of D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis,
 Technische Universität München (2010), sections 3.3 and 3.4, asked of the breast cancer data that comes with
@@ -9,6 +9,8 @@ Run with: python benchmarks/sweeps.py
 
 from __future__ import annotations
 
+import numpy as np
+
 from skewboost import (
     AdaBoostClassifier,
     AdaBoostRegClassifier,
@@ -18,7 +20,7 @@ from skewboost import (
     WeightBoostClassifier,
 )
 from skewboost.datasets import load_rare_cancer
-from skewboost.evaluate import cost_sweep, imbalance_sweep, noise_sweep
+from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, learning_curve, noise_sweep
 from skewboost.evaluate.sweep_results import CostSweep, Sweep
 
 COMMON = {"n_estimators": 100, "engine": "cpu"}
@@ -38,7 +40,10 @@ def methods() -> dict:
 def short() -> dict:
     """Stopped before the training rows are separated."""
     few = {**COMMON, "n_estimators": 5}
-    return {"RealBoost, 5 rounds": RealBoostClassifier(**few), "CSRA, 5 rounds": CSRAClassifier(cost="balanced", **few)}
+    return {
+        "RealBoost, 5 rounds": RealBoostClassifier(**few),
+        "CSRA, balanced, 5 rounds": CSRAClassifier(cost="balanced", **few),
+    }
 
 
 def show(title: str, sweep: Sweep, measures: tuple[str, ...]) -> None:
@@ -59,7 +64,27 @@ def show_pooled(title: str, sweep: CostSweep) -> None:
         print(f"| {measure} | " + " | ".join(f"{v:.2f}" for v in sweep.pooled(measure)) + " |")
 
 
+def show_rounds() -> None:
+    """Weights after 100 rounds, the parts of the error, and when nothing is left to learn."""
+    rare = load_rare_cancer()
+    for booster in (AdaBoostClassifier(**COMMON), WeightBoostClassifier(**COMMON)):
+        curve = learning_curve(booster, *rare, **HOW)
+        largest, median = (curve.weight_quantiles[:, -1, curve.weight_levels.index(q)].mean() for q in (1.0, 0.5))
+        first, last = curve.weight_of_positives.mean(axis=0)[[0, -1]]
+        print(
+            f"{curve.name}: largest weight {largest:.0f}, median {median:.1g}, on positives {first:.0%} to {last:.0%}"
+        )
+    parts = bias_variance(AdaBoostClassifier(**COMMON), *rare, draws=25, staged=True, random_state=0)
+    for k in (0, -1):
+        numbers = f"error {parts.loss[k]:.1%} = bias {parts.bias[k]:.1%} + variance {parts.variance[k]:.1%}"
+        print(f"AdaBoost, round {parts.rounds[k]}: {numbers}")
+    csra = CSRAClassifier(cost="balanced", **COMMON)
+    error = learning_curve(csra, *rare, **HOW).values("error", "train")
+    print(f"CSRA: no training error left after {[int(np.argmin(e > 0)) + 1 for e in error]} rounds")
+
+
 def main() -> None:
+    show_rounds()
     whole, rare = load_rare_cancer(n_positive=212), load_rare_cancer()
     ratios = [1.7, 5, 10, 20, 35]
     show(

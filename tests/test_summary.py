@@ -135,3 +135,23 @@ def test_as_dict_is_strict_json():
     X, y = make()
     for summary in (summarise(X, y), summarise(np.array([[np.inf], [1.0]]), [np.nan, np.nan])):
         assert json.loads(json.dumps(summary.as_dict(), allow_nan=False))["n_rows"] == summary.n_rows
+
+
+def test_dates_infinities_and_gaps_get_one_fitting_warning_each():
+    n = 100
+    days = pd.date_range("2020-01-01", periods=n)
+    infinite = np.where(np.arange(n) == 7, -np.inf, np.arange(n) % 9)
+    gaps = np.where(np.arange(n) < 80, np.nan, 1.0)
+    found = summarise(pd.DataFrame({"day": days, "infinite": infinite, "gaps": gaps}))
+    assert [w for w in found.warnings if "'day'" in w] == [
+        "'day' holds dates: derive numbers (year, weekday, days since an event), or leave it out."
+    ]
+    assert any("'infinite' holds infinite numbers" in w for w in found.warnings)
+    assert "'gaps' is missing in 80% of the rows." in found.warnings
+
+
+def test_a_target_of_numbers_makes_no_column_a_leak():
+    rng = np.random.default_rng(0)
+    found = summarise(rng.normal(size=(200, 2)), rng.normal(size=200))
+    assert len(found.warnings) == 1
+    assert "is it a number rather than a class?" in found.warnings[0]

@@ -29,7 +29,7 @@ def warnings_about(
 ) -> tuple[str, ...]:
     """The sentences, the gravest first."""
     found = [] if target is None else _about_target(target)
-    if n_rows >= 20:
+    if n_rows >= 20 and target is not None and len(target.classes) <= MANY_CLASSES:
         found += [
             f"{name!r} alone tells the classes apart without a mistake: was it known before the outcome?"
             for name in leaks
@@ -49,9 +49,11 @@ def _about(column: ColumnSummary, n_rows: int) -> list[str]:
     name = column.name
     if column.kind == "empty":
         return [f"{name!r} is empty."]
-    if column.kind == "constant":
-        return [f"{name!r} holds one value only."] if not column.n_missing else []
+    if column.kind == "constant" and not column.n_missing:
+        return [f"{name!r} holds one value only."]
     found = []
+    if "inf" in (str(column.maximum), str(column.minimum).removeprefix("-")):
+        found.append(f"{name!r} holds infinite numbers, which estimators refuse: make them missing, or a large number.")
     if column.missing_share > MANY_MISSING:
         found.append(f"{name!r} is missing in {percent(column.missing_share)} of the rows.")
     if column.kind == "date":

@@ -246,7 +246,10 @@ class _Counting:
         target = self._target() if self.target_name is not None or self.labels or self.n_unlabelled else None
         n_classes = len(self.labels)
         leaks = [name for name, tally in zip(self.names, self.tallies) if n_classes > 1 and tally.separates(n_classes)]
-        ids = [name for name, tally in zip(self.names, self.tallies) if self._looks_like_id(tally)]
+        undated = [
+            (name, tally) for j, (name, tally) in enumerate(zip(self.names, self.tallies)) if j not in self.dates
+        ]
+        ids = [name for name, tally in undated if self._looks_like_id(tally)]
         n_repeats = self.repeats.n_repeats
         warnings = _advice.warnings_about(self.n_rows, columns, target, n_repeats, leaks, ids)
         suggestions = _advice.suggestions_for(self.n_rows, target)

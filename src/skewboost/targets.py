@@ -34,8 +34,8 @@ def classes_of(estimator: Any, labels: Array) -> Array:
     if len(classes) == 0:
         raise ValueError("y is empty: found 0 samples, but examples of at least 2 classes are needed.")
     if len(classes) < 2:
-        name = type(estimator).__name__
-        raise ValueError(f"{name} needs examples of at least 2 classes, but y has only one class: {classes[0]!r}.")
+        name, only = type(estimator).__name__, classes.tolist()[0]
+        raise ValueError(f"{name} needs examples of at least 2 classes, but y has only one class: {only!r}.")
     return classes
 
 

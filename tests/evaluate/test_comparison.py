@@ -10,17 +10,19 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skewboost import AdaC2Classifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
-from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare
+from skewboost import AdaC2Classifier, CodeMatrixClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
+from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare, noise_sweep
 from skewboost.evaluate.methods import cost_param, short_name, told
 from skewboost.evaluate.progress import Progress
 from skewboost.evaluate.results_file import ResultsFile
@@ -429,7 +431,14 @@ def test_methods_by_name_class_and_estimator(data):
     ("params", "message"),
     [
         ({"estimators": ["CSRB"]}, "There is no method 'CSRB'. Did you mean"),
-        ({"estimators": []}, "nothing to compare"),
+        ({"estimators": []}, "estimators is empty"),
+        ({"estimators": [LinearRegression()]}, "estimators has LinearRegression(), which is no classifier"),
+        ({"grids": [1]}, "grids=.1. must be a dict"),
+        ({"random_state": -1}, "random_state=-1 must be an integer >= 0"),
+        ({"verbose": -1}, "verbose=-1 must be"),
+        ({"results": 5}, "results=5 must be the path of a file"),
+        ({"results": "/nowhere/at/all.jsonl"}, "cannot be written (No such file or directory). Choose"),
+        ({"cv": [(range(100), range(90, 150))]}, "split 0 trains on 10 of the rows that it tests, row 90"),
         ({"estimators": ["CSRA", "CSRA"]}, "Two estimators are called 'CSRA'"),
         ({"grids": {"nobody": {}}}, "grids has an entry for 'nobody', but the methods are 'GaussianNB'"),
         ({"grids": {"GaussianNB": {"depth": [1]}}}, "'depth', which is no parameter"),
@@ -448,7 +457,7 @@ def test_methods_by_name_class_and_estimator(data):
 )
 def test_bad_input(data, params, message):
     given = {"estimators": [GaussianNB()], "X": data[0], "y": data[1], **params}
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
         compare(**given)
 
 
@@ -460,7 +469,7 @@ def test_bad_data_sets(data):
         compare([GaussianNB()], {"a": X})
     with pytest.raises(ValueError, match="must be a dict by data set"):
         compare([GaussianNB()], {"a": data}, sample_weight=np.ones(150))
-    with pytest.raises(TypeError, match="no classifier"):
+    with pytest.raises(ValueError, match="no classifier"):
         compare([object()], X, y)
 
 
@@ -559,3 +568,97 @@ def test_frames_of_other_libraries(data):
     found = [compare([small()], table, y, cv=2, random_state=0) for table in (frame, pl.from_pandas(frame))]
     assert timeless(found[0]) == timeless(found[1])
     assert not found[0].failures
+
+
+def test_splits_that_can_be_gone_through_once_serve_all_data_sets(data):
+    splits = StratifiedKFold(3).split(*data)
+    assert len(compare([GaussianNB()], {"a": data, "b": data}, cv=splits).folds) == 6
+
+
+def test_of_seconds_less_is_better(data):
+    found = compare({"nb": GaussianNB(), "constant": DummyClassifier()}, *data, cv=2, random_state=0)
+    for row in found.folds:
+        row["fit_seconds"] = 1.0 + (row["method"] == "nb")
+    assert found.ordered("fit_seconds") == ["constant", "nb"]
+    assert [row["method"] for row in found.summary("fit_seconds") if row["best"]] == ["constant"]
+    display = found.plot("fit_seconds")
+    assert display.methods == ["constant", "nb"]
+    assert display.ax_.get_xlabel() == "fit seconds (less is better)"
+
+
+def test_who_failed_where_it_is_hard_is_not_the_best(data):
+    found = compare({"nb": GaussianNB(), "lucky": DummyClassifier()}, *data, cv=3, random_state=0)
+    for row in found.folds:
+        row["cost"] = 1.0 if row["fold"] == 2 else 0.3
+        if row["method"] == "lucky":
+            row["cost"] = None if row["fold"] == 2 else 0.4  # a lower mean, without the hard fold
+    means = {row["method"]: (row["mean"], row["best"]) for row in found.summary("cost")}
+    assert means["lucky"][0] < means["nb"][0]
+    assert not means["lucky"][1]
+    assert means["nb"][1]
+    assert found.best("cost") == "nb"
+    assert "lucky has cost on 2 of 3 folds only" in str(found)
+
+
+def test_no_measures_to_show(data):
+    with pytest.raises(ValueError, match="measures is empty"):
+        compare([GaussianNB()], *data, cv=2).as_markdown([])
+
+
+class Certain(ClassifierMixin, BaseEstimator):
+    """Never in doubt, and sometimes wrong."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        p = (X[:, 0] > 1.0).astype(float)
+        return np.column_stack((1 - p, p))
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def test_the_log_loss_is_scikit_learns_even_of_those_who_are_certain_and_wrong(data):
+    X, y = data
+    found = compare([Certain()], X, y, cv=[(np.arange(75), np.arange(75, 150))])
+    assert found.folds[0]["log_loss"] == pytest.approx(log_loss(y[75:], Certain().fit(X, y).predict_proba(X[75:])))
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda clf: BaggingClassifier(clf, n_estimators=2),
+    lambda clf: VotingClassifier([("only", clf)]),
+    lambda clf: make_pipeline(StandardScaler(), OneVsRestClassifier(clf)),
+    lambda clf: CodeMatrixClassifier(clf),
+])  # fmt: skip
+def test_what_is_inside_is_told_the_costs_by_the_labels_that_it_sees(data, wrap):
+    X, y = data
+    text = np.where(y == 1, "bad", "good")  # 1 and 0 as numbers, but the other way round in sorted order
+    how = {"cv": 2, "cost": 30, "random_state": 0}
+    named, numbered = (compare({"it": wrap(small())}, X, labels, **how) for labels in (text, 1 - (text == "good")))
+    assert not named.failures
+    np.testing.assert_equal([r["recall"] for r in named.folds], [r["recall"] for r in numbered.folds])
+    found = noise_sweep({"it": wrap(small())}, X, text, levels=[0], cv=2, random_state=0)
+    assert np.isfinite(found.mean("cost")).all()
+
+
+def test_estimators_of_ours_are_told_the_positive_class(data):
+    X, y = data
+    both = {"told": small(cost=50), "knows": small(cost=50, pos_label=0)}
+    found = compare(both, X, y, cv=2, random_state=0, pos_label=0)
+    told, knows = found.values("recall").values()
+    np.testing.assert_array_equal(told, knows)
+
+
+def test_several_data_sets_are_named_in_errors(data):
+    with pytest.raises(ValueError, match=r"In data set 'b': .*only one class"):
+        compare([GaussianNB()], {"a": data, "b": (data[0][:3], np.zeros(3))})
+    with pytest.raises(ValueError, match="two data sets of the same name"):
+        compare([GaussianNB()], {1: data, "1": data})
+
+
+def test_if_all_fail_the_error_says_so(data):
+    found = compare([LogisticRegression(C=-1.0)], *data, cv=2)
+    with pytest.raises(ValueError, match="no fit has succeeded"):
+        found.test()

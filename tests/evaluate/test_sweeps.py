@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from skewboost import AdaBoostClassifier, AdaBoostRegClassifier, AdaC2Classifier, CSRAClassifier
 from skewboost.evaluate import cost_sweep, imbalance_sweep, noise_sweep
+from skewboost.evaluate.sweeps import up_to
 from skewboost.metrics import confusion_counts, expected_cost
 from support import awkward_data
 
@@ -100,6 +101,18 @@ def test_levels_count_examples():
         assert w[labels == 1].sum() == pytest.approx(w[labels == 0].sum() / 12, abs=4)
 
 
+@pytest.mark.parametrize("weight", [0.1, 1.0, 7.0])
+def test_without_noise_no_label_is_flipped_whatever_a_row_stands_for(weight):
+    mass = np.full(1000, weight)
+    assert not up_to(0.0, mass).any()
+    assert up_to(0.1 * mass.sum(), mass).sum() == 100
+
+
+def test_names_of_the_catalogue_can_be_swept():
+    assert noise_sweep(["AdaBoost", "csra"], X, Y, cv=2, levels=[0]).estimators == ("AdaBoost", "CSRA")
+    assert cost_sweep("AdaBoostReg", X, Y, cv=2, param="C", costs=3).estimators == ("AdaBoostReg",)
+
+
 def test_the_default_ratios_start_at_the_data_and_leave_positives():
     result, rows = seen_of(imbalance_sweep, {"a": Recorder()})
     assert len(result.levels) > 1
@@ -154,7 +167,7 @@ def test_jobs_do_not_matter():
         for n in (1, 2)
     )
     assert one.as_frame().equals(two.as_frame())
-    assert one.estimators == ("CSRA", "AdaBoost")
+    assert one.estimators == ("CSRA(n_estimators=2)", "AdaBoost(n_estimators=2)")  # as in compare
 
 
 @pytest.mark.parametrize(
@@ -168,10 +181,16 @@ def test_jobs_do_not_matter():
         (noise_sweep, {"y": Y + (X[:, 1] > 1)}, "y has 3 classes, but sweeps are about two"),
         (imbalance_sweep, {"ratios": [2]}, "ratios has 2 negatives per positive, but the training parts have"),
         (imbalance_sweep, {"ratios": [500]}, "which leaves 0 positives"),
+        (noise_sweep, {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y))]}, "split 0 have no example of 1. Give"),
+        (imbalance_sweep, {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y))]}, "split 0 have no example of 1. Give"),
         (cost_sweep, {"costs": [0, 1]}, r"costs=\[0, 1\] must be finite numbers above 0; got 0"),
         (cost_sweep, {"param": "gamma"}, "param='gamma' is no parameter of AdaBoostClassifier"),
         (cost_sweep, {"estimators": [AdaBoostClassifier()]}, "must be one estimator"),
-        (cost_sweep, {"sample_weight": np.ones(150), "estimators": Recorder()}, "can be told no costs"),
+        (
+            cost_sweep,
+            {"sample_weight": np.ones(150), "estimators": Recorder()},
+            "can be told no costs.* Name another parameter with param",
+        ),
     ],
 )
 def test_bad_input_gets_an_error_that_says_what_to_do(sweep, change, message):
@@ -187,4 +206,4 @@ def test_the_priced_class_stays_the_priced_class_when_noise_makes_it_the_larger_
     y = (np.arange(60) < 25).astype(int)  # 25 positives; flipping 40 % of the negatives alone makes it 39
     clf = CSRAClassifier(n_estimators=3, cost=50)
     sweep = noise_sweep(clf, X, y, levels=[0.4], flip="negative", cv=3, random_state=0)
-    assert sweep.mean("recall", "CSRA")[0] == 1.0
+    assert sweep.mean("recall")[0] == 1.0

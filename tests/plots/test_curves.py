@@ -95,9 +95,15 @@ def test_one_fit_has_no_band():
     assert legend(display) == ["training rows", "test rows"]
 
 
+def test_measures_are_names():
+    curve = learning_curve(CLF, X, Y, cv=2, random_state=0)
+    with pytest.raises(ValueError, match="measures=5 must be the name of a measure"):
+        curve.plot(5)
+
+
 @pytest.mark.parametrize(("sweep", "what"), [(noise_sweep, "label noise"), (imbalance_sweep, "rarer positives")])
 def test_sweeps_are_drawn_per_estimator(sweep, what):
-    both = [AdaBoostClassifier(n_estimators=2), WeightBoostClassifier(n_estimators=2)]
+    both = {"AdaBoost": AdaBoostClassifier(n_estimators=2), "WeightBoost": WeightBoostClassifier(n_estimators=2)}
     result = sweep(both, X, Y, cv=2, random_state=0)
     display = SweepDisplay(result, measure="recall").plot()
     ax = display.ax_
@@ -123,6 +129,8 @@ def test_a_cost_sweep_shows_precision_recall_and_f1(pooled):
         np.testing.assert_array_equal(line.get_ydata(), result.pooled(name) if pooled else result.mean(name))
     assert legend(display)[:3] == ["precision", "recall", "F1"]
     assert len(looks_without_colour(display.lines_.values())) == 3
+    with pytest.raises(ValueError, match="measures is empty"):
+        result.plot([])
 
 
 def test_a_decomposition_is_curves_over_rounds_or_bars():

@@ -11,6 +11,7 @@ from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skewboost import (
@@ -205,6 +206,21 @@ def test_contributions_add_up_to_the_score(table, max_bars):
     labels = [name for name, _ in display.bars(10)]
     assert "depth = missing" in labels or display.contributions[2] == 0
     assert any(name.startswith("town = town ") for name in labels)
+
+
+def test_numbers_and_points_of_small_scores_can_be_told_apart(rare):
+    phi = np.array([0.0012, -0.0004])
+    shown = ContributionDisplay(contributions=phi, baseline=-0.003, names=["a", "b"], cells=["1", "2"], label=1).plot()
+    assert [t.get_text() for t in shown.ax_.texts] == ["+0.00120", "-0.00040"]
+    assert shown.ax_.get_yticklabels()[-1].get_text() == "F = -0.00220"
+
+    X, y = rare
+    X = np.nan_to_num(X)
+    faint = LinearSVC(C=1e-7).fit(X, y)
+    assert np.ptp(faint.decision_function(X)) < 0.01
+    sizes = DecisionBoundaryDisplay.from_estimator(faint, X, y, grid=5).sizes
+    assert sizes.min() == 9.0
+    assert sizes.max() == 90.0
 
 
 def test_contributions_are_of_one_example_and_of_models_that_have_them(booster, rare):

@@ -52,6 +52,12 @@ def test_iso_cost_lines_have_the_slope_of_costs_and_prevalence(booster, rare):
         np.testing.assert_allclose(cost, float(line.get_gid().split()[1]) * display.trivial_cost)
 
 
+def test_all_levels_are_named_where_positives_are_rare(booster, rare):
+    for prevalence in (0.001, 0.5):
+        display = OperatingPointDisplay.from_estimator(booster, *rare, cost=5, prevalence=prevalence, kind="pr")
+        assert [t.get_text() for t in display.ax_.texts] == ["25%", "50%", "75%", "100%"]
+
+
 def test_the_cheapest_point_is_the_cheapest_of_all(booster, rare):
     X, y = rare
     display = OperatingPointDisplay.from_estimator(booster, X, y, cost=7, kind="roc")
@@ -180,6 +186,17 @@ def test_the_decision_should_change_where_the_posterior_meets_the_costs():
     assert display.wanted == pytest.approx([-0.5 * np.log(5)], abs=1e-3)  # x* = -T / 2
     assert display.decided == pytest.approx(-clf.intercept_ / clf.coef_[0], abs=0.02)
     np.testing.assert_allclose(display.claimed[1], clf.predict_proba(display.claimed[0][:, None])[:, 1])
+
+
+def test_a_small_target_is_not_on_the_floor():
+    p = np.linspace(0.0, 0.2, 2000)
+    y = np.random.default_rng(0).random(2000) < p
+    display = PosteriorDisplay.from_predictions(y, p, cost=300)
+    heights = display.ax_.transAxes.inverted().transform(
+        display.ax_.transData.transform([(0.0, 0.0), (0.0, display.target), (0.0, 1.0)])
+    )[:, 1]
+    assert 0.0 <= heights[0] < 0.1 < heights[1] < 0.6 < heights[2] <= 1.0
+    assert PosteriorDisplay.from_predictions(y, p, cost=3).ax_.get_yscale() == "linear"
 
 
 def test_along_the_score_the_isotonic_fit_says_where(booster, rare):

@@ -109,8 +109,8 @@ class Comparison:
         -------
         Summary
             A list of dicts with method, measure, mean, sd (over the folds of a single data set, else over the means of
-            the data sets), n (how many fits have it), n_failed, mean_rank and best. It prints as a table, and has
-            `as_frame`, `as_markdown` and `as_html`.
+            the data sets), n (how many fits have it), n_failed, mean_rank and best (of those with the largest n). It
+            prints as a table, and has `as_frame`, `as_markdown` and `as_html`.
         """
         if data_set is not None:
             return self.of(data_set).summary(measure)
@@ -122,14 +122,16 @@ class Comparison:
         places, _ = self._table(measure)
         ranks = self._ranks(measure)
         means = {m: _mean_of_means(v, places, len(self.data_sets) > 1) for m, v in values.items()}
-        known = [mean for mean, _ in means.values() if mean == mean]
-        top = None if not known else (max if better(measure) > 0 and measure not in SECONDS else min)(known)
+        n = {method: int(np.isfinite(v).sum()) for method, v in values.items()}
+        # who failed on a hard fold has a better mean for it, so that only those with all folds can be the best
+        known = [mean for method, (mean, _) in means.items() if mean == mean and n[method] == max(n.values())]
+        top = None if not known else (max if better(measure) > 0 else min)(known)
         for method in self.methods:
             mean, sd = means[method]
             failed = sum(row["method"] == method and row["failed"] is not None for row in self.folds)
-            n = int(np.isfinite(values[method]).sum())
-            rows.append({"method": method, "measure": measure, "mean": mean, "sd": sd, "n": n, "n_failed": failed,
-                         "mean_rank": ranks.get(method), "best": mean == top})  # fmt: skip
+            best = mean == top and n[method] == max(n.values())
+            rows.append({"method": method, "measure": measure, "mean": mean, "sd": sd, "n": n[method],
+                         "n_failed": failed, "mean_rank": ranks.get(method), "best": best})  # fmt: skip
         return rows
 
     def ranks(self, measure: str) -> dict[str, float]:
@@ -144,8 +146,7 @@ class Comparison:
         blocks = self.blocks(measure)
         if not blocks.values.size:
             return {}
-        larger = better(measure) > 0 and measure not in SECONDS
-        mean = block_ranks(blocks.values, larger).mean(axis=0).tolist()
+        mean = block_ranks(blocks.values, better(measure) > 0).mean(axis=0).tolist()
         return dict(sorted(zip(blocks.methods, mean), key=lambda item: item[1]))
 
     def best(self, measure: str = "cost") -> str:
@@ -161,8 +162,7 @@ class Comparison:
         if not blocks.values.size:
             return list(self.methods)
         if blocks.kind == "folds":
-            sign = better(measure) if measure not in SECONDS else -1
-            mean = dict(zip(blocks.methods, (-sign * blocks.values.mean(axis=0)).tolist()))
+            mean = dict(zip(blocks.methods, (-better(measure) * blocks.values.mean(axis=0)).tolist()))
         else:
             mean = self._ranks(measure)
         return sorted(self.methods, key=lambda method: mean.get(method, np.inf))
@@ -226,6 +226,8 @@ class Comparison:
         return as_html(self)
 
     def _check(self, measure: str, more: tuple[str, ...] = ()) -> str:
+        if not self.measures and measure not in more:
+            raise ValueError(f"measure={measure!r} is not there, as no fit has succeeded. See failures.")
         if measure not in (*self.measures, *more):
             raise ValueError(f"measure={measure!r} is not there, only {', '.join(map(repr, (*self.measures, *more)))}.")
         return measure

@@ -14,9 +14,7 @@ import joblib
 import narwhals as nw
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.utils import check_random_state
 
-from skewboost._params import N_JOBS
 from skewboost.evaluate.compared import Comparison
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.measuring import MEASURES, problem_of
@@ -24,7 +22,7 @@ from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import ResultsFile, ResultsFileError, Row
-from skewboost.evaluate.running import read_rows
+from skewboost.evaluate.running import check_jobs, read_rows, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.goals.weighing import plain
 
@@ -96,7 +94,8 @@ def compare(
     sample_weight : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
         How many examples a row stands for, in training and in all measures; by data set if there are several.
     pos_label : label or None, default=None
-        The positive class; None: the rarer of the two in `y`, the larger label in a tie.
+        The positive class; None: the rarer of the two in `y`, the larger label in a tie. Estimators of this package
+        whose own `pos_label` is None are told.
     on_error : {"record", "raise"}, default="record"
         What to do if a fit fails: write it down and go on, or raise the error.
     n_jobs : int or None, default=None
@@ -135,10 +134,12 @@ def compare(
     """
     _check(tune_for, inner_cv, on_error, n_jobs, verbose)
     methods = methods_of(estimators, grids, "cost" if tune_for is None else tune_for, inner_cv)
+    if isinstance(cv, Iterator):  # it can be gone through once only
+        cv = list(cv)
     file = ResultsFile(results)
     seed = _seed(random_state, file)
     data_sets = [
-        _data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
+        _named_data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
         for name, rows in _read(X, y, cost, sample_weight).items()
     ]
     _check_file(file, seed, data_sets, methods)
@@ -165,18 +166,14 @@ def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: An
         raise ValueError(f"inner_cv={inner_cv!r} must be a number of inner folds, 2 at least.")
     if on_error not in ("record", "raise"):
         raise ValueError(f"on_error={on_error!r} must be 'record' or 'raise'.")
-    if not N_JOBS.passes(n_jobs):
-        raise ValueError(f"n_jobs={n_jobs!r} must be {N_JOBS.wanted}.")
-    if not callable(verbose) and not isinstance(verbose, int | np.integer):
-        raise ValueError(f"verbose={verbose!r} must be 0, 1, 2 or a function that is called with a Progress.")
+    check_jobs(n_jobs, verbose)
 
 
 def _seed(random_state: Any, file: ResultsFile) -> int:
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
     if random_state is None and file.seed is not None:
         return file.seed
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    (drawn,) = seeds_for(random_state, 1)
+    return int(random_state) if isinstance(random_state, int | np.integer) else drawn
 
 
 def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, Any, Any]]:
@@ -186,6 +183,8 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
             raise ValueError("y is None. Pass the labels; or, for several data sets, X as a dict {name: (X, y)}.")
         return {ONLY: (X, y, cost, weights)}
     names = [str(name) for name in X]
+    if len(set(names)) < len(names):
+        raise ValueError(f"X has two data sets of the same name: {', '.join(names)}. Name them differently.")
     if y is not None:
         raise ValueError("X is a dict of data sets, which have their labels with them. Leave y at None.")
     if not names or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in X.values()):
@@ -196,6 +195,14 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
     costs = {str(k): v for k, v in cost.items()} if each else dict.fromkeys(names, cost)
     given = {} if weights is None else {str(k): v for k, v in weights.items()}
     return {str(name): (*pair, costs[str(name)], given.get(str(name))) for name, pair in X.items()}
+
+
+def _named_data_set(name: str, *given: Any, **how: Any) -> DataSet:
+    """The same, with the name of the data set in errors where there are several."""
+    try:
+        return _data_set(name, *given, **how)
+    except ValueError as error:
+        raise error if name == ONLY else ValueError(f"In data set {name!r}: {error}") from error
 
 
 def _data_set(

@@ -12,12 +12,13 @@ from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold
 
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.evaluate.measuring import Problem, better, measures_of, measures_of_many
+from skewboost.evaluate.measuring import Problem, better
 from skewboost.evaluate.methods import Method, told
 from skewboost.evaluate.results_file import Row, settled
-from skewboost.evaluate.running import Rows, fitted
+from skewboost.evaluate.running import Rows, fitted, measured
 from skewboost.evaluate.splitting import Split
-from skewboost.goals.weighing import plain, scores_of
+from skewboost.evaluate.stages import told_pos_label
+from skewboost.goals.weighing import plain
 from skewboost.metrics.counts import Array
 
 
@@ -81,28 +82,9 @@ def _fitted_and_measured(data: DataSet, method: Method, train: Rows, test: Rows,
 
 
 def fit(method: Method, data: DataSet, params: dict[str, Any], rows: Rows, seed: int) -> Any:
-    """A copy of the estimator, told the costs, with seeds wherever it has none, and fitted."""
+    """A copy of the estimator, told the costs and the positive class, with seeds wherever it has none, and fitted."""
     with config_context(enable_metadata_routing=False):  # weights are passed by name, nobody need ask for them
-        return fitted(told(method.estimator, data.cost, params), rows, seed)
-
-
-def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict[str, float]:
-    """All measures that the model can be asked for."""
-    answers = np.asarray(model.predict(rows.X) if said is None else said).ravel()
-    if not problem.binary:
-        return measures_of_many(problem.codes(rows.y), problem.codes(answers), problem.matrix, rows.weights)
-    positive = problem.pos_label
-    probabilities = None
-    if hasattr(model, "predict_proba"):
-        known = list(model.classes_)
-        if positive not in known:
-            raise ValueError(f"The training rows of this fold have no example of {plain(positive)!r}. See cv.")
-        probabilities = np.asarray(model.predict_proba(rows.X), dtype=np.float64)[:, known.index(positive)]
-    scores = scores_of(model, rows.X, positive) if hasattr(model, "decision_function") else probabilities
-    return measures_of(
-        rows.y == positive, answers == positive, scores=scores, probabilities=probabilities,
-        cost_matrix=problem.negative_first, weights=rows.weights,
-    )  # fmt: skip
+        return fitted(told_pos_label(told(method.estimator, data.cost, params), data.problem), rows, seed)
 
 
 def tuned(data: DataSet, method: Method, train: Rows, seed: int) -> dict[str, Any]:

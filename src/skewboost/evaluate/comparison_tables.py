@@ -15,6 +15,7 @@ SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_secon
 OF_MANY = ("cost", "error", "balanced_accuracy", "g_mean", "fit_seconds")
 SECONDS = {"fit_seconds": "fit [s]", "predict_seconds": "predict [s]", "tune_seconds": "tune [s]"}
 NONE = "–"
+MOST_NOTES = 3  # about means over fewer folds
 
 
 class Summary(list[Row]):
@@ -68,7 +69,7 @@ def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
     """Headings, and for each method its cells with whether they are the best of their column."""
     measures = summary.measures
     cells = {(row["method"], row["measure"]): row for row in summary}
-    heads = ["method", *(f"{SECONDS.get(m, in_words(m))} {'↓' if _less(m) else '↑'}" for m in measures), "rank"]
+    heads = ["method", *(f"{SECONDS.get(m, in_words(m))} {'↓' if better(m) < 0 else '↑'}" for m in measures), "rank"]
     rows = []
     for method in summary.methods:
         row = [(method, False)]
@@ -83,10 +84,6 @@ def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
 def _padded(cells: list[str], widths: list[int]) -> list[str]:
     """Names to the left, numbers to the right."""
     return [cells[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:]))]
-
-
-def _less(measure: str) -> bool:
-    return measure.endswith("_seconds") or better(measure) < 0
 
 
 def _number(mean: float, sd: float) -> str:
@@ -107,19 +104,29 @@ def _cell(text: str, best: bool) -> str:
 def _shown(comparison: Comparison, measures: list[str] | None) -> Summary:
     there = [*comparison.measures, "fit_seconds"]
     wanted = measures if measures is not None else SHOWN if "recall" in there else OF_MANY
+    if not wanted:
+        raise ValueError("measures is empty. Name some, or leave it at None.")
     found = [row for m in wanted if measures is not None or m in there for row in comparison.summary(m)]
     return Summary(found, comparison.ordered(found[0]["measure"]))
 
 
-def notes(comparison: Comparison) -> list[str]:
+def notes(comparison: Comparison, shown: Summary) -> list[str]:
     """What is below the table: on what it was measured, what is missing, what failed."""
     n_sets, n_fits = len(comparison.data_sets), len(comparison.folds)
     n_folds = len({(row["data_set"], row["repeat"], row["fold"]) for row in comparison.folds})
     where = f"{n_sets} data sets" if n_sets > 1 else "one data set"
     over = "data sets" if n_sets > 1 else "folds"
-    said = [f"{n_folds} folds of {where}; mean ± standard deviation over {over}; rank by the first measure."]
+    folds = f"{n_folds} fold{'s' * (n_folds > 1)}"
+    said = [f"{folds} of {where}; mean ± standard deviation over {over}; rank by the first measure."]
     if not comparison.complete:
         said.append(f"Interrupted: {n_fits} of {comparison.n_fits} fits are finished.")
+    most = {m: max(row["n"] for row in shown if row["measure"] == m) for m in shown.measures}
+    fewer = [row for row in shown if 0 < row["n"] < most[row["measure"]]]
+    for row in fewer[:MOST_NOTES]:
+        of = f"{row['n']} of {most[row['measure']]} folds only"
+        said.append(f"{row['method']} has {in_words(row['measure'])} on {of}: its mean is not to be compared.")
+    if len(fewer) > MOST_NOTES:
+        said.append(f"So it is with {len(fewer) - MOST_NOTES} other means: see n in summary().")
     for method in comparison.methods:
         messages = [row["failed"] for row in comparison.failures if row["method"] == method]
         if messages:
@@ -132,19 +139,22 @@ def as_text(comparison: Comparison, measures: list[str] | None = None) -> str:
     """For the screen; the best of a column has an asterisk."""
     if not comparison.folds:
         return f"Nothing is finished: 0 of {comparison.n_fits} fits."
-    return "\n".join([str(_shown(comparison, measures)), "", *notes(comparison)])
+    shown = _shown(comparison, measures)
+    return "\n".join([str(shown), "", *notes(comparison, shown)])
 
 
 def as_markdown(comparison: Comparison, measures: list[str] | None = None) -> str:
     """For documents; the best of a column is bold."""
     if not comparison.folds:
         return as_text(comparison) + "\n"
-    return _shown(comparison, measures).as_markdown() + "\n" + "\n\n".join(notes(comparison)) + "\n"
+    shown = _shown(comparison, measures)
+    return shown.as_markdown() + "\n" + "\n\n".join(notes(comparison, shown)) + "\n"
 
 
 def as_html(comparison: Comparison, measures: list[str] | None = None) -> str:
     """For notebooks and reports."""
     if not comparison.folds:
         return f"<p>{html.escape(as_text(comparison))}</p>"
-    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(comparison))
-    return f"<div>{_shown(comparison, measures).as_html()}{below}</div>"
+    shown = _shown(comparison, measures)
+    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(comparison, shown))
+    return f"<div>{shown.as_html()}{below}</div>"

@@ -30,7 +30,7 @@ from skewboost.evaluate.running import (
     read_rows,
     seeds_for,
 )
-from skewboost.evaluate.splitting import repeated_folds
+from skewboost.evaluate.splitting import check_classes, repeated_folds
 from skewboost.evaluate.stages import Stage, check_staged, own_pos_label, stages_of
 from skewboost.metrics.counts import Array, Counts
 
@@ -132,6 +132,7 @@ def learning_curve(
     problem = problem_of(estimator, rows.y, rows.weights, cost, own_pos_label(estimator))
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
+    check_classes(folds, rows.y, problem.classes)
     tasks = [
         (estimator, rows.part(train), rows.part(test), problem, own_seed, len(folds))
         for (train, test), own_seed in zip(folds, seeds_for(seed, len(folds)))

@@ -116,7 +116,8 @@ def measures_of(
     scores : ndarray or None
         Larger where more speaks for the positive class; for "roc_auc" and "pr_auc", which are NaN where a class lacks.
     probabilities : ndarray or None
-        Of the positive class; for "brier" (Brier's score of that class) and "log_loss".
+        Of the positive class; for "brier" (Brier's score of that class) and "log_loss", in which 0 counts as 2.2e-16,
+        as in scikit-learn.
     cost_matrix : ndarray of shape (2, 2) or None
         ``[true, predicted]``, the negative class first; for "cost", the mean per example, and "savings".
     weights : ndarray or None
@@ -137,7 +138,7 @@ def measures_of(
         p = np.asarray(probabilities, dtype=np.float64)
         found["brier"] = np.average((p - positive) ** 2, weights=weights)
         right = np.where(positive, p, 1.0 - p)
-        found["log_loss"] = np.average(-np.log(np.maximum(right, np.finfo(np.float64).tiny)), weights=weights)
+        found["log_loss"] = np.average(-np.log(np.maximum(right, np.finfo(np.float64).eps)), weights=weights)
     return {name: float(found[name]) for name in MEASURES if name in found}
 
 
@@ -163,7 +164,7 @@ def measures_of_many(truth: Array, said: Array, matrix: Array, weights: Array | 
 
 def better(measure: str) -> int:
     """1 if more is better, -1 if less is."""
-    return -1 if measure in LOSSES else 1
+    return -1 if measure in LOSSES or measure.endswith("_seconds") else 1
 
 
 def in_words(measure: str) -> str:

@@ -16,7 +16,8 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 import skewboost
-from skewboost.goals.weighing import cost_param_of
+from skewboost.evaluate.running import is_one
+from skewboost.goals.weighing import as_heard, cost_param_of
 from skewboost.variants import catalogue
 
 SILENT = {"random_state", "n_jobs", "verbose", "engine"}  # parameters that are not worth a name
@@ -46,23 +47,23 @@ class Method:
 
 
 def methods_of(estimators: Any, grids: Mapping[str, Any] | None, tune_for: Any, inner_cv: int) -> list[Method]:
-    """Everyone by name; an error if two have the same, or if a grid is nobody's or has unknown parameters."""
-    named = _named(estimators)
+    """Everyone by name; an error if a grid is nobody's or has unknown parameters."""
+    several = named(estimators)
+    names = list(several)
+    if grids is not None and not isinstance(grids, Mapping):
+        raise ValueError(f"grids={grids!r} must be a dict {{name of a method: {{parameter: [values]}}}}, or None.")
     grids = {} if grids is None else dict(grids)
-    names = [name for name, _ in named]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"Two estimators are called {twice[0]!r}. Name them: pass a dict {{name: estimator}}.")
     strangers = [name for name in grids if name not in names]
     if strangers:
         raise ValueError(f"grids has an entry for {strangers[0]!r}, but the methods are {', '.join(map(repr, names))}.")
-    methods = [Method(name, made, grids.get(name), tune_for, inner_cv) for name, made in named]
+    methods = [Method(name, made, grids.get(name), tune_for, inner_cv) for name, made in several.items()]
     for method in methods:
         _check_grid(method)
     return methods
 
 
-def _named(estimators: Any) -> list[tuple[str, Any]]:
+def named(estimators: Any) -> dict[str, Any]:
+    """Classifiers by name; a name of the catalogue and a class stand for a new one. No two may be called the same."""
     if isinstance(estimators, Mapping):
         found = [(str(name), made(given)) for name, given in estimators.items()]
     elif isinstance(estimators, str) or hasattr(estimators, "get_params") or not isinstance(estimators, Iterable):
@@ -70,8 +71,12 @@ def _named(estimators: Any) -> list[tuple[str, Any]]:
     else:
         found = [_with_name(given) for given in estimators]
     if not found:
-        raise ValueError("estimators is empty: there is nothing to compare.")
-    return found
+        raise ValueError("estimators is empty. Pass an estimator, a list of them, or a dict {name: estimator}.")
+    names = [name for name, _ in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"Two estimators are called {twice[0]!r}. Name them: pass a dict {{name: estimator}}.")
+    return dict(found)
 
 
 def _with_name(given: Any) -> tuple[str, Any]:
@@ -91,10 +96,10 @@ def made(given: Any) -> Any:
         except TypeError as error:
             message = f"{given.__name__} cannot be made without parameters ({error}). Pass an instance."
             raise ValueError(message) from error
-    if not all(hasattr(given, needed) for needed in ("fit", "predict", "get_params")):
-        raise TypeError(
+    if not is_one(given):
+        raise ValueError(
             f"estimators has {given!r}, which is no classifier. Give names of the catalogue such as 'CSRA', or "
-            "classifiers with fit, predict and get_params."
+            "classifiers with scikit-learn's interface."
         )
     return given
 
@@ -156,7 +161,7 @@ def told(estimator: Any, cost: Any, params: Mapping[str, Any]) -> Any:
     ready.set_params(**{k: clone(v, safe=False) for k, v in params.items()})
     name = cost_param(ready)
     if cost is not None and name is not None and ready.get_params()[name] is None:
-        ready.set_params(**{name: cost})
+        ready.set_params(**{name: as_heard(ready, name, cost)})
     return ready
 
 

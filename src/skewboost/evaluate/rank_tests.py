@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,7 +166,7 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
     N, k = blocks.values.shape
     if method not in (*NAMES, AUTO):
         raise ValueError(f"method={method!r} must be one of {', '.join(map(repr, (AUTO, *NAMES)))}.")
-    if not 0 < alpha < 1:
+    if not isinstance(alpha, Real) or not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must be a number between 0 and 1, such as 0.05.")
     if k < 2:
         raise ValueError(

@@ -45,6 +45,8 @@ class ResultsFile:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        if not isinstance(path, str | os.PathLike | None):
+            raise ResultsFileError(f"results={path!r} must be the path of a file, or None.")
         self.path = None if path is None else Path(path)
         self.seed: int | None = None
         self.data_sets: dict[str, Row] = {}
@@ -102,14 +104,25 @@ class ResultsFile:
         if self.path is None:
             return
         data = json.dumps(_writable(line), ensure_ascii=False).encode() + b"\n"
-        with open(self.path, "r+b" if self.path.exists() else "wb") as file:
-            file.seek(self._whole)
-            file.truncate()  # half a line, if there was one
-            file.write(data)
+        try:
+            with open(self.path, "r+b" if self.path.exists() else "wb") as file:
+                file.seek(self._whole)
+                file.truncate()  # half a line, if there was one
+                file.write(data)
+        except OSError as error:
+            raise ResultsFileError(
+                f"results: {self.path} cannot be written ({error.strerror}). Choose a file in a folder that is there "
+                "and may be written to."
+            ) from error
         self._whole += len(data)
 
     def _read(self, path: Path) -> None:
-        *lines, rest = path.read_bytes().split(b"\n")
+        try:
+            *lines, rest = path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise ResultsFileError(
+                f"results: {path} cannot be read ({error.strerror}). Choose another file."
+            ) from error
         if not lines and rest and not rest.startswith(b'{"kind": "' + FORMAT.encode()[: max(0, len(rest) - 10)]):
             raise ResultsFileError(f"{path} is no results file of a comparison. Choose another name.")
         for number, raw in enumerate(lines, start=1):

@@ -15,7 +15,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from skewboost._fitting import seeded
 from skewboost._params import N_JOBS, Check, either, integer, one_of
 from skewboost.engine import repeated
+from skewboost.evaluate.measuring import Problem, measures_of, measures_of_many
 from skewboost.evaluate.progress import Reporter
+from skewboost.goals.weighing import plain, scores_of
 from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array
 from skewboost.tables import sliceable, take_rows
@@ -43,28 +45,17 @@ def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     return Rows(X, labels, None if sample_weight is None else check_sample_weight(sample_weight, n_rows))
 
 
-def check_estimator_is_one(estimator: Any, name: str = "estimator") -> None:
-    """An object that can be fitted and cloned, and classifies."""
+def is_one(estimator: Any) -> bool:
+    """Whether it is an object that can be fitted and cloned, and classifies."""
+    return hasattr(estimator, "fit") and hasattr(estimator, "get_params") and is_classifier(estimator)
+
+
+def check_estimator_is_one(estimator: Any) -> None:
+    """An error unless it is a classifier."""
     if isinstance(estimator, type):
-        raise ValueError(f"{name}={estimator.__name__} is a class. Pass an object: {estimator.__name__}().")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params") and is_classifier(estimator)):
-        raise ValueError(f"{name}={estimator!r} is no classifier. Pass one with scikit-learn's interface.")
-
-
-def named(estimators: Any) -> dict[str, Any]:
-    """Estimators by name: a dict as it is, others by their class, numbered where that is not unique."""
-    if isinstance(estimators, dict):
-        found = {str(name): estimator for name, estimator in estimators.items()}
-    else:
-        several = list(estimators) if isinstance(estimators, list | tuple) else [estimators]
-        names = [type(e).__name__.removesuffix("Classifier") for e in several]
-        numbers = [names[: k + 1].count(n) for k, n in enumerate(names)]
-        found = {n if names.count(n) == 1 else f"{n} {number}": e for n, number, e in zip(names, numbers, several)}
-    if not found:
-        raise ValueError("estimators is empty. Pass an estimator, a list of them, or a dict {name: estimator}.")
-    for name, estimator in found.items():
-        check_estimator_is_one(estimator, f"estimators[{name!r}]" if len(found) > 1 else "estimator")
-    return found
+        raise ValueError(f"estimator={estimator.__name__} is a class. Pass an object: {estimator.__name__}().")
+    if not is_one(estimator):
+        raise ValueError(f"estimator={estimator!r} is no classifier. Pass one with scikit-learn's interface.")
 
 
 def fitted(estimator: Any, rows: Rows, seed: int, n_fits: int = 1) -> Any:
@@ -84,14 +75,39 @@ def fitted(estimator: Any, rows: Rows, seed: int, n_fits: int = 1) -> Any:
         return model.fit(rows.X, rows.y, **params)
 
 
+def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict[str, float]:
+    """All measures that a fitted model can be asked for; `said` are its answers, where they are known."""
+    answers = np.asarray(model.predict(rows.X) if said is None else said).ravel()
+    if not problem.binary:
+        return measures_of_many(problem.codes(rows.y), problem.codes(answers), problem.matrix, rows.weights)
+    positive = problem.pos_label
+    probabilities = None
+    if hasattr(model, "predict_proba"):
+        known = list(model.classes_)
+        if positive not in known:
+            raise ValueError(f"The training rows of this fold have no example of {plain(positive)!r}. See cv.")
+        probabilities = np.asarray(model.predict_proba(rows.X), dtype=np.float64)[:, known.index(positive)]
+    scores = scores_of(model, rows.X, positive) if hasattr(model, "decision_function") else probabilities
+    return measures_of(
+        rows.y == positive, answers == positive, scores=scores, probabilities=probabilities,
+        cost_matrix=problem.negative_first, weights=rows.weights,
+    )  # fmt: skip
+
+
 def seeds_for(random_state: Any, n: int) -> list[int]:
     """A seed for each of n fits."""
-    return [int(s) for s in check_random_state(random_state).randint(2**31 - 1, size=n)]
+    try:
+        rng = check_random_state(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"random_state={random_state!r} must be an integer >= 0, a RandomState, or None.") from error
+    return [int(s) for s in rng.randint(2**31 - 1, size=n)]
 
 
 def check_jobs(n_jobs: Any, verbose: Any) -> None:
     """The arguments that all evaluations have."""
-    told = Check(lambda v: callable(v) or either(one_of(True, False), integer(0)).passes(v), "an integer >= 0")
+    told = Check(
+        lambda v: callable(v) or either(one_of(True, False), integer(0)).passes(v), "an integer >= 0, or a function"
+    )
     for name, value, check in (("n_jobs", n_jobs, N_JOBS), ("verbose", verbose, told)):
         if not check.passes(value):
             raise ValueError(f"{name}={value!r} must be {check.wanted}.")

@@ -49,16 +49,30 @@ def repeated_folds(
     return [_without_zeros(train, test, weights) for train, test in _given(cv, y, X)]
 
 
+def check_classes(folds: list[Split], y: Array, classes: Array) -> None:
+    """An error if a training part lacks a class, before anything is fitted."""
+    for k, (train, _) in enumerate(folds):
+        lacking = np.setdiff1d(classes, y[train]).tolist()
+        if lacking:
+            raise ValueError(
+                f"cv: the training rows of split {k} have no example of {lacking[0]!r}. Give a number of folds, which "
+                "are stratified, or a splitter that keeps all classes in training."
+            )
+
+
 def _stratified(cv: int, y: Array, repeats: int, random_state: Any, weights: Array | None) -> list[Split]:
     if cv < 2:
         raise ValueError(f"cv={cv} must be 2 folds or more, a splitter, or a list of (train, test) row numbers.")
     present = np.arange(len(y)) if weights is None else np.flatnonzero(weights > 0)
     classes, counts = np.unique(y[present], return_counts=True)
     if counts.min() < cv:
-        rarest = classes.tolist()[int(counts.argmin())]
+        fewest, rarest = int(counts.min()), classes.tolist()[int(counts.argmin())]
+        remedy = f"Set cv to {fewest} or fewer, or pass a splitter such as StratifiedShuffleSplit."
+        if fewest < 2:
+            remedy = "A class of one row cannot be learned and tested: find more rows of it."
+        there = "are" if fewest > 1 else "is"
         raise ValueError(
-            f"cv={cv} folds need {cv} rows of each class, but there are {counts.min()} of {rarest!r}. Set cv to "
-            f"{max(2, int(counts.min()))} or fewer, or pass a splitter such as StratifiedShuffleSplit."
+            f"cv={cv} folds need {cv} rows of each class, but there {there} {fewest} of {rarest!r}. {remedy}"
         )
     rng = check_random_state(random_state)
     folds = []
@@ -79,7 +93,15 @@ def _given(cv: Any, y: Array, X: Any) -> list[Split]:
         ) from error
     if not found:
         raise ValueError("cv holds no splits. Give a number of folds, a splitter, or a list of (train, test).")
-    return [(_numbers(train, len(y)), _numbers(test, len(y))) for train, test in found]
+    numbered = [(_numbers(train, len(y)), _numbers(test, len(y))) for train, test in found]
+    for k, (train, test) in enumerate(numbered):
+        both = np.intersect1d(train, test)
+        if len(both):
+            raise ValueError(
+                f"cv: split {k} trains on {len(both)} of the rows that it tests, row {both[0]} among them, so that its "
+                "results would flatter. Give (train, test) without rows in common."
+            )
+    return numbered
 
 
 def _numbers(rows: Array, n_rows: int) -> Array:

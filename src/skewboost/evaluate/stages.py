@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import Rule
 from skewboost.evaluate.measuring import Problem
+from skewboost.goals.weighing import hides_classes, plain, renumbers
 from skewboost.metrics.counts import Array
 
 
@@ -46,12 +47,17 @@ def own_pos_label(estimator: Any) -> Any:
     return told[0] if told else None
 
 
-def told_pos_label(estimator: Any, label: Any) -> Any:
-    """A copy that knows the positive class, where it would choose the rarer: flipped labels may change that one."""
+def told_pos_label(estimator: Any, problem: Problem) -> Any:
+    """A copy in which those of ours know the positive class, where they would choose the rarer of their rows."""
     told = clone(estimator)
+    if not problem.binary:
+        return told
+    label, number = plain(problem.pos_label), int(problem.codes(problem.pos_label))
     params = told.get_params(deep=True)
     unset = [k for k, v in params.items() if k.rpartition("__")[2] == "pos_label" and v is None]
-    return told.set_params(**dict.fromkeys(unset, label))
+    own = [k for k in unset if type(params.get(k.rpartition("__")[0], told)).__module__.startswith("skewboost.")]
+    seen = [k for k in own if not hides_classes(told, k)]
+    return told.set_params(**{k: number if renumbers(told, k) else label for k in seen})
 
 
 def booster_and_input(model: Any, X: Any) -> tuple[Any, Any]:

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from skewboost.evaluate.measuring import MEASURES, Problem, measures_of, of_counts, problem_of
-from skewboost.evaluate.running import Rows, check_jobs, fitted, in_parallel, named, read_rows, seeds_for
-from skewboost.evaluate.splitting import Split, repeated_folds
+from skewboost.evaluate.measuring import MEASURES, Problem, of_counts, problem_of
+from skewboost.evaluate.methods import named
+from skewboost.evaluate.running import Rows, check_jobs, fitted, in_parallel, measured, read_rows, seeds_for
+from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
 from skewboost.evaluate.stages import own_pos_label, told_pos_label
 from skewboost.evaluate.sweep_results import CostSweep, Sweep
-from skewboost.goals.weighing import Weighing, plain, scores_of
+from skewboost.goals.weighing import Weighing, as_heard, cost_param_of, plain
+from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array, Counts
 
 
@@ -100,9 +102,10 @@ def plan_of(
         raise ValueError(
             f"y has {len(problem.classes)} classes, but sweeps are about two. Make one class positive: y == label."
         )
-    several = {name: told_pos_label(estimator, plain(problem.pos_label)) for name, estimator in several.items()}
+    several = {name: told_pos_label(estimator, problem) for name, estimator in several.items()}
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
+    check_classes(folds, rows.y, problem.classes)
     return Plan(several, rows, problem, folds, seed, n_jobs, verbose)
 
 
@@ -116,24 +119,30 @@ def check_levels(name: str, values: Any, passes: Callable[[float], bool], wanted
 
 
 def tellers(
-    plan: Plan, estimator: Any, param: str | None, levels: Array, given: Any
+    plan: Plan, param: str | None, levels: Array, given: Any
 ) -> tuple[str, str, list[Callable[[Rows], tuple[Any, Rows]]]]:
     """What is swept in words, the parameter, and for each level who makes an estimator and rows of it."""
+    (estimator,) = plan.estimators.values()
     if param is not None:
         known = estimator.get_params(deep=True)
         if param not in known:
             raise ValueError(
                 f"param={param!r} is no parameter of {type(estimator).__name__}. It has {', '.join(sorted(known))}."
             )
-        as_given = {float(v): v for v in given}  # a whole number stays one
+        as_given = {float(v): v for v in np.ravel(given).tolist()}  # a whole number stays one
         return param, param, [_setter(estimator, param, as_given[v]) for v in levels.tolist()]
+    if cost_param_of(estimator) is None and weight_name(estimator) is None:
+        raise ValueError(
+            f"{type(estimator).__name__} can be told no costs: it has no parameter 'cost' or 'class_weight', and its "
+            "fit takes no sample_weight. Name another parameter with param, or choose another estimator."
+        )
     weighing = Weighing.of(estimator, plan.problem.classes, plan.problem.pos_label, None)
     other = plan.problem.classes[plan.problem.classes != plan.problem.pos_label][0]
     what = "cost of a miss / cost of a false alarm"
     if weighing.cost_param is not None:
         name = weighing.cost_param
         costs = [{plain(plan.problem.pos_label): v, plain(other): 1.0} for v in levels.tolist()]
-        return what, name, [_setter(estimator, name, c) for c in costs]
+        return what, name, [_setter(estimator, name, as_heard(estimator, name, c)) for c in costs]
     return what, weighing.told_by, [_weigher(estimator, plan.problem.pos_label, v) for v in levels.tolist()]
 
 
@@ -155,19 +164,6 @@ def _measured(
 ) -> tuple[dict[str, float], Counts]:
     """Measures on the test part, and the counts that they come from."""
     model = fitted(estimator, train, seed, n_fits)
-    positive = test.y == problem.pos_label
-    flagged = np.asarray(model.predict(test.X)) == problem.pos_label
-    scores = probabilities = None
-    if hasattr(model, "predict_proba"):
-        probabilities = np.asarray(model.predict_proba(test.X))[:, list(model.classes_).index(problem.pos_label)]
-    if hasattr(model, "decision_function") or probabilities is not None:
-        scores = scores_of(model, test.X, problem.pos_label)
-    found = measures_of(
-        positive,
-        flagged,
-        scores=scores,
-        probabilities=probabilities,
-        cost_matrix=problem.negative_first,
-        weights=test.weights,
-    )
-    return found, Counts.of(positive, flagged, test.weights)
+    said = np.asarray(model.predict(test.X)).ravel()
+    counts = Counts.of(test.y == problem.pos_label, said == problem.pos_label, test.weights)
+    return measured(problem, model, test, said), counts

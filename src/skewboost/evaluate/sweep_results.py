@@ -100,7 +100,10 @@ class CostSweep(Sweep):
 
     def best(self, measure: str = "f1") -> float:
         """The level whose pooled measure is best, and the first of them in a tie."""
-        return float(self.levels[np.nanargmax(better(measure) * self.pooled(measure))])
+        values = better(measure) * self.pooled(measure)
+        if np.isnan(values).all():
+            raise ValueError(f"{measure} is NaN at every level: none is best. Take another measure.")
+        return float(self.levels[np.nanargmax(values)])
 
     def plot(self, measure: Any = ("precision", "recall", "f1"), *, ax: Any = None) -> Any:
         """Draw measures against the costs; see `skewboost.plots.CostSweepDisplay`."""

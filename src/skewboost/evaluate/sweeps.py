@@ -46,7 +46,7 @@ def noise_sweep(
     Parameters
     ----------
     estimators : estimator, list, or dict of name to estimator
-        Who is compared.
+        Who is compared, given and named as in `compare`.
     X, y
         Rows and labels of two classes.
     levels : sequence of float, default=(0.0, 0.05, 0.1, 0.2, 0.3)
@@ -68,9 +68,9 @@ def noise_sweep(
     >>> from skewboost import AdaBoostClassifier, WeightBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.evaluate import noise_sweep
-    >>> both = [AdaBoostClassifier(n_estimators=10), WeightBoostClassifier(n_estimators=10)]
+    >>> both = {"plain": AdaBoostClassifier(n_estimators=10), "damped": WeightBoostClassifier(n_estimators=10)}
     >>> sweep = noise_sweep(both, *load_rare_cancer(), levels=[0, 0.2], cv=3, random_state=0)
-    >>> sweep.mean("f1", "AdaBoost").shape
+    >>> sweep.mean("f1", "damped").shape
     (2,)
     """
     if flip not in FLIPS:
@@ -119,7 +119,7 @@ def imbalance_sweep(
     Parameters
     ----------
     estimators : estimator, list, or dict of name to estimator
-        Who is compared.
+        Who is compared, given and named as in `compare`.
     X, y
         Rows and labels of two classes.
     ratios : sequence of float or None, default=None
@@ -175,8 +175,8 @@ def imbalance_sweep(
 
 
 def up_to(examples: float, weights: Array) -> Array:
-    """Which of the first rows stand for about so many examples together."""
-    return np.asarray(np.cumsum(weights) <= examples * (1 + 1e-9) + 0.5)
+    """Which of the first rows stand for about so many examples together; the last counts if half of it does."""
+    return np.asarray(np.cumsum(weights) - 0.5 * weights <= examples * (1 + 1e-9))
 
 
 def cost_sweep(
@@ -244,5 +244,5 @@ def cost_sweep(
     if isinstance(estimator, dict | list | tuple):
         raise ValueError(f"estimator={estimator!r} must be one estimator: sweep others in calls of their own.")
     plan = plan_of(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
-    told_by = tellers(plan, estimator, param, values, costs)
+    told_by = tellers(plan, param, values, costs)
     return plan.cost_sweep(told_by, values)

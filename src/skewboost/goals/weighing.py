@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,11 @@ from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array
 
 DICTS = ("cost", "class_weight")
+# of scikit-learn: what is inside is fitted to the numbers 0, 1, … of the classes in sorted order
+RENUMBERING = frozenset({
+    "BaggingClassifier", "VotingClassifier", "StackingClassifier", "OneVsRestClassifier", "OneVsOneClassifier",
+})  # fmt: skip
+CODING = frozenset({"CodeMatrixClassifier", "OutputCodeClassifier"})
 
 
 def cost_param_of(estimator: Any) -> str | None:
@@ -21,8 +26,34 @@ def cost_param_of(estimator: Any) -> str | None:
     owners = {name: params.get(name.rpartition("__")[0], estimator) for name in params}
     heard = [name for name in params if getattr(owners[name], "_takes_costs", True)]
     names: list[str] = sorted(heard, key=lambda name: (name.count("__"), name))
-    found = (n for wanted in DICTS for n in names if n == wanted or n.endswith(f"__{wanted}"))
+    meant = (n for wanted in DICTS for n in names if n == wanted or n.endswith(f"__{wanted}"))
+    found = (n for n in meant if not hides_classes(estimator, n))
     return next(found, None)
+
+
+def _around(estimator: Any, name: str) -> set[str]:
+    """The names of the classes, and of those they are made from, of all that the owner of a parameter is inside of."""
+    params = estimator.get_params(deep=True)
+    path = name.split("__")[:-1]
+    owners = [estimator, *(params.get("__".join(path[:k])) for k in range(1, len(path)))] if path else []
+    return {kind.__name__ for owner in owners for kind in type(owner).__mro__}
+
+
+def renumbers(estimator: Any, name: str) -> bool:
+    """Whether the owner of a nested parameter sees the numbers of the classes instead of their labels."""
+    return not RENUMBERING.isdisjoint(_around(estimator, name))
+
+
+def hides_classes(estimator: Any, name: str) -> bool:
+    """Whether the owner of a nested parameter sees no classes at all, but columns of a code."""
+    return not CODING.isdisjoint(_around(estimator, name))
+
+
+def as_heard(estimator: Any, name: str, cost: Any) -> Any:
+    """``{label: cost}`` with the labels that the owner of the parameter sees."""
+    if isinstance(cost, Mapping) and renumbers(estimator, name):
+        return {k: cost[label] for k, label in enumerate(sorted(cost))}
+    return cost
 
 
 @dataclass
@@ -88,7 +119,8 @@ class Weighing:
         positive = y == self.pos_label
         if self.cost_param is not None:
             other = self.classes[self.classes != self.pos_label][0]
-            model.set_params(**{self.cost_param: {plain(self.pos_label): costs[0], plain(other): costs[1]}})
+            told = {plain(self.pos_label): costs[0], plain(other): costs[1]}
+            model.set_params(**{self.cost_param: as_heard(model, self.cost_param, told)})
         else:
             assert self.weight_param is not None
             given = params.get(self.weight_param)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import narwhals as nw
@@ -145,6 +146,7 @@ class ContributionDisplay:
     def plot(self, ax: Any = None, *, max_bars: int = 10) -> ContributionDisplay:
         """Draw it; parameters as in `from_estimator`."""
         made = self.bars(max_bars)
+        said = self._spelled(made)
         ax = axes_for(ax, (7.4, 1.6 + 0.32 * len(made)))
         at = self.baseline
         for row, (_, length) in enumerate(made):
@@ -152,13 +154,13 @@ class ContributionDisplay:
             ax.barh(row, length, left=at, height=0.66, color=colour, edgecolor=INK, lw=0.5, zorder=3,
                     hatch=None if length > 0 else "////")  # fmt: skip
             ax.plot([at + length] * 2, [row - 0.33, row + 1.33], color=GREY, lw=0.8, zorder=2)
-            self._number(ax, row, at, length)
+            self._number(ax, row, at, length, said(length))
             at += length
         ax.axvline(self.baseline, color=GREY, lw=1, ls=":", zorder=1)
         ax.axvline(0.0, color=INK, lw=1, zorder=1)
         ax.plot(self.score, len(made), "D", ms=8, color=INK, zorder=4, clip_on=False)
         ax.set_yticks(range(-1, len(made) + 1))
-        names = [f"mean of training: {self.baseline:+.2f}", *(name for name, _ in made), f"F = {self.score:+.2f}"]
+        names = [f"mean of training: {said(self.baseline)}", *(name for name, _ in made), f"F = {said(self.score)}"]
         ax.set_yticklabels(names)
         ax.plot([self.baseline] * 2, [-1.3, -0.33], color=GREY, lw=0.8, zorder=2)
         ax.plot(self.baseline, -1, "|", ms=10, color=INK, zorder=4)
@@ -169,16 +171,22 @@ class ContributionDisplay:
         ax.set_xlim(low - room, high + room)
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel(f"score F: to the right, for {told(self.label)}")
-        said = "" if self.predicted is None else f"Predicted: {told(self.predicted)}\n"
-        ax.set_title(f"{said}What moves F, and how far", loc="left", size="medium")
+        title = "" if self.predicted is None else f"Predicted: {told(self.predicted)}\n"
+        ax.set_title(f"{title}What moves F, and how far", loc="left", size="medium")
         tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _number(self, ax: Any, row: int, at: float, length: float) -> None:
+    def _spelled(self, made: list[tuple[str, float]]) -> Callable[[float], str]:
+        """Writes numbers with as many digits as the largest of them needs: scores may be thousandths."""
+        largest = max(abs(v) for v in (self.baseline, self.score, *(length for _, length in made)))
+        digits = 2 if largest == 0 else max(2, 2 - int(np.floor(np.log10(largest))))
+        return lambda value: f"{value:+.{digits}f}"
+
+    def _number(self, ax: Any, row: int, at: float, length: float, text: str) -> None:
         side, gap = ("left", 4) if length > 0 else ("right", -4)
         ax.annotate(
-            f"{length:+.2f}", (at + length, row), xytext=(gap, 0), textcoords="offset points", ha=side, va="center",
+            text, (at + length, row), xytext=(gap, 0), textcoords="offset points", ha=side, va="center",
             size="small", zorder=5,
         )  # fmt: skip
 

@@ -295,7 +295,11 @@ def _sizes(
         return np.full(len(shown), EQUAL), ""
     rows = X if len(shown) == len(positive) else take_rows(X, shown)
     logs = np.where(positive[shown], -1.0, 1.0) * score(estimator, rows, label, method)
-    return SMALLEST + (LARGEST - SMALLEST) * np.exp(logs - logs.max()), LOSS
+    sizes = np.exp(logs - logs.max())
+    spread = 1.0 - sizes.min()
+    if spread < 1e-9:
+        return np.full(len(shown), EQUAL), LOSS
+    return SMALLEST + (LARGEST - SMALLEST) * (sizes - sizes.min()) / spread, LOSS  # scores may be thousandths
 
 
 def _shown(positive: Array, weights: Array | None, most: int) -> Array:

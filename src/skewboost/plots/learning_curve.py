@@ -86,6 +86,8 @@ class LearningCurveDisplay:
         ax : matplotlib Axes or None, default=None
             Where; None makes a new figure.
         """
+        if not isinstance(self.measures, str | Sequence):
+            raise ValueError(f"measures={self.measures!r} must be the name of a measure, or a list of them.")
         names = [self.measures] if isinstance(self.measures, str) else list(self.measures)
         parts = [self.parts] if isinstance(self.parts, str) else list(self.parts)
         for name in names:

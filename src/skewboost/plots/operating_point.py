@@ -216,15 +216,17 @@ class OperatingPointDisplay:
         ax.set_title("ROC: dotted lines join points of equal cost", loc="left", size="medium")
 
     def _pr(self, ax: Any) -> None:
-        labelled = []
+        tops, ends = [], []
         for level in LEVELS:
             k = level * self.trivial_cost / self.prevalence
             first = max(1.0 - k / self.miss_cost, 1e-6)  # below that recall the misses alone cost more
             r = first + (1.0 - first) * np.linspace(0.0, 1.0, 60) ** 4  # closer where the curve is steep
             p = 1.0 / (1.0 + np.maximum(k - self.miss_cost * (1.0 - r), 0.0) / (self.false_alarm_cost * r))
             ax.plot(r, p, zorder=1, gid=f"iso-cost {level}", **ISO_COST)
-            labelled.append((1.0, float(p[-1]), level))
-        self._levels(ax, labelled)
+            tops.append((float(r[0]), 1.0, level))
+            ends.append((1.0, float(p[-1]), level))
+        # where positives are rare all lines end next to each other, and are told apart at their tops
+        self._levels(ax, ends if ends[0][1] - ends[-1][1] > tops[0][0] - tops[-1][0] else tops)
         seen = np.flatnonzero(~np.isnan(self.precision))
         # the highest scores alone have a precision too, and with fewer of them it is taken to be the same
         x, y = np.append(self.recall[seen], 0.0), np.append(self.precision[seen], self.precision[seen[-1]])

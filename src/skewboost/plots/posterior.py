@@ -22,6 +22,7 @@ from skewboost.plots.thinning import thin
 from skewboost.tables import Nominal
 
 BINS = 20
+LOW = 0.05  # a target below that is drawn on a logarithmic scale
 Curve = tuple[Array, Array]
 
 
@@ -61,7 +62,7 @@ class PosteriorDisplay:
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes and Figure
-        Of the drawing.
+        Of the drawing; its vertical axis is logarithmic (down to zero, by symlog) where `target` is below 0.05.
 
     References
     ----------
@@ -235,12 +236,20 @@ class PosteriorDisplay:
         ax.axhline(self.target, color=GREY, lw=1, ls=(0, (6, 4)), zorder=1, label=target)
         self._crossings(ax)
         ax.set(xlabel=shortened(self.xlabel, 40), ylabel=f"P({told(self.pos_label)} | x)", ylim=(-0.02, 1.02))
+        if self.target < LOW:
+            self._stretch(ax)
         title = "The decision should change where the posterior\nreaches what the costs ask for"
         ax.set_title("\n".join(filter(None, (title, self.note))), loc="left", size="medium")
         tidy(ax)
         legend_below(ax, ncols=2)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _stretch(self, ax: Any) -> None:
+        """A scale on which a small target is not on the floor, and zero has a place too."""
+        least = 10.0 ** np.floor(np.log10(self.target) - 0.5)
+        ax.set_yscale("symlog", linthresh=least, linscale=0.3)
+        ax.set(ylim=(-0.1 * least, 1.2), yticks=[0.0, *10.0 ** np.arange(np.log10(least), 0.5)])
 
     def _crossings(self, ax: Any) -> None:
         for places, colour, line, marker, name in (

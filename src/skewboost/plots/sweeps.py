@@ -142,6 +142,8 @@ class CostSweepDisplay:
         """
         sweep = self.sweep
         names = [self.measures] if isinstance(self.measures, str) else list(self.measures)
+        if not names:
+            raise ValueError("measures is empty: name one at least.")
         values = {n: sweep.pooled(n) if self.pooled else sweep.mean(n) for n in names}
         ax = axes_for(ax, WIDE)
         self.lines_ = {}
