@@ -19,7 +19,6 @@ from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.shapley import Conjunction
 from skewboost.tables import Table
 
-
 _CELLS = 1 << 18  # rows times trees that NumPy walks down together
 
 
@@ -149,7 +148,6 @@ class PackedTrees:
             np.array(links, dtype=np.int64).reshape(-1, 3),
             np.concatenate(values) if values else np.empty(0),
         )
-
 
     def leaf_values(self, codes: Array, features: Array) -> Array:
         """The value of each row in each tree, ``[row, tree]``; `codes` has the columns of these features only."""
