@@ -47,7 +47,7 @@ def test_a_file_larger_than_a_model_may_be(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 10_000)
     for name, content in (("a.json", b" " * 20_000), ("a.json.gz", gzip.compress(b" " * 20_000))):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(ModelFileError, match=f"{name}' is wrong: it is larger than 10000 bytes"):
+        with pytest.raises(ModelFileError, match=rf"{name}' is wrong: it (is larger|unpacks to more) than 10000 bytes"):
             load(tmp_path / name)
 
 
