@@ -48,7 +48,9 @@ def check_ensemble(ensemble: Ensemble, model: Any) -> None:
     if bins is not None:
         require(bins.n_features == n, "must have an entry per feature", "bins.features")
         require([f.nominal for f in bins.features] == nominal, "must be of the kinds in nominal", "bins.features")
-    require((bins is None) == (support.per_code is None), "must be known where bins are, and only there", "support.per_code")
+    require(
+        (bins is None) == (support.per_code is None), "must be known where bins are, and only there", "support.per_code"
+    )
     for own in (support.per_code, None if support.spread is None else support.spread.known):
         require(own is None or len(own) == n, "must have an entry per feature", "support")
     n_preconditions = 1

@@ -97,6 +97,8 @@ def loads(text: str | bytes) -> Any:
     ModelFileError
         If anything is wrong with it.
     """
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"text must be str or bytes; got {type(text).__name__}.")
     return _read(text, "The model file")["model"]
 
 
@@ -233,7 +235,7 @@ def _innermost(model: Any) -> Any:
 def _features(model: Any) -> list[dict[str, Any]]:
     n = getattr(model, "n_features_in_", 0)
     names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(n)])]
-    known = next(seeing(model), None)
+    known: Any = next(seeing(model), None)
     nominal = getattr(known, "_nominal", [False] * n)
     bins = known._ensembles[0].bins if hasattr(known, "_ensembles") else None
     found: list[dict[str, Any]] = []
@@ -249,7 +251,7 @@ def _features(model: Any) -> list[dict[str, Any]]:
 
 def _content(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, but for what is beyond all that a model may have."""
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:  # a number would be an open file
         return file.read(MOST_BYTES + 1)
 
 

@@ -63,8 +63,8 @@ def shown(data: Any) -> str:
 
 def printable(text: str) -> str:
     """Text of the file on one line of a message, whatever is in it."""
-    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:500])
-    return text if len(text) <= 500 else text[:497] + "..."
+    text = text if len(text) <= 300 else text[:297] + "..."
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 @dataclass(frozen=True)
