@@ -297,6 +297,7 @@ def _set(**values):
         ("stumps", "feature_names", _set(feature_names=["a", "b", "a"]), "feature_names must not hold anything twice"),
         ("lines", "bins", _set(bins={"features": [{"kind": "number", "cuts": []}] * 3}), "per_code must be known"),
         ("a goal", "certificate", _set(threshold="nan"), "model.threshold must be a number"),
+        ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must be above 0 where there are rounds"),
         ("a goal", "doubt", _set(doubt="-inf"), "doubt must be at least 0"),
         ("boosted rules", "ranked", _set(feature_names=["a", "c", "b"]), "feature_names must be those of the whole"),
         ("bags", "ensemble", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),

@@ -24,6 +24,7 @@ NO_REPR = "another value than it has now"  # of a parameter that was set after t
 
 def _check_rounds(ensemble: Ensemble) -> None:
     require(ensemble.n_rounds <= len(ensemble.rounds), "must not exceed the number of rounds", "n_rounds")
+    require(ensemble.n_rounds or not ensemble.rounds, "must be above 0 where there are rounds", "n_rounds")
 
 
 _ENSEMBLE: Mapping[str, Field] = {
