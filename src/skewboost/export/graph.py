@@ -23,7 +23,7 @@ from skewboost.export.layout import utf8
 class Graph:
     """Nodes and constants while they are collected."""
 
-    def __init__(self, formula: Formula, used: Sequence[str]) -> None:
+    def __init__(self, used: Sequence[str]) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.n_names = 0
@@ -60,7 +60,7 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
     """The graph."""
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
-    graph = Graph(formula, [*inputs, *outputs])
+    graph = Graph([*inputs, *outputs])
     F = _lines(graph, formula, mixed, _sum(graph, formula, mixed))
     if isinstance(formula.link, ManyClasses):
         _many(graph, formula, formula.link, F, outputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
@@ -372,8 +372,3 @@ def record(data: Any, names: tuple[str, ...], at: str) -> dict[str, Any]:
 def name_of(value: Any) -> str:
     """A type in messages, with its package."""
     return f"{type(value).__module__.split('.')[0]}.{type(value).__name__}"
-
-
-def is_plain_number(value: Any) -> bool:
-    """Whether a value is a number and no boolean."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
