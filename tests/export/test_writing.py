@@ -132,6 +132,8 @@ def test_onnx_that_is_not_installed(monkeypatch):
     [
         ({"language": "java"}, "language must be one of 'python', 'c', 'sql'; got 'java'"),
         ({"language": "c", "name": "int"}, "name='int' must be an identifier"),
+        ({"language": "c", "name": "sinf"}, "name='sinf' must be an identifier"),
+        ({"language": "c", "name": "size_t"}, "name='size_t' must be an identifier"),
         ({"language": "python", "name": "a b"}, "must be an identifier"),
         ({"language": "python", "name": "x;import os"}, "must be an identifier"),
         ({"language": "python", "name": "math"}, "must be an identifier"),
