@@ -17,9 +17,9 @@ _RESERVED = (
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm bool true "
     "false main nullptr typeof alignas alignof constexpr thread_local static_assert class new delete this template "
     "NAN INFINITY NULL HUGE_VAL HUGE_VALF HUGE_VALL size_t ptrdiff_t wchar_t offsetof float_t double_t fpclassify "
-    "isfinite isinf isnan isnormal signbit isgreater isless islessgreater isunordered memchr memcmp memcpy memmove memset "
-    "strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn strstr "
-    "strtok strxfrm abort abs calloc exit free labs malloc printf puts realloc"
+    "isfinite isinf isnan isnormal signbit isgreater isless islessgreater isunordered memchr memcmp memcpy memmove "
+    "memset strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn "
+    "strstr strtok strxfrm abort abs calloc exit free labs malloc printf puts realloc"
 )
 _MATHS = (  # each of them for three types
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
