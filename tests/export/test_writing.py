@@ -132,6 +132,8 @@ def test_onnx_that_is_not_installed(monkeypatch):
     [
         ({"language": "java"}, "language must be one of 'python', 'c', 'sql'; got 'java'"),
         ({"language": "c", "name": "int"}, "name='int' must be an identifier"),
+        ({"language": "c", "name": "sinf"}, "name='sinf' must be an identifier"),
+        ({"language": "c", "name": "size_t"}, "name='size_t' must be an identifier"),
         ({"language": "python", "name": "a b"}, "must be an identifier"),
         ({"language": "python", "name": "x;import os"}, "must be an identifier"),
         ({"language": "python", "name": "math"}, "must be an identifier"),
@@ -227,3 +229,25 @@ def test_null_characters_are_refused_where_there_is_no_way_to_write_them():
     space: dict = {}
     exec(to_source(model, "python"), space)
     assert [space["predict"](list(row)) for row in table.itertuples(index=False)] == model.predict(table).tolist()
+
+
+def test_labels_and_names_do_not_end_the_comment_they_are_in(tmp_path):
+    evil = "*/ int injected(void) { return 1; } /*"
+    table = pd.DataFrame({evil: X[:, 0], "c": np.where(y, evil, "other")})
+    for positive in (evil, "good"):
+        model = sb.CSRAClassifier(n_estimators=3, cost=5, pos_label=positive).fit(table, np.where(y, evil, "good"))
+        assert not hasattr(compiled(to_source(model, "c"), tmp_path), "injected")
+        (tmp_path / "model.so").unlink()  # a library that is loaded must not be written over
+
+
+@pytest.mark.parametrize(
+    "labels", [np.array([1, 2**63], dtype=np.uint64), np.array(["b", "a\ud800"])], ids=["int", "str"]
+)
+def test_labels_that_graphs_have_no_type_for(labels):
+    model = sb.RealBoostClassifier(n_estimators=2).fit(X, labels[y])
+    with pytest.raises(ValueError, match=r"no int64|half a character"):
+        to_onnx(model)
+    to_source(model, "python").encode()
+    if labels.dtype.kind == "U":
+        with pytest.raises(ValueError, match="half a character"):
+            to_source(model, "sql")

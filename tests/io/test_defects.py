@@ -11,9 +11,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import skewboost as sb
 from skewboost.io import ModelFileError, dumps, loads
+from skewboost.io.terms import _PARTITION
 from skewboost.learners import AlternatingTree, Line, RuleLearner, Tree
 from support import awkward_data
 
@@ -271,3 +273,61 @@ def test_learners_that_build_on_each_other_must_be_in_order():
     file["model"]["ensemble"]["rounds"][0]["term"]["partition"]["precondition"] = 1
     with pytest.raises(ModelFileError, match="must be a node of an earlier round"):
         loads(json.dumps(file))
+
+
+def test_a_number_of_leaves_beyond_reason_is_refused_at_once(files):
+    for n in (3, 2**31):
+        file = copy.deepcopy(files["stumps"])
+        next(find(file, "n_leaves"))["n_leaves"] = n
+        with pytest.raises(ModelFileError, match="must lead to every leaf once"):
+            loads(json.dumps(file))
+
+
+def test_trees_may_have_more_leaves_than_two_bytes_count():
+    assert _PARTITION["links"].read([[-70_000, 1]], "links") == ((-70_000, 1),)
+
+
+def _set(**values):
+    return lambda at: at.update(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "change", "says"),
+    [
+        ("stumps", "feature_names", _set(feature_names=["a", "b", "a"]), "feature_names must not hold anything twice"),
+        ("lines", "bins", _set(bins={"features": [{"kind": "number", "cuts": []}] * 3}), "per_code must be known"),
+        ("a goal", "certificate", _set(threshold="nan"), "model.threshold must be a number"),
+        ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must be above 0 where there are rounds"),
+        ("a goal", "doubt", _set(doubt="-inf"), "doubt must be at least 0"),
+        ("boosted rules", "ranked", _set(feature_names=["a", "c", "b"]), "feature_names must be those of the whole"),
+        ("bags", "ensemble", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
+        ("a goal", "ensemble", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
+        ("least risk", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
+    ],
+)
+def test_parts_that_do_not_go_together(files, name, key, change, says):
+    file = copy.deepcopy(files[name])
+    change(next(find(file["model"], key)))
+    with pytest.raises(ModelFileError, match=says):
+        loads(json.dumps(file))
+
+
+def test_members_agree_on_the_kinds_of_columns():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf = sb.UnderBaggingClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=2, random_state=0)
+        file, other = (json.loads(dumps(clone(clf).fit(table, y))) for table in (TABLE, TABLE.assign(c=X[:, 2])))
+    file["model"]["members"][1] = other["model"]["members"][1]
+    with pytest.raises(ModelFileError, match=r"members\[1\]\.nominal must be the same everywhere"):
+        loads(json.dumps(file))
+
+
+def test_the_place_of_a_defect_fits_on_a_line_whatever_it_is_called(files):
+    file = copy.deepcopy(files["stumps"])
+    next(find(file, "record"))["record"]["\ud800\n" + "k" * 10_000] = "x"
+    with pytest.raises(ModelFileError) as caught:
+        loads(json.dumps(file))
+    told = str(caught.value)
+    assert told.isprintable()
+    assert len(told) < 500
+    assert r"record.\ud800\nkkk" in told

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -47,8 +49,45 @@ def test_a_file_larger_than_a_model_may_be(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 10_000)
     for name, content in (("a.json", b" " * 20_000), ("a.json.gz", gzip.compress(b" " * 20_000))):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(ModelFileError, match=f"{name}' is wrong: it is larger than 10000 bytes"):
+        with pytest.raises(ModelFileError, match=rf"{name}' is wrong: it (is larger|unpacks to more) than 10000 bytes"):
             load(tmp_path / name)
+
+
+def test_a_little_file_does_not_become_a_huge_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "FREE_BYTES", 1000)
+    packed = gzip.compress(b" " * 1_000_000)
+    with pytest.raises(ModelFileError, match=f"unpacks to more than {100 * len(packed)} bytes"):
+        loads(packed)
+    np.testing.assert_array_equal(loads(gzip.compress(dumps(stumps()).encode())).predict(X), stumps().predict(X))
+
+
+def test_lists_without_end_are_counted_before_they_are_made(monkeypatch):
+    monkeypatch.setattr(files, "MOST_PARTS", 1000)
+    with pytest.raises(ModelFileError, match="more than 1000 lists and objects"):
+        loads("[" + "[]," * 1000 + "{}]")
+
+
+def test_a_model_too_large_for_a_file_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match=r"and a file 1000 at most, so none is written"):
+        save(stumps(), tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_a_file_too(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(dumps(stumps()).encode(),), daemon=True)
+    writer.start()
+    np.testing.assert_array_equal(load(tmp_path / "pipe").predict(X), stumps().predict(X))
+    writer.join()
+
+
+def test_what_is_no_path_and_no_text():
+    with pytest.raises(TypeError, match="int"):
+        load(0)
+    with pytest.raises(TypeError, match="text must be str or bytes; got NoneType"):
+        loads(None)
 
 
 def test_a_packed_file_that_ends_too_soon(tmp_path):

@@ -187,6 +187,24 @@ def test_models_around_models(name):
     assert_same(AROUND[name](), X)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        sb.MinimumRiskClassifier(sb.RealBoostClassifier(n_estimators=2), calibrate="sigmoid", cv=2),
+        sb.MinimumRiskClassifier(
+            sb.UnderBaggingClassifier(sb.RealBoostClassifier(n_estimators=1), n_estimators=2, random_state=0)
+        ),
+        sb.PastingVotesClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=2, bite_size=40, random_state=0),
+        sb.CodeMatrixClassifier(sb.RealBoostClassifier(n_estimators=1), random_state=0),
+        sb.GoalSearchCV(sb.CSRAClassifier(n_estimators=2), "recall >= 0.5", confidence=None, cv=2, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_around_models_of_tables(model):
+    several = isinstance(model, sb.CodeMatrixClassifier)
+    assert_same(model.fit(mixed(), THREE if several else y), mixed(seed=9))
+
+
 @pytest.mark.parametrize("params", [{}, {"tune_rounds": True}, {"tune": "threshold", "confidence": None}], ids=str)
 def test_goals(params):
     clf = sb.GoalSearchCV(

@@ -277,3 +277,9 @@ def test_a_model_keeps_no_costs_of_rows(clf):
         model = clf(n_estimators=2, random_state=0).fit(X[:n], y[:n], sample_cost=1.0 + np.arange(n))
         sizes.append(len(pickle.dumps(model)))
     assert abs(sizes[0] - sizes[1]) < 1000
+
+
+@pytest.mark.parametrize(("preset", "params", "sampler"), PRESETS)
+def test_a_fitted_preset_can_be_displayed(preset, params, sampler):
+    X, y = awkward_data(80)
+    assert preset.__name__ in preset(n_estimators=1, **params).fit(X, y)._repr_html_()

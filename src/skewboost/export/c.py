@@ -29,9 +29,9 @@ def text(value: str) -> str:
     return f'"{"".join(chars)}"'
 
 
-def told(value: Any) -> str:
-    """A name in a comment."""
-    return ascii(value).replace("*/", "* /").replace("/*", "/ *")
+def in_comment(line: str) -> str:
+    """A line that neither ends the comment it is in nor begins another, pure ASCII."""
+    return line.encode("ascii", "backslashreplace").decode().replace("*/", "* /").replace("/*", "/ *")
 
 
 def _constant(value: float) -> str:
@@ -54,7 +54,7 @@ def _head(formula: Formula, name: str) -> str:
     ]
     if of_text:
         says.append(f"A category is given by its code: {name}_code(feature, text), which is NAN for one not known.")
-    comment = "\n".join(f" * {line}".rstrip() for line in [*formula.header(told), *says])
+    comment = "\n".join(f" * {in_comment(line)}".rstrip() for line in [*formula.header(), *says])
     includes = "#include <math.h>\n" + ("#include <stddef.h>\n#include <string.h>\n" if of_text else "")
     classes = filled(text(c if isinstance(c, str) else repr(c)) for c in formula.classes)
     prototypes = [
@@ -80,7 +80,7 @@ def _codes(formula: Formula, name: str) -> str:
         assert tuple(ordered) == tuple(known), "code points and UTF-8 have the same order"
         if known:
             lists.append(
-                f"/* {told(column.name)} */\n"
+                f"/* {in_comment(repr(column.name))} */\n"
                 f"static const char *const {name}_categories_{j}[{len(known)}] = {{\n{filled(map(text, known))}\n}};\n"
             )
             cases.append(f"    case {j}: list = {name}_categories_{j}; high = {len(known)}; break;")
@@ -153,7 +153,7 @@ def _tables(formula: Formula, name: str) -> list[str]:
                 f"x != x ? {n} : " + "".join(f"x <= {number(c)} ? {k} : " for k, c in enumerate(part.cuts)) + f"{n - 1}"
             )
         found.append(
-            f"/* {told(formula.columns[j].name)} */\n{values}\n"
+            f"/* {in_comment(repr(formula.columns[j].name))} */\n{values}\n"
             f"static const double *{name}_f{j}(double x)\n{{\n    return {name}_values_{j}[{at}];\n}}\n"
         )
     return found

@@ -150,11 +150,11 @@ class Formula:
         in_trees = (node.feature for tree in self.trees for node in tree.nodes if len(set(node.links)) > 1)
         return sorted({*(part.feature for part in (*self.tables, *self.lines)), *in_trees})
 
-    def header(self, tell: Any = repr) -> list[str]:
-        """What a program is about, line by line; `tell` writes names so that they stay on one line."""
-        names = [f"{j}: {tell(c.name)}" + ("" if c.categories is None else " (category)") for j, c in self._shown]
+    def header(self) -> list[str]:
+        """What a program is about, line by line; names are quoted, so that they stay on one line."""
+        names = [f"{j}: {c.name!r}" + ("" if c.categories is None else " (category)") for j, c in self._shown]
         more = [f"... and {len(self.columns) - len(names)} more"] if len(names) < len(self.columns) else []
-        classes = ", ".join(tell(c) for c in self.classes)
+        classes = ", ".join(map(repr, self.classes))
         lines = [self.title, "", f"Classes: {classes}", *self.notes, "Features, by position:"]
         lines += [f"  {name}" for name in (*names, *more)]
         counts = [(len(self.tables), "function"), (len(self.trees), "tree"), (len(self.lines), "line")]

@@ -17,12 +17,13 @@ from onnx import TensorProto, helper, numpy_helper
 from skewboost.engine.boundary import Array
 from skewboost.export.forest import Forest
 from skewboost.export.formula import Formula, ManyClasses, Steps, TwoClasses
+from skewboost.export.layout import utf8
 
 
 class Graph:
     """Nodes and constants while they are collected."""
 
-    def __init__(self, formula: Formula, used: Sequence[str]) -> None:
+    def __init__(self, used: Sequence[str]) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.n_names = 0
@@ -59,7 +60,7 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
     """The graph."""
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
-    graph = Graph(formula, [*inputs, *outputs])
+    graph = Graph([*inputs, *outputs])
     F = _lines(graph, formula, mixed, _sum(graph, formula, mixed))
     if isinstance(formula.link, ManyClasses):
         _many(graph, formula, formula.link, F, outputs)
@@ -145,7 +146,7 @@ def _encoded(graph: Graph, formula: Formula, feature: int, values: Mapping[str, 
         "LabelEncoder",
         column.name,
         domain="ai.onnx.ml",
-        keys_tensor=helper.make_tensor("keys", TensorProto.STRING, [len(keys)], [k.encode() for k in keys]),
+        keys_tensor=helper.make_tensor("keys", TensorProto.STRING, [len(keys)], [utf8(k) for k in keys]),
         values_tensor=numpy_helper.from_array(np.array(numbers)),
         default_tensor=numpy_helper.from_array(np.array([math.nan])),
     )
@@ -174,9 +175,11 @@ def _labels(formula: Formula) -> tuple[Array, int]:
     if all(isinstance(c, bool) for c in classes):
         return np.array(classes, dtype=np.bool_), TensorProto.BOOL
     if all(isinstance(c, int) for c in classes):
+        if max(map(abs, classes)) >= 2**63:
+            raise ValueError(f"classes_ holds {max(classes, key=abs)}, which is no int64, as labels are in ONNX.")
         return np.array(classes, dtype=np.int64), TensorProto.INT64
     if any(isinstance(c, str) for c in classes):
-        return np.array([str(c) for c in classes], dtype=object), TensorProto.STRING
+        return np.array([utf8(str(c)) for c in classes], dtype=object), TensorProto.STRING
     return np.array(classes, dtype=np.float64), TensorProto.DOUBLE
 
 

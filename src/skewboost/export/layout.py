@@ -12,6 +12,16 @@ def number(value: float) -> str:
     return repr(float(value))
 
 
+def utf8(text: str) -> bytes:
+    """Text as bytes, or an error that names it."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{text!r} holds half a character, which is no Unicode. Rename it, or write Python."
+        ) from error
+
+
 def filled(items: Iterable[str], indent: str = "    ") -> str:
     """Items with commas between and behind them, on as many lines as it takes."""
     lines, line = [], indent

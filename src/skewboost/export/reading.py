@@ -182,9 +182,8 @@ def _two_classes(booster: Any, threshold: float | None) -> TwoClasses:
 
 def _pieces(calibrator: Isotonic) -> tuple[Piece, ...]:
     """The interpolated steps of an isotonic regression, with level ends on both sides."""
-    knots = np.asarray(calibrator.scores, dtype=np.float64).tolist()
-    heights = np.asarray(calibrator.levels, dtype=np.float64).tolist()
-    log_odds = np.asarray(calibrator(np.array(knots))).tolist()
+    knots, heights = (np.asarray(a, dtype=np.float64).tolist() for a in (calibrator.scores, calibrator.levels))
+    log_odds = calibrator(np.array(knots)).tolist()
     pieces = [Piece(-math.inf, heights[0], 0.0, log_odds[0])]
     for k, (start, p) in enumerate(zip(knots, heights)):
         last = k + 1 == len(knots)

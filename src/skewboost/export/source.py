@@ -16,9 +16,17 @@ _RESERVED = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm bool true "
     "false main nullptr typeof alignas alignof constexpr thread_local static_assert class new delete this template "
-    "exp log rint fmin fmax fabs strcmp NAN INFINITY NULL"
+    "NAN INFINITY NULL HUGE_VAL HUGE_VALF HUGE_VALL size_t ptrdiff_t wchar_t offsetof float_t double_t fpclassify "
+    "isfinite isinf isnan isnormal signbit isgreater isless islessgreater isunordered memchr memcmp memcpy memmove "
+    "memset strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn "
+    "strstr strtok strxfrm abort abs calloc exit free labs malloc printf puts realloc"
 )
-C_NAMES = frozenset(_RESERVED.split())
+_MATHS = (  # each of them for three types
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
+    "fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan "
+    "nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc"
+)
+C_NAMES = frozenset(_RESERVED.split()) | {f"{maths}{kind}" for maths in _MATHS.split() for kind in ("", "f", "l")}
 
 
 def to_source(

@@ -7,6 +7,8 @@ import sqlite3
 from functools import cache
 from typing import Any
 
+from skewboost.export.layout import utf8
+
 
 def quoted(name: str) -> str:
     """A name of a table or column, whatever is in it."""
@@ -14,6 +16,7 @@ def quoted(name: str) -> str:
         raise ValueError(
             f"{name!r} is no name of a table or column. Pass text that is not empty, without null characters."
         )
+    utf8(name)
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -33,6 +36,7 @@ def literal(value: Any) -> str:
     assert isinstance(value, str)
     if "\0" in value:
         raise ValueError(f"{value!r} holds a null character, which SQL has no literal for. Rename it.")
+    utf8(value)
     return "'" + value.replace("'", "''") + "'"
 
 

@@ -24,6 +24,7 @@ NO_REPR = "another value than it has now"  # of a parameter that was set after t
 
 def _check_rounds(ensemble: Ensemble) -> None:
     require(ensemble.n_rounds <= len(ensemble.rounds), "must not exceed the number of rounds", "n_rounds")
+    require(ensemble.n_rounds or not ensemble.rounds, "must be above 0 where there are rounds", "n_rounds")
 
 
 _ENSEMBLE: Mapping[str, Field] = {
@@ -48,6 +49,9 @@ def check_ensemble(ensemble: Ensemble, model: Any) -> None:
     if bins is not None:
         require(bins.n_features == n, "must have an entry per feature", "bins.features")
         require([f.nominal for f in bins.features] == nominal, "must be of the kinds in nominal", "bins.features")
+    require(
+        (bins is None) == (support.per_code is None), "must be known where bins are, and only there", "support.per_code"
+    )
     for own in (support.per_code, None if support.spread is None else support.spread.known):
         require(own is None or len(own) == n, "must have an entry per feature", "support")
     n_preconditions = 1
@@ -63,7 +67,6 @@ def check_ensemble(ensemble: Ensemble, model: Any) -> None:
         elif isinstance(r.term, LeafTerm):
             looks = bool(r.term.partition.splits)
             require(not looks or bins is not None, "must be known where rounds are leaves", "bins")
-            require(not looks or support.per_code is not None, "must be known", "support.per_code")
             if isinstance(r.term.partition, AlternatingPartition):
                 there = r.term.partition.precondition < n_preconditions
                 require(there, "must be a node of an earlier round", f"{at}.partition.precondition")

@@ -7,6 +7,7 @@ import json
 import os
 import zlib
 from collections import Counter
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import sklearn
 
 import skewboost
 from skewboost.files import write_whole
+from skewboost.io.fitted import seeing
 from skewboost.io.models import MODEL
 from skewboost.io.schema import (
     DefectError,
@@ -24,13 +26,17 @@ from skewboost.io.schema import (
     Text,
     UnknownPartError,
     mapping,
+    printable,
     record,
+    require,
     shown,
 )
 
 FORMAT = "skewboost model"
 VERSION = 1
 MOST_BYTES = 2**29  # of a file, unpacked
+MOST_TIMES, FREE_BYTES = 100, 2**23  # how often the size of a packed file it may unpack to, and what is always allowed
+MOST_PARTS = 2**24  # lists and objects of a file: each takes far more memory than it has characters
 INSTEAD = (
     "Model files hold models of this package only. Boost a learner of skewboost.learners instead (Stump, Tree, "
     "Histogram, Line, AlternatingTree, RuleLearner), or keep the model with skops or pickle, which have other risks."
@@ -91,6 +97,8 @@ def loads(text: str | bytes) -> Any:
     ModelFileError
         If anything is wrong with it.
     """
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"text must be str or bytes; got {type(text).__name__}.")
     return _read(text, "The model file")["model"]
 
 
@@ -137,6 +145,13 @@ def save(model: Any, path: str | os.PathLike[str], *, notes: str = "") -> Path:
     CSRAClassifier 5 first try
     """
     content = dumps(model, notes=notes).encode()
+    if len(content) > MOST_BYTES:
+        raise ValueError(
+            f"This {type(model).__name__} takes {len(content)} bytes, and a file {MOST_BYTES} at most, so none is "
+            "written. Train a smaller model, or keep this one with pickle."
+        )
+    if os.fspath(path).endswith(".gz"):
+        content = gzip.compress(content, mtime=0)  # so that equal models make equal files
     try:
         _checked(_parsed(content))  # better to hear of it now than when the model is needed
     except DefectError as defect:
@@ -144,8 +159,6 @@ def save(model: Any, path: str | os.PathLike[str], *, notes: str = "") -> Path:
             f"The file of this {type(model).__name__} could not be read again ({defect.at} {defect.what}), so none is "
             "written. This is a defect of skewboost: please report it, and keep the model with pickle meanwhile."
         ) from defect
-    if os.fspath(path).endswith(".gz"):
-        content = gzip.compress(content, mtime=0)  # so that equal models make equal files
     return write_whole(path, content)
 
 
@@ -197,7 +210,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         "class": type(model).__name__,
         "classes": model.classes_.tolist(),
         "pos_label": _plain(getattr(model, "pos_label_", None)),
-        "features": _features(model, inner),
+        "features": _features(model),
         "n_features": getattr(model, "n_features_in_", None),
         "n_examples": None if inner is None else inner._ensembles[0].support.n_examples,
         "n_rounds": getattr(inner, "n_estimators_", None) if inner is not None else None,
@@ -219,13 +232,10 @@ def _innermost(model: Any) -> Any:
     return model
 
 
-def _features(model: Any, inner: Any) -> list[dict[str, Any]]:
+def _features(model: Any) -> list[dict[str, Any]]:
     n = getattr(model, "n_features_in_", 0)
     names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(n)])]
-    known = model if hasattr(model, "_nominal") else inner
-    if known is None:  # members know
-        members = getattr(model, "estimators_", None) or [f.estimator for f in getattr(model.estimator_, "folds", ())]
-        known = next((m for m in members if hasattr(m, "_nominal")), None)
+    known: Any = next(seeing(model), None)
     nominal = getattr(known, "_nominal", [False] * n)
     bins = known._ensembles[0].bins if hasattr(known, "_ensembles") else None
     found: list[dict[str, Any]] = []
@@ -240,21 +250,22 @@ def _features(model: Any, inner: Any) -> list[dict[str, Any]]:
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, unpacked; no more of them than a model may have."""
-    name = os.fspath(path)
-    with open(path, "rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        try:
-            if packed:
-                with gzip.GzipFile(fileobj=file) as unpacked:
-                    content = unpacked.read(MOST_BYTES + 1)
-            else:
-                content = file.read(MOST_BYTES + 1)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ModelFileError(f"The model file {name!r} is wrong: it cannot be unpacked ({error}).") from error
-    if len(content) > MOST_BYTES:
-        raise ModelFileError(f"The model file {name!r} is wrong: it is larger than {MOST_BYTES} bytes.")
+    """The bytes of a file, but for what is beyond all that a model may have."""
+    with open(os.fspath(path), "rb") as file:  # a number would be an open file
+        return file.read(MOST_BYTES + 1)
+
+
+def _unpacked(content: bytes) -> bytes:
+    """Without compression, if there is some. A little file must not become a huge one."""
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    most = min(MOST_BYTES, max(FREE_BYTES, MOST_TIMES * len(content)))
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+            content = file.read(most + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DefectError(f"it cannot be unpacked ({error})") from error
+    require(len(content) <= most, f"it unpacks to more than {most} bytes")
     return content
 
 
@@ -263,7 +274,7 @@ def _read(text: str | bytes, name: str) -> dict[str, Any]:
     try:
         return _checked(_parsed(text))
     except DefectError as wrong:
-        place = f"{wrong.at.lstrip('.')} " if wrong.at else ""
+        place = f"{printable(wrong.at.lstrip('.'))} " if wrong.at else ""
         raise ModelFileError(f"{name} is wrong: {place}{wrong.what}.") from wrong
     except RecursionError as error:
         raise ModelFileError(f"{name} is wrong: it is nested too deeply.") from error
@@ -275,7 +286,9 @@ def _read(text: str | bytes, name: str) -> dict[str, Any]:
 
 def _parsed(text: str | bytes) -> Any:
     try:
-        text = text.decode() if isinstance(text, bytes) else text
+        text = _unpacked(text).decode() if isinstance(text, bytes) else text
+        require(len(text) <= MOST_BYTES, f"it is larger than {MOST_BYTES} bytes")
+        require(text.count("[") + text.count("{") <= MOST_PARTS, f"it has more than {MOST_PARTS} lists and objects")
         return json.loads(text, parse_constant=_refuse, object_pairs_hook=_distinct)
     except UnicodeDecodeError as error:
         raise DefectError(f"it is no UTF-8 text ({error.reason} at byte {error.start})") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -101,9 +101,14 @@ def check_table(model: Any, kinds: bool = True) -> None:
     require(n is not None or not kinds, "must be known", "n_features")
     require(names is None or len(names) == n, "must have a name per feature", "feature_names")
     require(not kinds or len(model._nominal) == n, "must have an entry per feature", "nominal")
-    empty: frozenset[int] = getattr(model, "_empty_columns", frozenset())
+    empty = empty_columns(model)
     require(all(j < (n or 0) for j in empty), "must be numbers of features", "empty_columns")
     require(not kinds or not any(model._nominal[j] for j in empty), "must not be nominal", "empty_columns")
+
+
+def empty_columns(model: Any) -> frozenset[int]:
+    """The columns in which all cells were missing in training."""
+    return getattr(model, "_empty_columns", frozenset())
 
 
 def check_binary(model: Any) -> None:
@@ -112,9 +117,28 @@ def check_binary(model: Any) -> None:
     require(hasattr(model, "pos_label_"), "must be known", "positive")
 
 
+def seeing(model: Any) -> Iterator[Any]:
+    """The models in a model that look at columns and know their kinds: it, or else its members."""
+    if hasattr(model, "_nominal"):
+        yield model
+        return
+    folds = (fold.estimator for fold in getattr(model, "folds", ()))
+    for member in (getattr(model, "estimator_", None), *getattr(model, "estimators_", ()), *folds):
+        yield from () if member is None else seeing(member)
+
+
 def check_member(member: Any, owner: Any, at: str, classes: Any = None) -> None:
-    """A member sees the same features as its owner, and knows these classes."""
-    n, own = getattr(owner, "n_features_in_", None), getattr(member, "n_features_in_", None)
-    require(own is None or n is None or own == n, f"has {own} features, and not {n}", f"{at}.n_features")
+    """A member sees the same features as its owner and its other members, and knows these classes."""
+    first: Any = next(seeing(owner), None)
+    whole = owner if hasattr(owner, "n_features_in_") else first
+    names: Any = getattr(whole, "feature_names_in_", None)
+    for inner in seeing(member):
+        n, own = whole.n_features_in_, inner.n_features_in_
+        require(own == n, f"has {own} features, and not {n}", f"{at}.n_features")
+        known = getattr(inner, "feature_names_in_", names)
+        require(np.array_equal(known, names), "must be those of the whole", f"{at}.feature_names")
+        empty = empty_columns(inner) | empty_columns(first)  # which are of either kind
+        clash = any(a != b for j, (a, b) in enumerate(zip(inner._nominal, first._nominal)) if j not in empty)
+        require(not clash, "must be the same everywhere in a model", f"{at}.nominal")
     if classes is not None and not np.array_equal(member.classes_, classes):
         raise DefectError(f"must be {np.asarray(classes).tolist()}", f"{at}.classes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -88,6 +89,7 @@ class GoalSearch(Fitted):
         check_member(inner, model, "model", model.classes_)
         require(model.cost_matrix_ is None or model.cost_matrix_.shape == (2, 2), "must be 2 by 2", "cost_matrix")
         require(point.costs is None or len(point.costs) == 2, "must be two", "point.costs")
+        require(not math.isnan(model.threshold_), "must be a number", "threshold")
         require(point.rank, "must not be empty", "point.rank")
         for name in ("search", "frontier"):
             same = len({len(column) for column in getattr(model, f"{name}_").values()}) <= 1

@@ -60,7 +60,7 @@ class Labels:
 class Names:
     """Names of features."""
 
-    _texts = ListOf(Text())
+    _texts = ListOf(Text(), distinct=True)
 
     def write(self, value: Any) -> Any:
         """A list."""

@@ -161,7 +161,7 @@ def _check_folds(folds: CalibratedFolds) -> None:
     require(folds.folds, "must not be empty", "folds")
     K = len(folds.classes_)
     for k, fold in enumerate(folds.folds):
-        check_member(fold.estimator, folds, f"folds[{k}].estimator", folds.classes_)
+        check_member(fold.estimator, folds.folds[0].estimator, f"folds[{k}].estimator", folds.classes_)
         require(len(fold.curves) == (1 if K == 2 else K), "must have one per class", f"folds[{k}].curves")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,6 +61,12 @@ def shown(data: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def printable(text: str) -> str:
+    """Text of the file on one line of a message, whatever is in it."""
+    text = text if len(text) <= 300 else text[:297] + "..."
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 @dataclass(frozen=True)
 class Integer:
     """A whole number in a range."""
@@ -99,12 +105,12 @@ class Number:
     def read(self, data: Any, at: str) -> float:
         """A number in the range."""
         if type(data) is str and not self.finite and data in NOT_FINITE:
-            return NOT_FINITE[data]
-        if type(data) is int and abs(data) <= LARGEST:
+            data = NOT_FINITE[data]
+        elif type(data) is int and abs(data) <= LARGEST:
             data = data if self.whole else float(data)
         elif type(data) is not float or not math.isfinite(data):
             raise DefectError(f"must be a number; got {shown(data)}", at)
-        if not self.low <= data <= self.high or (self.above and data == self.low):
+        if data < self.low or data > self.high or (self.above and data == self.low):
             raise DefectError(
                 f"must be {'above' if self.above else 'at least'} {self.low}, at most {self.high}; got {data}", at
             )
@@ -366,8 +372,3 @@ def record(data: Any, names: tuple[str, ...], at: str) -> dict[str, Any]:
 def name_of(value: Any) -> str:
     """A type in messages, with its package."""
     return f"{type(value).__module__.split('.')[0]}.{type(value).__name__}"
-
-
-def is_plain_number(value: Any) -> bool:
-    """Whether a value is a number and no boolean."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)

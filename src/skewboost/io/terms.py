@@ -13,13 +13,13 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Ar
 from skewboost.engine.grow_alternating import REST, AlternatingPartition
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
+from skewboost.io.fitted import ANY_MODEL, MOST_FEATURES
 from skewboost.io.schema import (
     DefectError,
     Field,
     Floats,
     Integer,
     Integers,
-    Later,
     ListOf,
     MapOf,
     Maybe,
@@ -32,7 +32,6 @@ from skewboost.learners.adapter import ClassifierTerm
 from skewboost.learners.probabilities import ProbabilityTerm, as_it_is, half_log_odds, mean_label
 from skewboost.multiclass.joint import JointTerm
 
-MOST_FEATURES = 2**20
 FEATURE = Integer(0, MOST_FEATURES)
 
 
@@ -94,8 +93,8 @@ def _check_links(partition: Partition) -> None:
 
 def _check_partition(partition: Partition) -> None:
     _check_links(partition)
-    leaves = Counter(~link for own in partition.links for link in own if link < 0)
-    whole = not partition.splits or leaves == Counter(range(partition.n_leaves))
+    leaves = [~link for own in partition.links for link in own if link < 0]  # all of them below n_leaves
+    whole = not partition.splits or len(leaves) == len(set(leaves)) == partition.n_leaves
     require(whole, "must lead to every leaf once", "links")
     known = partition.covers is not None
     require(known or len(partition.splits) < 2, "must be known for trees", "covers")
@@ -119,7 +118,7 @@ def _check_alternating(partition: AlternatingPartition) -> None:
 
 _PARTITION: dict[str, Field] = {
     "splits": ListOf(SPLIT, tuple),
-    "links": ListOf(ListOf(Integer(-N_CODES * N_CODES, 2**31), tuple), tuple),
+    "links": ListOf(ListOf(Integer(-(2**31), 2**31), tuple), tuple),
     "n_leaves": Integer(1, 2**31),
     "covers": Maybe(Floats(low=0.0)),
 }
@@ -176,13 +175,6 @@ class LinkField:
         return LINKS[data]
 
 
-def _model() -> Any:
-    from skewboost.io.models import MODEL  # which is made of terms
-
-    return MODEL
-
-
-_ESTIMATOR = Later(_model)
 TERM = OneOf(
     {
         "leaves": LEAVES,
@@ -190,10 +182,10 @@ TERM = OneOf(
             ConsistentTerm, {"partition": PARTITION, "values": Floats(), "vote": Maybe(LEAVES)}, check=_check_consistent
         ),
         "line": Record(LineTerm, {"feature": FEATURE, "slope": Number(), "intercept": Number()}),
-        "classifier": Record(ClassifierTerm, {"estimator": _ESTIMATOR, "values": Floats()}, check=_check_classifier),
+        "classifier": Record(ClassifierTerm, {"estimator": ANY_MODEL, "values": Floats()}, check=_check_classifier),
         "probability": Record(
             ProbabilityTerm,
-            {"estimator": _ESTIMATOR, "margin": Number(0.0, 0.5, above=True), "link": LinkField(), "scale": Number()},
+            {"estimator": ANY_MODEL, "margin": Number(0.0, 0.5, above=True), "link": LinkField(), "scale": Number()},
             check=lambda term: classes_are_numbers(term.estimator, 2),
         ),
     },
@@ -202,7 +194,7 @@ TERM = OneOf(
 JOINT_TERM = OneOf(
     {
         "leaves": Record(JointTerm, {"partition": PARTITION, "values": Floats(2)}, check=_check_leaves),
-        "classifier": Record(ClassifierTerm, {"estimator": _ESTIMATOR, "values": Floats(2)}, check=_check_classifier),
+        "classifier": Record(ClassifierTerm, {"estimator": ANY_MODEL, "values": Floats(2)}, check=_check_classifier),
     },
     "what a round adds,",
 )

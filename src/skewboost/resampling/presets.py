@@ -31,7 +31,7 @@ class SampledBoostClassifier(CGAdaClassifier):
                 f"calibrate={self.calibrate!r} has no effect with variant={self.variant!r}. Leave variant at None, or "
                 "put scikit-learn's CalibratedClassifierCV around this one."
             )
-        if self.cost is not None and not self._entry.cost_sensitive:
+        if self.cost is not None and not self._entry().cost_sensitive:
             raise self._deaf_to(f"cost={self.cost!r}", "leave cost at None")
         rule: Rule = self._boosted()._rule()
         return rule
@@ -42,8 +42,7 @@ class SampledBoostClassifier(CGAdaClassifier):
             f"{remedy}."
         )
 
-    @property
-    def _entry(self) -> Entry:
+    def _entry(self) -> Entry:  # no property: the display of a fitted model looks at all of these
         return next(e for e in catalogue() if e.name == self.variant)
 
     @property
@@ -53,14 +52,14 @@ class SampledBoostClassifier(CGAdaClassifier):
 
     def _boosted(self) -> Any:
         """The variant itself, with what it is told of learners and costs."""
-        told = {"cost": self.cost} if self._entry.cost_sensitive else {}
-        return self._entry.make(self.n_estimators, estimator=self.estimator, **told)
+        told = {"cost": self.cost} if self._entry().cost_sensitive else {}
+        return self._entry().make(self.n_estimators, estimator=self.estimator, **told)
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """As the variant reads them; AdaBoost has none unless it is told."""
         if self.variant is None:
             return Costs() if self.cost is None and each is None else super()._costs(each, labels, weights)
-        if not self._entry.cost_sensitive:
+        if not self._entry().cost_sensitive:
             if each is not None:
                 raise self._deaf_to("sample_cost", "drop sample_cost")
             return Costs()
