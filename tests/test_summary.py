@@ -135,3 +135,18 @@ def test_as_dict_is_strict_json():
     X, y = make()
     for summary in (summarise(X, y), summarise(np.array([[np.inf], [1.0]]), [np.nan, np.nan])):
         assert json.loads(json.dumps(summary.as_dict(), allow_nan=False))["n_rows"] == summary.n_rows
+
+
+@pytest.mark.parametrize("apart", [",", ".", "'", " ", "\u202f"])
+def test_numbers_with_their_thousands_apart_are_pointed_out(apart):
+    numbers = [f"{k * 617:,}".replace(",", apart) for k in range(40)]  # some below 1000
+    (line,) = (w for w in summarise(pd.DataFrame({"paid": numbers * 3})).warnings if "'paid'" in w)
+    assert "separators of thousands" in line
+    words = summarise(pd.DataFrame({"code": ["1,234", "a", "2,345"] * 9})).warnings
+    assert not any("separators" in w for w in words)
+
+
+def test_dates_are_not_taken_for_ids():
+    days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=60)})
+    (line,) = (w for w in summarise(days).warnings if "'day'" in w)
+    assert "holds dates" in line

@@ -243,3 +243,13 @@ def test_the_shell_completes_methods_and_columns(small, words, found):
     }
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert set(done.stdout.split()) == found
+
+
+def test_the_worst_row_is_counted_in_the_file_also_where_labels_are_missing(small, run, tmp_path):
+    gaps = small.new.copy()
+    gaps.loc[::2, "kind"] = None
+    gaps.to_csv(tmp_path / "gaps.csv", index=False)
+    told = json.loads(run("explain", small.model, tmp_path / "gaps.csv", "--row", "worst", "--json").stdout)
+    again = json.loads(run("explain", small.model, tmp_path / "gaps.csv", "--row", told["row"], "--json").stdout)
+    assert told["contributions"] == again["contributions"]
+    assert told["truth"] == again["truth"]

@@ -381,7 +381,7 @@
     const alarms = o.tp > 0 ? 1 + o.fp / o.tp : NaN;
     tell("in-words", (s.index === K ? "Nothing is flagged." : "Finds " + percent(o.recall) + " of the positives; " +
       (isFinite(alarms) ? (alarms < 2.5 ? percent(o.precision) + " of the alarms are right" : "1 alarm in " + digits(alarms, 2) + " is right") : "no alarm is right") + ".") +
-      " Costs " + digits(n * o.cost, 3) + " in " + digits(n, 15) + " cases, " + (o.savings >= 0 ? percent(o.savings) + " less than " : percent(-o.savings) + " more than ") +
+      " Costs " + digits(n * o.cost, 3) + " in " + digits(n, 15) + " cases, " + (o.savings === 0 ? "as much as " : o.savings > 0 ? percent(o.savings) + " less than " : percent(-o.savings) + " more than ") +
       (o.none <= o.all ? "flagging none." : "flagging all."));
     by("use-best").disabled = s.index === o.best;
     for (const plot of plots) plot(s, o);
