@@ -230,7 +230,11 @@ def test_every_command_has_help_with_examples(run):
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("fit x.csv --method CSR", {"CSRA", "CSRealBoost"}), ("fit {train} --target k", {"kind"})],
+    [
+        ("fit x.csv --method CSR", {"CSRA", "CSRealBoost"}),
+        ("fit {train} --target k", {"kind"}),
+        ("export m.json --to s", {"sql"}),
+    ],
 )
 def test_the_shell_completes_methods_and_columns(small, words, found):
     line = "skewboost " + words.format(train=small.train)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -247,3 +248,11 @@ def test_standard_input_has_a_name_and_is_no_file_that_was_seen_before(small, ru
     assert "was fitted to" not in later.stderr
     assert "of standard input" in run("compare", "-", *BASE, "-m", "CSRA", "--cv", 2, input=text).stdout
     assert "Row 2 of standard input" in run("explain", path, "-", "--row", 2, input=text).stdout
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused_before_the_fit(small, refused, tmp_path, monkeypatch):
+    (tmp_path / "locked").mkdir()
+    monkeypatch.setattr(os, "access", lambda place, mode: "locked" not in str(place))  # root may write anywhere
+    monkeypatch.setattr("skewboost.cli.fit.fit", None)
+    line = refused("fit", small.train, "-t", "kind", "-o", "locked/m.json")
+    assert "no permission to write to the folder locked" in line

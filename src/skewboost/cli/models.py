@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,3 +119,5 @@ def check_output(path: str | None, suffixes: Sequence[str], option: str = "-o") 
         raise CommandError(f"{option} {path} is a folder; give the name of a file.")
     if not place.absolute().parent.is_dir():
         raise CommandError(f"{option} {path}: there is no folder {place.parent}.")
+    if not os.access(place.absolute().parent, os.W_OK):
+        raise CommandError(f"{option} {path}: no permission to write to the folder {place.parent}. Name another one.")
