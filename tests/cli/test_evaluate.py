@@ -80,7 +80,23 @@ def test_the_worst_row_is_the_one_that_is_most_surely_wrong(small, run):
     told = json.loads(run("explain", small.model, small.later, "--row", "worst", "--json").stdout)
     p = load(small.model).predict_proba(small.new[FEATURES])
     of_truth = np.where(small.new["kind"] == "bad", p[:, 0], p[:, 1])
-    assert told["row"] == 1 + of_truth.argmin()
+    wrong = load(small.model).predict(small.new[FEATURES]) != small.new["kind"]
+    assert told["row"] == 1 + np.where(wrong, of_truth, 2).argmin()
+    assert told["prediction"] != told["truth"]
+
+
+def test_an_answer_that_is_right_is_not_the_worst(small, run, tmp_path):
+    path, right = tmp_path / "dear.json", tmp_path / "right.csv"
+    run("fit", small.train, "-t", "kind", "--drop", "id,times", "--cost", 60, "--rounds", 10, "-o", path)
+    model, X = load(path), small.new[FEATURES]
+    said, p = model.predict(X), model.predict_proba(X)[:, 0]
+    caught = (small.new["kind"] == "bad") & (said == "bad") & (p < 0.3)  # unlikely to be bad, and flagged for its cost
+    missed = (small.new["kind"] == "good") & (said == "bad") & (p < 0.3)
+    assert caught.any()
+    assert missed.any()
+    small.new[caught | missed].to_csv(right, index=False)
+    told = json.loads(run("explain", path, right, "--row", "worst", "--json").stdout)
+    assert (told["prediction"], told["truth"]) == ("bad", "good")
 
 
 def test_shape_functions_speak_for_the_positive_class(small, run):

@@ -129,6 +129,9 @@ def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
         examples = read_known(model, data, target)
         p = model.estimator.predict_proba(examples.X)
         of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
+        wrong = model.estimator.predict(examples.X) != examples.y
+        if wrong.any():  # where costs decide, an answer may be right though its probability is low
+            of_truth = np.where(wrong, of_truth, np.inf)
         k = int(np.argmin(of_truth))
         return examples.X, k, examples.y[k]
     frame = model.open(data).read()
