@@ -92,3 +92,9 @@ def test_advice_is_in_the_words_of_the_command_line(fraud):
     assert "GoalSearchCV" not in text
     assert "GoalSearchCV" in " ".join(summarise(*make_fraud(500)).suggestions)  # the library's own
     assert "skewboost goal" in invoke(fraud, "--target", "fraud").stdout
+
+
+def test_large_numbers_are_written_out(tmp_path):
+    pd.DataFrame({"far": [0.5, 7.25, 16020.3], "year": [1999, 2001, 2003]}).to_csv(tmp_path / "far.csv", index=False)
+    shown = invoke(tmp_path / "far.csv").stdout
+    assert "0.5 … 7.25 … 16,020" in shown

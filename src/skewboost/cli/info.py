@@ -168,7 +168,8 @@ def _short(text: str, most: int = NAME_WIDTH) -> str:
 
 
 def _number(value: Any) -> str:
-    return f"{int(value):,}" if float(value).is_integer() and abs(value) < 1e9 else f"{value:.4g}"
+    plain = 1e3 <= abs(value) < 1e9 or (float(value).is_integer() and abs(value) < 1e9)
+    return f"{value:,.0f}" if plain else f"{value:.4g}"
 
 
 def _count(n: int, what: str) -> str:
