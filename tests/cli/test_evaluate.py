@@ -273,3 +273,14 @@ def test_the_worst_row_is_counted_in_the_file_also_where_labels_are_missing(smal
     again = json.loads(run("explain", small.model, tmp_path / "gaps.csv", "--row", told["row"], "--json").stdout)
     assert told["contributions"] == again["contributions"]
     assert told["truth"] == again["truth"]
+
+
+def test_a_report_of_a_bag_has_no_learning_curve_and_the_class_that_is_meant(small, run, tmp_path):
+    told = ["-t", "kind", "--drop", "id,times", "-m", "UnderBagging", "-r", 2, "-j", 1, "--positive", "good"]
+    path = tmp_path / "bag.html"
+    result = run("report", small.train, *told, "--methods", "CSRA", "-o", path)
+    assert result.exit_code == 0, result.output
+    assert "good (positive), bad" in path.read_text()
+    run("fit", small.train, *told, "-o", tmp_path / "bag.json")
+    assert run("report", tmp_path / "bag.json", small.later, "-o", path).exit_code == 0
+    assert "good (positive), bad" in path.read_text()
