@@ -181,6 +181,17 @@ def test_a_name_of_many_letters_leaves_room_for_the_other_columns(browser, tmp_p
     page.close()
 
 
+def test_probabilities_of_zero_and_one_do_not_stretch_the_scale(browser, as_it_says, tmp_path):
+    p = np.r_[np.zeros(60), np.linspace(0.02, 0.9, 40), np.ones(60)]
+    path = Report(as_it_says(), p[:, None], np.arange(160) > 110).save(tmp_path / "votes.html")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(path.as_uri())
+    ticks = page.locator("#plot-scores text").all_text_contents()
+    assert "0.5" in ticks
+    assert not any(tick.startswith("1e-") and int(tick[3:]) > 4 for tick in ticks)
+    page.close()
+
+
 def test_print_shows_values_instead_of_sliders(page):
     page.emulate_media(media="print")
     assert not page.locator('[name="miss"]').is_visible()

@@ -156,8 +156,9 @@
       return p < 0.3 * P && n < 0.3 * N;
     }) || ends[ends.length - 1];
   }
-  const LOW = end((p, e) => p < e, [1e-4, 1e-6, 1e-9, 1e-15, 1e-30, 1e-60]);
-  const HIGH = end((p, e) => 1 - p < e, [1e-4, 1e-6, 1e-9, 1e-15]);
+  // Forests say 0 and 1 outright: no scale reaches these, so they do not stretch it, and are drawn at its ends.
+  const LOW = end((p, e) => p > 0 && p < e, [1e-4, 1e-6, 1e-9, 1e-15, 1e-30, 1e-60]);
+  const HIGH = end((p, e) => p < 1 && 1 - p < e, [1e-4, 1e-6, 1e-9, 1e-15]);
   const logit = (p) => {
     if (p <= LOW) return Math.log(LOW);
     return 1 - p <= HIGH ? -Math.log(HIGH) : Math.log(p / (1 - p));
