@@ -155,3 +155,12 @@ def test_a_target_of_numbers_makes_no_column_a_leak():
     found = summarise(rng.normal(size=(200, 2)), rng.normal(size=200))
     assert len(found.warnings) == 1
     assert "is it a number rather than a class?" in found.warnings[0]
+
+
+@pytest.mark.parametrize("apart", [",", ".", "'", " ", "\u202f"])
+def test_numbers_with_their_thousands_apart_are_pointed_out(apart):
+    numbers = [f"{k * 617:,}".replace(",", apart) for k in range(40)]  # some below 1000
+    (line,) = (w for w in summarise(pd.DataFrame({"paid": numbers * 3})).warnings if "'paid'" in w)
+    assert "separators of thousands" in line
+    words = summarise(pd.DataFrame({"code": ["1,234", "a", "2,345"] * 9})).warnings
+    assert not any("separators" in w for w in words)

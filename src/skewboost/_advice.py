@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +15,32 @@ MOST_CATEGORIES = 255
 FOLDS = 5
 FEW = 50  # positives
 MANY_CLASSES = 50
+FEW_ROWS = 100_000
 DOUBTFUL = ("NA", "N/A", "n/a", "None", "none", "-", ".")  # categories that may stand for nothing
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?")
+_BETWEEN = r"[,.' \u00a0\u202f]"  # what people put between thousands
+_GROUPED = re.compile(rf"[-+]?\d{{1,3}}({_BETWEEN}\d{{3}})+([.,]\d+)?")
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?")
+
+# What to begin with, said in Python and on the command line; docs/choosing.md has the reasons
+PYTHON = {
+    "many": "Begin with AdaBoostMH (docs/multiclass.md); with a price per kind of mistake, MinimumRisk around it.",
+    "balanced": 'cost="balanced" makes a miss of {positive!r} as dear as {ratio:.3g} false alarms; say what mistakes '
+    "do cost if you know it.",
+    "small": 'Begin with CGAda(calibrate="sigmoid"): on small data nothing decided more cheaply.',
+    "large": "Begin with CSRA: it heeds costs and trains once; calibration matters less with so many rows.",
+    "goal": 'If the goal is a rate ("recall >= 90%"), GoalSearchCV finds the costs that reach it.',
+}
+COMMANDS = {
+    "many": "Begin with `skewboost fit --method AdaBoostMH`; --cost label=price,label=price says what mistakes cost.",
+    "balanced": "Unless --cost says what mistakes cost, a miss of {positive!r} is taken to be as dear as {ratio:.3g} "
+    "false alarms; --cost 20 makes it 20.",
+    "small": "Begin with `skewboost fit --method CGAda --set calibrate=sigmoid`: on small data nothing decided more "
+    "cheaply.",
+    "large": "Begin with `skewboost fit` (CSRA): it heeds costs and trains once; calibration matters less with so many "
+    "rows.",
+    "goal": 'If the goal is a rate, `skewboost goal DATA "recall>=90%"` finds the costs that reach it.',
+}
 
 
 def warnings_about(
@@ -35,7 +59,8 @@ def warnings_about(
             for name in leaks
             if name not in ids
         ]
-    found += [f"{name!r} looks like an id: no two cells are equal. Leave it out." for name in ids]
+    dates = {column.name for column in columns if column.kind == "date"}  # of these there is more to say
+    found += [f"{name!r} looks like an id: no two cells are equal. Leave it out." for name in ids if name not in dates]
     for column in columns:
         found += _about(column, n_rows)
     if n_repeats:
@@ -60,7 +85,12 @@ def _about(column: ColumnSummary, n_rows: int) -> list[str]:
         found.append(f"{name!r} holds dates: derive numbers (year, weekday, days since an event), or leave it out.")
     if column.kind == "category" and column.top and all(_DATE.fullmatch(value) for value, _ in column.top):
         found.append(f"{name!r} looks like dates, and would be read as categories: derive numbers, or leave it out.")
-    if column.kind == "category" and (column.n_distinct or 0) > MOST_CATEGORIES:
+    if column.kind in ("category", "text") and _separated(column.top):
+        found.append(
+            f"{name!r} holds numbers such as {_separated(column.top)!r}, and would be read as categories: take the "
+            "separators of thousands out."
+        )
+    elif column.kind == "category" and (column.n_distinct or 0) > MOST_CATEGORIES:
         found.append(
             f"{name!r} has {column.n_distinct:,} categories: the {OWN_CODES} most frequent are told apart, the others "
             "share one code."
@@ -73,6 +103,12 @@ def _about(column: ColumnSummary, n_rows: int) -> list[str]:
         if value in DOUBTFUL
     ]
     return found
+
+
+def _separated(top: Sequence[tuple[str, int]]) -> str | None:
+    """A number with its thousands apart, if all these categories are numbers and one is such."""
+    grouped = [value for value, _ in top if _GROUPED.fullmatch(value)]
+    return grouped[0] if grouped and all(_GROUPED.fullmatch(v) or _NUMBER.fullmatch(v) for v, _ in top) else None
 
 
 def _about_target(target: TargetSummary) -> list[str]:
@@ -102,24 +138,15 @@ def _per_fold(count: int) -> str:
     return f"{FOLDS}-fold cross-validation tests on {each} of them at a time; repeat it, and mind the spread."
 
 
-def suggestions_for(n_rows: int, target: TargetSummary | None) -> tuple[str, ...]:
-    """What to begin with; docs/choosing.md has the reasons."""
+def suggestions_for(n_rows: int, target: TargetSummary | None, words: Mapping[str, str] = PYTHON) -> tuple[str, ...]:
+    """What to begin with, in the words of Python or of the command line."""
     if target is None or len(target.classes) < 2 or len(target.classes) > MANY_CLASSES:
         return ()
     if len(target.classes) > 2:
-        return ("Begin with AdaBoostMH (docs/multiclass.md); with a price per kind of mistake, MinimumRisk around it.",)
-    found = []
-    if target.imbalance >= 1.5:
-        found.append(
-            f'cost="balanced" makes a miss of {target.positive!r} as dear as {target.imbalance:.3g} false alarms; '
-            "say what mistakes do cost if you know it."
-        )
-    if n_rows <= 100_000:
-        found.append('Begin with CGAda(calibrate="sigmoid"): on small data nothing decided more cheaply.')
-    else:
-        found.append("Begin with CSRA: it heeds costs and trains once; calibration matters less with so many rows.")
-    found.append('If the goal is a rate ("recall >= 90%"), GoalSearchCV finds the costs that reach it.')
-    return tuple(found)
+        return (words["many"],)
+    found = ["balanced"] if target.imbalance >= 1.5 else []
+    found += ["small" if n_rows <= FEW_ROWS else "large", "goal"]
+    return tuple(words[what].format(positive=target.positive, ratio=target.imbalance) for what in found)
 
 
 def percent(share: float) -> str:

@@ -80,7 +80,23 @@ def test_the_worst_row_is_the_one_that_is_most_surely_wrong(small, run):
     told = json.loads(run("explain", small.model, small.later, "--row", "worst", "--json").stdout)
     p = load(small.model).predict_proba(small.new[FEATURES])
     of_truth = np.where(small.new["kind"] == "bad", p[:, 0], p[:, 1])
-    assert told["row"] == 1 + of_truth.argmin()
+    wrong = load(small.model).predict(small.new[FEATURES]) != small.new["kind"]
+    assert told["row"] == 1 + np.where(wrong, of_truth, 2).argmin()
+    assert told["prediction"] != told["truth"]
+
+
+def test_an_answer_that_is_right_is_not_the_worst(small, run, tmp_path):
+    path, right = tmp_path / "dear.json", tmp_path / "right.csv"
+    run("fit", small.train, "-t", "kind", "--drop", "id,times", "--cost", 60, "--rounds", 10, "-o", path)
+    model, X = load(path), small.new[FEATURES]
+    said, p = model.predict(X), model.predict_proba(X)[:, 0]
+    caught = (small.new["kind"] == "bad") & (said == "bad") & (p < 0.3)  # unlikely to be bad, and flagged for its cost
+    missed = (small.new["kind"] == "good") & (said == "bad") & (p < 0.3)
+    assert caught.any()
+    assert missed.any()
+    small.new[caught | missed].to_csv(right, index=False)
+    told = json.loads(run("explain", path, right, "--row", "worst", "--json").stdout)
+    assert (told["prediction"], told["truth"]) == ("bad", "good")
 
 
 def test_shape_functions_speak_for_the_positive_class(small, run):
@@ -230,7 +246,11 @@ def test_every_command_has_help_with_examples(run):
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("fit x.csv --method CSR", {"CSRA", "CSRealBoost"}), ("fit {train} --target k", {"kind"})],
+    [
+        ("fit x.csv --method CSR", {"CSRA", "CSRealBoost"}),
+        ("fit {train} --target k", {"kind"}),
+        ("export m.json --to s", {"sql"}),
+    ],
 )
 def test_the_shell_completes_methods_and_columns(small, words, found):
     line = "skewboost " + words.format(train=small.train)
@@ -243,3 +263,24 @@ def test_the_shell_completes_methods_and_columns(small, words, found):
     }
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert set(done.stdout.split()) == found
+
+
+def test_the_worst_row_is_counted_in_the_file_also_where_labels_are_missing(small, run, tmp_path):
+    gaps = small.new.copy()
+    gaps.loc[::2, "kind"] = None
+    gaps.to_csv(tmp_path / "gaps.csv", index=False)
+    told = json.loads(run("explain", small.model, tmp_path / "gaps.csv", "--row", "worst", "--json").stdout)
+    again = json.loads(run("explain", small.model, tmp_path / "gaps.csv", "--row", told["row"], "--json").stdout)
+    assert told["contributions"] == again["contributions"]
+    assert told["truth"] == again["truth"]
+
+
+def test_a_report_of_a_bag_has_no_learning_curve_and_the_class_that_is_meant(small, run, tmp_path):
+    told = ["-t", "kind", "--drop", "id,times", "-m", "UnderBagging", "-r", 2, "-j", 1, "--positive", "good"]
+    path = tmp_path / "bag.html"
+    result = run("report", small.train, *told, "--methods", "CSRA", "-o", path)
+    assert result.exit_code == 0, result.output
+    assert "good (positive), bad" in path.read_text()
+    run("fit", small.train, *told, "-o", tmp_path / "bag.json")
+    assert run("report", tmp_path / "bag.json", small.later, "-o", path).exit_code == 0
+    assert "good (positive), bad" in path.read_text()

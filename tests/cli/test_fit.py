@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from skewboost import CSRAClassifier
-from skewboost.cli.methods import find, names
+from skewboost.cli.errors import CommandError
+from skewboost.cli.methods import AROUND_OTHERS, find, names
 from skewboost.io import describe, load
 
 FEATURES = ["size", "colour", "age", "code"]
@@ -185,9 +187,72 @@ def test_files_that_cannot_be_read(small, refused, tmp_path):
 
 @pytest.mark.parametrize("method", names())
 def test_every_method_can_be_fitted_kept_and_asked(small, run, tmp_path, method):
+    if method == "SMOTEBoost":
+        pytest.importorskip("imblearn")
     path = tmp_path / "m.json"
-    result = run("fit", small.train, *BASE[:4], "-m", method, "-r", 3, "--test", 0, "-o", path)
+    result = run("fit", small.train, *BASE[:4], "-m", method, "-r", 3, "--test", 0, "-j", 1, "-o", path)
     assert result.exit_code == 0, result.output
     rows = json.loads(run("predict", path, small.later, "--json").stdout)
-    own = find(method).make(3, random_state=0).fit(small.frame[FEATURES], small.frame["kind"])
+    found = find(method)
+    own = found.estimator(**{found.rounds: 3}, random_state=0).fit(small.frame[FEATURES], small.frame["kind"])
     assert [row["prediction"] for row in rows] == own.predict(small.new[FEATURES]).tolist()
+
+
+def test_methods_outside_the_catalogue_are_found_by_the_same_names():
+    assert {"RUSBoost", "SMOTEBoost", "DataBoostIM", "UnderBagging"} < set(names())
+    assert find("rus-boost").name == find("RUSBoostClassifier").name == "RUSBoost"
+    for name in AROUND_OTHERS:
+        with pytest.raises(CommandError, match="takes Python"):
+            find(name)
+
+
+def test_a_model_without_a_positive_class_is_measured_on_the_one_that_is_meant(small, run, tmp_path):
+    path = tmp_path / "m.json"
+    told = json.loads(
+        run("fit", small.train, *BASE, "-m", "UnderBagging", "--positive", "good", "-j", 1, "-o", path, "--json").stdout
+    )
+    assert told["positive"] == told["held_out"]["positive"] == "good"
+    assert json.loads(run("evaluate", path, small.later, "--json").stdout)["positive"] == "good"
+    rows = json.loads(run("predict", path, small.later, "--json").stdout)
+    p = load(path).predict_proba(small.new[FEATURES])[:, 1]  # of "good"
+    assert [row["probability"] for row in rows] == pytest.approx(p.tolist())
+    assert "F above 0" not in run("explain", path).stdout
+
+
+def test_a_method_that_is_not_balanced_by_itself_is_not_said_to_be(small, run):
+    told = json.loads(run("fit", small.train, *BASE, "-m", "RUSBoost", "--json").stdout)
+    assert told["held_out"].get("bill") is None
+    assert "cost      " not in run("fit", small.train, *BASE, "-m", "RUSBoost").stdout
+
+
+def test_a_column_of_dates_is_named_with_the_option_that_drops_it(small, refused, tmp_path):
+    small.frame.assign(seen=pd.date_range("2024-01-01", periods=len(small.frame)), due="2025-03-01").to_csv(
+        tmp_path / "dated.csv", index=False
+    )
+    assert "'seen', 'due' hold dates" in refused("fit", "dated.csv", "-t", "kind")
+    assert "--drop due." in refused("compare", "dated.csv", "-t", "kind", "--drop", "seen")
+
+
+def test_the_remedy_of_a_goal_names_options_that_there_are(small, refused):
+    line = refused("fit", small.train, "-t", "kind", "--goal", "recall>=99.9%", "-r", 3, code=1)
+    assert "`skewboost goal` with --confidence 0" in line
+    assert "`skewboost goal` with --closest" in line
+    assert "`skewboost goal`" not in refused("goal", small.train, "recall>=99.9%", "-t", "kind", "-r", 3, code=1)
+
+
+def test_standard_input_has_a_name_and_is_no_file_that_was_seen_before(small, run, tmp_path):
+    path, text = tmp_path / "m.json", small.frame.to_csv(index=False)
+    assert "columns of standard input" in run("fit", "-", *BASE, "-o", path, input=text).stdout
+    later = run("evaluate", path, "-", input=small.new.to_csv(index=False))
+    assert later.exit_code == 0
+    assert "was fitted to" not in later.stderr
+    assert "of standard input" in run("compare", "-", *BASE, "-m", "CSRA", "--cv", 2, input=text).stdout
+    assert "Row 2 of standard input" in run("explain", path, "-", "--row", 2, input=text).stdout
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused_before_the_fit(small, refused, tmp_path, monkeypatch):
+    (tmp_path / "locked").mkdir()
+    monkeypatch.setattr(os, "access", lambda place, mode: "locked" not in str(place))  # root may write anywhere
+    monkeypatch.setattr("skewboost.cli.fit.fit", None)
+    line = refused("fit", small.train, "-t", "kind", "-o", "locked/m.json")
+    assert "no permission to write to the folder locked" in line

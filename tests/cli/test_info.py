@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from skewboost.cli.app import app
 from skewboost.datasets import make_fraud
+from skewboost.summary import summarise
 
 
 def invoke(*args, width=100, **kwargs):
@@ -80,3 +81,20 @@ def test_errors_are_one_line(tmp_path, fraud):
         assert said in result.stderr
         assert result.stderr.count("\n") == 1
         assert result.stdout == ""
+
+
+def test_advice_is_in_the_words_of_the_command_line(fraud):
+    told = json.loads(invoke(fraud, "--target", "fraud", "--json").stdout)["suggestions"]
+    text = " ".join(told)
+    assert "--cost" in text
+    assert "skewboost goal" in text
+    assert "--method CGAda --set calibrate=sigmoid" in text
+    assert "GoalSearchCV" not in text
+    assert "GoalSearchCV" in " ".join(summarise(*make_fraud(500)).suggestions)  # the library's own
+    assert "skewboost goal" in invoke(fraud, "--target", "fraud").stdout
+
+
+def test_large_numbers_are_written_out(tmp_path):
+    pd.DataFrame({"far": [0.5, 7.25, 16020.3], "year": [1999, 2001, 2003]}).to_csv(tmp_path / "far.csv", index=False)
+    shown = invoke(tmp_path / "far.csv").stdout
+    assert "0.5 … 7.25 … 16,020" in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -184,3 +185,11 @@ def test_a_reader_that_goes_away_is_no_traceback(small):
     errors = process.communicate(rows)[1].decode()
     assert process.returncode == 1
     assert errors in ("", "2 columns not used: id, times\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell closes it")
+def test_standard_input_that_is_closed_is_said_to_be(small):
+    command = shlex.join([*MAIN, "predict", small.model, "-"])
+    done = subprocess.run(["sh", "-c", f"{command} <&-"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: standard input: it is closed. Pipe a table into the command, or name a file.\n"

@@ -6,8 +6,10 @@ import re
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from skewboost import RealBoostClassifier
 from skewboost.report import Report
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -153,6 +155,41 @@ def test_a_phone_shows_it_without_scrolling_sideways(page):
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.locator("#plot-scores").bounding_box()["width"] > 280
+
+
+def test_a_phone_shows_all_rates_and_a_tablet_both_curves_side_by_side(page):
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('#performance .box'))") <= 0
+    page.set_viewport_size({"width": 768, "height": 1024})
+    first, second = (page.locator(".squares svg").nth(k).bounding_box() for k in range(2))
+    assert first["y"] == second["y"]
+    assert second["x"] > first["x"] + first["width"]
+
+
+def test_a_threshold_that_flags_nothing_costs_as_much_as_flagging_none(page):
+    page.fill('[name="threshold-number"]', "1e9")
+    page.keyboard.press("Tab")
+    assert "as much as flagging none" in page.locator('[data-of="in-words"]').inner_text()
+
+
+def test_a_name_of_many_letters_leaves_room_for_the_other_columns(browser, tmp_path):
+    X, y = pd.DataFrame({"x" * 150: np.arange(60.0)}), np.arange(60) > 40
+    path = Report(RealBoostClassifier(n_estimators=1).fit(X, y), X, y).save(tmp_path / "long.html")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(path.as_uri())
+    assert page.locator("#data tbody th").first.bounding_box()["width"] < 400
+    page.close()
+
+
+def test_probabilities_of_zero_and_one_do_not_stretch_the_scale(browser, as_it_says, tmp_path):
+    p = np.r_[np.zeros(60), np.linspace(0.02, 0.9, 40), np.ones(60)]
+    path = Report(as_it_says(), p[:, None], np.arange(160) > 110).save(tmp_path / "votes.html")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(path.as_uri())
+    ticks = page.locator("#plot-scores text").all_text_contents()
+    assert "0.5" in ticks
+    assert not any(tick.startswith("1e-") and int(tick[3:]) > 4 for tick in ticks)
+    page.close()
 
 
 def test_print_shows_values_instead_of_sliders(page):

@@ -244,7 +244,7 @@ def goal(
     run(
         Task(
             data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json,
-            then=then, confidence=confidence or None, closest=closest, plot=plot,
+            then=then, confidence=confidence or None, closest=closest, plot=plot, own_options=True,
         )
     )  # fmt: skip
 

@@ -133,7 +133,7 @@ def _show(found: Any, contest: Contest, examples: Examples) -> None:
         values = [("*" if cell["best"] else "") + share(_known(cell["mean"])) for cell in told]
         rows.append([name, *values, f"{_known(cells[name, 'fit_seconds']['mean']):.2f}"])
     folds = f"{contest.cv} folds" + (f", {contest.repeats} times" if contest.repeats > 1 else "")
-    say(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {contest.data}, {folds}")
+    say(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
     out().print(table(["method", *map(spelled, measures), "sec."], rows), "")
     say(f"Means over the folds, best first by {contest.sort_by}; * is the best of a column.")
     say(f"cost is per row: {in_words(read_cost(contest.cost, examples.classes))}.")

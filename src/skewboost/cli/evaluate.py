@@ -20,7 +20,7 @@ def run(model_path: str, data: str, target: str | None, cost: str | None, weight
     """Ask the model and compare."""
     model = read_model(model_path)
     examples = read_known(model, data, target, weight)
-    answers = measuring.Answers.of(model.estimator, examples.X, examples.y, examples.weights)
+    answers = measuring.Answers.of(model.estimator, model.positive, examples)
     price = cost_for(model, cost)
     if data == model.facts.get("data"):
         note(f"{data} has the rows that {model_path} was fitted to, on which it looks better than on new ones")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
-from skewboost.cli.tell import count, note, some
+from skewboost.cli.tell import count, named, note, some
 from skewboost.tables import spell
 
 Array = NDArray[Any]
@@ -60,6 +60,7 @@ def read_examples(
     from skewboost.cli.data import open_data
 
     source = source or open_data(path)
+    path = named(path)
     columns = list(source.columns)
     if target is None:
         raise CommandError(f"which column is the target? Say --target NAME; {path} has {some(columns, 30)}.")
@@ -80,7 +81,18 @@ def read_examples(
     if not features:
         raise CommandError(f"{path} has no column besides {some(sorted(apart))}, so there is nothing to learn from.")
     weights = None if weight is None else _weights(frame[weight], path)
+    _check_dates(frame[features], path)
     return Examples(frame[features], labels_of(frame[target]), weights, target, path)
+
+
+def _check_dates(X: Any, path: str) -> None:
+    """Raise where columns hold dates, which are no features as they are."""
+    dates = [str(name) for name in X.columns if X[name].dtype.kind == "M"]
+    if dates:
+        raise CommandError(
+            f"{path}: {some(map(repr, dates))} {'holds' if len(dates) == 1 else 'hold'} dates, which no method takes. "
+            f"Put numbers in their place (the year, the weekday, days since an event), or --drop {','.join(dates)}."
+        )
 
 
 def check_columns(path: str, there: Sequence[str], wanted: Sequence[str], option: str) -> None:
@@ -88,7 +100,7 @@ def check_columns(path: str, there: Sequence[str], wanted: Sequence[str], option
     for name in wanted:
         if name not in there:
             hint = close_to(name, there) or f"There are {some(there, 30)}."
-            raise CommandError(f"{option}: {path} has no column {name!r}. {hint.strip()}")
+            raise CommandError(f"{option}: {named(path)} has no column {name!r}. {hint.strip()}")
 
 
 def labels_of(column: Any) -> Array:

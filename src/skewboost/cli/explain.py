@@ -12,7 +12,7 @@ from skewboost.cli.drawing import save as save_picture
 from skewboost.cli.errors import CommandError
 from skewboost.cli.evaluate import read_known
 from skewboost.cli.models import Model, check_output, read_model
-from skewboost.cli.tell import count, emit, number, out, say, table
+from skewboost.cli.tell import count, emit, named, number, out, say, table
 from skewboost.tables import spell
 
 FIRST, WORST = "first", "worst"
@@ -54,7 +54,7 @@ def of_model(model: Model, top: int) -> dict[str, Any]:
         "method": model.name,
         "classes": model.classes,
         "positive": model.positive,
-        "rounds": int(booster.n_estimators_),
+        "rounds": int(getattr(booster, "n_estimators_", None) or len(booster.estimators_)),
         "importances": None if importances is None else {model.columns[k]: float(importances[k]) for k in order},
         "shapes": _shapes(model, booster, order[:top], importances),
         "tree": booster.export_text() if hasattr(booster, "export_text") else None,
@@ -87,6 +87,8 @@ def of_row(model: Model, data: str, row: str) -> tuple[dict[str, Any], Any]:
     """What each column adds to the score of one row."""
     X, k, truth = _find(model, data, row)
     booster, one = booster_of(model), X.iloc[[k]]
+    if not hasattr(booster, "contributions"):
+        raise CommandError(f"{model.name} cannot be taken apart for one row. Leave DATA out to see what it looks at.")
     label = model.estimator.predict(one)[0]
     speaks_for = model.positive if model.positive is not None else label
     phi, baseline = booster.contributions(one)[0], booster.baseline_
@@ -98,7 +100,7 @@ def of_row(model: Model, data: str, row: str) -> tuple[dict[str, Any], Any]:
     told = {
         "model": model.path,
         "data": data,
-        "row": k + 1,
+        "row": int(one.index[0]) + 1,  # in the file, whether or not rows without a label were left out
         "prediction": label,
         "truth": truth,
         "speaks_for": speaks_for,
@@ -127,6 +129,9 @@ def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
         examples = read_known(model, data, target)
         p = model.estimator.predict_proba(examples.X)
         of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
+        wrong = model.estimator.predict(examples.X) != examples.y
+        if wrong.any():  # where costs decide, an answer may be right though its probability is low
+            of_truth = np.where(wrong, of_truth, np.inf)
         k = int(np.argmin(of_truth))
         return examples.X, k, examples.y[k]
     frame = model.open(data).read()
@@ -134,13 +139,15 @@ def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
         raise CommandError(f"--row {row!r} is neither a number, nor first, nor worst.")
     k = 0 if row.lower() == FIRST else int(row) - 1
     if not 0 <= k < len(frame):
-        raise CommandError(f"--row {row}: {data} has {count(len(frame), 'row')}, the first of which is 1.")
+        raise CommandError(f"--row {row}: {named(data)} has {count(len(frame), 'row')}, the first of which is 1.")
     truth = _cell(frame[target].iloc[k]) if target in frame.columns else None
     return model.pick(frame), k, truth
 
 
 def _show_model(model: Model, told: dict[str, Any]) -> None:
-    console, about = out(), "" if model.positive is None else f"; F above 0 is {spell(model.positive)}"
+    console, about = out(), ""
+    if model.positive is not None and hasattr(model.estimator, "decision_function"):
+        about = f"; F above 0 is {spell(model.positive)}"
     say(f"{model.name} ({model.path}): {count(told['rounds'], 'round')}{about}")
     say()
     if told["tree"] is not None:
@@ -160,7 +167,7 @@ def _show_model(model: Model, told: dict[str, Any]) -> None:
 
 def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
     truth = "" if told["truth"] is None else f"; in truth it is {spell(told['truth'])}"
-    say(f"Row {told['row']} of {told['data']}: {model.name} says {spell(told['prediction'])}{truth}.")
+    say(f"Row {told['row']} of {named(told['data'])}: {model.name} says {spell(told['prediction'])}{truth}.")
     who = spell(told["speaks_for"])
     say(f"The score for {who} is {told['score']:+.3f}, the probability {told['probability']:.3g}.")
     if "threshold" in told:

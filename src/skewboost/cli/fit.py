@@ -11,11 +11,12 @@ import numpy as np
 from skewboost.cli import measuring
 from skewboost.cli.errors import FAILED, CommandError
 from skewboost.cli.examples import Examples, check_classes, positive_label, read_examples
-from skewboost.cli.methods import Wanted, for_many_classes
+from skewboost.cli.methods import Wanted, find, for_many_classes, takes_many
 from skewboost.cli.models import check_output, write_model
 from skewboost.cli.prices import in_words, read_cost
 from skewboost.cli.tell import count, emit, number, prose, rounds, say, share, some, waiting
 from skewboost.tables import spell
+from skewboost.targets import choose_positive
 
 DEFAULT_TEST = 0.25
 MODEL_SUFFIXES = (".json", ".json.gz")
@@ -42,6 +43,7 @@ class Task:
     confidence: float | None = 0.9
     closest: bool = False
     plot: str | None = None
+    own_options: bool = False  # whether the command is `goal`, which has options for these
 
     @property
     def test_share(self) -> float:
@@ -60,11 +62,22 @@ class Fitted:
     test: Examples | None
     cost: Any
     seconds: float
+    positive: Any = None  # the class to find, of two
 
     @property
     def booster(self) -> Any:
         """Without the search around it."""
         return getattr(self.model, "estimator_", self.model)
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds, or members."""
+        return int(getattr(self.booster, "n_estimators_", None) or len(self.booster.estimators_))
+
+    @property
+    def stop_reason(self) -> str:
+        """Why there are no more."""
+        return str(getattr(self.booster, "stop_reason_", f"all {self.n_rounds} members trained"))
 
 
 def run(task: Task) -> None:
@@ -74,8 +87,8 @@ def run(task: Task) -> None:
     fitted = fit(task)
     answers = None
     if fitted.test is not None:
-        answers = measuring.Answers.of(fitted.model, fitted.test.X, fitted.test.y, fitted.test.weights)
-    cost = fitted.cost if fitted.cost is not None else ("balanced" if task.wanted.entry.cost_sensitive else None)
+        answers = measuring.Answers.of(fitted.model, fitted.positive, fitted.test)
+    cost = fitted.cost if fitted.cost is not None else ("balanced" if task.wanted.entry.balances else None)
     cost = None if task.goal and fitted.cost is None else cost
     facts = facts_of(task, fitted)
     if task.output is not None:
@@ -104,12 +117,25 @@ def fit(task: Task) -> Fitted:
     else:
         with waiting(f"Looking for {task.goal}"):
             _search(task, estimator, train, told)
-    return Fitted(estimator, train, test, cost, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Fitted(estimator, train, test, cost, seconds, _positive(task, estimator, train))
+
+
+def _positive(task: Task, model: Any, train: Examples) -> Any:
+    """The class to find, of two; of models that treat both alike, the one that is said, or the rarer."""
+    if len(train.classes) > 2 or hasattr(model, "pos_label_"):
+        return getattr(model, "pos_label_", None) if len(train.classes) == 2 else None
+    said = positive_label(task.positive, train.classes)
+    return choose_positive(train.y, np.array(train.classes), said, train.weights)
 
 
 def fit_with_bar(estimator: Any, train: Examples, name: str) -> None:
     """Fit a booster, showing its rounds."""
     told = {} if train.weights is None else {"sample_weight": train.weights}
+    if "callbacks" not in estimator.get_params():
+        with waiting(name):
+            estimator.fit(train.X, train.y, **told)
+        return
     total = int(getattr(estimator, estimator._rounds))
     with rounds(name, total) as advance:
         estimator.set_params(callbacks=[advance])
@@ -155,7 +181,7 @@ def check_many(method: str, examples: Examples, for_goal: bool = False) -> None:
     told = f"the target {examples.target!r} has {len(classes)} classes ({some(map(spell, classes))})"
     if for_goal:
         raise CommandError(f"{told}, and a goal is about finding one of two. Make a column of two classes from it.")
-    if method not in for_many_classes():
+    if not takes_many(find(method).estimator):
         raise CommandError(f"{told}, and {method} takes two. Use --method {' or '.join(for_many_classes())}.")
 
 
@@ -171,8 +197,9 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
             warnings.simplefilter("ignore", GoalNotMetWarning)  # the end of the result says so
             search.fit(train.X, train.y, **told)
     except GoalNotReachableError as error:
-        message = str(error).replace(REMEDY, "--closest gives the closest all the same.")
-        raise CommandError(message.replace("confidence=None", "--confidence 0"), FAILED) from error
+        by = "" if task.own_options else "`skewboost goal` with "  # `fit --goal` has no such options
+        message = str(error).replace(REMEDY, f"{by}--closest gives the closest all the same.")
+        raise CommandError(message.replace("set confidence=None", f"use {by}--confidence 0"), FAILED) from error
 
 
 def _met(search: Any) -> bool:
@@ -198,7 +225,7 @@ def facts_of(task: Task, fitted: Fitted) -> dict[str, Any]:
     return {
         "method": task.wanted.entry.name,
         "target": fitted.train.target,
-        "positive": getattr(fitted.model, "pos_label_", None) if len(classes) == 2 else None,
+        "positive": fitted.positive,
         "cost": fitted.cost,
         "goal": task.goal,
         "data": fitted.train.path,
@@ -206,19 +233,19 @@ def facts_of(task: Task, fitted: Fitted) -> dict[str, Any]:
         "rows_held_out": 0 if fitted.test is None else len(fitted.test.y),
         "rows_of_class": {spell(c): int(k) for c, k in zip(classes, n)},
         "columns": list(map(str, fitted.train.X.columns)),
-        "rounds": int(fitted.booster.n_estimators_),
-        "stop_reason": fitted.booster.stop_reason_,
+        "rounds": fitted.n_rounds,
+        "stop_reason": fitted.stop_reason,
         "seconds": round(fitted.seconds, 3),
     }
 
 
 def _show(task: Task, fitted: Fitted, answers: measuring.Answers | None, cost: Any) -> None:
-    entry, train, booster = task.wanted.entry, fitted.train, fitted.booster
+    entry, train = task.wanted.entry, fitted.train
     say(f"{entry.name} on {count(len(train.y), 'row')} and {count(train.X.shape[1], 'column')} of {train.path}")
     say(f"  target    {train.target}: {_classes(fitted)}")
-    if entry.cost_sensitive and task.goal is None:
+    if entry.cost_sensitive and task.goal is None and cost is not None:
         say(f"  cost      {in_words(cost, _balanced(fitted))}")
-    say(f"  rounds    {booster.n_estimators_} in {fitted.seconds:.1f} s; {booster.stop_reason_}")
+    say(f"  rounds    {fitted.n_rounds} in {fitted.seconds:.1f} s; {fitted.stop_reason}")
     if task.goal:
         _show_goal(fitted.model)
     say()
@@ -260,7 +287,7 @@ def _classes(fitted: Fitted) -> str:
     classes, n = np.unique(fitted.train.y, return_counts=True)
     if len(classes) > 2:
         return some([f"{spell(c)} ({number(int(k))})" for c, k in zip(classes, n)])
-    positive = fitted.model.pos_label_
+    positive = fitted.positive
     share_of = float((fitted.train.y == positive).mean())
     return f"{spell(positive)} is the positive class, {share_of:.1%} of the rows"
 
@@ -269,7 +296,7 @@ def _balanced(fitted: Fitted) -> float | None:
     if len(fitted.train.classes) > 2:
         return None
     w = np.ones(len(fitted.train.y)) if fitted.train.weights is None else fitted.train.weights
-    positive = fitted.train.y == fitted.model.pos_label_
+    positive = fitted.train.y == fitted.positive
     return float(w[~positive].sum() / w[positive].sum())
 
 

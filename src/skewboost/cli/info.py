@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from skewboost._advice import percent
+from skewboost._advice import COMMANDS, percent, suggestions_for
 from skewboost.cli.data import DataError, Source, open_data
 from skewboost.cli.data.source import shortened
 from skewboost.summary import ColumnSummary, Summary, TargetSummary
@@ -38,6 +39,7 @@ def run(path: str, target: str | None = None, as_json: bool = False) -> None:
     if target is not None and target not in source.columns:
         raise DataError(f"{source.path}: there is no column {target!r}. The columns are {shortened(source.columns)}.")
     summary = Summary.from_chunks(source.chunks(), target=target)
+    summary = replace(summary, suggestions=suggestions_for(summary.n_rows, summary.target, COMMANDS))
     if as_json:
         about = {"path": source.path, "format": source.format, "bytes": source.n_bytes}
         print(json.dumps({**about, **summary.as_dict()}, indent=2, ensure_ascii=False))
@@ -166,7 +168,8 @@ def _short(text: str, most: int = NAME_WIDTH) -> str:
 
 
 def _number(value: Any) -> str:
-    return f"{int(value):,}" if float(value).is_integer() and abs(value) < 1e9 else f"{value:.4g}"
+    plain = 1e3 <= abs(value) < 1e9 or (float(value).is_integer() and abs(value) < 1e9)
+    return f"{value:,.0f}" if plain else f"{value:.4g}"
 
 
 def _count(n: int, what: str) -> str:

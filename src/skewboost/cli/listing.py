@@ -7,6 +7,7 @@ import json
 from rich.console import Console
 from rich.table import Table
 
+from skewboost.cli.methods import names
 from skewboost.variants import Entry, catalogue
 
 
@@ -41,3 +42,6 @@ def show(wanted: str | None) -> None:
     console.print(table)
     plural = "" if len(found) == 1 else "s"
     console.print(f"\n{len(found)} variant{plural}; in Python, skewboost.<Name>Classifier. See docs/choosing.md.")
+    if wanted is None:
+        others = [name for name in names() if name not in {e.name for e in found}]
+        console.print(f"--method also takes {', '.join(others)}: see docs/resampling.md.")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skewboost import metrics
+from skewboost.cli.examples import Examples
 from skewboost.cli.prices import in_words
 from skewboost.cli.tell import count, number, out, prose, say, share, table
 from skewboost.costs import cost_matrix
@@ -36,12 +37,11 @@ class Answers:
     weights: Array | None = None
 
     @classmethod
-    def of(cls, model: Any, X: Any, truth: Array, weights: Array | None = None) -> Answers:
+    def of(cls, model: Any, positive: Any, rows: Examples) -> Answers:
         """Ask a model."""
-        classes = model.classes_.tolist()
-        probability = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-        positive = model.pos_label_ if len(classes) == 2 else None
-        return cls(classes, positive, truth, np.asarray(model.predict(X)), probability, weights)
+        probability = model.predict_proba(rows.X) if hasattr(model, "predict_proba") else None
+        predicted = np.asarray(model.predict(rows.X))
+        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, rows.weights)
 
     @property
     def matrix(self) -> Array:

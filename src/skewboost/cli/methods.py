@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from skewboost.cli.errors import CommandError
-from skewboost.variants import Entry, catalogue
+from skewboost.variants import catalogue
 
 DEFAULT = "CSRA"
 LEARNERS = ("stump", "tree", "histogram", "line")
@@ -28,6 +28,34 @@ OPTIONS = {
 MEANINGLESS = ("callbacks", "warm_start", "verbose")
 
 
+# Classifiers around another one, which an option has no words for
+AROUND_OTHERS = ("CodeMatrix", "MinimumRisk", "PastingVotes")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a name stands for."""
+
+    name: str
+    estimator: type
+    balances: bool = False  # whether it takes costs as balanced where nothing is said
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Its parameters."""
+        return dict(self.estimator().get_params())
+
+    @property
+    def cost_sensitive(self) -> bool:
+        """Whether it can be told what mistakes cost."""
+        return "cost" in self.params
+
+    @property
+    def rounds(self) -> str:
+        """The parameter that says how many rounds, or members, there are."""
+        return str(getattr(self.estimator, "_rounds", "n_estimators"))
+
+
 @dataclass(frozen=True)
 class Wanted:
     """A method and what the user says about it."""
@@ -40,22 +68,22 @@ class Wanted:
     n_jobs: int | None = None
 
     @property
-    def entry(self) -> Entry:
-        """Of the catalogue."""
+    def entry(self) -> Found:
+        """What the name stands for."""
         return find(self.method or DEFAULT)
 
     def make(self, pos_label: Any = None, **params: Any) -> Any:
         """The estimator, not fitted."""
         entry = self.entry
-        known = entry.estimator().get_params()
+        known = entry.params
         told = {"random_state": self.seed, "n_jobs": self.n_jobs, **params}
         if pos_label is not None and "pos_label" in known:
             told["pos_label"] = pos_label
         if self.rounds is not None:
-            told[_rounds(entry)] = self.rounds
+            told[entry.rounds] = self.rounds
         if self.learner is not None:
-            if "estimator" not in known:
-                raise CommandError(f"{entry.name} grows its own trees: leave --learner out.")
+            if "callbacks" not in known or "estimator" not in known:
+                raise CommandError(f"{entry.name} chooses what it fits itself: leave --learner out.")
             told["estimator"] = _learner(self.learner)
         settings = read_settings(self.settings)
         if "estimator" in known and any(name.startswith("estimator__") for name in settings):
@@ -67,33 +95,37 @@ class Wanted:
 
 def names() -> list[str]:
     """All that --method takes."""
-    return [entry.name for entry in catalogue()]
+    from skewboost.evaluate.methods import known_methods
+
+    return [name for name in known_methods() if name not in AROUND_OTHERS]
 
 
-def find(name: str) -> Entry:
-    """The variant of this name, however it is spelled."""
-    entries = {_key(entry.name): entry for entry in catalogue()}
-    key = _key(name).removesuffix("classifier")
-    if key not in entries:
-        close = [entries[k].name for k in get_close_matches(key, entries, n=3, cutoff=0.5)]
-        hint = f"Did you mean {' or '.join(close)}? " if close else ""
-        raise CommandError(f"there is no method {name!r}. {hint}`skewboost list` shows all of them.")
-    return entries[key]
+def find(name: str) -> Found:
+    """The method of this name, however it is spelled."""
+    from skewboost.evaluate.methods import UnknownMethodError, class_called
 
-
-def _key(name: str) -> str:
-    return "".join(c for c in name.lower() if c.isalnum())
+    try:
+        found = class_called(name)
+    except UnknownMethodError as error:
+        hint = f"Did you mean {' or '.join(error.close)}? " if error.close else ""
+        raise CommandError(f"there is no method {name!r}. {hint}`skewboost list` shows all of them.") from error
+    own = found.__name__.removesuffix("Classifier")
+    if own in AROUND_OTHERS:
+        raise CommandError(f"{own} is built around another classifier, which takes Python. `skewboost list` has more.")
+    listed = {entry.class_name: entry for entry in catalogue()}.get(found.__name__)
+    return Found(own, found) if listed is None else Found(listed.name, found, listed.cost_sensitive)
 
 
 def for_many_classes() -> list[str]:
     """The names of the variants that take more than two classes."""
+    return [e.name for e in catalogue() if takes_many(e.estimator)]
+
+
+def takes_many(estimator: type) -> bool:
+    """Whether a class takes more than two classes."""
     from sklearn.utils import get_tags
 
-    return [e.name for e in catalogue() if get_tags(e.estimator()).classifier_tags.multi_class]
-
-
-def _rounds(entry: Entry) -> str:
-    return str(entry.estimator._rounds)  # type: ignore[attr-defined]
+    return bool(get_tags(estimator()).classifier_tags.multi_class)
 
 
 def _learner(name: str, as_object: bool = False) -> Any:
@@ -129,7 +161,7 @@ def read_value(text: str) -> Any:
         return text
 
 
-def _check_settings(entry: Entry, model: Any, settings: Mapping[str, Any]) -> None:
+def _check_settings(entry: Found, model: Any, settings: Mapping[str, Any]) -> None:
     known = [p for p in model.get_params() if p not in OPTIONS and p not in MEANINGLESS]
     unknown = [name for name in settings if name not in known]
     if unknown:

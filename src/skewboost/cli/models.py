@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
-from skewboost.cli.tell import some
+from skewboost.cli.tell import named, some
+from skewboost.tables import spell
 
 CATEGORY = "category"  # the kind of a column of text
 
@@ -31,8 +33,11 @@ class Model:
 
     @property
     def positive(self) -> Any:
-        """The positive class of two, else None."""
-        return getattr(self.estimator, "pos_label_", None) if len(self.classes) == 2 else None
+        """The positive class of two, else None; some models treat both alike, and then `fit` noted it."""
+        if len(self.classes) > 2:
+            return None
+        noted = {spell(c): c for c in self.classes}.get(spell(self.facts.get("positive")), self.classes[1])
+        return getattr(self.estimator, "pos_label_", noted)
 
     @property
     def name(self) -> str:
@@ -49,7 +54,8 @@ class Model:
             hint = close_to(lacking[0], spare) or f"There are {some(there, 12)}."
             word = "column" if len(lacking) == 1 else "columns"
             raise CommandError(
-                f"{path} lacks the {word} {some(map(repr, lacking))}, which {self.path} was fitted to. {hint.strip()}"
+                f"{named(path)} lacks the {word} {some(map(repr, lacking))}, which {self.path} was fitted to. "
+                f"{hint.strip()}"
             )
 
     def open(self, path: str, also_text: Sequence[str] = ()) -> Any:
@@ -113,3 +119,5 @@ def check_output(path: str | None, suffixes: Sequence[str], option: str = "-o") 
         raise CommandError(f"{option} {path} is a folder; give the name of a file.")
     if not place.absolute().parent.is_dir():
         raise CommandError(f"{option} {path}: there is no folder {place.parent}.")
+    if not os.access(place.absolute().parent, os.W_OK):
+        raise CommandError(f"{option} {path}: no permission to write to the folder {place.parent}. Name another one.")

@@ -10,7 +10,7 @@ import typer
 
 
 def complete_method(incomplete: str) -> list[str]:
-    """Names of the catalogue."""
+    """Names of methods."""
     from skewboost.cli.methods import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -34,6 +34,13 @@ def complete_learner(incomplete: str) -> list[str]:
     from skewboost.cli.methods import LEARNERS
 
     return [name for name in LEARNERS if name.startswith(incomplete.lower())]
+
+
+def complete_form(incomplete: str) -> list[str]:
+    """What a model can be exported to."""
+    from skewboost.cli.export import ENDINGS
+
+    return [form for form in ENDINGS.values() if form.startswith(incomplete.lower())]
 
 
 def check_jobs(n_jobs: int) -> int:
@@ -197,7 +204,10 @@ Rivals = Annotated[
     list[str] | None,
     _option("--methods", help="To compare with, where a model is fitted.", metavar="A,B,C"),
 ]
-Form = Annotated[str | None, _option("--to", help="python, c, sql or onnx; else as -o ends.", metavar="FORM")]
+Form = Annotated[
+    str | None,
+    _option("--to", help="python, c, sql or onnx; else as -o ends.", metavar="FORM", autocompletion=complete_form),
+]
 ProgramOut = Annotated[
     str | None, _option("--output", "-o", help=".py, .c, .sql or .onnx; else stdout.", metavar="FILE")
 ]

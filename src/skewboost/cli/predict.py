@@ -11,7 +11,7 @@ import numpy as np
 from skewboost.cli.errors import CommandError
 from skewboost.cli.examples import check_columns
 from skewboost.cli.models import Model, check_output, read_model
-from skewboost.cli.tell import count, emit, note, number, progress, some
+from skewboost.cli.tell import count, emit, named, note, number, progress, some
 from skewboost.cli.writing import SUFFIXES, writer_to
 from skewboost.files import written_whole
 from skewboost.tables import spell
@@ -89,7 +89,7 @@ def _kept(model: Model, data: str, columns: Sequence[str], keep: Sequence[str]) 
         kept = list(keep)
     clash = [c for c in kept if c in ("prediction", "probability", "score")]
     if clash:
-        raise CommandError(f"{data} has a column {clash[0]!r} itself. Rename it, or leave it out of --keep.")
+        raise CommandError(f"{named(data)} has a column {clash[0]!r} itself. Rename it, or leave it out of --keep.")
     return kept
 
 

@@ -27,7 +27,7 @@ def of_model(model_path: str, data: str, target: str | None, cost: str | None, t
     if data == model.facts.get("data"):
         note(f"{data} has the rows that {model_path} was fitted to, on which it looks better than on new ones")
     rows = read_known(model, data, target)
-    return Report(model.estimator, rows.X, rows.y, cost=cost_for(model, cost), title=title)
+    return Report(model.estimator, rows.X, rows.y, cost=cost_for(model, cost), title=title, pos_label=model.positive)
 
 
 def of_data(task: Task, methods: tuple[str, ...], title: str | None) -> Any:
@@ -44,14 +44,16 @@ def of_data(task: Task, methods: tuple[str, ...], title: str | None) -> Any:
     comparison = compare(contest, train)
     if not comparison.complete:
         raise KeyboardInterrupt
-    with waiting("Learning curve"):
-        unfitted, _ = fitting.prepare(task, train)
-        curve = learning_curve(
-            unfitted, train.X, train.y, cv=3, cost=fitted.cost, sample_weight=train.weights, random_state=0
-        )
+    curve = None
+    if hasattr(fitted.model, "staged_predict"):  # a bag has no rounds to look at
+        with waiting("Learning curve"):
+            unfitted, _ = fitting.prepare(task, train)
+            curve = learning_curve(
+                unfitted, train.X, train.y, cv=3, cost=fitted.cost, sample_weight=train.weights, random_state=0
+            )
     return Report(
         fitted.model, test.X, test.y, cost=fitted.cost, comparison=comparison, learning_curve=curve,
-        training=(train.X, train.y), title=title, sample_weight=test.weights,
+        training=(train.X, train.y), title=title, sample_weight=test.weights, pos_label=fitted.positive,
     )  # fmt: skip
 
 

@@ -97,6 +97,11 @@ def some(items: Iterable[Any], most: int = 6) -> str:
     return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")
 
 
+def named(path: str) -> str:
+    """What people call a source of rows."""
+    return "standard input" if path == "-" else path
+
+
 def count(n: float, thing: str) -> str:
     """So many things: "1 row", "1,234 rows"."""
     return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"

@@ -89,7 +89,7 @@ def _with_name(given: Any) -> tuple[str, Any]:
 def made(given: Any) -> Any:
     """An estimator: the one given, or a new one of a class or of a name such as "CSRA"."""
     if isinstance(given, str):
-        given = _class_called(given)
+        given = class_called(given)
     if inspect.isclass(given):
         try:
             given = given()
@@ -104,16 +104,34 @@ def made(given: Any) -> Any:
     return given
 
 
-def _class_called(name: str) -> type:
-    known = {entry.name: entry.class_name for entry in catalogue()}
-    known.update({n.removesuffix("Classifier"): n for n in skewboost.__all__ if n.endswith("Classifier")})
-    wanted = name.removesuffix("Classifier")
-    same = {n.lower(): n for n in known}.get(wanted.lower())
+def class_called(name: str) -> type:
+    """The class of this name, however it is spelled: of the catalogue, or any other classifier of the package."""
+    known = known_methods()
+    spelled = {_key(n): n for n in known}
+    wanted = _key(name).removesuffix("classifier")
+    same = spelled.get(wanted)
     if same is None:
-        close = difflib.get_close_matches(wanted, list(known), n=3)
-        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "skewboost.catalogue() lists the names."
-        raise ValueError(f"There is no method {name!r}. {hint}")
+        raise UnknownMethodError(name, [spelled[k] for k in difflib.get_close_matches(wanted, spelled, n=3)])
     return getattr(skewboost, known[same])  # type: ignore[no-any-return]
+
+
+def known_methods() -> dict[str, str]:
+    """Name → class: the catalogue in its order, then the other classifiers of the package."""
+    known = {entry.name: entry.class_name for entry in catalogue()}
+    return known | {n.removesuffix("Classifier"): n for n in skewboost.__all__ if n.endswith("Classifier")}
+
+
+class UnknownMethodError(ValueError):
+    """There is no method of this name; `close` are names like it."""
+
+    def __init__(self, name: str, close: list[str]) -> None:
+        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "skewboost.catalogue() lists the names."
+        super().__init__(f"There is no method {name!r}. {hint}")
+        self.close = close
+
+
+def _key(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
 
 
 def short_name(estimator: Any) -> str:

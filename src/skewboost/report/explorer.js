@@ -156,8 +156,9 @@
       return p < 0.3 * P && n < 0.3 * N;
     }) || ends[ends.length - 1];
   }
-  const LOW = end((p, e) => p < e, [1e-4, 1e-6, 1e-9, 1e-15, 1e-30, 1e-60]);
-  const HIGH = end((p, e) => 1 - p < e, [1e-4, 1e-6, 1e-9, 1e-15]);
+  // Forests say 0 and 1 outright: no scale reaches these, so they do not stretch it, and are drawn at its ends.
+  const LOW = end((p, e) => p > 0 && p < e, [1e-4, 1e-6, 1e-9, 1e-15, 1e-30, 1e-60]);
+  const HIGH = end((p, e) => p < 1 && 1 - p < e, [1e-4, 1e-6, 1e-9, 1e-15]);
   const logit = (p) => {
     if (p <= LOW) return Math.log(LOW);
     return 1 - p <= HIGH ? -Math.log(HIGH) : Math.log(p / (1 - p));
@@ -381,7 +382,7 @@
     const alarms = o.tp > 0 ? 1 + o.fp / o.tp : NaN;
     tell("in-words", (s.index === K ? "Nothing is flagged." : "Finds " + percent(o.recall) + " of the positives; " +
       (isFinite(alarms) ? (alarms < 2.5 ? percent(o.precision) + " of the alarms are right" : "1 alarm in " + digits(alarms, 2) + " is right") : "no alarm is right") + ".") +
-      " Costs " + digits(n * o.cost, 3) + " in " + digits(n, 15) + " cases, " + (o.savings >= 0 ? percent(o.savings) + " less than " : percent(-o.savings) + " more than ") +
+      " Costs " + digits(n * o.cost, 3) + " in " + digits(n, 15) + " cases, " + (o.savings === 0 ? "as much as " : o.savings > 0 ? percent(o.savings) + " less than " : percent(-o.savings) + " more than ") +
       (o.none <= o.all ? "flagging none." : "flagging all."));
     by("use-best").disabled = s.index === o.best;
     for (const plot of plots) plot(s, o);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -53,7 +54,9 @@ class Album:
 
         file = io.StringIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(file, format="svg", metadata=nothing)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box in its place says as much
+            figure.savefig(file, format="svg", metadata=nothing)
         self.n_drawn += 1
         return Markup(own_ids(file.getvalue(), f"f{self.n_drawn}-"))
 

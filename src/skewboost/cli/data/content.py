@@ -56,6 +56,8 @@ class Content:
             self.head = stream.read(HEAD)
 
     def _open_pipe(self) -> None:
+        if sys.stdin is None or sys.stdin.closed:  # as `<&-` and some schedulers leave it
+            raise DataError(f"{self.name}: it is closed. Pipe a table into the command, or name a file.")
         raw: Any = getattr(sys.stdin, "buffer", sys.stdin)
         with self.explained():
             begin = raw.read(2)
