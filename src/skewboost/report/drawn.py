@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WHY = "Why it decides as it does"
 MOST_SHAPES = 9
+HALF_A_PAGE = (4.9, 3.5)  # inches; letters stay readable where it is all the width of a phone
 OTHERS = "Permutation importance or partial dependence, both in sklearn.inspection, work for any model."
 
 
@@ -27,7 +28,10 @@ def learning(subject: Subject) -> Section | None:
     if curve is None:
         return None
     names = [name for name in ("cost", "error") if name in curve.measures] or list(curve.measures[:1])
-    figures = [subject.album.draw(partial(curve.plot, name)) for name in names[:2]]
+    shown = names[:2]
+    figures = subject.album.panels(
+        lambda axes: [curve.plot(name, ax=ax) for name, ax in zip(shown, axes)], len(shown), HALF_A_PAGE
+    )
     text = (
         f"Means over {count(len(curve.folds))} fits of {curve.name} to parts of the data, and their spread. Where "
         "the curve of the test rows turns up, further rounds do harm."

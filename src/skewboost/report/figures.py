@@ -37,14 +37,14 @@ class Album:
                 for number in set(plt.get_fignums()) - before:
                     plt.close(number)
 
-    def panels(self, make: Callable[[list[Any]], Any], n: int) -> list[Drawing]:
+    def panels(self, make: Callable[[list[Any]], Any], n: int, size: tuple[float, float] = (3.7, 2.9)) -> list[Drawing]:
         """Drawings of what `make` puts on axes, each of which is a figure of its own."""
         import_pyplot()
         import matplotlib
         from matplotlib.figure import Figure
 
         with matplotlib.rc_context(LOOK):
-            figures = [Figure(figsize=(3.7, 2.9), layout="constrained") for _ in range(n)]
+            figures = [Figure(figsize=size, layout="constrained") for _ in range(n)]
             make([figure.subplots() for figure in figures])
             return [Drawing(self.inline(figure)) for figure in figures]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skewboost.evaluate.measuring import in_words
-from skewboost.report.blocks import Bar, Figures, Section, Table, Text, Warnings
+from skewboost.report.blocks import Bar, Drawing, Figures, Section, Table, Text, Warnings
 from skewboost.report.words import NONE, count, digits, label, percent
 from skewboost.summary import ColumnSummary, summarise
 from skewboost.tables import sliceable
@@ -100,11 +100,19 @@ def comparison(subject: Subject) -> Section | None:
     blocks = [
         Text(text),
         Table(rows, head, (False, *(True for _ in measures)), chosen=chosen),
-        Figures([subject.album.draw(lambda: found.plot(first))]),
+        Figures(_drawn(subject, found, first)),
     ]
     if not found.complete:
         blocks.insert(1, Warnings(["The comparison was interrupted: some folds are missing."]))
     return Section("comparison", "Compared with others", blocks)
+
+
+def _drawn(subject: Subject, found: Any, measure: str) -> list[Drawing]:
+    """Values of the folds of one data set, or ranks on several."""
+    if len(found.data_sets) > 1:
+        return [subject.album.draw(lambda: found.plot(measure))]
+    size = (4.9, 1.3 + 0.3 * len(found.methods))
+    return subject.album.panels(lambda axes: found.plot(measure, ax=axes[0]), 1, size)
 
 
 def _mean(row: dict[str, Any] | None) -> str:
