@@ -219,7 +219,7 @@ def test_what_cannot_be_reported(small, refused):
     assert "needs --target" in refused("report", small.train)
     assert "--rounds has no effect" in refused("report", small.model, small.later, "--rounds", 3)
     assert "must end in .html" in refused("report", small.model, small.later, "-o", "report.pdf")
-    assert "a report is about two classes" in refused("report", small.many, "-t", "kind", "-m", "AdaBoostMH", "-r", 2)
+    assert "a report is about finding one of two" in refused("report", small.many, "-t", "kind", "-r", 2)
 
 
 # --------------------------------------------------------------------------------- help

@@ -308,7 +308,8 @@ def report(
     from skewboost.cli.report import run
 
     wanted = Wanted(method, rounds, seed=seed, n_jobs=n_jobs)
-    task = Task(model_or_data, target, wanted, positive, cost, None, o.columns_in(drop), None, test, output)
+    left_out = o.columns_in(drop)
+    task = Task(model_or_data, target, wanted, positive, cost, drop=left_out, test=test, output=output, reported=True)
     run(model_or_data, data, task, o.columns_in(methods), title, as_json)
 
 

@@ -169,7 +169,9 @@ def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
     truth = "" if told["truth"] is None else f"; in truth it is {spell(told['truth'])}"
     say(f"Row {told['row']} of {named(told['data'])}: {model.name} says {spell(told['prediction'])}{truth}.")
     who = spell(told["speaks_for"])
-    say(f"The score for {who} is {told['score']:+.3f}, the probability {told['probability']:.3g}.")
+    p = told["probability"]
+    near = "just below 1" if p < 1 and f"{p:.3g}" == "1" else f"{p:.3g}"
+    say(f"The score for {who} is {told['score']:+.3f}, the probability {near}.")
     if "threshold" in told:
         say(f"Rows from a score of {told['threshold']:.4g} are flagged.")
     say()

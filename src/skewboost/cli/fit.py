@@ -44,6 +44,12 @@ class Task:
     closest: bool = False
     plot: str | None = None
     own_options: bool = False  # whether the command is `goal`, which has options for these
+    reported: bool = False  # whether a report is wanted
+
+    @property
+    def about_two(self) -> str:
+        """What is asked for that is about two classes, if anything."""
+        return "a goal" if self.goal is not None else "a report" if self.reported else ""
 
     @property
     def test_share(self) -> float:
@@ -148,7 +154,7 @@ def fit_with_bar(estimator: Any, train: Examples, name: str) -> None:
 def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     """The estimator that the task asks for, not fitted, and the cost as the library takes it."""
     entry, classes = task.wanted.entry, examples.classes
-    check_many(entry.name, examples, task.goal is not None)
+    check_many(entry.name, examples, task.about_two)
     label = positive_label(task.positive, classes)
     if label is not None and len(classes) > 2:
         raise CommandError(f"--positive is for two classes, and {task.target!r} has {len(classes)}. Leave it out.")
@@ -173,14 +179,16 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     return search, cost
 
 
-def check_many(method: str, examples: Examples, for_goal: bool = False) -> None:
+def check_many(method: str, examples: Examples, about_two: str = "") -> None:
     """Raise where there are more classes than the method can tell apart."""
     classes = examples.classes
     if len(classes) == 2:
         return
     told = f"the target {examples.target!r} has {len(classes)} classes ({some(map(spell, classes))})"
-    if for_goal:
-        raise CommandError(f"{told}, and a goal is about finding one of two. Make a column of two classes from it.")
+    if about_two:
+        raise CommandError(
+            f"{told}, and {about_two} is about finding one of two. Make a column of two classes from it."
+        )
     if not takes_many(find(method).estimator):
         raise CommandError(f"{told}, and {method} takes two. Use --method {' or '.join(for_many_classes())}.")
 

@@ -82,7 +82,12 @@ def read_model(path: str) -> Model:
         raise CommandError("a model is read from a file; only DATA may be - (standard input).")
     if not Path(path).exists():
         raise CommandError(f"there is no file {path}. `skewboost fit DATA --target … -o {path}` writes one.")
-    told = io.describe(path)
+    try:
+        told = io.describe(path)
+    except io.ModelFileError as error:
+        if "it is no JSON" not in str(error):
+            raise
+        raise CommandError(f"{error}. Give a file that `skewboost fit … -o` has written.".replace("..", ".")) from error
     features = told["features"]
     categories = {f["name"]: f.get("categories", ()) for f in features if f["kind"] == CATEGORY}
     return Model(path, io.load(path), tuple(f["name"] for f in features), categories, _facts(told))

@@ -38,7 +38,6 @@ def of_data(task: Task, methods: tuple[str, ...], title: str | None) -> Any:
     fitted = fitting.fit(task)
     train, test = fitted.train, fitted.test
     assert test is not None
-    _only_two(len(train.classes))
     rivals = tuple(dict.fromkeys((task.wanted.entry.name, *(methods or RIVALS))))
     contest = Contest(task.data, task.target, rivals, task.positive, task.cost, rounds=task.wanted.rounds, cv=3, seed=0)
     comparison = compare(contest, train)
