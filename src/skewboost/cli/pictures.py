@@ -6,34 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatter
-from numpy.typing import NDArray
 
-from skewboost.cli.comparison import MISS_COST, PRICES, THRESHOLD, TRIVIAL, Problem
+from skewboost.cli.comparison import BOOSTERS, MISS_COST, PRICES, THRESHOLD, TRIVIAL, Problem
 from skewboost.cli.drawing import save
 from skewboost.metrics import Counts
+from skewboost.plots.decision_boundary import DecisionBoundaryDisplay
+from skewboost.plots.style import NEGATIVE, POSITIVE, look
 
 __all__ = ["BOUNDARY_ROUNDS", "draw_boundaries", "draw_curves", "save"]
 
-# Okabe and Ito's colours, which the colour-blind tell apart too: (colour, line style, marker)
-STYLES: dict[str, tuple[str, Any, str]] = {
-    "AdaBoost": ("#0072B2", "-", "o"),
-    "RealBoost": ("#D55E00", "--", "s"),
-    "GentleBoost": ("#009E73", "-.", "^"),
-    "LogitBoost": ("#CC79A7", (0, (1, 1)), "D"),
-    THRESHOLD: ("black", "-", "x"),
-}
-RARE, COMMON, PALE = "#D55E00", "#0072B2", "0.35"
+STYLES = {name: look(k) for k, name in enumerate([*BOOSTERS, THRESHOLD])}
+PALE = "0.35"
 
 # Few rounds: more of them make every probability 0 or 1, and there is nothing to shade.
 BOUNDARY_ROUNDS = 10
 FEATURES = ["mean concave points", "worst texture"]
 GRID = 400
-SHADES = LinearSegmentedColormap.from_list("shades", ["white", "0.5"])  # light enough for points on top
 
 
 def draw_curves(solved: Sequence[tuple[Problem, Mapping[str, list[Counts]]]]) -> Figure:
@@ -130,47 +121,27 @@ def draw_boundaries(problem: Problem, boosters: Mapping[str, Any]) -> Figure:
         A panel per booster.
     """
     X_train, X_test = problem.X_train[FEATURES], problem.X_test[FEATURES]
-    low, high = X_test.min().to_numpy(), X_test.max().to_numpy()
-    margin = 0.04 * (high - low)
-    lines = [np.linspace(a, b, GRID) for a, b in zip(low - margin, high + margin)]
-    grid = pd.DataFrame(dict(zip(FEATURES, (g.ravel() for g in np.meshgrid(*lines)))))
     figure = Figure(figsize=(10, 9.6), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
+    how: dict[str, Any] = {"features": FEATURES, "grid": GRID, "method": "predict_proba", "legend": False}
     for ax, (name, booster) in zip(axes.ravel(), boosters.items()):
         booster.fit(X_train, problem.y_train)
         c = Counts.of(problem.y_test, booster.predict(X_test))
-        shades = ax.pcolormesh(*lines, _on(grid, booster.predict_proba)[..., 1], cmap=SHADES, vmin=0, vmax=1)
-        F = _on(grid, booster.decision_function)
-        if F.min() < 0 < F.max():  # else there is no boundary, and Matplotlib warns
-            ax.contour(*lines, F, levels=[0.0], colors="black", linewidths=1.6)
-        _points(ax, problem, X_test.to_numpy())
-        ax.set_title(f"{name}: {c.tp} of {c.tp + c.fn} found, false alarms: {c.fp}", size=11)
-    for ax in axes[1]:
-        ax.set_xlabel(FEATURES[0])
-    for ax in axes[:, 0]:
-        ax.set_ylabel(FEATURES[1])
+        DecisionBoundaryDisplay.from_estimator(booster, X_test, problem.y_test, ax=ax, **how)
+        ax.set_title(f"{name}: {c.tp} of {c.tp + c.fn} found, false alarms: {c.fp}", loc="left", size=11)
+        ax.label_outer()
+    shades = axes[0, 0].images[0]
     figure.colorbar(shades, ax=axes, label=f"estimated probability of {problem.rare}", pad=0.02, aspect=40)
     few = next(iter(boosters.values())).n_estimators
-    figure.suptitle(f"Stumps draw a staircase (here {few} of them); middle greys are where a booster is unsure")
+    figure.suptitle(f"Stumps draw a staircase (here {few} of them); pale is where a booster is unsure")
     _boundary_legend(figure, problem)
     return figure
 
 
-def _on(grid: Any, method: Callable[[Any], Any]) -> NDArray[Any]:
-    values = np.asarray(method(grid))
-    return values.reshape(GRID, GRID, *values.shape[1:])
-
-
-def _points(ax: Any, problem: Problem, X: NDArray[Any]) -> None:
-    rare = problem.y_test == 1
-    ax.scatter(*X[~rare].T, marker="o", s=22, facecolors="none", edgecolors=COMMON, linewidths=1)
-    ax.scatter(*X[rare].T, marker="^", s=46, facecolors=RARE, edgecolors="black", linewidths=0.8, zorder=3)
-
-
 def _boundary_legend(figure: Figure, problem: Problem) -> None:
     handles = [
-        Line2D([], [], marker="^", markersize=7, color=RARE, markeredgecolor="black", linestyle="none"),
-        Line2D([], [], marker="o", markersize=5, color=COMMON, markerfacecolor="none", linestyle="none"),
+        Line2D([], [], marker="^", markersize=7, color=POSITIVE, markeredgecolor="black", linestyle="none"),
+        Line2D([], [], marker="o", markersize=5, color=NEGATIVE, markerfacecolor="none", linestyle="none"),
         Line2D([], [], color="black", linewidth=1.6),
     ]
     labels = [f"{problem.rare} (test set)", f"{problem.common} (test set)", "boundary of the decision, F = 0"]

@@ -118,6 +118,7 @@ class DecisionBoundaryDisplay:
         pos_label: Any = None,
         sample_weight: Any = None,
         ax: Any = None,
+        legend: bool = True,
     ) -> DecisionBoundaryDisplay:
         """Draw a fitted classifier.
 
@@ -140,6 +141,8 @@ class DecisionBoundaryDisplay:
             Where weights are given, points are sized by them.
         ax : matplotlib Axes or None, default=None
             Where; None makes a new figure.
+        legend : bool, default=True
+            Whether to say what the marks mean, and to draw the scale of colours.
         """
         check_classifier(estimator, *(METHODS if method == "auto" else (method,)))
         if method == "auto":
@@ -173,7 +176,7 @@ class DecisionBoundaryDisplay:
             note=others(columns.names, pair),
             sizes_note=note,
         )
-        return display.plot(ax)
+        return display.plot(ax, legend=legend)
 
     def plot(self, ax: Any = None, *, legend: bool = True) -> DecisionBoundaryDisplay:
         """Draw it.
