@@ -19,10 +19,6 @@ from skewboost.boosting.spread_costs import CostsInEveryRound
 class AsymmetricAdaBoost(CostsInEveryRound, Calibrated, AdaBoost):
     """AdaBoost with costs in every round: with class costs ``exp(y ln√ratio / M)``, up to a constant ([1] §3)."""
 
-    def tilt(self, n_rounds: int) -> float:
-        """What has come in by so many rounds; all of it where held-out rows said what a score means."""
-        return super().tilt(n_rounds if self.calibrator is None else self.n_rounds)
-
 
 class AsymmetricAdaBoostClassifier(CalibratedClassifier):
     r"""Asymmetric AdaBoost: the costs are brought in little by little, so that no round can use them up.

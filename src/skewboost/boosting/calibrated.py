@@ -39,21 +39,17 @@ class Calibrated(Rule):
 
     calibrator: Any = None
 
-    def decide(self, F: Array, n_rounds: int) -> Array:
-        """Half the tilted log-odds: positive where ``P(+) C+ > P(-) C-``."""
-        return 0.5 * self.log_odds(F, n_rounds)
-
     def log_odds(self, F: Array, n_rounds: int) -> Array:
         """Of the calibrated probability, tilted by the costs."""
         if self.calibrator is None:
-            return 2.0 * F + self.untilted()
+            return super().log_odds(F, n_rounds)
         return np.asarray(self.calibrator(F)) + math.log(self.costs.ratio)
 
-    def untilted(self) -> float:
-        """What the costs have yet to add to 2F."""
-        return 0.0
+    def decide(self, F: Array, n_rounds: int) -> Array:
+        """Half these log-odds: positive where ``P(+) C+ > P(-) C-``."""
+        return 0.5 * self.log_odds(F, n_rounds)
 
-    def tilt(self, n_rounds: int) -> float:
+    def tilt(self) -> float:
         """ln(C+ / C-)."""
         return math.log(self.costs.ratio)
 
@@ -61,8 +57,8 @@ class Calibrated(Rule):
 class AdaMEC(Calibrated, AdaBoost):
     """AdaBoost, and the decision of minimum expected cost."""
 
-    def untilted(self) -> float:
-        """All of it: training knows nothing of costs."""
+    def costs_to_come(self, n_rounds: int) -> float:
+        """All of them: training knows nothing of costs."""
         return math.log(self.costs.ratio)
 
 

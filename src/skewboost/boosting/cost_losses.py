@@ -47,11 +47,11 @@ class _CostLoss(Rule):
         """``-c y g``."""
         return np.asarray(-c * y * g)
 
-    def log_odds(self, F: Array, n_rounds: int) -> Array:
-        """``(C+ + C-) F``."""
-        return (self.costs.negative + self.costs.positive) * F
+    def link_scale(self) -> float:
+        """``C+ + C-``."""
+        return self.costs.negative + self.costs.positive
 
-    def tilt(self, n_rounds: int) -> float:
+    def tilt(self) -> float:
         """ln(C+ / C-), less the prior that balanced weights have taken out."""
         return math.log(self.costs.ratio) - self.log_prior
 
@@ -125,11 +125,7 @@ class CSLogitBoost(_CostLoss, LogitBoost):
 
     def offset(self) -> float:
         """What F starts from."""
-        return math.log(self.costs.ratio) / self.slope()
-
-    def slope(self) -> float:
-        """2γ = C+ + C-."""
-        return self.costs.negative + self.costs.positive
+        return math.log(self.costs.ratio) / self.link_scale()
 
     def importance(self, state: State) -> Array:
         """Balanced if asked for; rows of a class that differ in cost count by it."""
@@ -139,11 +135,7 @@ class CSLogitBoost(_CostLoss, LogitBoost):
             importance = importance * np.where(state.y > 0, 0.5 * state.n / n_positive, 0.5 * state.n / n_negative)
         return importance if state.costs.each is None else importance * state.relative_costs
 
-    def log_odds(self, F: Array, n_rounds: int) -> Array:
-        """``2 γ F``."""
-        return self.slope() * F
-
-    def working_tilt(self, n_rounds: int) -> float:
+    def working_tilt(self) -> float:
         """-2η = ln(C+ / C-): the working probabilities are those of the balanced classes if these were asked for."""
         return math.log(self.costs.ratio)
 

@@ -38,10 +38,6 @@ class LogitBoost(Rule):
         super().start(state)
         state.importance = self.importance(state)
 
-    def slope(self) -> float:
-        """How fast `log_odds` rise with F."""
-        return 2.0
-
     def ask(self, state: State, rng: Draw) -> ResponseHypothesis | None:
         """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
 
@@ -62,18 +58,18 @@ class LogitBoost(Rule):
         """How many examples a row counts for."""
         return state.examples
 
-    def working_tilt(self, n_rounds: int) -> float:
+    def working_tilt(self) -> float:
         """What is to be taken out of `log_odds` for P."""
-        return self.tilt(n_rounds)
+        return self.tilt()
 
     def _odds_against(self, state: State) -> Array:
         """``exp(-y t)``, kept within what can be squared."""
-        log_odds = self.log_odds(state.F, state.round) - self.working_tilt(state.round)
+        log_odds = self.log_odds(state.F, state.round) - self.working_tilt()
         return np.asarray(np.exp(np.minimum(-state.y * log_odds, 300.0)))
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
         """The fitted function on the scale of F, bounded."""
-        return h.term.scaled(1.0 / self.slope()).bounded(2.0 * MAX_STEP / self.slope(), state.learner.view)
+        return h.term.scaled(1.0 / self.link_scale()).bounded(2.0 * MAX_STEP / self.link_scale(), state.learner.view)
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""

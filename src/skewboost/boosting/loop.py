@@ -37,14 +37,19 @@ class Round:
 
 
 def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -> Iterator[Round]:
-    """Yield the rounds: first those already `done`, replayed on the state, then new ones.
+    """Start the rule, and return the rounds: first those already `done`, replayed on the state, then new ones.
 
-    Staging, early stopping, progress and interruption live with whoever consumes the generator. It ends by itself
-    when the rule has nothing to add; `state.stop_reason` then says why.
+    Staging, early stopping, progress and interruption live with whoever consumes the rounds. They end by themselves
+    when the rule has nothing to add; `state.stop_reason` then says why. The rule has started when this returns, not with
+    the first round: whoever scores the rounds must know what F starts from.
     """
     rule.start(state)
-    look = WATCHER.get()
     state.first_weights = state.weights
+    return _rounds(rule, state, done, seed)
+
+
+def _rounds(rule: Rule, state: State, done: Iterable[Round], seed: int) -> Iterator[Round]:
+    look = WATCHER.get()
     for old in done:
         state.round += 1
         if old.record.get("resets"):

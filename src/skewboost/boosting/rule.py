@@ -69,24 +69,35 @@ class Rule:
         """The ensemble with one more round."""
         return F + g
 
-    def decide(self, F: Array, n_rounds: int) -> Array:
-        """The decision function: its sign is the variant's own decision."""
-        return F
+    def link_scale(self) -> float:
+        """How fast the log-odds rise with F: the exponential loss is minimised by half the log-odds."""
+        return 2.0
+
+    def costs_to_come(self, n_rounds: int) -> float:
+        """What of the costs is not in F yet after so many rounds, on the scale of log-odds."""
+        return 0.0
 
     def log_odds(self, F: Array, n_rounds: int) -> Array:
-        """Log-odds of the positive class as the costs tilt them: zero where the decision changes.
+        """Log-odds of the positive class as the whole costs tilt them: zero where the decision changes.
 
-        The exponential loss is minimised by half the log-odds.
+        They mean the same after any number of rounds, however much of the costs was in training by then.
         """
-        return 2.0 * F
+        t = self.link_scale() * F
+        to_come = self.costs_to_come(n_rounds)
+        return np.asarray(t + to_come if to_come else t)
 
-    def tilt(self, n_rounds: int) -> float:
-        """What costs have added to these log-odds, so that it can be taken out again."""
+    def tilt(self) -> float:
+        """What the costs add to these log-odds, so that it can be taken out again."""
         return 0.0
+
+    def decide(self, F: Array, n_rounds: int) -> Array:
+        """The decision function: log-odds on the scale of F, positive where the positive class is predicted."""
+        to_come = self.costs_to_come(n_rounds)
+        return F + to_come / self.link_scale() if to_come else F
 
     def probability(self, F: Array, n_rounds: int) -> Array:
         """P(y = +1 | x), for the classes as frequent as they were in training."""
-        return logistic(self.log_odds(F, n_rounds) - self.tilt(n_rounds))
+        return logistic(self.log_odds(F, n_rounds) - self.tilt())
 
 
 class DiscreteRule(Rule):

@@ -145,9 +145,9 @@ class AdaBoostReg(SoftMargin):
         """Labels."""
         return h.labels
 
-    def log_odds(self, F: Array, n_rounds: int) -> Array:
+    def link_scale(self) -> float:
         """F is twice AdaBoost's."""
-        return F
+        return 1.0
 
 
 class SoftMarginBoost(SoftMargin):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from skewboost.boosting.rule import Rule
@@ -23,9 +25,13 @@ class SpreadCosts(Rule):
         """``ln c^(1/M)``."""
         return np.asarray(np.log(c) / self.n_rounds)
 
-    def tilt(self, n_rounds: int) -> float:
-        """As much of ln(C+ / C-) as there were rounds."""
-        return float(np.log(self.costs.ratio)) * n_rounds / self.n_rounds
+    def costs_to_come(self, n_rounds: int) -> float:
+        """Of ln(C+ / C-) the share of the rounds that are missing."""
+        return self.tilt() * (1.0 - n_rounds / self.n_rounds)
+
+    def tilt(self) -> float:
+        """ln(C+ / C-)."""
+        return math.log(self.costs.ratio)
 
 
 class CostsInEveryRound(SpreadCosts):

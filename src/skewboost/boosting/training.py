@@ -128,9 +128,9 @@ def train(
     ensemble.bins, ensemble.support = opened.view.bins, opened.support()
     state = State(opened, data.y, examples, settings.n_rounds, question, settings.learning_rate, costs)
     n_done = len(ensemble.rounds)
+    rounds = boost(rule, state, list(ensemble.rounds), settings.seed)
     if validation is not None:
         validation.open(ensemble.bins)
-    rounds = boost(rule, state, list(ensemble.rounds), settings.seed)
     try:
         for r in islice(rounds, n_done):
             if validation is not None:

@@ -159,14 +159,12 @@ def _two_classes(booster: Any, threshold: float | None) -> TwoClasses:
     ensemble: Ensemble = booster._ensembles[0]
     rule, n_rounds = ensemble.rule, ensemble.n_rounds
     positive = booster.classes_.tolist().index(booster.pos_label_)
-    halved = type(rule).decide is not Rule.decide
-    link = TwoClasses(positive, halved=halved, tilt=float(rule.tilt(n_rounds)), threshold=threshold)
-    parts: dict[str, Any] = {"scale": float(rule.log_odds(np.ones(1), n_rounds)[0])}
+    to_come = rule.costs_to_come(n_rounds)
+    halved = isinstance(rule, Calibrated) or to_come != 0.0
+    parts: dict[str, Any] = {"scale": rule.link_scale(), "shifts": (to_come,)}
     if isinstance(rule, Calibrated):
         log_ratio = math.log(rule.costs.ratio)
-        if rule.calibrator is None:
-            parts = {"scale": 2.0, "shifts": (rule.untilted(),)}
-        elif isinstance(rule.calibrator, Sigmoid):
+        if isinstance(rule.calibrator, Sigmoid):
             parts = {"scale": rule.calibrator.slope, "shifts": (rule.calibrator.intercept, log_ratio)}
         elif isinstance(rule.calibrator, Isotonic):
             parts = {
@@ -174,8 +172,8 @@ def _two_classes(booster: Any, threshold: float | None) -> TwoClasses:
                 "margin": rule.calibrator.margin,
                 "shifts": (log_ratio,),
             }
-    parts["shifts"] = tuple(shift for shift in parts.get("shifts", ()) if shift != 0.0)
-    link = TwoClasses(positive, **parts, halved=halved, tilt=link.tilt, threshold=threshold)
+    parts["shifts"] = tuple(shift for shift in parts["shifts"] if shift != 0.0)
+    link = TwoClasses(positive, **parts, halved=halved, tilt=rule.tilt(), threshold=threshold)
     _check_link(link, rule, n_rounds)
     return link
 

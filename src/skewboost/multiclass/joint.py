@@ -86,7 +86,7 @@ class OfLabel(Rule):
     def __init__(self, tilt: float) -> None:
         self.own_tilt = tilt
 
-    def tilt(self, n_rounds: int) -> float:
+    def tilt(self) -> float:
         """What costs have added to the log-odds."""
         return self.own_tilt
 

@@ -119,7 +119,7 @@ class TwoClasses(RealBoost):
         if self.costs.each is not None or self.costs.ratio != 1.0:
             state.assign(state.examples * state.cost_of_rows)
 
-    def tilt(self, n_rounds: int) -> float:
+    def tilt(self) -> float:
         """``ln(C+ / C-)``."""
         return math.log(self.costs.ratio)
 

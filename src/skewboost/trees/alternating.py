@@ -64,7 +64,7 @@ class AlternatingTreeBoost(RealBoost):
         """The root's value."""
         return self.root
 
-    def tilt(self, n_rounds: int) -> float:
+    def tilt(self) -> float:
         """ln(C+ / C-), and what balancing the classes has added."""
         return math.log(self.costs.ratio) + (0.0 if self.init == "prior" else self.balance)
 
