@@ -234,7 +234,7 @@ def test_a_calibrated_booster_explains_the_score_before_calibration(entry, calib
     X, y, weights = mixed_table()
     clf = entry.make(10, cost=5, calibrate=calibrate).fit(X, y, sample_weight=weights)
     F = assert_adds_up(clf, X, y, weights).sum(axis=1) + clf.baseline_
-    odds = clf._ensembles[0].rule.calibrator(F)
+    odds = clf._ensembles[0].rule.calibrator(10)(F)
     np.testing.assert_allclose(clf.decision_function(X), 0.5 * (odds + math.log(5)), atol=1e-9)
 
 

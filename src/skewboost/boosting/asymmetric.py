@@ -29,8 +29,8 @@ class AsymmetricAdaBoostClassifier(CalibratedClassifier):
     exponential loss weighted by cost, so its zero is the minimum-risk boundary, and
     :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. One of the three variants that [2]_ found sound in every respect.
 
-    The costs are spread over exactly `n_estimators` rounds. If training stops sooner, only their share has come in;
-    with ``warm_start=True`` a larger number of rounds is trained anew.
+    The costs are spread over exactly `n_estimators` rounds. If training ends sooner, decisions and probabilities add
+    the share that has not come in; with ``warm_start=True`` a larger number of rounds is trained anew.
 
     {parameters}
     {cost}

@@ -47,8 +47,8 @@ class CSRAClassifier(CostSensitiveClassifier):
     minimum-risk boundary, and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. At equal costs it is RealBoost on Gini splits.
     Sound, fast and steady for any cost: a good first choice.
 
-    The costs are spread over exactly `n_estimators` rounds. If training stops sooner, only their share has come in, and
-    the probabilities take that into account; with ``warm_start=True`` a larger number of rounds is trained anew. A
+    The costs are spread over exactly `n_estimators` rounds. If training ends sooner, decisions and probabilities add
+    the share that has not come in; with ``warm_start=True`` a larger number of rounds is trained anew. A
     `learning_rate` below 1 slows what is learned from the data, not the costs.
 
     {parameters}

@@ -12,38 +12,111 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from skewboost._params import check_params, one_of, optional
 from skewboost.boosting.adaboost import AdaBoost
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
-from skewboost.boosting.rule import Rule
+from skewboost.boosting.rule import Rule, logistic
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Ensemble, Settings
+from skewboost.boosting.training import Ensemble, train
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array, Engine
-from skewboost.learners.base import Learner
+from skewboost.engine.partition import View
+from skewboost.learners.base import Data, Learner
 from skewboost.tables import Table
 
 N_FOLDS = 5
 
 
-class Calibrated(Rule):
-    """A rule whose scores may be given a meaning by what they meant on held-out rows."""
+class Sigmoid:
+    """Log-odds that are linear in the score after so many rounds."""
 
-    calibrator: Any = None
+    def __init__(self, n_rounds: int, scores: Array, positive: Array, weights: Array) -> None:
+        self.n_rounds = n_rounds
+        # Platt's targets: as if each class had been seen once more, so that separable scores stay finite
+        n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
+        high, low = (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)
+        target = np.where(positive, high, low)
+        share = weights / weights.sum()
+        center, spread = float(np.average(scores, weights=share)), float(scores.std()) or 1.0
+        x = (scores - center) / spread
+
+        def log_loss(ab: Array) -> tuple[float, Array]:
+            t = ab[0] * x + ab[1]
+            wrong = share * (logistic(t) - target)
+            return float((share * (np.logaddexp(0.0, t) - target * t)).sum()), np.array(
+                [(wrong * x).sum(), wrong.sum()]
+            )
+
+        def curvature(ab: Array) -> Array:
+            p = logistic(ab[0] * x + ab[1])
+            h = share * p * (1.0 - p)
+            return np.array([[(h * x * x).sum(), (h * x).sum()], [(h * x).sum(), h.sum()]])
+
+        start = np.array([0.0, math.log(n_positive / n_negative)])
+        a, b = minimize(log_loss, start, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-10}).x
+        self.slope, self.intercept = float(a / spread), float(b - a * center / spread)
+
+    def __call__(self, F: Array) -> Array:
+        """The log-odds."""
+        return np.asarray(self.slope * F + self.intercept)
+
+
+class Isotonic:
+    """Probabilities that rise with the score after so many rounds, in steps."""
+
+    def __init__(self, n_rounds: int, scores: Array, positive: Array, weights: Array) -> None:
+        self.n_rounds = n_rounds
+        model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
+        self.scores, self.levels = model.X_thresholds_, model.y_thresholds_
+        self.margin = 0.5 / float(weights.sum())
+
+    def __call__(self, F: Array) -> Array:
+        """The log-odds, of probabilities that are never quite 0 or 1."""
+        p = np.clip(np.interp(F, self.scores, self.levels), self.margin, 1.0 - self.margin)
+        return np.asarray(np.log(p / (1.0 - p)))
+
+
+CALIBRATORS = {"sigmoid": Sigmoid, "isotonic": Isotonic}
+
+
+def rounds_to_calibrate(n_rounds: int) -> list[int]:
+    """The last of so many rounds, and others before it, each half as many again as the one before."""
+    found = [n_rounds]
+    while found[-1] > 1:
+        found.append(min(found[-1] - 1, math.ceil(found[-1] / 1.5)))
+    return found[::-1]
+
+
+class Calibrated(Rule):
+    """A rule whose scores may be given a meaning by what they meant on held-out rows.
+
+    Scores grow with the rounds, so what they mean was learned after several numbers of rounds; a model, a stage or a
+    truncated copy goes by the number that is closest to its own.
+    """
+
+    calibrators: Sequence[Sigmoid | Isotonic] = ()
+
+    def calibrator(self, n_rounds: int) -> Sigmoid | Isotonic | None:
+        """What scores mean after so many rounds; None if nobody asked for it."""
+        if not self.calibrators:
+            return None
+        return min(self.calibrators, key=lambda c: abs(math.log(max(n_rounds, 0.5) / c.n_rounds)))
 
     def log_odds(self, F: Array, n_rounds: int) -> Array:
         """Of the calibrated probability, tilted by the costs."""
-        if self.calibrator is None:
+        calibrator = self.calibrator(n_rounds)
+        if calibrator is None:
             return super().log_odds(F, n_rounds)
-        return np.asarray(self.calibrator(F)) + math.log(self.costs.ratio)
+        return calibrator(F) + math.log(self.costs.ratio)
 
     def decide(self, F: Array, n_rounds: int) -> Array:
         """Half these log-odds: positive where ``P(+) C+ > P(-) C-``."""
@@ -71,43 +144,6 @@ class CGAda(Calibrated, AdaBoost):
         state.assign(state.examples * state.cost_of_rows)
 
 
-class Sigmoid:
-    """Log-odds that are linear in the score."""
-
-    def __init__(self, scores: Array, positive: Array, weights: Array) -> None:
-        # Platt's targets: as if each class had been seen once more, so that separable scores stay finite
-        n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
-        high, low = (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)
-        target = np.where(positive, high, low)
-        model = LogisticRegression(C=1e10, tol=1e-10, max_iter=1000).fit(
-            np.concatenate((scores, scores))[:, None],
-            np.repeat([1, 0], len(scores)),
-            np.concatenate((weights * target, weights * (1.0 - target))),
-        )
-        self.slope, self.intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
-
-    def __call__(self, F: Array) -> Array:
-        """The log-odds."""
-        return np.asarray(self.slope * F + self.intercept)
-
-
-class Isotonic:
-    """Probabilities that rise with the score, in steps."""
-
-    def __init__(self, scores: Array, positive: Array, weights: Array) -> None:
-        model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
-        self.scores, self.levels = model.X_thresholds_, model.y_thresholds_
-        self.margin = 0.5 / float(weights.sum())
-
-    def __call__(self, F: Array) -> Array:
-        """The log-odds, of probabilities that are never quite 0 or 1."""
-        p = np.clip(np.interp(F, self.scores, self.levels), self.margin, 1.0 - self.margin)
-        return np.asarray(np.log(p / (1.0 - p)))
-
-
-CALIBRATORS = {"sigmoid": Sigmoid, "isotonic": Isotonic}
-
-
 class CalibratedClassifier(CostSensitiveClassifier):
     """A booster that may calibrate its scores on held-out folds."""
 
@@ -127,9 +163,8 @@ class CalibratedClassifier(CostSensitiveClassifier):
         weights: Array | None,
         costs: Costs,
         ensemble: Ensemble,
-        settings: Settings | None = None,
     ) -> None:
-        super()._fit_one(learner, engine, table, positive, weights, costs, ensemble, settings)
+        super()._fit_one(learner, engine, table, positive, weights, costs, ensemble)
         if self.calibrate is None:
             return
         rarer = min(int(positive.sum()), int((~positive).sum()))
@@ -138,19 +173,44 @@ class CalibratedClassifier(CostSensitiveClassifier):
                 f"calibrate={self.calibrate!r} needs at least 2 examples of each class, one to train on and one to "
                 f"calibrate with, but there is only {rarer}. Set calibrate=None."
             )
-        scores = np.empty(len(positive))
+        given = np.ones(len(positive)) if weights is None else weights
+        calibrator = CALIBRATORS[self.calibrate]
+        ensemble.rule.calibrators = tuple(  # type: ignore[attr-defined]
+            calibrator(n, scores, positive, given)
+            for n, scores in self._held_out_scores(learner, engine, table, positive, weights, costs, ensemble).items()
+        )
+
+    def _held_out_scores(
+        self,
+        learner: Learner,
+        engine: Engine,
+        table: Table,
+        positive: Array,
+        weights: Array | None,
+        costs: Costs,
+        ensemble: Ensemble,
+    ) -> dict[int, Array]:
+        """By numbers of rounds, the scores of all rows by ensembles that have not seen them.
+
+        These have as many rounds as the whole, whoever stopped it, of the same schedule; nobody watches them.
+        """
+        numbers = rounds_to_calibrate(max(1, ensemble.n_rounds))
+        scores = {n: np.empty(len(positive)) for n in numbers}
+        quiet = replace(self._settings(), callbacks=(lambda n, _: n >= numbers[-1],), verbose=0)
+        rarer = min(int(positive.sum()), int((~positive).sum()))
         folds = StratifiedKFold(min(N_FOLDS, rarer), shuffle=True, random_state=self._seed)
-        # as many rounds as the whole has, whoever stopped it; nobody watches
-        quiet = replace(self._settings(), n_rounds=max(1, len(ensemble.rounds)), callbacks=(), verbose=0)
         for inner, outer in folds.split(np.zeros(len(positive)), positive):
             fold = Ensemble(bins=ensemble.bins, rule=self._rule())
             inner_weights = None if weights is None else weights[inner]
-            super()._fit_one(
-                learner, engine, table.take(inner), positive[inner], inner_weights, costs.take(inner), fold, quiet
-            )
-            scores[outer] = fold.score(engine, table.take(outer))
-        given = np.ones(len(positive)) if weights is None else weights
-        ensemble.rule.calibrator = CALIBRATORS[self.calibrate](scores, positive, given)  # type: ignore[attr-defined]
+            data = Data(table.take(inner), positive[inner], inner_weights, engine, ensemble.bins)
+            train(learner, data, costs.take(inner), quiet, None, fold)
+            stages = fold.staged(View(engine, table.take(outer), fold.bins))
+            F = next(stages)
+            for n in range(1, 1 + numbers[-1]):
+                F = next(stages, F)  # one that ended sooner stays as it is
+                if n in scores:
+                    scores[n][outer] = F
+        return scores
 
 
 class AdaMECClassifier(CalibratedClassifier):

@@ -39,7 +39,7 @@ validation_fraction : float or None, default=None
     The share that early stopping holds out; None means 0.1.
 scoring : str, callable or None, default=None
     What early stopping watches: a scikit-learn scorer, to which the positive class is 1 and the other 0; None is
-    the log-loss, in which a row counts as much as it costs.
+    the log-loss of the odds that the model decides by, in which a row counts as much as it costs.
 callbacks : list of callables or None, default=None
     Called after every round as ``callback(round, scores)`` with what `history_` notes of it. Training stops if one
     returns True.
@@ -72,7 +72,8 @@ PRIOR = r"""prior : {"data", "balanced"}, default="data"
 CALIBRATE = """\
 calibrate : {"sigmoid", "isotonic"} or None, default=None
     Learn what a score means from rows that were held out, in five folds: a logistic curve, or, from a thousand
-    examples of the rarer class up, steps. Training takes six times as long.
+    examples of the rarer class up, steps. Training takes six times as long. Scores grow with the rounds, so this is
+    learned for several numbers of rounds, and stages and truncated models are calibrated too.
 """
 ATTRIBUTES = """\
 Attributes

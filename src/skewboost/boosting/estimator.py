@@ -267,7 +267,6 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         weights: Array | None,
         costs: Costs,
         ensemble: Ensemble,
-        settings: Settings | None = None,
     ) -> None:
         """Train the positive class against the other."""
         validation = None
@@ -281,7 +280,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             table, positive, costs = table.take(inner), positive[inner], costs.take(inner)
             weights = None if weights is None else weights[inner]
         data = Data(table, positive, weights, engine, ensemble.bins)
-        train(learner, data, costs, settings or self._settings(), validation, ensemble)
+        train(learner, data, costs, self._settings(), validation, ensemble)
 
     def _settings(self) -> Settings:
         patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)

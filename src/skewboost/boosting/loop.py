@@ -40,8 +40,8 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
     """Start the rule, and return the rounds: first those already `done`, replayed on the state, then new ones.
 
     Staging, early stopping, progress and interruption live with whoever consumes the rounds. They end by themselves
-    when the rule has nothing to add; `state.stop_reason` then says why. The rule has started when this returns, not with
-    the first round: whoever scores the rounds must know what F starts from.
+    when the rule has nothing to add; `state.stop_reason` then says why. The rule has started when this returns, and not
+    only with the first round: whoever scores the rounds must know what F starts from.
     """
     rule.start(state)
     state.first_weights = state.weights

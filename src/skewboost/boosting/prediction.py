@@ -10,7 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.boosting.rule import Rule
+from skewboost.boosting.rule import Rule, log_logistic, logistic
 from skewboost.boosting.training import Ensemble
 from skewboost.engine import choose
 from skewboost.engine.boundary import Array
@@ -32,9 +32,9 @@ class Scored:
         return self.rule.decide(self.F, self.n_rounds)
 
     @property
-    def probability(self) -> Array:
-        """P(+ | x)."""
-        return self.rule.probability(self.F, self.n_rounds)
+    def log_odds(self) -> Array:
+        """ln(P(+ | x) / P(- | x))."""
+        return self.rule.log_odds(self.F, self.n_rounds) - self.rule.tilt()
 
 
 class PredictionMixin:
@@ -91,12 +91,18 @@ class PredictionMixin:
         return np.asarray(self.classes_[second.astype(np.intp)])
 
     def _proba(self, scores: list[Scored]) -> Array:
-        p = scores[0].probability
-        both = np.column_stack((1.0 - p, p))
-        return np.asarray(both if self.pos_label_ == self.classes_[1] else both[:, ::-1].copy())
+        return logistic(self._log_odds(scores))
+
+    def _log_proba(self, scores: list[Scored]) -> Array:
+        return log_logistic(self._log_odds(scores))
+
+    def _log_odds(self, scores: list[Scored]) -> Array:
+        """Of each class against the other. One column alone would not do: of P = 1 - 1e-20 only 1 - P is left."""
+        t = scores[0].log_odds
+        return np.column_stack((-t, t) if self.pos_label_ == self.classes_[1] else (t, -t))
 
     def decision_function(self, X: Any) -> Array:
-        """The ensemble F.
+        """What the model decides by: F, with what costs have yet to add where training ended before they had come in.
 
         Parameters
         ----------
@@ -111,7 +117,7 @@ class PredictionMixin:
         return self._decision(self._scores(X))
 
     def predict(self, X: Any) -> Array:
-        """The predicted class: the sign of F, and the positive class where F is zero.
+        """The predicted class: the sign of `decision_function`, and the positive class where it is zero.
 
         Parameters
         ----------
@@ -139,6 +145,21 @@ class PredictionMixin:
         ndarray of shape (n_samples, n_classes)
         """
         return self._proba(self._scores(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of `predict_proba`, which tell rows apart whose probabilities are 0 or 1 in double precision.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Finite, however sure the model is.
+        """
+        return self._log_proba(self._scores(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """`decision_function` after each round."""

@@ -138,8 +138,8 @@ def logistic(t: Array) -> Array:
 
 
 def log_logistic(t: Array) -> Array:
-    """Its logarithm, which ends at ln(1e-300)."""
-    return np.asarray(np.log(np.maximum(logistic(t), 1e-300)))
+    """Its logarithm, finite for any t."""
+    return np.asarray(-np.logaddexp(0.0, -t))
 
 
 def right_and_wrong(h: LabelHypothesis, sums: Array) -> tuple[float, float]:

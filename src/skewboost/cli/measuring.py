@@ -16,6 +16,7 @@ from skewboost.cli.tell import count, number, out, prose, say, share, table
 from skewboost.costs import cost_matrix
 from skewboost.evaluate.measuring import measures_of, measures_of_many, spelled
 from skewboost.metrics.counts import Counts
+from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.tables import spell
 
 Array = NDArray[Any]
@@ -34,6 +35,7 @@ class Answers:
     truth: Array
     predicted: Array
     probability: Array | None  # a column per class
+    scores: Array | None  # by which rows are ranked: larger where more speaks for the positive class
     weights: Array | None = None
 
     @classmethod
@@ -41,7 +43,9 @@ class Answers:
         """Ask a model."""
         probability = model.predict_proba(rows.X) if hasattr(model, "predict_proba") else None
         predicted = np.asarray(model.predict(rows.X))
-        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, rows.weights)
+        ranks = positive is not None and any(hasattr(model, method) for method in METHODS)
+        scores = scores_of(model, rows.X, positive) if ranks else None
+        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, scores, rows.weights)
 
     @property
     def matrix(self) -> Array:
@@ -67,7 +71,7 @@ class Answers:
     def measures(self) -> dict[str, float]:
         """All that can be said without prices."""
         if self.positive is not None:
-            said = {"scores": self.p_positive, "probabilities": self.p_positive, "weights": self.weights}
+            said = {"scores": self.scores, "probabilities": self.p_positive, "weights": self.weights}
             return measures_of(self.truth == self.positive, self.predicted == self.positive, **said)
         truth, said_codes = (np.searchsorted(self.classes, labels) for labels in (self.truth, self.predicted))
         found = measures_of_many(truth, said_codes, 1.0 - np.eye(len(self.classes)), self.weights)

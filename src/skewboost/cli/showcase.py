@@ -29,6 +29,7 @@ from skewboost.cli.comparison import SEED, Problem
 from skewboost.datasets import make_intrusions
 from skewboost.goals import GoalNotMetWarning
 from skewboost.metrics import Counts, balanced_accuracy_score, expected_cost, pr_auc_score
+from skewboost.metrics.ranking import scores_of
 
 GOAL = "recall >= 90%"
 CALL = 5.0  # what it costs to call a customer
@@ -141,7 +142,7 @@ def _chunks(problem: Problem) -> Iterator[tuple[Any, Any]]:
 
 def _ranked(name: str, problem: Problem, model: Any) -> tuple[str, ...]:
     counts = Counts.of(problem.y_test == 1, model.predict(problem.X_test) == 1)
-    area = pr_auc_score(problem.y_test, model.predict_proba(problem.X_test)[:, 1])
+    area = pr_auc_score(problem.y_test, scores_of(model, problem.X_test, 1))
     return name, f"{area:.3f}", f"{counts.g_mean:.3f}"
 
 

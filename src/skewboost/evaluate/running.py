@@ -17,9 +17,10 @@ from skewboost._params import N_JOBS, Check, either, integer, one_of
 from skewboost.engine import repeated
 from skewboost.evaluate.measuring import Problem, measures_of, measures_of_many
 from skewboost.evaluate.progress import Reporter
-from skewboost.goals.weighing import plain, scores_of
+from skewboost.goals.weighing import plain
 from skewboost.learners.adapter import weight_name
 from skewboost.metrics.counts import Array
+from skewboost.metrics.ranking import scores_of
 from skewboost.tables import sliceable, take_rows
 from skewboost.targets import check_labels, check_sample_weight
 

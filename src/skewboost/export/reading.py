@@ -163,15 +163,11 @@ def _two_classes(booster: Any, threshold: float | None) -> TwoClasses:
     halved = isinstance(rule, Calibrated) or to_come != 0.0
     parts: dict[str, Any] = {"scale": rule.link_scale(), "shifts": (to_come,)}
     if isinstance(rule, Calibrated):
-        log_ratio = math.log(rule.costs.ratio)
-        if isinstance(rule.calibrator, Sigmoid):
-            parts = {"scale": rule.calibrator.slope, "shifts": (rule.calibrator.intercept, log_ratio)}
-        elif isinstance(rule.calibrator, Isotonic):
-            parts = {
-                "pieces": _pieces(rule.calibrator),
-                "margin": rule.calibrator.margin,
-                "shifts": (log_ratio,),
-            }
+        log_ratio, calibrator = math.log(rule.costs.ratio), rule.calibrator(n_rounds)
+        if isinstance(calibrator, Sigmoid):
+            parts = {"scale": calibrator.slope, "shifts": (calibrator.intercept, log_ratio)}
+        elif isinstance(calibrator, Isotonic):
+            parts = {"pieces": _pieces(calibrator), "margin": calibrator.margin, "shifts": (log_ratio,)}
     parts["shifts"] = tuple(shift for shift in parts["shifts"] if shift != 0.0)
     link = TwoClasses(positive, **parts, halved=halved, tilt=rule.tilt(), threshold=threshold)
     _check_link(link, rule, n_rounds)

@@ -9,8 +9,9 @@ import numpy as np
 
 from skewboost.goals.search import Point
 from skewboost.goals.trials import Rows, at_rounds
-from skewboost.goals.weighing import scores_of, staged_scores_of
+from skewboost.goals.weighing import staged_scores_of
 from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.ranking import scores_of
 
 
 @dataclass(frozen=True)

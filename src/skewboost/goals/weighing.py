@@ -135,14 +135,6 @@ def plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def scores_of(model: Any, X: Any, pos_label: Any) -> Array:
-    """Scores that are higher the more a row is like the positive class."""
-    if hasattr(model, "decision_function"):
-        return _towards(np.asarray(model.decision_function(X), dtype=np.float64), model, pos_label)
-    probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
-    return probabilities[:, list(model.classes_).index(pos_label)]
-
-
 def staged_scores_of(model: Any, X: Any, pos_label: Any) -> Iterator[Array]:
     """The same after every round."""
     for F in model.staged_decision_function(X):

@@ -54,11 +54,18 @@ def _check_isotonic(calibrator: Isotonic) -> None:
 CALIBRATOR = OneOf(
     {
         "sigmoid": Record(
-            Sigmoid, {"slope": Number(), "intercept": Number()}, lambda **values: restored(Sigmoid, **values)
+            Sigmoid,
+            {"n_rounds": Integer(1), "slope": Number(), "intercept": Number()},
+            lambda **values: restored(Sigmoid, **values),
         ),
         "isotonic": Record(
             Isotonic,
-            {"scores": Floats(), "levels": Floats(low=0.0), "margin": Number(0.0, 0.5, above=True)},
+            {
+                "n_rounds": Integer(1),
+                "scores": Floats(),
+                "levels": Floats(low=0.0),
+                "margin": Number(0.0, 0.5, above=True),
+            },
             lambda **values: restored(Isotonic, **values),
             _check_isotonic,
         ),
@@ -77,7 +84,7 @@ def _check_alternating(rule: AlternatingTreeBoost) -> None:
 
 
 _SPREAD: dict[str, Field] = {"n_rounds": Integer(1)}
-_CALIBRATED: dict[str, Field] = {"calibrator": Maybe(CALIBRATOR)}
+_CALIBRATED: dict[str, Field] = {"calibrators": ListOf(CALIBRATOR, tuple)}
 _STEP: dict[str, Field] = {"line_search": Flag()}
 _PRIOR: dict[str, Field] = {"prior": Text(("data", "balanced")), "log_prior": Number()}
 _CLAMP: dict[str, Field] = {"z_max": Maybe(_POSITIVE)}

@@ -308,6 +308,11 @@ class JointClassifier(CostSensitiveClassifier):
             return super()._proba(scores)
         return self._joint_rule_.class_probabilities(self._rounded(scores))
 
+    def _log_proba(self, scores: list[Scored]) -> Array:
+        if not self._joint:
+            return super()._log_proba(scores)
+        return np.asarray(np.log(np.maximum(self._proba(scores), np.finfo(np.float64).tiny)))
+
     # --------------------------------------------------------------------- inspection
 
     @property

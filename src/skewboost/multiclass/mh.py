@@ -275,4 +275,11 @@ class AdaBoostMHClassifier(JointClassifier):
         return super()._labels(scores)
 
     def _proba(self, scores: list[Scored]) -> Array:
-        return np.column_stack([s.probability for s in scores]) if self.multilabel_ else super()._proba(scores)
+        return logistic(self._label_log_odds(scores)) if self.multilabel_ else super()._proba(scores)
+
+    def _log_proba(self, scores: list[Scored]) -> Array:
+        return log_logistic(self._label_log_odds(scores)) if self.multilabel_ else super()._log_proba(scores)
+
+    @staticmethod
+    def _label_log_odds(scores: list[Scored]) -> Array:
+        return np.column_stack([s.log_odds for s in scores])

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from skewboost.metrics.counts import Array
+from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.reading import read_truth
 from skewboost.plots.planes import Columns, ends_of, others, places_along
-from skewboost.plots.reading import METHODS, check_classifier, positive_class, score, shortened, told
+from skewboost.plots.reading import check_classifier, positive_class, shortened, told
 from skewboost.plots.style import INK, NEGATIVE, PALE_NEGATIVE, PALE_POSITIVE, POSITIVE, axes_for, legend_below
 from skewboost.tables import Nominal, take_rows
 
@@ -164,7 +165,7 @@ class DecisionBoundaryDisplay:
         display = cls(
             horizontal=axes[0][0],
             vertical=axes[1][0],
-            response=score(estimator, rows, label, method).reshape(shape),
+            response=scores_of(estimator, rows, label, method).reshape(shape),
             decision=(np.asarray(estimator.predict(rows)) == label).reshape(shape),
             level=0.0 if method == "decision_function" else 0.5,
             points=np.column_stack(places)[shown],
@@ -297,7 +298,7 @@ def _sizes(
     if method != "decision_function":
         return np.full(len(shown), EQUAL), ""
     rows = X if len(shown) == len(positive) else take_rows(X, shown)
-    logs = np.where(positive[shown], -1.0, 1.0) * score(estimator, rows, label, method)
+    logs = np.where(positive[shown], -1.0, 1.0) * scores_of(estimator, rows, label, method)
     sizes = np.exp(logs - logs.max())
     spread = 1.0 - sizes.min()
     if spread < 1e-9:

@@ -15,8 +15,9 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from skewboost.metrics.counts import Array
+from skewboost.metrics.ranking import scores_of
 from skewboost.plots.planes import Columns, others
-from skewboost.plots.reading import Answers, ask, prices, read_predictions, score, shortened, told
+from skewboost.plots.reading import Answers, ask, prices, read_predictions, shortened, told
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED, axes_for, legend_below, tidy
 from skewboost.plots.thinning import thin
 from skewboost.tables import Nominal
@@ -143,7 +144,7 @@ class PosteriorDisplay:
         answers = ask(estimator, X, y, pos_label, sample_weight)
         label, has_p = answers.pos_label, hasattr(estimator, "predict_proba")
         if along is None:
-            p = score(estimator, X, label, "predict_proba") if has_p else None
+            p = scores_of(estimator, X, label, "predict_proba") if has_p else None
             if p is not None and sample_weight is not None:
                 p = p[np.asarray(sample_weight) > 0]
             return cls._along_score(answers, p, cost, posterior).plot(ax)
@@ -160,7 +161,7 @@ class PosteriorDisplay:
         truth = None if posterior is None else (line, np.asarray(posterior(line), dtype=np.float64))
         target = _target(answers, cost)
         display = cls(
-            claimed=(line, score(estimator, rows, label, "predict_proba")) if has_p else None,
+            claimed=(line, scores_of(estimator, rows, label, "predict_proba")) if has_p else None,
             observed=shares,
             truth=truth,
             decided=0.5 * (line[changes] + line[changes + 1]),

@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.costs import cost_matrix
 from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.reading import read_scores, read_truth, which_is_positive
-
-METHODS = ("decision_function", "predict_proba")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +70,6 @@ def positive_class(estimator: Any, truth: Array, pos_label: Any, weights: Array 
     return which_is_positive(truth, classes, pos_label, weights)
 
 
-def score(estimator: Any, X: Any, pos_label: Any, method: str = "auto") -> Array:
-    """One number per row, larger where more speaks for the positive class."""
-    if method == "auto":
-        method = next(m for m in METHODS if hasattr(estimator, m))
-    if not hasattr(estimator, method):
-        raise ValueError(f"{type(estimator).__name__} has no method {method!r}. Take 'auto', or another model.")
-    found = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
-    k = np.asarray(estimator.classes_).tolist().index(pos_label)
-    if found.ndim == 2:
-        return np.asarray(found[:, k])
-    return found if k == 1 else -found
-
-
 def ask(estimator: Any, X: Any, y: Any, pos_label: Any, sample_weight: Any, method: str = "auto") -> Answers:
     """Scores and decisions of a fitted classifier."""
     check_classifier(estimator, *(METHODS if method == "auto" else (method,)))
@@ -92,7 +78,7 @@ def ask(estimator: Any, X: Any, y: Any, pos_label: Any, sample_weight: Any, meth
     positive, classes = truth == label, np.asarray(estimator.classes_).tolist()
     check_two(positive, weights, label)
     said = np.asarray(estimator.predict(X)) == label
-    return _answers(positive, score(estimator, X, label, method), said, weights, classes, label)
+    return _answers(positive, scores_of(estimator, X, label, method), said, weights, classes, label)
 
 
 def read_predictions(y_true: Any, y_score: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> Answers:

@@ -48,11 +48,11 @@ def curves(subject: Subject) -> Section:
     prices = {e.pos_label: e.costs.positive, e.neg_label: e.costs.negative}
     how: dict[str, Any] = {"y_pred": said, "cost": prices, "pos_label": e.pos_label, "sample_weight": e.weights}
     figures = [
-        subject.album.draw(partial(OperatingPointDisplay.from_predictions, e.y, e.scores, kind=kind, **how))
+        subject.album.draw(partial(OperatingPointDisplay.from_predictions, e.y, e.ranks, kind=kind, **how))
         for kind in ("roc", "pr")
     ]
-    area = roc_auc_score(e.positive, e.scores, sample_weight=e.weights)
-    average = average_precision_score(e.positive, e.scores, sample_weight=e.weights)
+    area = roc_auc_score(e.positive, e.ranks, sample_weight=e.weights)
+    average = average_precision_score(e.positive, e.ranks, sample_weight=e.weights)
     text = (
         f"The area under the ROC curve is {digits(area, 4)}: the chance that a positive scores higher than a negative. "
         f"The average precision is {digits(average, 3)}, where flagging at random has "

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.costs import Costs, check_cost, costs_of
 from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.report.explorer import shortest
 from skewboost.tables import sliceable
 from skewboost.targets import check_labels, check_sample_weight, choose_positive
@@ -29,9 +30,11 @@ class Evidence:
     positive, flagged : ndarray of bool
         Which rows are of the positive class, and which the model says are.
     scores : ndarray
-        Higher where more speaks for the positive class.
+        Higher where more speaks for the positive class: what the explorer's threshold is on.
     kind : {"probability", "decision score"}
         What the scores are.
+    ranks : ndarray
+        What curves and areas rank the rows by: the decision function, if there is one.
     threshold : float or None
         From which score on the model flags a row; None if its decisions are no matter of a threshold on the score.
     weights : ndarray or None
@@ -49,6 +52,7 @@ class Evidence:
     flagged: Array
     scores: Array
     kind: str
+    ranks: Array
     threshold: float | None
     weights: Array | None
     pos_label: Any
@@ -86,11 +90,16 @@ def gather(model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight:
         costs = costs_of(cost, None, labels, positive_class, classes, weights)
         costs_from = "as balanced" if cost is None or isinstance(cost, str) else "as given"
     flagged = np.asarray(model.predict(X)) == positive_class
-    scores, kind, threshold = _scores(model, X, positive_class, flagged, told)
+    if not any(hasattr(model, method) for method in METHODS):
+        name = type(model).__name__
+        raise ValueError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
+    ranks = scores_of(model, X, positive_class)
+    scores, kind, threshold = _scores(model, X, positive_class, flagged, told, ranks)
     negative_class = classes[classes != positive_class][0]
     return Evidence(
-        labels, positive, flagged, scores, kind, threshold, weights, positive_class, negative_class, costs, costs_from
-    )
+        labels, positive, flagged, scores, kind, ranks, threshold, weights, positive_class, negative_class, costs,
+        costs_from,
+    )  # fmt: skip
 
 
 def _classes(model: Any) -> Array:
@@ -139,25 +148,23 @@ def _told(model: Any, labels: Array, classes: Array, positive: Any, weights: Arr
     return costs if own == positive else Costs(costs.positive, costs.negative)
 
 
-def _scores(model: Any, X: Any, positive: Any, flagged: Array, told: Costs | None) -> tuple[Array, str, float | None]:
-    """Scores on which the model's decisions are a threshold, if there are any; probabilities before others."""
-    second = bool(positive == model.classes_[1])
-    least_cost = () if told is None else (1.0 / (1.0 + told.ratio),)
-    first: tuple[Array, str, float | None] | None = None
-    for method, kind in (("predict_proba", PROBABILITY), ("decision_function", SCORE)):
-        if not hasattr(model, method):
-            continue
-        said = np.asarray(getattr(model, method)(X), dtype=np.float64)
-        scores = said[:, int(second)] if kind is PROBABILITY else said if second else -said
-        likely = (*least_cost, 0.5) if kind is PROBABILITY else (0.0,)
-        found = scores, kind, _threshold(scores, flagged, likely)
-        if found[2] is not None:
-            return found
-        first = first or found
-    if first is None:
-        name = type(model).__name__
-        raise ValueError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
-    return first
+def _scores(
+    model: Any, X: Any, positive: Any, flagged: Array, told: Costs | None, ranks: Array
+) -> tuple[Array, str, float | None]:
+    """Scores on which the model's decisions are a threshold, if there are any.
+
+    Probabilities come first, unless most of what the model tells apart is one and the same to them.
+    """
+    found = []
+    if hasattr(model, "predict_proba"):
+        p = scores_of(model, X, positive, "predict_proba")
+        likely = (0.5,) if told is None else (1.0 / (1.0 + told.ratio), 0.5)
+        found.append((p, PROBABILITY, _threshold(p, flagged, likely)))
+    if hasattr(model, "decision_function"):
+        found.append((ranks, SCORE, _threshold(ranks, flagged, (0.0,))))
+        if len(found) == 2 and 2 * len(np.unique(found[0][0])) < len(np.unique(ranks)):
+            found.reverse()
+    return next((one for one in found if one[2] is not None), found[0])
 
 
 def _threshold(scores: Array, flagged: Array, likely: tuple[float, ...]) -> float | None:

@@ -1,0 +1,124 @@
+"""What a model decides, whatever ended its training: the last round, a stop, an interruption, `truncated`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.model_selection import train_test_split
+
+from skewboost import CSRAClassifier, catalogue
+from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
+from skewboost.boosting.rule import log_logistic
+from skewboost.boosting.validation import stratified_split
+from skewboost.datasets import make_fraud
+from skewboost.variants import ONCE
+from support import awkward_data, load_real
+
+COST = 6.0
+N_ROUNDS = 30
+SOUND = [e for e in catalogue() if e.costs == ONCE]  # a cost means the same after any number of rounds
+CALIBRATED = [e for e in SOUND if "calibrate" in e.estimator().get_params()]
+MODELS = [
+    *(pytest.param(e, {}, id=e.name) for e in SOUND),
+    *(pytest.param(e, {"calibrate": c}, id=f"{e.name}-{c}") for e in CALIBRATED for c in ("sigmoid", "isotonic")),
+]
+
+
+def interrupt(n, record):
+    if n == 9:
+        raise KeyboardInterrupt
+
+
+def interrupted(clf, X, y):
+    with pytest.raises(KeyboardInterrupt):
+        clf.set_params(callbacks=[interrupt]).fit(X, y)
+    return clf
+
+
+ENDS = {
+    "all rounds": lambda clf, X, y: clf.fit(X, y),
+    "early stopping": lambda clf, X, y: clf.set_params(early_stopping=5).fit(X, y),
+    "a callback": lambda clf, X, y: clf.set_params(callbacks=[lambda n, record: n == 9]).fit(X, y),
+    "an interruption": interrupted,
+    "truncated": lambda clf, X, y: clf.fit(X, y).truncated(9),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(("entry", "params"), MODELS)
+def test_predict_is_the_bayes_decision_of_predict_proba(entry, params, end):
+    X, y = awkward_data()
+    clf = ENDS[end](entry.make(N_ROUNDS, cost=COST, random_state=0, **params), X, y)
+    assert clf.n_estimators_ == N_ROUNDS if end == "all rounds" else clf.n_estimators_ < N_ROUNDS
+    for p, flagged in [
+        (clf.predict_proba(X), clf.predict(X)),
+        *zip(clf.staged_predict_proba(X), clf.staged_predict(X)),
+    ]:
+        expected = COST * p[:, 1] - p[:, 0]  # of flagging a row: the misses it saves less the false alarms it makes
+        clear = np.abs(expected) > 1e-9
+        np.testing.assert_array_equal(flagged[clear] == 1, expected[clear] > 0)
+
+
+@pytest.mark.parametrize(("entry", "params"), MODELS)
+def test_a_truncated_model_is_the_stage(entry, params):
+    X, y = awkward_data()
+    clf = entry.make(12, cost=COST, random_state=0, **params).fit(X, y)
+    for n, (F, p) in enumerate(zip(clf.staged_decision_function(X), clf.staged_predict_proba(X)), 1):
+        np.testing.assert_allclose(clf.truncated(n).decision_function(X), F, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(clf.truncated(n).predict_proba(X), p, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("entry", [e for e in catalogue() if e.probabilistic], ids=lambda e: e.name)
+def test_early_stopping_watches_the_stages_of_the_model(entry):
+    """The score of round k is that of the model of k rounds, starting point included."""
+    X, y = awkward_data(900)
+    params = {"cost": COST} if entry.cost_sensitive else {}
+    clf = entry.make(25, early_stopping=25, random_state=0, **params).fit(X, y)
+    watched = [r["validation_score"] for r in clf.history_]
+    positive = y == 1
+    _, held_out = stratified_split(positive, DEFAULT_VALIDATION_FRACTION, np.random.default_rng(clf._seed))
+    positive = positive[held_out]
+    weights, shift = (np.where(positive, COST, 1.0), math.log(COST)) if params else (None, 0.0)
+    for score, p in zip(watched, clf.staged_predict_proba(X[held_out])):
+        with np.errstate(divide="ignore"):
+            odds = np.log(p[:, 1]) - np.log(p[:, 0]) + shift
+        expected = np.average(log_logistic(np.where(positive, odds, -odds)), weights=weights)
+        assert score == pytest.approx(expected, abs=1e-9)
+
+
+def bill(flagged, y, cost):
+    return float(((flagged == 1) & (y == 0)).sum() + cost * ((flagged == 0) & (y == 1)).sum())
+
+
+def test_an_early_stopped_model_knows_its_costs():
+    X, y = make_fraud(20_000)
+    X_new, y_new = make_fraud(20_000, random_state=7)
+    clf = CSRAClassifier(cost=20, n_estimators=2000, early_stopping=True, random_state=0, engine="cpu").fit(X, y)
+    assert clf.n_estimators_ < 200  # so that little of the costs was in training
+    assert bill(clf.predict(X_new), y_new, 20) < 2600  # 5146 if the rest is forgotten
+
+
+@pytest.mark.parametrize("learning_rate", [1.0, 0.1])
+@pytest.mark.parametrize("entry", SOUND, ids=lambda e: e.name)
+def test_a_model_that_ended_early_is_about_as_good_as_its_best_stage(entry, learning_rate):
+    """On real tables, at a cost of negatives : positives: within a tenth of the stage that hindsight would choose.
+
+    In the mean over tables: on a single one with a few dozens of positives, hindsight gains more than that by chance.
+    """
+    stopped, truncated = [], []
+    for name in ["ada", "kc1", "sick_euthyroid", "hypothyroid", "pc1"]:
+        X, y = load_real(name)
+        ratio = (y == 0).sum() / (y == 1).sum()
+        X, X_new, y, y_new = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
+        clf = entry.make(200, cost=ratio, learning_rate=learning_rate, early_stopping=True, random_state=0)
+        clf.set_params(engine="cpu").fit(X, y)
+        constant = min(ratio * (y_new == 1).sum(), (y_new == 0).sum())  # the better of flagging all and flagging none
+        stages = [bill(flagged, y_new, ratio) / constant for flagged in clf.staged_predict(X_new)]
+        stopped.append((stages[-1], min(stages)))
+        first = stages[: max(1, len(stages) // 2)]
+        truncated.append((first[-1], min(first)))
+    for paid in (stopped, truncated):
+        last, best = np.mean(paid, axis=0)
+        assert last <= 1.1 * best
