@@ -1,7 +1,7 @@
 """What rounds, imbalance, label noise, costs and regularisation do to boosting: the numbers of docs/evaluating.md.
 
 The questions are those of D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis,
-Technische Universität München (2010), sections 3.3 and 3.4, asked of the breast cancer data that comes with
+Technische Universität München (2010), section 3.3, asked of the breast cancer data that comes with
 scikit-learn. 100 stumps, 5 folds drawn twice; a table has means over the ten test parts.
 
 Run with: python benchmarks/sweeps.py

@@ -13,6 +13,7 @@ from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
 from skewboost.boosting.rule import log_logistic
 from skewboost.boosting.validation import stratified_split
 from skewboost.datasets import make_fraud
+from skewboost.learners import Stump
 from skewboost.variants import ONCE
 from support import awkward_data, load_real
 
@@ -122,3 +123,47 @@ def test_a_model_that_ended_early_is_about_as_good_as_its_best_stage(entry, lear
     for paid in (stopped, truncated):
         last, best = np.mean(paid, axis=0)
         assert last <= 1.1 * best
+
+
+DISCRETE = ["AdaMEC", "CGAda", "AsymmetricAdaBoost", "CSAdaBoost"]
+BY_NAME = {e.name: e for e in SOUND}
+
+
+def few_levels(n_rows=4000):
+    """Two columns of three values, and the true probabilities: additive, the positives rare."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(n_rows, 2)).astype(float)
+    p = 1.0 / (1.0 + np.exp(2.0 - X[:, 0] + 0.7 * X[:, 1]))
+    return X, (rng.random(n_rows) < p).astype(int), p
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_whoever_cannot_honour_its_costs_says_so_and_the_remedies_help(name):
+    """Opposite labels on both sides of every stump cannot add up to a constant, where columns have few values."""
+    X, y, p = few_levels()
+    make = BY_NAME[name].make
+    with pytest.warns(UserWarning, match="cannot honour its costs on this table"):
+        off = make(100, cost=0.1, pos_label=1).fit(X, y)
+    assert np.abs(off.predict_proba(X)[:, 1] - p).max() > 0.3
+    for remedy in ({"estimator": Stump(constant=True)}, {"estimator": "tree"}):
+        clf = make(100, cost=0.1, pos_label=1, **remedy).fit(X, y)  # warnings are errors
+        assert np.abs(clf.predict_proba(X)[:, 1] - p).max() < 0.2
+        assert (clf.predict(X) == (p >= 1 / 1.1)).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    "name", ["CSRA", "CSGA", "CSLB", "CSRealBoost", "CSLogitBoost", "AdaBoostMH", "AlternatingTree"]
+)
+@pytest.mark.parametrize("cost", [0.1, 1.0, 10.0])
+def test_variants_whose_leaves_have_values_honour_them(name, cost):
+    X, y, p = few_levels()
+    clf = BY_NAME[name].make(100, cost=cost, pos_label=1).fit(X, y)
+    assert np.abs(clf.predict_proba(X)[:, 1] - p).max() < 0.06
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_ordinary_tables_bring_no_warning(name):
+    X, y = awkward_data()
+    for n_rounds in (1, 3, 10, 50):
+        for cost in (0.1, 1.0, 10.0):
+            BY_NAME[name].make(n_rounds, cost=cost).fit(X, y)

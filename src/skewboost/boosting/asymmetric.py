@@ -32,6 +32,8 @@ class AsymmetricAdaBoostClassifier(CalibratedClassifier):
     The costs are spread over exactly `n_estimators` rounds. If training ends sooner, decisions and probabilities add
     the share that has not come in; with ``warm_start=True`` a larger number of rounds is trained anew.
 
+    {few_values}
+
     {parameters}
     {cost}
     {calibrate}

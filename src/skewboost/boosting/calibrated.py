@@ -126,6 +126,10 @@ class Calibrated(Rule):
         """ln(C+ / C-)."""
         return math.log(self.costs.ratio)
 
+    def missing_constant(self, state: State) -> float:
+        """``ln(W+ / W-)``: at the optimum the classes weigh the same. What is calibrated has a constant."""
+        return 0.0 if self.calibrators else state.log_ratio_of_weights()
+
 
 class AdaMEC(Calibrated, AdaBoost):
     """AdaBoost, and the decision of minimum expected cost."""
@@ -163,10 +167,10 @@ class CalibratedClassifier(CostSensitiveClassifier):
         weights: Array | None,
         costs: Costs,
         ensemble: Ensemble,
-    ) -> None:
-        super()._fit_one(learner, engine, table, positive, weights, costs, ensemble)
+    ) -> State:
+        state = super()._fit_one(learner, engine, table, positive, weights, costs, ensemble)
         if self.calibrate is None:
-            return
+            return state
         rarer = min(int(positive.sum()), int((~positive).sum()))
         if rarer < 2:
             raise ValueError(
@@ -179,6 +183,7 @@ class CalibratedClassifier(CostSensitiveClassifier):
             calibrator(n, scores, positive, given)
             for n, scores in self._held_out_scores(learner, engine, table, positive, weights, costs, ensemble).items()
         )
+        return state
 
     def _held_out_scores(
         self,
@@ -223,6 +228,8 @@ class AdaMECClassifier(CalibratedClassifier):
     AdaMEC, CGAda and asymmetric AdaBoost came out best. If rows differ in cost (`sample_cost`), the class means move
     the threshold.
 
+    {few_values}
+
     {parameters}
     {cost}
     {calibrate}
@@ -254,6 +261,8 @@ class CGAdaClassifier(CalibratedClassifier):
     the log-odds plus :math:`\frac12 \ln(C_+/C_-)`, its zero is the minimum-risk boundary, and :math:`P(+) = 1/(1 +
     e^{-2F} C_+/C_-)`. Simple, sound, and with ``calibrate`` among the best in the comparison of [1]_. At equal costs
     it is AdaBoost.
+
+    {few_values}
 
     {parameters}
     {cost}

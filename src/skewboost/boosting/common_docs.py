@@ -75,6 +75,11 @@ calibrate : {"sigmoid", "isotonic"} or None, default=None
     examples of the rarer class up, steps. Training takes six times as long. Scores grow with the rounds, so this is
     learned for several numbers of rounds, and stages and truncated models are calibrated too.
 """
+FEW_VALUES = """\
+**Columns of few values.** A vote is +α on one side of a test and -α on the other. On columns of two or three values
+such votes cannot add up to a constant, so the ensemble cannot say how frequent the classes are, and the costs are not
+honoured; `fit` warns of it. Use ``Stump(constant=True)`` or ``"tree"`` there, or `CSRAClassifier`.
+"""
 ATTRIBUTES = """\
 Attributes
 ----------
@@ -123,5 +128,6 @@ PLACEHOLDERS = {
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,
     "{calibrate}\n": CALIBRATE,
+    "{few_values}\n": FEW_VALUES,
     "{preset}\n": PRESET,
 }

@@ -25,7 +25,7 @@ from skewboost.learners.base import Goal, LabelHypothesis
 
 
 class _CostLoss(Rule):
-    """The loss ``Σ exp(-c y F)``, which is minimised by ``ln(P(+) C+ / (P(-) C-)) / (C+ + C-)`` ([1] eq. 25)."""
+    """The loss ``Σ exp(-c y F)``, which is minimised by ``ln(P(+) C+ / (P(-) C-)) / (C+ + C-)`` ([1] eq. 36)."""
 
     def __init__(self, prior: str = "data") -> None:
         self.prior = prior
@@ -80,13 +80,13 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
         """The labels that cost less at the step, and the step that costs least with the labels, until they agree."""
         costs = self.costs
         labels = h.labels
-        for _ in range(20 if len(labels) > 2 or not labels.all() else 1):
+        for _ in range(20 if len(labels) != 2 or not labels.all() else 1):
             step = least_costly_step(labels, h.class_weights, costs)
             # what a wrong label adds: 2 sinh(C α) W; for α → 0 in proportion to C W
             dear = np.array([math.sinh(min(c * max(step, 1e-9), 700.0)) for c in (costs.negative, costs.positive)])
             negative, positive = (h.class_weights * dear).T
             better = np.where(h.labels == 0, 0.0, np.where(positive >= negative, 1.0, -1.0))
-            if len(labels) <= 2 or (better == labels).all():
+            if len(labels) == 2 or (better == labels).all():
                 break
             labels = better
         if no_edge(state, step):
@@ -97,6 +97,10 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
         """``-c y g``."""
         return np.asarray(-c * y * g)
+
+    def missing_constant(self, state: State) -> float:
+        """``ln(C+ W+ / C- W-)``, which is 0 at the optimum."""
+        return math.log(self.costs.ratio) + state.log_ratio_of_weights()
 
 
 def least_costly_step(labels: Array, sums: Array, costs: Costs) -> float:
@@ -164,6 +168,8 @@ class CSAdaBoostClassifier(_CostLossClassifier):
     probability follows. At equal costs of 1 it is AdaBoost. On small data
     that stumps can nearly separate, the training set is soon fitted at any cost and the costs are forgotten. Use
     `CSRealBoostClassifier`, which needs fewer rounds, or there `CSRAClassifier`.
+
+    {few_values}
 
     {parameters}
     {cost}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import warnings
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
@@ -16,7 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost._params import N_JOBS, Check, check_params, either, integer, number, one_of, optional
 from skewboost.boosting.common_docs import ATTRIBUTES, PLACEHOLDERS
 from skewboost.boosting.explanations import ExplanationMixin
+from skewboost.boosting.redraw import hypothesis_and_vote
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
+from skewboost.boosting.state import State
 from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
 from skewboost.boosting.validation import Validation, stratified_split
 from skewboost.costs import Costs, check_sample_cost
@@ -29,6 +33,7 @@ from skewboost.targets import check_labels, check_sample_weight, choose_positive
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
+MISSING_CONSTANT = math.log(2.0)  # how far log-odds may be off before somebody is told
 
 
 def _joined_signature(cls: type[BoostingClassifier]) -> inspect.Signature:
@@ -225,7 +230,25 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         costs = self._costs(each_cost, labels, weights)
         if ensemble.stop_reason not in (PERFECT, NO_EDGE):  # else more rounds would change nothing
             ensemble.rule = self._rule_of_classes()
-            self._fit_one(learner, engine, table, labels == self.pos_label_, weights, costs, ensemble)
+            state = self._fit_one(learner, engine, table, labels == self.pos_label_, weights, costs, ensemble)
+            self._warn_of_a_missing_constant(ensemble, state)
+
+    def _warn_of_a_missing_constant(self, ensemble: Ensemble, state: State) -> None:
+        """Say so where a constant would move the odds a lot, and another round would not."""
+        rule = ensemble.rule
+        off = abs(rule.missing_constant(state))
+        if off < MISSING_CONSTANT or ensemble.stop_reason == PERFECT:
+            return
+        state.round += 1
+        _, vote = hypothesis_and_vote(rule, state, self._seed)
+        if vote is None or rule.link_scale() * abs(state.step) < 0.5 * off:
+            warnings.warn(
+                f"{type(self).__name__} cannot honour its costs on this table: its rounds cannot express how frequent "
+                f"the classes are, and the odds are off by a factor of about {math.exp(min(off, 700.0)):.2g}. This "
+                "happens with stumps on columns of few values. Set estimator=Stump(constant=True) or 'tree', or take "
+                "CSRAClassifier.",
+                stacklevel=6,
+            )
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """What mistakes cost; all the same unless a variant takes costs."""
@@ -267,8 +290,8 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         weights: Array | None,
         costs: Costs,
         ensemble: Ensemble,
-    ) -> None:
-        """Train the positive class against the other."""
+    ) -> State:
+        """Train the positive class against the other; returns where that has brought the rows."""
         validation = None
         if self.early_stopping:
             fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
@@ -280,7 +303,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             table, positive, costs = table.take(inner), positive[inner], costs.take(inner)
             weights = None if weights is None else weights[inner]
         data = Data(table, positive, weights, engine, ensemble.bins)
-        train(learner, data, costs, self._settings(), validation, ensemble)
+        return train(learner, data, costs, self._settings(), validation, ensemble)
 
     def _settings(self) -> Settings:
         patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)

@@ -59,6 +59,10 @@ class Rule:
         """What to note of a round beside the loss."""
         return {"criterion": h.criterion}
 
+    def missing_constant(self, state: State) -> float:
+        """What a constant would still add to the log-odds; rules whose leaves have a value each can always add it."""
+        return 0.0
+
     # ------------------------------------------------------------------ the fitted ensemble
 
     def offset(self) -> float:

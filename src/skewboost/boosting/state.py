@@ -68,6 +68,12 @@ class State:
         """The current weights; they sum to one."""
         return self.learner.sample.weights
 
+    def log_ratio_of_weights(self) -> float:
+        """``ln(W+ / W-)`` of the current weights."""
+        weights, tiny = self.weights, np.finfo(np.float64).tiny
+        positive, negative = (max(float(weights[self.y == sign].sum()), tiny) for sign in (1.0, -1.0))
+        return math.log(positive / negative)
+
     @property
     def fitted_weights(self) -> Array:
         """Those that a hypothesis was just fitted under; they sum to one."""

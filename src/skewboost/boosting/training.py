@@ -116,8 +116,10 @@ def train(
     settings: Settings,
     validation: Validation | None,
     ensemble: Ensemble,
-) -> None:
+) -> State:
     """Add rounds to an ensemble; those it has already are replayed first, and neither callbacks nor the bar see them.
+
+    Returns the state after the last of them.
 
     An interruption (Ctrl-C) leaves it with all rounds that were finished, ready for use.
     """
@@ -155,6 +157,7 @@ def train(
             ensemble.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
         rule.costs = replace(rule.costs, each=None)  # a model knows what classes cost, and keeps nothing of rows
         ensemble.finish(data.table.n_features)
+    return state
 
 
 def _is_enough(state: State, validation: Validation | None, settings: Settings) -> bool:

@@ -2,8 +2,8 @@
 
 References
 ----------
-.. [1] S. Cuendet, A. Labbi, "Boosting: variants and applications", IBM Research Report (2005), section 3.2, figures 3-1
-   and 3-2.
+.. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
+   Report RZ 3402 (2002), section 3.2, figures 3-1 and 3-2.
 .. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
    München (2010), figure 3.2.
 .. [3] R. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the effectiveness of
@@ -109,7 +109,8 @@ def learning_curve(
 
     References
     ----------
-    .. [1] S. Cuendet, A. Labbi, "Boosting: variants and applications", IBM Research Report (2005), figures 3-1, 3-2.
+    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
+       Report RZ 3402 (2002), figures 3-1 and 3-2.
     .. [3] R. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the effectiveness
        of voting methods", Annals of Statistics 26 (1998) 1651-1686.
 

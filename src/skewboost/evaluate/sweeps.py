@@ -3,7 +3,7 @@
 References
 ----------
 .. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), sections 3.3 and 3.4, figures 3.4 and 3.6.
+   München (2010), section 3.3, figures 3.4 and 3.6.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
 from skewboost.engine.growth import Growth, Limits
-from skewboost.engine.losses import silent_loss, sums_loss
+from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
@@ -155,7 +155,14 @@ class OpenedPartition(Opened):
     def _or_constant(self, growth: Growth) -> Growth:
         """The single leaf, if it is better than the split by more than a tie."""
         split = growth.partition.splits[0]
-        if split.before < split.value - 1e-10:
+        loss = split.before
+        if self.request.criterion == "cost_step":  # before the split there was no step; a constant takes one too
+            costs, rows, none = self.request.costs, growth.sums.sum(axis=0), np.zeros(2)
+            loss = min(
+                float(step_loss(no, yes, costs, step_length(no, yes, costs)))
+                for no, yes in ((rows, none), (none, rows))
+            )
+        if loss < split.value - 1e-10:
             return self.sample.one_leaf(growth)
         return growth
 
@@ -213,7 +220,8 @@ class Stump(_PartitionLearner):
         abstains and adds nothing there.
     constant : bool, default=False
         Whether "everything is positive" and "everything is negative" compete with the splits; for the criteria that
-        force opposite signs on the two sides, ``"error"`` and ``"zbar"``.
+        force opposite signs on the two sides, ``"error"``, ``"zbar"`` and that of CS-AdaBoost. Without it an ensemble
+        on columns of few values cannot say how frequent the classes are.
     max_bins : int, default=255
         Bins per feature. With no more distinct values than that, every threshold is tried.
 

@@ -169,7 +169,8 @@ class WeightQuantileDisplay:
 
     References
     ----------
-    .. [1] S. Cuendet, A. Labbi, "Boosting: variants and applications", IBM Research Report (2005).
+    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
+       Report RZ 3402 (2002).
     """
 
     def __init__(self, curve: LearningCurve, *, log: bool = False) -> None:
