@@ -96,7 +96,7 @@ def test_every_round_matches_the_trace(name, engine):
     np.testing.assert_allclose(clf.decision_function(X_test), trace["F_test"], atol=TOLERANCE, rtol=0)
     bins = clf._ensembles[0].bins
     for term, F, record, expected in zip(
-        clf.estimators_, clf.staged_decision_function(X), clf.history_, trace["rounds"], strict=True
+        clf.estimators_, (s.F for (s,) in clf._staged_scores(X)), clf.history_, trace["rounds"], strict=True
     ):
         np.testing.assert_allclose(F, expected["F_train"], atol=TOLERANCE, rtol=0)
         np.testing.assert_allclose(record["criterion"], expected["criterion"], atol=TOLERANCE, rtol=0)
