@@ -165,7 +165,11 @@ class PackedTrees:
 
 
 class Scorer:
-    """An ensemble, compiled for scoring."""
+    """An ensemble, compiled for scoring.
+
+    All who score add the constant, the tables in the order of the features, the trees in that of the rounds, and last
+    the sum of lines and other terms, so that they agree to the last bit.
+    """
 
     def __init__(self, terms: Iterable[Term], bins: Bins | None, n_features: int, constant: float = 0.0) -> None:
         self.bins = bins
