@@ -107,7 +107,8 @@ def _listed(categories: Sequence[str]) -> str:
 
 def _line(line: Any, formula: Formula) -> str:
     x = cell(formula.columns[line.feature].name)
-    return f"CASE WHEN {x} IS NULL THEN 0.0E0 ELSE {number(line.slope)} * {x} + {number(line.intercept)} END"
+    height = f"{number(line.rise)} * ({x} / {number(line.scale)} - {number(line.centre)}) + {number(line.height)}"
+    return f"CASE WHEN {x} IS NULL THEN 0.0E0 ELSE {height} END"
 
 
 def _tree(tree: Tree, formula: Formula, k: int) -> str:
