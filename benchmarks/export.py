@@ -8,6 +8,7 @@ Run with: make benchmark-export
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -78,6 +79,16 @@ def seconds_in_c(source: str, X: np.ndarray) -> tuple[float, float, int]:
     return compiling, float(said[0]), int(said[1])
 
 
+def seconds_in_sqlite(model: Any, X: np.ndarray) -> tuple[float, int]:
+    """Time per row, and how many rows are positive."""
+    connection, d = sqlite3.connect(":memory:"), X.shape[1]
+    connection.execute(f"CREATE TABLE data ({', '.join(f'x{j} REAL' for j in range(d))})")
+    connection.executemany(f"INSERT INTO data VALUES ({', '.join('?' * d)})", X.tolist())
+    query = to_source(model, "sql", keep=[])
+    took = best(lambda: connection.execute(query).fetchall())
+    return took / len(X), sum(row[-1] for row in connection.execute(query))
+
+
 def measure(name: str, model: Any, X: np.ndarray) -> None:
     sources = {language: to_source(model, language) for language in ("python", "c", "sql")}
     graph = to_onnx(model).SerializeToString()
@@ -85,7 +96,8 @@ def measure(name: str, model: Any, X: np.ndarray) -> None:
     batch = best(lambda: model.predict(X)) / len(X)
     single = best(lambda: [model.predict(X[k : k + 1]) for k in range(20)]) / 20
     compiling, in_c, positives = seconds_in_c(sources["c"], X)
-    assert positives == labels.sum()
+    in_sqlite, positives_in_sqlite = seconds_in_sqlite(model, X)
+    assert positives == positives_in_sqlite == labels.sum()
     space: dict[str, Any] = {}
     exec(sources["python"], space)
     some = X[:500].tolist()
@@ -98,7 +110,8 @@ def measure(name: str, model: Any, X: np.ndarray) -> None:
     assert (session.run(["label"], {"X": X})[0] == labels).all()
     print(f"\n{name}")
     print(f"  predict, {len(X)} rows at once   {1e6 * batch:10.3f} µs per row")
-    for what, seconds in (("C", in_c), ("ONNX, all rows at once", in_onnx), ("Python", in_python)):
+    at_once = (("C", in_c), ("ONNX, all rows at once", in_onnx), ("Python", in_python), ("SQLite", in_sqlite))
+    for what, seconds in at_once:
         print(f"  {what:28} {1e6 * seconds:10.3f} µs per row   {batch / seconds:8.2f} times as fast as predict at once")
     print(f"  predict, one row             {1e6 * single:10.3f} µs")
     for what, seconds in (("C, one row", in_c), ("ONNX, one row", one_in_onnx), ("Python, one row", in_python)):

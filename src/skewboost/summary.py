@@ -11,7 +11,7 @@ import numpy as np
 
 from skewboost import _advice
 from skewboost._tallies import NO_CLASS, CategoryTally, NumberTally, RepeatTally
-from skewboost.tables import CLEARLY_TEXT, Array, Nominal, read_column, spell
+from skewboost.tables import CLEARLY_TEXT, Array, Nominal, read_column, read_numbers, spell
 
 QUANTILES = (0.25, 0.5, 0.75)
 TOP = 5
@@ -219,7 +219,7 @@ class _Counting:
             days: Array = series.to_numpy().astype("datetime64[us]")
             return np.where(np.isnat(days), np.nan, days.astype(np.int64).astype(np.float64))
         if series.dtype.is_numeric():
-            return np.asarray(series.cast(nw.Float64).to_numpy())  # infinities are for others to refuse
+            return read_numbers(series).astype(np.float64)  # infinities are for others to refuse
         return read_column(series)
 
     def _classes(self, y: Any, n_rows: int) -> Array:

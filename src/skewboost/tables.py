@@ -31,6 +31,10 @@ Array = NDArray[Any]
 CLEARLY_TEXT = 20
 
 NUMBERS = (Real, Decimal, np.bool_)
+TOO_LARGE = "Replace it by a large finite number, or by a missing value."
+NO_DATES = (
+    "Derive numbers or categories from it (for dates: the year, the weekday, the days since an event), or drop it."
+)
 
 
 @dataclass(frozen=True)
@@ -160,7 +164,12 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     if not isinstance(frame, nw.DataFrame):
         # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
         try:
-            matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+            with np.errstate(invalid="ignore", over="ignore"):  # a sum of huge numbers is no error yet
+                matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+                if matrix.dtype == object or matrix.dtype == np.longdouble:  # long integers in lists stay objects
+                    matrix = _finite(matrix.astype(np.float64), "X")
+        except OverflowError as error:
+            raise ValueError(f"X contains a number that is too large for a double. {TOO_LARGE}") from error
         except ValueError as error:
             if "could not convert string" not in str(error) and "bytes/strings" not in str(error):
                 raise
@@ -168,6 +177,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
                 f"X is an array that holds text ({error}). Pass a pandas, polars or Arrow table, whose text columns "
                 "are read as categories."
             ) from error
+        if matrix.dtype.kind in "mM":
+            raise TypeError(f"X is an array of type {matrix.dtype}. {NO_DATES}")
         if reset:
             estimator._empty_columns = frozenset()
         return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
@@ -218,9 +229,7 @@ def read_column(series: nw.Series[Any]) -> Array | Nominal:
     """Numbers, or categories with their codes."""
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
-        if series.null_count() or dtype == nw.Boolean or dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
-            series = series.cast(nw.Float64)
-        return _finite(series.to_numpy(), series.name)
+        return _finite(read_numbers(series), f"Column {series.name!r} of X")
     if dtype == nw.Object:
         return _read_objects(series)
     if dtype in (nw.Categorical, nw.Enum, nw.String):
@@ -228,17 +237,36 @@ def read_column(series: nw.Series[Any]) -> Array | Nominal:
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     raise TypeError(
-        f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical. Derive numbers or "
-        "categories from it (for dates: the year, the weekday, the days since an event), or drop it."
+        f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical. {NO_DATES}"
     )
 
 
-def _finite(values: Array, name: str) -> Array:
+def read_numbers(series: nw.Series[Any]) -> Array:
+    """A column of numbers or booleans as it is stored, or as doubles if cells are missing, which are NaN."""
+    dtype, n_missing = series.dtype, series.null_count()
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
+        if not n_missing:
+            return series.to_numpy()
+        missing = series.is_null().to_numpy()
+        # Arrow refuses to make doubles of integers that are none, and NumPy takes the nearest.
+        return np.where(missing, np.nan, series.fill_null(0).to_numpy().astype(np.float64))
+    if n_missing or not dtype.is_float():
+        series = series.cast(nw.Float64)
+    return series.to_numpy()
+
+
+def _finite(values: Array, what: str) -> Array:
     if values.dtype.kind == "f" and np.isinf(values).any():
-        raise ValueError(
-            f"Column {name!r} of X contains infinity. Replace it by a large finite number, or by a missing value."
-        )
+        raise ValueError(f"{what} contains infinity, or a number that is too large for a double. {TOO_LARGE}")
     return values
+
+
+def _double(number: Any) -> float:
+    """The nearest double; infinity if the number is larger than all."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
 
 
 def _read_objects(series: nw.Series[Any], numbers: bool = True) -> Array | Nominal:
@@ -249,8 +277,8 @@ def _read_objects(series: nw.Series[Any], numbers: bool = True) -> Array | Nomin
     kinds = set(map(type, present))
     if numbers and all(issubclass(kind, NUMBERS) for kind in kinds):
         column = np.full(len(values), np.nan)
-        column[~missing] = [float(v) for v in present]
-        return _finite(column, series.name)
+        column[~missing] = [_double(v) for v in present]
+        return _finite(column, f"Column {series.name!r} of X")
     for kind in kinds:
         if not issubclass(kind, (str, Enum, *NUMBERS)):
             raise TypeError(

@@ -331,6 +331,23 @@ def test_early_stopping_and_stages(entry):
     assert np.array_equal(list(clf.staged_predict(X))[-1], clf.predict(X))
 
 
+@pytest.mark.parametrize(
+    ("entry", "n_classes"),
+    [(e, k) for e in CATALOGUE for k in (2, 3) if k == 2 or e.name in ("AdaBoostMH", "AdaC2M1")],
+    ids=lambda v: getattr(v, "name", str(v)),
+)
+def test_the_last_stage_is_the_whole_model_where_there_is_nothing_to_learn(entry, n_classes):
+    """Most make no round then, and have one stage: what they start with."""
+    X, y = np.zeros((12, 2)), np.arange(12) % n_classes
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one says that no round was right on half of the weight
+        clf = entry.make(5).fit(X, y)
+    for name in ("decision_function", "predict", "predict_proba"):
+        stages = list(getattr(clf, f"staged_{name}")(X))
+        assert len(stages) == max(1, clf.n_estimators_)
+        np.testing.assert_allclose(stages[-1], getattr(clf, name)(X), atol=1e-12)
+
+
 # ------------------------------------------------------------------------------ numerical safety
 
 

@@ -26,6 +26,9 @@ X, Y = awkward_data(60)
         (X[:0], Y[:0], None, "0 sample"),
         (np.where(np.isnan(X), np.inf, X), Y, None, "infinity"),
         (pd.DataFrame({"a": [1.0, np.inf, 2.0]}), [0, 1, 0], None, "Column 'a' of X contains infinity.*Replace it"),
+        (pd.DataFrame({"a": [1.0, 10**400]}, dtype=object), [0, 1], None, "Column 'a' of X contains.*too large"),
+        ([[1.0], [10**400]], [0, 1], None, "X contains a number that is too large for a double. Replace it"),
+        (np.array([[1], [10**400]], dtype=object), [0, 1], None, "X contains a number that is too large"),
         (pd.DataFrame({"a": []}), [], None, "empty table: X has 0 rows and 1 columns"),
         (X, Y, -np.ones(60), r"sample_weight has a negative entry \(-1.0\)"),
         (X, Y, np.zeros(60), "sample_weight is zero for every row"),
@@ -57,6 +60,9 @@ def test_sparse_tables_and_dates_are_not_for_us():
     dates = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"])})
     with pytest.raises(TypeError, match=r"Column 'when' of X has type Datetime.*Derive numbers"):
         RealBoostClassifier().fit(dates, [0, 1])
+    for days in (dates.to_numpy(), dates.to_numpy() - dates.to_numpy()[0]):
+        with pytest.raises(TypeError, match=r"X is an array of type (datetime|timedelta)64.*Derive numbers"):
+            RealBoostClassifier().fit(days, [0, 1])
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,30 @@ def test_dtypes_are_cut_alike(dtype):
         np.testing.assert_array_equal(engine.column(engine.encode(table(values), bins), 0), [0, 1, 1, 0, 1])
 
 
+@given(
+    st.lists(st.integers(-(2**11), 2**11), min_size=1, max_size=60),
+    st.sampled_from([2**53, -(2**53), 2**60, 2**63 - 2**11, -(2**63) + 2**11, 2**64 - 2**11 - 1]),
+    st.sampled_from([2, 7, 255]),
+    st.booleans(),
+)
+def test_integers_are_binned_as_their_doubles(offsets, around, max_bins, weighted):
+    """Those that coincide as doubles are one value, whatever its type: else two cuts are equal."""
+    exact = [min(around + k, 2**64 - 1) for k in offsets]
+    dtype = np.uint64 if around >= 2**63 else np.int64
+    values = np.array([min(v, np.iinfo(dtype).max) for v in exact], dtype=dtype)
+    weights = 1.0 + np.arange(len(values)) % 3 if weighted else None
+    doubles = values.astype(np.float64)
+    cuts = cuts_of(values, weights, max_bins)
+    np.testing.assert_array_equal(cuts, cuts_of(doubles, weights, max_bins))
+    assert (np.diff(cuts) > 0).all()
+    bins = Bins((Feature(cuts=cuts, n_bins=len(cuts) + 1),))
+    for engine in (REFERENCE, CPU):
+        codes, expected = (engine.column(engine.encode(table(v), bins), 0) for v in (values, doubles))
+        np.testing.assert_array_equal(codes, expected)
+        if len(np.unique(doubles)) <= max_bins:
+            assert len(np.unique(codes)) == len(np.unique(doubles))
+
+
 @pytest.mark.parametrize("max_bins", [2, 7, 255])
 def test_many_values_get_bins_of_equal_weight(max_bins):
     values = np.random.default_rng(0).normal(size=20_000)

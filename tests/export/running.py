@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
-import sqlite3
 import subprocess
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from export.databases import BIGINT, DOUBLE, REAL, TEXT, SQLite, nulls
 from skewboost.export import to_onnx, to_source
 
 GCC = ["gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC"]
@@ -88,17 +89,33 @@ def _cell(library, j, cell):
     return library.predict_code(j, cell.encode()) if isinstance(cell, str) else float(cell)
 
 
-def run_sql(model, X, **options):
-    names = list(X.columns) if hasattr(X, "columns") else [f"x{j}" for j in range(np.shape(X)[1])]
-    quoted = [str(n).replace('"', '""') for n in names]
-    connection = sqlite3.connect(":memory:")
-    connection.execute(f"CREATE TABLE data ({', '.join(f'{chr(34)}{n}{chr(34)}' for n in ['row number', *quoted])})")
-    marks = ", ".join("?" * (len(names) + 1))
-    rows = [(k, *(None if is_missing(c) else c for c in row)) for k, row in enumerate(rows_of(X))]
-    connection.executemany(f"INSERT INTO data VALUES ({marks})", rows)
-    cursor = connection.execute(to_source(model, "sql", keep=["row number"], **options))
-    columns = [c[0] for c in cursor.description]
-    found = np.array(sorted(cursor.fetchall(), key=lambda r: r[0]), dtype=object)
+def columns_of(X):
+    """A table as databases load it, rows numbered."""
+    if not hasattr(X, "columns"):
+        X = pd.DataFrame(X, columns=[f"x{j}" for j in range(np.shape(X)[1])])
+    columns = {"row number": (BIGINT, list(range(len(X))))}
+    for name, column in X.items():
+        cells = column.tolist()
+        if column.dtype.kind in "iu":
+            columns[str(name)] = BIGINT, cells
+        elif column.dtype == np.float32:
+            columns[str(name)] = REAL, nulls(cells)
+        else:
+            is_text = any(isinstance(c, str) for c in cells)
+            columns[str(name)] = TEXT if is_text else DOUBLE, [None if is_missing(c) else c for c in cells]
+    return columns
+
+
+def run_sql(model, X, database=None, **options):
+    database = SQLite() if database is None else database
+    database.load(columns_of(X))
+    return said_by(database, model, **options)
+
+
+def said_by(database, model, **options):
+    """What a query says of the table that a database has loaded."""
+    columns, rows = database.run(to_source(model, "sql", keep=["row number"], **options))
+    found = np.array(sorted(rows, key=lambda r: r[0]), dtype=object)
     K = len(model.classes_)
     at = columns.index
     score = found[:, at("predict_score")] if K == 2 else found[:, [at(f"predict_score_{k}") for k in range(K)]]

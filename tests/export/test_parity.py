@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from copy import copy
 
 import numpy as np
 import pandas as pd
@@ -20,12 +21,13 @@ X, y = awkward_data(200)
 
 
 def everywhere(model, X, folder, exact=False):
-    """Hold all four programs against the model."""
+    """Hold all four programs against the model, by either engine if sums are equal to the last bit."""
     said = [run_python(model, X), run_c(model, X, folder), run_sql(model, X), run_onnx(model, X)]
     for one in said:
         one.agrees(model, X)
         if exact:
-            assert np.array_equal(one.score, model.decision_function(X))
+            for engine in ("reference", "cpu"):
+                assert np.array_equal(one.score, copy(model).set_params(engine=engine).decision_function(X))
 
 
 def edges(model, X):
@@ -74,8 +76,20 @@ def test_sums_are_equal_to_the_last_bit_at_and_beside_every_threshold(model, tmp
     everywhere(model, np.vstack((X, rows)), tmp_path, exact=True)
 
 
-def test_lines(tmp_path):
-    everywhere(sb.LogitBoostClassifier(estimator=Line(), n_estimators=15).fit(X, y), X, tmp_path)
+@pytest.mark.parametrize("unit", [1.0, 2.0**-1070, 1e300])
+def test_lines(unit, tmp_path):
+    numbers = np.round(9 * np.clip(X, -40, 40)) * unit
+    model = sb.LogitBoostClassifier(estimator=Line(), n_estimators=15).fit(numbers, y)
+    everywhere(model, numbers, tmp_path, exact=True)
+
+
+@pytest.mark.parametrize("learner", ["stump", "tree"])
+@pytest.mark.parametrize("first", [2**53, -(2**60), 2**63 - 300])
+def test_integers_that_are_no_doubles(first, learner, tmp_path):
+    """Programs round them as the model does: cuts lie between the doubles."""
+    table = pd.DataFrame({"id": first + np.arange(300), "x": np.arange(300) % 7})
+    model = sb.RealBoostClassifier(estimator=learner, n_estimators=20).fit(table, np.arange(300) // 16 % 2)
+    everywhere(model, table, tmp_path, exact=True)
 
 
 @pytest.mark.parametrize("calibrate", ["sigmoid", "isotonic"])

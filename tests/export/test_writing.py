@@ -219,6 +219,19 @@ def test_unfitted():
                 write(model)
 
 
+def test_integers_that_databases_do_not_have_are_refused():
+    model = sb.RealBoostClassifier(n_estimators=2).fit(X, np.array([1, 2**63], dtype=np.uint64)[y])
+    with pytest.raises(ValueError, match="9223372036854775808, which is no integer of 64 bits"):
+        to_source(model, "sql")
+
+
+def test_a_tree_that_is_too_large_for_a_parser(monkeypatch):
+    monkeypatch.setattr("skewboost.export.sql.MOST_LEAVES", 3)
+    model = sb.RealBoostClassifier(n_estimators=2, estimator=Tree(max_leaf_nodes=4)).fit(X, y)
+    with pytest.raises(ValueError, match=r"A tree has 4 leaves, .* 3 at most\. Set max_leaf_nodes"):
+        to_source(model, "sql")
+
+
 def test_null_characters_are_refused_where_there_is_no_way_to_write_them():
     table = pd.DataFrame({"c": ["a\0b", "b\0", "c", "d\0"] * 10, "x": np.arange(40.0)})
     labels = np.array([0, 1, 0, 1] * 10)

@@ -123,6 +123,20 @@ def test_labels_of_any_type(labels):
     assert again.pos_label == labels.tolist()[0]
 
 
+@pytest.mark.parametrize("first", [2**53, -(2**63), 2**64 - 150])
+def test_integers_that_coincide_as_doubles(first):
+    numbers = np.array([[first + k] for k in range(150)])
+    model = sb.RealBoostClassifier(n_estimators=4).fit(numbers, y)
+    assert_same(model, numbers)
+    np.testing.assert_array_equal(model.decision_function(numbers), model.decision_function(numbers.astype(float)))
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1.0, 1e300])
+def test_lines_on_drawn_rows(unit):
+    numbers = unit * np.round(9 * np.nan_to_num(X))
+    assert_same(sb.LogitBoostClassifier(estimator=Line(), n_estimators=4, sampler="bootstrap").fit(numbers, y), numbers)
+
+
 def test_rare_categories_share_a_code():
     names = [f"c{k:03d}" for k in range(400)]
     table = pd.DataFrame({"c": pd.Categorical(np.random.default_rng(0).permutation(names * 2))})

@@ -101,14 +101,45 @@ def test_a_line_ignores_what_is_missing_and_adds_nothing_there():
     np.testing.assert_array_equal(clf.decision_function(holed[:, None])[~seen], 0.0)
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
-def test_lines_do_not_care_about_units(scale):
+@pytest.mark.parametrize("sampler", [None, "bootstrap"])
+@pytest.mark.parametrize("unit", [5e-324, 2.0**-1040, 2.0**-1022, 2.0**-500, 2.0**500, 2.0**1017], ids=str)
+def test_lines_do_not_care_about_units(unit, sampler):
+    """Not even where the inverse of a unit is no double; and their sum is what the rounds add up to."""
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 1))
-    y = x[:, 0] + rng.normal(size=300) > 0.8
-    plain = LogitBoostClassifier(estimator=Line(), n_estimators=5).fit(x, y).decision_function(x)
-    scaled = LogitBoostClassifier(estimator=Line(), n_estimators=5).fit(x * scale, y).decision_function(x * scale)
-    np.testing.assert_allclose(scaled, plain, rtol=1e-6)
+    x = np.where(rng.random((300, 2)) < 0.05, np.nan, rng.integers(-40, 41, (300, 2)))
+    y = np.nan_to_num(x[:, 0]) + 20 * rng.normal(size=300) > 10
+
+    def fitted(x):
+        clf = LogitBoostClassifier(estimator=Line(), n_estimators=8, sampler=sampler, random_state=0).fit(x, y)
+        *_, last = clf.staged_decision_function(x)
+        np.testing.assert_allclose(last, clf.decision_function(x), rtol=1e-12, atol=1e-13)
+        return clf
+
+    plain, scaled = fitted(x), fitted(x * unit)
+    np.testing.assert_array_equal(scaled.decision_function(x * unit), plain.decision_function(x))
+    np.testing.assert_allclose(scaled.contributions(x * unit), plain.contributions(x), atol=1e-13)
+    assert scaled.baseline_ == pytest.approx(plain.baseline_, abs=1e-13)
+    for f, g, column in zip(scaled.shape_functions(), plain.shape_functions(), x.T):
+        np.testing.assert_allclose(f(column * unit), g(column), atol=1e-13)
+
+
+@pytest.mark.parametrize("sampler", [None, "bootstrap"])
+@pytest.mark.parametrize("offset", [1e9, -1e12, 1e15, 2.0**53 - 64], ids=str)
+def test_lines_do_not_care_how_far_from_zero_a_column_is(offset, sampler):
+    rng = np.random.default_rng(0)
+    x = rng.integers(-40, 41, (300, 2)).astype(float)
+    y = x[:, 0] + 20 * rng.normal(size=300) > 10
+    plain, shifted = (
+        LogitBoostClassifier(estimator=Line(), n_estimators=8, sampler=sampler, random_state=0).fit(x + k, y)
+        for k in (0.0, offset)
+    )
+    F = plain.decision_function(x)
+    np.testing.assert_allclose(shifted.decision_function(x + offset), F, atol=1e-10)
+    np.testing.assert_allclose(list(shifted.staged_decision_function(x + offset))[-1], F, atol=1e-10)
+    np.testing.assert_allclose(shifted.contributions(x + offset), plain.contributions(x), atol=1e-10)
+    np.testing.assert_allclose(shifted.contributions(x + offset).sum(axis=1) + shifted.baseline_, F, atol=1e-10)
+    for f, g, column in zip(shifted.shape_functions(), plain.shape_functions(), x.T):
+        np.testing.assert_allclose(f(column + offset), g(column), atol=1e-10)
 
 
 def test_lines_stay_finite_where_rows_have_next_to_no_weight():

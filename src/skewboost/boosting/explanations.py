@@ -23,6 +23,7 @@ from skewboost.engine import choose
 from skewboost.engine.boundary import MISSING, Array
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
+from skewboost.engine.scoring import LineTerm
 from skewboost.tables import spell
 
 INSTEAD = (
@@ -56,6 +57,8 @@ class ShapeFunction:
         What is added to F; for a line the intercept.
     slope : float
         Of a line: it is ``slope * x + values[0]``. Else 0.
+    line : LineTerm or None
+        Of a line: the same in numbers that no rounding makes useless where a column is far from zero.
     support : ndarray
         How many training examples there are for each of `values`.
     missing_value : float
@@ -79,7 +82,7 @@ class ShapeFunction:
     edges: Array
     categories: tuple[str, ...] = ()
     rest: frozenset[str] = frozenset()
-    slope: float = 0.0
+    line: LineTerm | None = None
     observed: tuple[float, float] | None = None
     exact: bool = True
 
@@ -93,8 +96,15 @@ class ShapeFunction:
             names = [None if c is None or (isinstance(c, float) and c != c) else spell(c) for c in cells.flat]
             return np.array([known.get(c, self.missing_value) for c in names]).reshape(cells.shape)
         numbers = np.asarray(x, dtype=np.float64)
+        if self.line is not None:
+            return np.where(np.isnan(numbers), self.missing_value, self.line.at(numbers))
         step = self.values[np.searchsorted(self.edges, np.where(np.isnan(numbers), 0.0, numbers))]
-        return np.where(np.isnan(numbers), self.missing_value, self.slope * numbers + step)
+        return np.where(np.isnan(numbers), self.missing_value, step)
+
+    @property
+    def slope(self) -> float:
+        """Of a line, else 0."""
+        return 0.0 if self.line is None else self.line.slope
 
 
 class ExplanationMixin(PredictionMixin):
@@ -262,11 +272,11 @@ def _line(e: Explainer, sign: float, j: int, name: str, nominal: bool) -> ShapeF
     """The function of one feature, where rounds are lines; they know no categories."""
     spread = e.support.spread
     assert spread is not None
-    slope, intercept = (sign * e.lines[j]).tolist()
+    line = e.lines.get(j, LineTerm(j, 0.0, 0.0)).scaled(sign)
     known = float(spread.known[j])
     missing = sign * float(e.off[j]), e.support.n_examples - known
     if nominal:
         return ShapeFunction(j, name, "nominal", np.empty(0), np.empty(0), *missing, np.empty(0))
     observed = (float(spread.low[j]), float(spread.high[j])) if known else None
-    values, support = np.array([intercept]), np.array([known])
-    return ShapeFunction(j, name, "line", values, support, *missing, np.empty(0), slope=slope, observed=observed)
+    values, support = np.array([line.intercept]), np.array([known])
+    return ShapeFunction(j, name, "line", values, support, *missing, np.empty(0), line=line, observed=observed)

@@ -70,14 +70,15 @@ class PredictionMixin:
         return [Scored(e.score(engine, table), e.rule, e.n_rounds) for e in self._ensembles]
 
     def _staged_scores(self, X: Any) -> Iterator[list[Scored]]:
-        """F of each ensemble after every round."""
+        """F of each ensemble after every round; of one without rounds what it starts with, which is all it has."""
         table = self._new_rows(X)
         n_cells = table.n_rows * table.n_features
         engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
         shared = {id(e.bins): View(engine, table, e.bins) for e in self._ensembles}  # encoded once for equal bins
         stages = [e.staged(shared[id(e.bins)]) for e in self._ensembles]
         scores = [next(stage) for stage in stages]
-        for k in range(1, 1 + max(e.n_rounds for e in self._ensembles)):
+        n_rounds = max(e.n_rounds for e in self._ensembles)
+        for k in range(min(1, n_rounds), 1 + n_rounds):
             scores = [next(stage, F) for stage, F in zip(stages, scores)]
             yield [Scored(F, e.rule, min(k, e.n_rounds)) for F, e in zip(scores, self._ensembles)]
 
@@ -162,13 +163,27 @@ class PredictionMixin:
         return self._log_proba(self._scores(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """`decision_function` after each round."""
+        """`decision_function` after each round.
+
+        The last stage is the answer of the whole model, up to rounding. So a model whose training found no round has
+        one stage, which is what it starts with.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Yields
+        ------
+        ndarray
+            As `decision_function` returns it.
+        """
         return map(self._decision, self._staged_scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """`predict` after each round."""
+        """`predict` after each round; as many stages as `staged_decision_function` has."""
         return map(self._labels, self._staged_scores(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after each round."""
+        """`predict_proba` after each round; as many stages as `staged_decision_function` has."""
         return map(self._proba, self._staged_scores(X))

@@ -1,6 +1,7 @@
 """From columns to bins: where to cut a number, which categories get a code of their own.
 
-A number's code is how many cuts lie strictly below it, so ``x <= cut`` is left of a cut. With at most `max_bins`
+A number is the double that it is rounded to: integers from 2**53 up that coincide as doubles are one value. Its code is
+how many cuts lie strictly below it, so ``x <= cut`` is left of a cut. With at most `max_bins`
 distinct values the cuts are the midpoints between consecutive ones and nothing is lost; otherwise they are weighted
 quantiles, and a value that alone holds more than a bin's share gets a bin of its own. A value of zero weight is as
 good as absent. Cuts depend on the multiset of (value, weight) only: not on the order of rows, nor on the engine.
@@ -132,6 +133,8 @@ def _nominal(column: Nominal, weights: Array | None, max_bins: int, name: object
 
 
 def _numeric_cuts(engine: Engine, column: Array, weights: Array | None, max_bins: int) -> Array:
+    if column.dtype.kind in "iu" and column.itemsize > 4:  # smaller ones are doubles anyway
+        column = column.astype(np.float64)
     if weights is None:
         ordered = engine.sort(column)
         if _surely_no_heavy_values(ordered, max_bins):

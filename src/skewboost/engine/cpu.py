@@ -95,14 +95,14 @@ class CpuEngine:
         """Bin some features of a table; the others keep code 0."""
         n_blocks = -(-table.n_features // _BLOCK)
         words = np.zeros((n_blocks, table.n_rows), dtype=np.uint64)
-        for X, columns, names in _numeric_parts(table, features):
+        for X, columns, names in _parts(table, features):
+            if isinstance(X, Nominal):
+                (j,) = names.tolist()
+                kernels.store_codes(bins.features[j].translate(X), j, words)
+                continue
             cuts = np.stack([_padded(bins.features[j].cuts) for j in names])
             encode = partial(kernels.encode, X, columns)
             self._by_rows(table.n_rows, encode, cuts, names, words)
-        for j in features:
-            column = table.column(j)
-            if isinstance(column, Nominal):
-                kernels.store_codes(bins.features[j].translate(column), int(j), words)
         return Words(words, table.n_features)
 
     def _by_rows(self, n_rows: int, work: Callable[..., None], *arguments: Array) -> None:
@@ -333,19 +333,19 @@ class CpuEngine:
     # ------------------------------------------------------------------- scoring
 
     def score(self, scorer: Scorer, table: Table) -> Array:
-        """F of new rows: step functions on the numbers themselves, trees on codes."""
+        """F of new rows: step functions on the numbers themselves, trees on codes; added in the order of `Scorer`."""
         F = np.full(table.n_rows, scorer.constant)
-        for X, columns, names in _numeric_parts(table, scorer.table_features):
+        for X, columns, names in _parts(table, scorer.table_features):
+            if isinstance(X, Nominal):
+                assert scorer.bins is not None
+                (j,) = names
+                F += scorer.tables[j][scorer.bins.features[j].translate(X)]
+                continue
             steps = [scorer.steps(j) for j in names]
             cuts = np.stack([_padded(c) for c, _ in steps])
             values = np.stack([np.pad(v, (0, N_CODES - len(v))) for _, v in steps])
             add_steps = partial(kernels.add_steps, X, columns)
             self._by_rows(table.n_rows, add_steps, cuts, values, scorer.tables[names, MISSING], F)
-        for j in scorer.table_features:
-            column = table.column(j)
-            if isinstance(column, Nominal):
-                assert scorer.bins is not None
-                F += scorer.tables[j][scorer.bins.features[j].translate(column)]
         if scorer.trees:
             assert scorer.bins is not None
             words = self._encode(table, scorer.bins, scorer.tree_features).words
@@ -467,15 +467,20 @@ def _padded(cuts: Array) -> Array:
     return np.pad(cuts, (0, N_CODES - len(cuts)), constant_values=np.inf)
 
 
-def _numeric_parts(table: Table, features: Array) -> Iterator[tuple[Array, Array, Array]]:
-    """The numeric ones of some features: matrices, which of their columns to read, and which features those are."""
+def _parts(table: Table, features: Array) -> Iterator[tuple[Array | Nominal, Array, Array]]:
+    """Some features in their order: matrices of numbers, which of their columns to read, and which features those are.
+
+    A column of categories comes alone.
+    """
     X = table.matrix
     if X is not None and X.dtype in (np.float32, np.float64):
         if len(features):
             yield X, features, features
         return
-    for j in features:
-        column = table.column(j)
-        if not isinstance(column, Nominal):
+    first, alone = np.zeros(1, dtype=np.int64), features[:, None]
+    for column, name in zip(map(table.column, features), alone):
+        if isinstance(column, Nominal):
+            yield column, first, name
+        else:
             numbers = column if column.dtype in (np.float32, np.float64) else column.astype(np.float64)
-            yield numbers[:, None], np.zeros(1, dtype=np.int64), np.array([j])
+            yield numbers[:, None], first, name

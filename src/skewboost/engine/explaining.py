@@ -6,23 +6,28 @@ part is centred, so that it says by how much a feature moves F from its mean ove
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
-from skewboost.engine.scoring import Scorer
+from skewboost.engine.scoring import Scorer, power_of_two
 from skewboost.engine.shapley import Conjunction, Conjunctive, add_shapley
 from skewboost.tables import Nominal, Table
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How many training examples have a number in each column, and their mean, least and largest."""
+    """How many training examples have a number in each column, and their mean, least and largest.
+
+    A mean that is rounded may be far off compared with how much a column varies. So `rest` is what the rounding leaves
+    out, in units of `power_of_two` of the numbers.
+    """
 
     known: Array
     mean: Array
+    rest: Array
     low: Array
     high: Array
 
@@ -38,7 +43,7 @@ class Support:
 
 def spread_of(table: Table, examples: Array) -> Spread:
     """The spread of the columns of the training data; in one of categories no example has a number."""
-    found = np.zeros((4, table.n_features))
+    found = np.zeros((5, table.n_features))
     for j in range(table.n_features):
         column = table.column(j)
         if isinstance(column, Nominal):
@@ -46,17 +51,18 @@ def spread_of(table: Table, examples: Array) -> Spread:
         present = column == column
         if present.any():
             x, weights = np.asarray(column[present], dtype=np.float64), examples[present]
-            largest = float(np.abs(x).max()) or 1.0  # so that sums do not overflow
-            mean = largest * float(np.average(x / largest, weights=weights))
-            found[:, j] = weights.sum(), mean, x.min(), x.max()
+            unit = power_of_two(np.abs(x).max())  # so that sums do not overflow
+            mean = unit * np.average(x / unit, weights=weights)
+            rest = np.average(x / unit - mean / unit, weights=weights)
+            found[:, j] = weights.sum(), mean, rest, x.min(), x.max()
     return Spread(*found)
 
 
 class Explainer:
     """The parts of an ensemble that is a sum of functions, of one feature or of conjunctions.
 
-    ``tables[feature, code]`` and ``lines[feature]`` (slope and intercept; where the cell is missing: ``off[feature]``)
-    are centred; `joint` are the conjunctions of several features; `mean` is the mean of F.
+    ``tables[feature, code]`` and ``lines[feature]`` (where the cell is missing: ``off[feature]``) are centred; `joint`
+    are the conjunctions of several features; `mean` is the mean of F.
     """
 
     def __init__(self, scorer: Scorer, support: Support) -> None:
@@ -64,8 +70,8 @@ class Explainer:
         self.support = support
         self.mean = scorer.constant
         self.tables = np.zeros_like(scorer.tables)
-        self.lines = scorer.lines.copy()
-        self.off = np.zeros(len(self.lines))
+        self.lines = dict(sorted(scorer.lines.items()))
+        self.off = np.zeros(len(self.tables))
         self.joint: list[Conjunction] = []
         self._add_tables(scorer)
         self._add_lines()
@@ -89,15 +95,15 @@ class Explainer:
         self.mean += float(means.sum())
 
     def _add_lines(self) -> None:
-        if not self.lines.any():
-            return
         spread = self.support.spread
-        assert spread is not None
-        slope, intercept = self.lines.T
-        means = (slope * spread.mean + intercept) * (spread.known / self.support.n_examples)
-        intercept -= means
-        self.off -= means
-        self.mean += float(means.sum())
+        for j, line in self.lines.items():
+            assert spread is not None
+            unit = power_of_two(max(abs(spread.low[j]), abs(spread.high[j])))
+            at_mean = line.at(spread.mean[j]) + line.rise * spread.rest[j] * (unit / line.scale)
+            mean = float(at_mean * (spread.known[j] / self.support.n_examples))
+            self.lines[j] = replace(line, height=line.height - mean)
+            self.off[j] -= mean
+            self.mean += mean
 
     def _add(self, c: Conjunction) -> None:
         self.mean += c.mean
@@ -133,9 +139,8 @@ class Explainer:
         out = np.zeros((view.n_rows, len(self.tables)))
         for j in np.flatnonzero(self.tables.any(axis=1)).tolist():
             out[:, j] += self.tables[j][view.column(j)]
-        for j in np.flatnonzero(self.lines.any(axis=1) | (self.off != 0.0)).tolist():
+        for j, line in self.lines.items():
             x = np.asarray(view.table.column(j), dtype=np.float64)
-            slope, intercept = self.lines[j]
-            out[:, j] += np.where(np.isnan(x), self.off[j], slope * x + intercept)
+            out[:, j] += np.where(np.isnan(x), self.off[j], line.at(x))
         add_shapley(self.joint, view.column, out)
         return out

@@ -1,6 +1,6 @@
 """What rounds add to the ensemble, and how to score new rows with all of them at once.
 
-Rounds that look at one feature are added up in one table per feature, lines in one slope and intercept per feature;
+Rounds that look at one feature are added up in one table per feature, lines in one line per feature;
 so the time to score a row does not depend on the number of such rounds. Trees keep their nodes, packed into arrays.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -67,24 +67,59 @@ class LeafTerm:
 
 @dataclass(frozen=True)
 class LineTerm:
-    """``slope · x + intercept`` on one feature, and nothing where it is missing."""
+    """``rise · (x / scale - centre) + height`` on one feature, and nothing where it is missing.
+
+    `scale` is a power of two, so that dividing by it rounds nothing, and the centre is that of the training data: a
+    column may be far from zero, or hold numbers so small that the slope is no double.
+    """
 
     feature: int
-    slope: float
-    intercept: float
+    rise: float
+    height: float
+    centre: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def slope(self) -> float:
+        """By how much it rises with x; infinite if that is more than a double holds."""
+        return self.rise / self.scale
+
+    @property
+    def intercept(self) -> float:
+        """Its height at 0."""
+        return self.height - self.rise * self.centre
+
+    def at(self, x: Array) -> Array:
+        """Its height at some numbers."""
+        with np.errstate(over="ignore"):  # a number that is this far from those of training
+            return np.asarray(self.rise * (x / self.scale - self.centre) + self.height)
 
     def on(self, view: View) -> Array:
         """The line's height at every row."""
         x = np.asarray(view.table.column(self.feature), dtype=np.float64)
-        return np.where(np.isnan(x), 0.0, self.slope * x + self.intercept)
+        return np.where(np.isnan(x), 0.0, self.at(x))
 
     def scaled(self, factor: float) -> LineTerm:
-        """Slope and intercept times a number."""
-        return replace(self, slope=self.slope * factor, intercept=self.intercept * factor)
+        """Rise and height times a number."""
+        return replace(self, rise=self.rise * factor, height=self.height * factor)
 
     def bounded(self, limit: float, view: View) -> Term:
         """A flatter line."""
         return scaled_to(self, limit, view)
+
+    def plus(self, other: LineTerm) -> LineTerm:
+        """The sum of two lines on one feature; rows that were drawn have centres of their own."""
+        if self.rise == 0.0:
+            return replace(other, height=self.height + other.height)
+        ratio = self.scale / other.scale
+        apart = ratio * self.centre - other.centre
+        height = self.height + (other.rise * apart + other.height)
+        return replace(self, rise=self.rise + ratio * other.rise, height=height)
+
+
+def power_of_two(largest: Any) -> Any:
+    """The largest one that does not exceed these numbers, and 1 for zero."""
+    return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)[()]
 
 
 def scaled_to(term: Term, limit: float, view: View) -> Term:
@@ -165,14 +200,18 @@ class PackedTrees:
 
 
 class Scorer:
-    """An ensemble, compiled for scoring."""
+    """An ensemble, compiled for scoring.
+
+    All who score add the constant, the tables in the order of the features, the trees in that of the rounds, and last
+    the sum of lines and other terms, so that they agree to the last bit.
+    """
 
     def __init__(self, terms: Iterable[Term], bins: Bins | None, n_features: int, constant: float = 0.0) -> None:
         self.bins = bins
         self.constant = constant
         self.tables = np.zeros((n_features, N_CODES))
         self.in_table = np.zeros(n_features, dtype=np.bool_)
-        self.lines = np.zeros((n_features, 2))
+        self.lines: dict[int, LineTerm] = {}  # by feature
         self.trees: list[LeafTerm] = []
         self.others: list[Term] = []
         for term in terms:
@@ -181,7 +220,8 @@ class Scorer:
 
     def _add(self, term: Term) -> None:
         if isinstance(term, LineTerm):
-            self.lines[term.feature] += term.slope, term.intercept
+            known = self.lines.get(term.feature)
+            self.lines[term.feature] = term if known is None else known.plus(term)
         elif not isinstance(term, LeafTerm):
             self.others.append(term)
         elif not term.partition.splits:
@@ -230,8 +270,8 @@ class Scorer:
     def rest(self, view: View) -> Array:
         """What lines and foreign estimators add."""
         F = np.zeros(view.n_rows)
-        for j in np.flatnonzero(self.lines.any(axis=1)).tolist():
-            F += LineTerm(j, *self.lines[j]).on(view)
+        for _, line in sorted(self.lines.items()):
+            F += line.on(view)
         for term in self.others:
             F += term.on(view)
         return F

@@ -220,7 +220,8 @@ def _f(formula: Formula, name: str) -> str:
         lines.append("    double rest = 0.0;")
         for line in formula.lines:
             x = f"x[{line.feature}]"
-            lines.append(f"    if ({x} == {x}) rest += {number(line.slope)} * {x} + {number(line.intercept)};")
+            t = f"({x} / {number(line.scale)} - {number(line.centre)})"
+            lines.append(f"    if ({x} == {x}) rest += {number(line.rise)} * {t} + {number(line.height)};")
         lines.append("    F[0] += rest;")
     if formula.n_outputs > 1:
         lines.append(f"    for (int k = 0; k < {formula.n_outputs}; k++) F[k] = rint(F[k] * 1e10) / 1e10;")

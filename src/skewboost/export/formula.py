@@ -74,11 +74,13 @@ class Tree:
 
 @dataclass(frozen=True)
 class Line:
-    """``slope · x + intercept``, and nothing where x is missing."""
+    """``rise · (x / scale - centre) + height``, and nothing where x is missing."""
 
     feature: int
-    slope: float
-    intercept: float
+    rise: float
+    height: float
+    centre: float
+    scale: float
 
 
 @dataclass(frozen=True)

@@ -278,5 +278,5 @@ def _node(split: Split, links: tuple[int, ...], bins: Bins, columns: Sequence[Co
 
 
 def _lines(scorer: Scorer, ignored: frozenset[int]) -> list[Line]:
-    used = np.flatnonzero(scorer.lines.any(axis=1)).tolist()
-    return [Line(j, *map(float, scorer.lines[j])) for j in used if j not in ignored]
+    used = [line for j, line in sorted(scorer.lines.items()) if j not in ignored]
+    return [Line(line.feature, line.rise, line.height, line.centre, line.scale) for line in used]

@@ -49,7 +49,8 @@ def to_source(
         or a `GoalSearchCV` around one, whose threshold is heeded.
     language : {"python", "c", "sql"}
         What to write. Python: functions of a mapping or a sequence that import nothing but `math`. C: one file in C99
-        that includes nothing but ``math.h``, ``stddef.h`` and ``string.h``. SQL: a query.
+        that includes nothing but ``math.h``, ``stddef.h`` and ``string.h``. SQL: a query for SQLite,
+        PostgreSQL and DuckDB.
     name : str, default="predict"
         What functions, or the columns of the query, are called: ``{name}`` is the label, ``{name}_score`` what
         `decision_function` says, and ``{name}_probability`` what `predict_proba` does. An identifier.
@@ -104,8 +105,8 @@ def to_source(
 def _check_name(name: str, language: str) -> None:
     """Refuse a name that is no identifier in the language."""
     taken = {"python": PYTHON_NAMES | set(keyword.kwlist), "c": C_NAMES, "sql": frozenset[str]()}[language]
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,60}", name) or name in taken:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", name) or name in taken:
         raise ValueError(
             f"name={name!r} must be an identifier of ASCII letters, digits and underscores that starts with a letter, "
-            f"has at most 61 characters and is no keyword of {language}, nor a name that the program has already."
+            f"has at most 40 characters and is no keyword of {language}, nor a name that the program has already."
         )

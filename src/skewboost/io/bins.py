@@ -77,13 +77,14 @@ def _check_support(support: Support) -> None:
     require(support.per_code is None or support.spread is None, "must not have both per_code and spread")
     spread = support.spread
     require(
-        spread is None or len({len(a) for a in (spread.known, spread.mean, spread.low, spread.high)}) == 1,
-        "must have four arrays of one length",
+        spread is None or len({len(getattr(spread, name)) for name in _SPREAD}) == 1,
+        f"must have {len(_SPREAD)} arrays of one length",
         "spread",
     )
 
 
-SPREAD = Record(Spread, {"known": Floats(low=0.0), "mean": Floats(), "low": Floats(), "high": Floats()})
+_SPREAD = {"known": Floats(low=0.0), "mean": Floats(), "rest": Floats(), "low": Floats(), "high": Floats()}
+SPREAD = Record(Spread, _SPREAD)
 SUPPORT = Record(
     Support,
     {"n_examples": Number(0.0, above=True), "per_code": Maybe(PerCode()), "spread": Maybe(SPREAD)},

@@ -137,6 +137,15 @@ def _check_leaves(term: LeafTerm) -> None:
     require(len(term.values) == term.partition.n_leaves, "must have an entry per leaf", "values")
 
 
+_LINE: dict[str, Field] = {
+    "feature": FEATURE,
+    "rise": Number(),
+    "height": Number(),
+    "centre": Number(),
+    "scale": Number(0.0, above=True),
+}
+
+
 def _check_consistent(term: ConsistentTerm) -> None:
     _check_leaves(term)
     require(term.partition.one_feature, "must have one split", "partition")
@@ -181,7 +190,7 @@ TERM = OneOf(
         "consistent": Record(
             ConsistentTerm, {"partition": PARTITION, "values": Floats(), "vote": Maybe(LEAVES)}, check=_check_consistent
         ),
-        "line": Record(LineTerm, {"feature": FEATURE, "slope": Number(), "intercept": Number()}),
+        "line": Record(LineTerm, _LINE),
         "classifier": Record(ClassifierTerm, {"estimator": ANY_MODEL, "values": Floats()}, check=_check_classifier),
         "probability": Record(
             ProbabilityTerm,

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from skewboost.engine.boundary import TIE, Array
 from skewboost.engine.explaining import Support, spread_of
-from skewboost.engine.scoring import LineTerm
+from skewboost.engine.scoring import LineTerm, power_of_two
 from skewboost.learners.base import RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis
 from skewboost.tables import Nominal
 
@@ -28,9 +28,10 @@ class OpenedLine(Opened):
         X = np.column_stack([c for _, c in numeric])
         self.present = ~np.isnan(X)
         count = np.maximum(self.present.sum(axis=0), 1)
-        # Scaled and centred, so that squares neither overflow nor lose digits to a column far from zero.
+        # Scaled and centred, so that squares neither overflow nor lose digits to a column far from zero. A power of two
+        # rounds nothing, and there is one for the smallest numbers too, of which the inverse is no double.
         largest = np.abs(np.where(self.present, X, 0.0)).max(axis=0)
-        self.scale = np.where(largest > 0, largest, 1.0)
+        self.scale = power_of_two(largest)
         X = np.where(self.present, X / self.scale, 0.0)
         self.centre = X.sum(axis=0) / count
         self.X = np.where(self.present, X - self.centre, 0.0)
@@ -56,12 +57,11 @@ class OpenedLine(Opened):
         best = int(np.argmax(explained >= explained.max() * (1 - TIE)))
         importances = np.zeros(self.data.table.n_features)
         importances[self.features[best]] = slope[best] * slant[best]
-        # back from (x / scale - centre) / spread to x
-        a = float(slope[best] / self.spread[best])
-        b = float((z0[best] - slope[best] * x1[best]) / safe[best] - a * self.centre[best])
-        a = float(a / self.scale[best])
+        rise = float(slope[best] / self.spread[best])
+        height = float((z0[best] - slope[best] * x1[best]) / safe[best])
+        frame = (float(self.centre[best]), float(self.scale[best])) if rise != 0.0 else (0.0, 1.0)
         residual = float((wz @ z - explained[best]) / weights.sum())
-        return ResponseHypothesis(LineTerm(int(self.features[best]), a, b), residual, importances)
+        return ResponseHypothesis(LineTerm(int(self.features[best]), rise, height, *frame), residual, importances)
 
 
 class Line(BaseEstimator):

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import LeafTerm, Term
@@ -131,6 +132,10 @@ class OpenedResampled(Opened):
         self.goal = goal
         self.takes_weights = getattr(learner, "weight_name", "") is not None
         self.terms: list[Term] = []
+
+    def support(self) -> Support:
+        """Where all rows are, as the learner tells it."""
+        return self.whole.support()
 
     @property
     def biased(self) -> bool:

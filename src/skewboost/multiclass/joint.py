@@ -286,9 +286,12 @@ class JointClassifier(CostSensitiveClassifier):
         engine = choose(self.engine, table.n_rows * table.n_features, 10, effective_n_jobs(self.n_jobs))
         view = View(engine, table, self._ensembles[0].bins)
         F = np.zeros((table.n_rows, len(self._ensembles)))
-        for k, terms in enumerate(zip(*(e.terms for e in self._ensembles)), 1):
+        rounds = list(zip(*(e.terms for e in self._ensembles)))
+        for k, terms in enumerate(rounds, 1):
             F = F + together(terms).on(view)
             yield [Scored(own, e.rule, k) for own, e in zip(F.T, self._ensembles)]
+        if not rounds:
+            yield [Scored(own, e.rule, 0) for own, e in zip(F.T, self._ensembles)]
 
     @staticmethod
     def _rounded(scores: list[Scored]) -> Array:

@@ -50,8 +50,6 @@ class Curves:
         """Of a fitted booster on some rows."""
         stages: Iterable[Array] = estimator.staged_decision_function(X)
         rows = [Measures.of(positive, F) for F in stages]
-        # a booster whose first round found nothing has no stages, but it decides all the same
-        rows = rows or [Measures.of(positive, estimator.decision_function(X))]
         rows.extend(repeat(rows[-1], M - len(rows)))
         return cls(*np.array([astuple(row) for row in rows]).T)
 

@@ -1,0 +1,183 @@
+"""Databases that run generated queries: SQLite and DuckDB in this process, PostgreSQL if there is one to start.
+
+Tables are made of columns with a type and cells each; a cell is None, a Python number, a boolean or text.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import io
+import math
+import os
+import pwd
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from pathlib import Path
+
+DOUBLE, BIGINT, REAL, TEXT = "DOUBLE PRECISION", "BIGINT", "REAL", "VARCHAR"
+
+
+def named(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def create(columns):
+    return f"CREATE TABLE data ({', '.join(f'{named(name)} {kind}' for name, (kind, _) in columns.items())})"
+
+
+class SQLite:
+    """The one of Python's standard library, without NaN."""
+
+    has_nan = False
+
+    def __init__(self):
+        self.connection = sqlite3.connect(":memory:")
+
+    def load(self, columns):
+        self.connection.execute("DROP TABLE IF EXISTS data")
+        self.connection.execute(create(columns))
+        rows = zip(*(cells for _, cells in columns.values()))
+        self.connection.executemany(f"INSERT INTO data VALUES ({', '.join('?' * len(columns))})", rows)
+
+    def run(self, query):
+        """Names and rows."""
+        cursor = self.connection.execute(query)
+        return [c[0] for c in cursor.description], cursor.fetchall()
+
+    def plan(self, query):
+        """How much there is to do: the instructions of the machine that runs it."""
+        return len(self.connection.execute(f"EXPLAIN {query}").fetchall())
+
+
+class DuckDB:
+    has_nan = True
+
+    def __init__(self):
+        import duckdb
+
+        self.connection = duckdb.connect(config={"threads": 1})
+
+    def load(self, columns):
+        self.connection.execute("DROP TABLE IF EXISTS data")
+        self.connection.execute(create(columns))
+        rows = list(zip(*(cells for _, cells in columns.values())))
+        self.connection.executemany(f"INSERT INTO data VALUES ({', '.join('?' * len(columns))})", rows)
+
+    def run(self, query):
+        cursor = self.connection.execute(query)
+        return [c[0] for c in cursor.description], cursor.fetchall()
+
+    def plan(self, query):
+        """The text of all formulas in it."""
+        return len(self.connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()[0][1])
+
+
+class PostgreSQL:
+    """A cluster of its own in a temporary folder, reached through a socket in it; `psql` is the client."""
+
+    has_nan = True
+
+    def __init__(self, programs, user):
+        self.programs, self.user = Path(programs), user
+        self.folder = Path(tempfile.mkdtemp(prefix="pg"))
+        self.folder.chmod(0o755)
+        if user is not None:
+            os.chown(self.folder, pwd.getpwnam(user).pw_uid, -1)
+        data = self.folder / "data"
+        try:
+            self._control("initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync")
+            settings = f"-c listen_addresses= -c unix_socket_directories={self.folder} -c fsync=off"
+            self._control("pg_ctl", "-D", data, "-w", "-l", self.folder / "log", "-o", settings, "start")
+        except BaseException:
+            self.close()
+            raise
+
+    def _control(self, program, *arguments):
+        command = [str(self.programs / program), *map(str, arguments)]
+        if self.user is not None:
+            command = ["runuser", "-u", self.user, "--", *command]
+        done = subprocess.run(
+            command, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        if done.returncode:
+            raise OSError(f"{program} failed: {done.stdout.strip()[-300:]}")
+
+    def close(self):
+        if (self.folder / "data" / "postmaster.pid").exists():
+            self._control("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _psql(self, script):
+        command = [self.programs / "psql", "-h", self.folder, "-U", "tester", "-d", "postgres", "-X", "-q", "--csv"]
+        done = subprocess.run(
+            [*map(str, command), "-v", "ON_ERROR_STOP=1", "-f", "-"],
+            input=script,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def load(self, columns):
+        rows = zip(*([_literal(cell, kind) for cell in cells] for kind, cells in columns.values()))
+        values = ",\n".join(f"({', '.join(row)})" for row in rows)
+        self._psql(f"DROP TABLE IF EXISTS data; {create(columns)}; INSERT INTO data VALUES\n{values};")
+
+    def run(self, query):
+        """Numbers are numbers again, texts stay texts."""
+        names, *rows = csv.reader(io.StringIO(self._psql(query), newline=""))
+        return names, [tuple(map(_parsed, row)) for row in rows]
+
+    def plan(self, query):
+        """The text of all formulas in it."""
+        return len(self._psql(f"EXPLAIN (VERBOSE, COSTS OFF) {query}"))
+
+
+def _literal(cell, kind):
+    if cell is None:
+        return "NULL"
+    if isinstance(cell, str):
+        return "'" + cell.replace("'", "''") + "'"
+    return f"CAST('{cell!r}' AS {kind})"
+
+
+def _parsed(text):
+    if text in ("t", "f"):
+        return text == "t"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def start_postgresql():
+    """A server, or an OSError that says why there is none."""
+    found = shutil.which("initdb")
+    homes = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda p: int(p.split("/")[-2]), reverse=True)
+    homes += [str(Path(found).resolve().parent)] if found else []
+    home = next((h for h in homes if all((Path(h) / p).exists() for p in ("initdb", "pg_ctl", "psql"))), None)
+    if home is None:
+        raise OSError(
+            "no PostgreSQL is installed (initdb, pg_ctl and psql are neither on the path nor where Debian has them)"
+        )
+    if os.geteuid() != 0:
+        return PostgreSQL(home, None)
+    for user in ("postgres", "nobody"):
+        try:
+            pwd.getpwnam(user)
+        except KeyError:
+            continue
+        if shutil.which("runuser"):
+            return PostgreSQL(home, user)
+    raise OSError("PostgreSQL does not run as root, and there is neither a user postgres nor nobody, or no runuser")
+
+
+def nulls(cells):
+    """NaN as None, for those who know no NaN."""
+    return [None if isinstance(c, float) and math.isnan(c) else c for c in cells]
