@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.goals.certificate import Certificate
+from skewboost.goals.certificate import Certificate, in_words
 from skewboost.goals.goal import Condition
+from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Array, Counts
 
@@ -27,28 +28,56 @@ class GoalNotMetWarning(UserWarning):
     """The goal is not met, and the model is returned because `allow_unmet` says so."""
 
 
+class LittleUseWarning(UserWarning):
+    """Decisions reach the goal, but are hardly better than chance."""
+
+
+def hardly_useful(aim: Aim, counts: Counts) -> str:
+    """The goal is reached by flagging almost everything, or nothing."""
+    return (
+        f"The goal {aim.goal} is reached, but the decisions are of little use: {in_words(counts)}. Try another "
+        "estimator, more rounds, better features or a goal that is easier to reach."
+    )
+
+
+def copies(n_copies: int, n_rows: int) -> str:
+    """Rows of X are equal."""
+    return (
+        f"{n_copies} of the {n_rows} rows of X are equal to others. They are taken for copies: they stay on one side "
+        "of every split, and count as one in the certificate, by their weight together. If equal rows are independent "
+        "examples, as in a table of few distinct values, set weights='counts'; if rows belong together in other ways, "
+        "say how: fit(X, y, groups=...)."
+    )
+
+
 def _values(aim: Aim, counts: Counts) -> str:
     names = list(dict.fromkeys([*(c.measure for c in aim.goal.conditions), aim.then]))
     return ", ".join(f"{m.name} {m.value(counts, aim.cost):.4g}" for m in names)
 
 
-def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], share: float) -> str:
-    """Not even faultless answers would show it."""
+def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], held_out: HeldOut, n_all: float) -> str:
+    """Not even faultless answers would show it; `n_all` is how many rows, or examples, there are."""
     assert aim.delta is not None
-    told = []
+    told, share = [], held_out.n_examples / n_all
+    drawn = f", and {held_out.n_examples} of these {len(held_out.proof)} independent by weight and group"
+    where = "" if (held_out.proof > 0).all() else drawn
     for condition, needed, there in lacking:
         if math.isinf(needed):
             told.append(f"no number of examples can show {condition}; ask for a bound that leaves room for a mistake")
             continue
-        of_what = condition.measure.of_what
         told.append(
-            f"{condition} needs {needed:.0f} held-out {of_what} even if every answer is right, and there are {there:g} "
-            f"(with {share:.0%} of the rows held out, that takes about {math.ceil(needed / share)} in all)"
+            f"{condition} needs {needed:.0f} held-out {condition.measure.of_what} even if every answer is right, and "
+            f"there are {there:g} (with {_share_held_out(held_out, n_all):.0%} of the rows held out{where}, that takes "
+            f"about {math.ceil(needed / share)} in all)"
         )
     return (
         f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}. Get more "
         f"examples, lower the confidence, or set confidence=None for no promise. {REMEDY}"
     )
+
+
+def _share_held_out(held_out: HeldOut, n_all: float) -> float:
+    return (held_out.n_examples if held_out.rows.counted else len(held_out.proof)) / n_all
 
 
 def not_reachable(aim: Aim, points: list[Point]) -> str:
@@ -105,12 +134,13 @@ def not_certified(aim: Aim, found: Certificate) -> str:
     """It was reached in the search, but held-out rows do not show it."""
     assert aim.delta is not None
     shown = ", ".join(f"{name} {bound:.4g}" for name, bound in found.shown.items())
-    need = _rows_needed(aim, found.counts)
+    there = found.evidence
+    need = _rows_needed(aim, there)
     more = f" About {need:.1f} times as many held-out rows like these would show it." if need else ""
+    what = "held-out rows" if there == found.counts else "independent examples among the held-out rows"
     return (
-        f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the held-out rows "
-        f"({_values(aim, found.counts)}; {found.counts.positives:g} positives, {found.counts.negatives:g} negatives) "
-        f"show no more than {shown}.{more}"
+        f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the {what} ({_values(aim, there)}; "
+        f"{there.positives:g} positives, {there.negatives:g} negatives) show no more than {shown}.{more}"
     )
 
 
