@@ -186,18 +186,15 @@ def impossible(aim: Aim, held_out: HeldOut) -> list[tuple[Condition, float, floa
     and how many there are.
     """
     assert aim.delta is not None
-    counts = held_out.evidence(held_out.positive)
-    there = {
-        "positives": counts.positives,
-        "negatives": counts.negatives,
-        "flagged rows": counts.positives,  # no more than these can be flagged rightly
-        "rows": counts.total,
-        "rows that are positive or flagged": counts.positives,
-        "positives and as many negatives": min(counts.positives, counts.negatives),
-    }
-    found = []
-    for condition in aim.goal.conditions:
-        needed = condition.perfect_rows(aim.delta, aim.cost)
-        if needed > there[condition.measure.of_what]:
-            found.append((condition, needed, float(there[condition.measure.of_what])))
-    return found
+    needed = [(c, c.perfect_rows(aim.delta, aim.cost)) for c in aim.goal.conditions]
+    there = held_out.evidence(held_out.positive)
+    return [(c, n, number_of(c.measure.of_what, there)) for c, n in needed if n > number_of(c.measure.of_what, there)]
+
+
+def number_of(of_what: str, faultless: Counts) -> float:
+    """How many rows there are that a measure is of, among those that get faultless answers."""
+    if of_what in ("negatives", "rows"):
+        return float(getattr(faultless, {"negatives": "negatives", "rows": "total"}[of_what]))
+    if of_what == "positives and as many negatives":
+        return float(min(faultless.positives, faultless.negatives))
+    return float(faultless.positives)  # no more than these can be flagged rightly

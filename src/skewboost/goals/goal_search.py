@@ -48,7 +48,7 @@ from skewboost.goals.tabular import frontier, table
 from skewboost.goals.trials import Rows, Trials, rounds_to_try
 from skewboost.goals.units import RepeatedRowsWarning, check_groups, equal_rows
 from skewboost.goals.weighing import Weighing, plain
-from skewboost.metrics.counts import Array
+from skewboost.metrics.counts import Array, Counts
 from skewboost.tables import sliceable
 from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
 
@@ -298,8 +298,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         aim = replace(aim, scale=scale)
         lacking = impossible(aim, held_out)
         if lacking and not self.allow_unmet:
-            n_all = float((inner + outer).sum())
-            raise GoalNotReachableError(too_few(aim, lacking, held_out, n_all), {})
+            everywhere = Counts.of(positive, positive, inner + outer)
+            raise GoalNotReachableError(too_few(aim, lacking, held_out, everywhere), {})
         return searched, held_out, aim
 
     def _aim(self) -> Aim:
@@ -349,7 +349,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         units = equal_rows(X)
         n_copies = n_rows - (int(units.max()) + 1)
         if n_copies:
-            warnings.warn(copies(n_copies, n_rows), RepeatedRowsWarning, stacklevel=5)
+            told = copies(n_copies, n_rows, self.confidence is not None)
+            warnings.warn(told, RepeatedRowsWarning, stacklevel=5)
         return units if n_copies else np.arange(n_rows)
 
     def _cost_matrix(self, needed: bool) -> Array | None:
@@ -519,6 +520,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
 
     @_if_estimator_has("predict_proba")  # type: ignore[untyped-decorator]

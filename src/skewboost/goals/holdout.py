@@ -2,14 +2,15 @@
 
 A promise is about a rate in which rows count by their weight, such as ``E[w · found] / E[w]`` over positives, and what
 is independent are units of one or several rows. The evidence has *one row of a unit at most*: a unit of weight m is
-taken with probability m / M, M being the weight of the heaviest in the search, and of its rows one in proportion to
-their weights. Rows that are drawn like this are independent, and each is found, missed, flagged or left alone with just
-the probability that is the rate by weight: it is sampling by rejection from what the promise is about, whatever weights
-and sizes of groups have to do with labels and scores. So the exact tests hold for the plain counts of these rows. Where
-all units weigh the same, all are taken.
+taken with probability m / M, M being the weight of the heaviest, and of its rows one in proportion to their weights.
+Rows that are drawn like this are independent, and each is found, missed, flagged or left alone with just the
+probability that is the rate by weight: it is sampling by rejection from what the promise is about, whatever weights and
+sizes of groups have to do with labels and scores. So the exact tests hold for the plain counts of these rows. Where all
+units weigh the same, all are taken.
 
-A unit that is heavier than any in the search counts as one of weight M, as do such new ones: without a largest weight
-no number of rows could show anything about a mean.
+Without a largest weight no number of rows could show anything about a mean: the promise is about units that are not
+heavier than the heaviest in the search. Held-out ones that are, are no evidence, but M is the weight of the heaviest of
+all. (The others are then a sample of units up to a limit that was set without them.)
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ A_THIRD, HALF = 1 / 3, 0.5
 # which classes a measure is about, the negative one being 0; the others are about all rows
 CLASSES_OF = {"recall": {1}, "miss_rate": {1}, "specificity": {0}, "false_alarm_rate": {0}, "g_mean": {0, 1}}
 MAX_TRIES = 100
+ROUNDING = 1e-9  # of sums of weights
 
 
 @dataclass(frozen=True)
@@ -168,28 +170,29 @@ def held_out_of(aim: Aim, searched: Rows, held: Rows, pos_label: Any, rng: Any) 
     proof = np.zeros(len(positive), dtype=np.int64)
     scale = []
     for k in (False, True):
-        chosen = [of == k if apart else np.ones(len(of), dtype=np.bool_) for _, of in sides]
-        heaviest = float(there.mass(searched.weights, chosen[0]).max())
+        here, chosen = (of == k if apart else np.ones(len(of), dtype=np.bool_) for _, of in sides)
+        limit = float(there.mass(searched.weights, here).max())
+        heaviest = max(limit, float(kept.mass(held.weights, chosen).max()))
         scale.append(ratio / heaviest)
         if apart or k:
-            proof += one_of_each(kept, held.weights, chosen[1], heaviest, rng)
+            proof += one_of_each(kept, held.weights, chosen, limit, heaviest, rng)
     return HeldOut(held, positive, proof), (scale[0], scale[1])
 
 
-def one_of_each(units: Units, weights: Array | None, chosen: Array, heaviest: float, rng: Any) -> Array:
-    """Which of the chosen rows are drawn: of each unit one in proportion to its weight, in so many of `heaviest` cases
-    as the chosen rows of the unit weigh.
+def one_of_each(units: Units, weights: Array | None, chosen: Array, limit: float, heaviest: float, rng: Any) -> Array:
+    """Which of the chosen rows are drawn: one of each unit, by weight, with the probability that the weight of the
+    chosen rows in the unit is of the heaviest; none of those that are heavier than the limit.
     """
     mass = units.mass(weights, chosen)
-    sure = bool((mass[mass > 0] >= heaviest * (1 - 1e-9)).all())
-    if sure and chosen.sum() == (mass > 0).sum():  # nothing is left to chance
-        return chosen.astype(np.int64)
-    taken = np.ones(len(mass), dtype=np.bool_) if sure else rng.uniform(size=len(mass)) * heaviest < mass
+    taken = (mass > 0) & (mass <= limit * (1 + ROUNDING))
+    if not (mass[taken] >= heaviest * (1 - ROUNDING)).all():
+        taken &= rng.uniform(size=len(mass)) * heaviest < mass
     rows = np.flatnonzero(chosen & taken[units.of_row])
-    # the first of clocks that run at the speeds w is each with probability w / Σw
-    wait = rng.exponential(size=len(rows)) / (1.0 if weights is None else weights[rows])
-    order = rows[np.lexsort((wait, units.of_row[rows]))]
-    first = np.concatenate(([True], np.diff(units.of_row[order]) > 0)) if len(order) else np.zeros(0, dtype=np.bool_)
+    if len(rows) > taken.sum():
+        # the first of clocks that run at the speeds w is each with probability w / Σw
+        wait = rng.exponential(size=len(rows)) / (1.0 if weights is None else weights[rows])
+        rows = rows[np.lexsort((wait, units.of_row[rows]))]
+        rows = rows[np.unique(units.of_row[rows], return_index=True)[1]]
     drawn = np.zeros(len(chosen), dtype=np.int64)
-    drawn[order[first]] = 1
+    drawn[rows] = 1
     return drawn

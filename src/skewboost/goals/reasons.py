@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.goals.certificate import Certificate, in_words
+from skewboost.goals.certificate import Certificate, in_words, number_of
 from skewboost.goals.goal import Condition
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Array, Counts
 
+COUNT, GROUP = "set weights='counts'", "say how: fit(X, y, groups=...)"
 REMEDY = "Set allow_unmet=True to get the closest all the same."
 
 
@@ -40,13 +41,13 @@ def hardly_useful(aim: Aim, counts: Counts) -> str:
     )
 
 
-def copies(n_copies: int, n_rows: int) -> str:
+def copies(n_copies: int, n_rows: int, certified: bool) -> str:
     """Rows of X are equal."""
+    weigh = ", and count as one in the certificate, with their weights together" if certified else ""
     return (
-        f"{n_copies} of the {n_rows} rows of X are equal to others. They are taken for copies: they stay on one side "
-        "of every split, and count as one in the certificate, by their weight together. If equal rows are independent "
-        "examples, as in a table of few distinct values, set weights='counts'; if rows belong together in other ways, "
-        "say how: fit(X, y, groups=...)."
+        f"Of the {n_rows} rows of X {n_copies} repeat others. Equal rows are taken for copies: they stay on one side "
+        f"of every split{weigh}. If they are independent examples, as in a table of few distinct values, {COUNT}; if "
+        f"rows belong together in other ways, {GROUP}."
     )
 
 
@@ -55,29 +56,29 @@ def _values(aim: Aim, counts: Counts) -> str:
     return ", ".join(f"{m.name} {m.value(counts, aim.cost):.4g}" for m in names)
 
 
-def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], held_out: HeldOut, n_all: float) -> str:
-    """Not even faultless answers would show it; `n_all` is how many rows, or examples, there are."""
+def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], held_out: HeldOut, everywhere: Counts) -> str:
+    """Not even faultless answers would show it; `everywhere` counts these on all rows."""
     assert aim.delta is not None
-    told, share = [], held_out.n_examples / n_all
-    drawn = f", and {held_out.n_examples} of these {len(held_out.proof)} independent by weight and group"
-    where = "" if (held_out.proof > 0).all() else drawn
+    told = []
+    n_held = held_out.n_examples if held_out.rows.counted else len(held_out.proof)
+    where = f"{n_held / everywhere.total:.0%} of the rows held out"
+    if held_out.n_examples < n_held:
+        where += f", of which {held_out.n_examples} of {n_held} are independent by weight and group"
     for condition, needed, there in lacking:
+        of_what = condition.measure.of_what
         if math.isinf(needed):
             told.append(f"no number of examples can show {condition}; ask for a bound that leaves room for a mistake")
             continue
+        in_all = needed * number_of(of_what, everywhere) / there if there else math.inf
+        takes = f", that takes about {math.ceil(in_all)} in all" if math.isfinite(in_all) else ""
         told.append(
-            f"{condition} needs {needed:.0f} held-out {condition.measure.of_what} even if every answer is right, and "
-            f"there are {there:g} (with {_share_held_out(held_out, n_all):.0%} of the rows held out{where}, that takes "
-            f"about {math.ceil(needed / share)} in all)"
+            f"{condition} needs {needed:.0f} held-out {of_what} even if every answer is right, and there are {there:g} "
+            f"(with {where}{takes})"
         )
     return (
         f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}. Get more "
         f"examples, lower the confidence, or set confidence=None for no promise. {REMEDY}"
     )
-
-
-def _share_held_out(held_out: HeldOut, n_all: float) -> float:
-    return (held_out.n_examples if held_out.rows.counted else len(held_out.proof)) / n_all
 
 
 def not_reachable(aim: Aim, points: list[Point]) -> str:

@@ -66,7 +66,10 @@ def check_groups(groups: Any, n_rows: int) -> Array:
     (cells,) = _columns(groups)
     if any(cell is None or cell != cell for cell in cells.tolist()):
         raise ValueError("groups has missing values. Give rows that belong to no others a group of their own.")
-    return equal_rows(groups)
+    try:
+        return np.asarray(np.unique(cells, return_inverse=True)[1])  # in the order that splitters find them in
+    except TypeError:
+        return equal_rows(groups)
 
 
 def equal_rows(X: Any) -> Array:
@@ -74,6 +77,8 @@ def equal_rows(X: Any) -> Array:
     key: Array
     if issparse(X):
         key = _codes(_sparse_rows(X))
+    elif 0 in getattr(X, "shape", ()):
+        return np.arange(len(X))  # there are no cells that could be equal
     else:
         key = np.zeros(len(X), dtype=np.uint64)
         for codes in map(_codes, _columns(X)):  # joined into 64 bits, which unequal rows hardly ever share
