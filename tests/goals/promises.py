@@ -82,21 +82,20 @@ def positives_repeated(n, seed):
 
 
 def groups(n, seed):
-    """One to six rows of each group, of one class and much alike."""
+    """Of each of n groups one to six rows, of one class and much alike."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 7, n)
-    group = np.repeat(np.arange(n), sizes)[:n]
+    group = np.repeat(np.arange(n), rng.integers(1, 7, n))
     y = (rng.random(n) < PRIOR).astype(int)[group]
-    x = np.sqrt(0.8) * rng.normal(size=n)[group] + np.sqrt(0.2) * rng.normal(size=n) + SHIFT * y
+    x = np.sqrt(0.8) * rng.normal(size=n)[group] + np.sqrt(0.2) * rng.normal(size=len(group)) + SHIFT * y
     return Sample(x[:, None], y, {"groups": group})
 
 
 def mixed_groups(n, seed):
-    """Ten rows of each group, of both classes: one that scores high does so in all."""
+    """Of each of n groups ten rows, of both classes: where one scores high, the others do."""
     rng = np.random.default_rng(seed)
-    group = np.arange(n) // 10
-    y = (rng.random(n) < PRIOR).astype(int)
-    x = np.sqrt(0.5) * rng.normal(size=n)[group] + np.sqrt(0.5) * rng.normal(size=n) + SHIFT * y
+    group = np.repeat(np.arange(n), 10)
+    y = (rng.random(len(group)) < PRIOR).astype(int)
+    x = np.sqrt(0.5) * rng.normal(size=n)[group] + np.sqrt(0.5) * rng.normal(size=len(group)) + SHIFT * y
     return Sample(x[:, None], y, {"groups": group})
 
 

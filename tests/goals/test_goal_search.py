@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -32,7 +33,14 @@ from skewboost import (
     RealBoostClassifier,
 )
 from skewboost.datasets import make_fraud
-from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning, false_alarm_rate, recall
+from skewboost.goals import (
+    GoalNotMetWarning,
+    GoalNotReachableError,
+    LittleUseWarning,
+    RepeatedRowsWarning,
+    false_alarm_rate,
+    recall,
+)
 from skewboost.goals.certificate import in_words, of_little_use
 from skewboost.metrics import Counts
 from skewboost.tables import Prepared
@@ -280,6 +288,13 @@ def test_too_few_positives_are_told_with_the_number_needed():
     assert not clf.certificate_.met
     assert "NOT shown" in str(clf.certificate_)
     assert clf.certificate_.shown["recall >="] < 0.95
+
+
+@pytest.mark.parametrize("told", [GoalNotReachableError("far", {"recall": [0.1]}), RepeatedRowsWarning("two", 2, 9)])
+def test_what_is_raised_comes_back_from_other_processes(told):
+    again = pickle.loads(pickle.dumps(told))
+    assert str(again) == str(told)
+    assert again.__dict__ == told.__dict__
 
 
 @pytest.mark.parametrize("tune", ["cost", "both"])

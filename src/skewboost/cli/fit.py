@@ -216,7 +216,7 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
     import warnings
 
     from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning, RepeatedRowsWarning
-    from skewboost.goals.reasons import COUNT, GROUP, REMEDY
+    from skewboost.goals.reasons import REMEDY, copies
 
     by = "" if task.own_options else "`skewboost goal` with "  # `fit --goal` has no such options
     try:
@@ -230,9 +230,10 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
         raise CommandError(message.replace("set confidence=None", f"use {by}--confidence 0"), FAILED) from error
     finally:
         for w in caught:
-            if issubclass(w.category, RepeatedRowsWarning):
-                text = str(w.message).replace("rows of X", f"rows of {train.path}")
-                note("warning: " + text.replace(COUNT, f"use {by}--counts").replace(GROUP, f"use {by}--groups COLUMN"))
+            if isinstance(w.message, RepeatedRowsWarning):
+                n, certified = (w.message.n_copies, w.message.n_rows), task.confidence is not None
+                remedies = f"use {by}--counts", f"use {by}--groups COLUMN"
+                note(f"warning: {copies(*n, certified, train.path, *remedies)}")
             else:
                 warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
 

@@ -350,7 +350,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         n_copies = n_rows - (int(units.max()) + 1)
         if n_copies:
             told = copies(n_copies, n_rows, self.confidence is not None)
-            warnings.warn(told, RepeatedRowsWarning, stacklevel=5)
+            warnings.warn(RepeatedRowsWarning(told, n_copies, n_rows), stacklevel=5)
         return units if n_copies else np.arange(n_rows)
 
     def _cost_matrix(self, needed: bool) -> Array | None:

@@ -13,16 +13,15 @@ from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Array, Counts
 
-COUNT, GROUP = "set weights='counts'", "say how: fit(X, y, groups=...)"
 REMEDY = "Set allow_unmet=True to get the closest all the same."
 
 
 class GoalNotReachableError(ValueError):
     """No model was found that meets the goal; `search_` has all that were tried."""
 
-    def __init__(self, message: str, search: dict[str, Array]) -> None:
+    def __init__(self, message: str, search: dict[str, Array] | None = None) -> None:  # unpickled by the message alone
         super().__init__(message)
-        self.search_ = search
+        self.search_ = search or {}
 
 
 class GoalNotMetWarning(UserWarning):
@@ -41,13 +40,20 @@ def hardly_useful(aim: Aim, counts: Counts) -> str:
     )
 
 
-def copies(n_copies: int, n_rows: int, certified: bool) -> str:
-    """Rows of X are equal."""
+def copies(
+    n_copies: int,
+    n_rows: int,
+    certified: bool,
+    of: str = "X",
+    count: str = "set weights='counts'",
+    group: str = "say how: fit(X, y, groups=...)",
+) -> str:
+    """Rows are equal; `count` and `group` are the remedies."""
     weigh = ", and count as one in the certificate, with their weights together" if certified else ""
     return (
-        f"Of the {n_rows} rows of X {n_copies} repeat others. Equal rows are taken for copies: they stay on one side "
-        f"of every split{weigh}. If they are independent examples, as in a table of few distinct values, {COUNT}; if "
-        f"rows belong together in other ways, {GROUP}."
+        f"Of the {n_rows} rows of {of} {n_copies} repeat others. Equal rows are taken for copies: they stay on one "
+        f"side of every split{weigh}. If they are independent examples, as in a table of few distinct values, {count}; "
+        f"if rows belong together in other ways, {group}."
     )
 
 

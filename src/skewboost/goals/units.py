@@ -14,18 +14,21 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
+from skewboost._tallies import mixed
 from skewboost.metrics.counts import Array
 from skewboost.tables import sliceable
 
 if TYPE_CHECKING:
     from skewboost.goals.trials import Rows
 
-# The constants of SplitMix64, by which the 64 bits of a key are stirred
-STEP, FIRST, SECOND = (np.uint64(v) for v in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-
 
 class RepeatedRowsWarning(UserWarning):
-    """Rows of X are equal, and are taken for copies of each other."""
+    """Rows of X are equal, and are taken for copies of each other: `n_copies` of `n_rows` repeat others."""
+
+    def __init__(self, message: str, n_copies: int = 0, n_rows: int = 0) -> None:  # unpickled by the message alone
+        super().__init__(message)
+        self.n_copies = n_copies
+        self.n_rows = n_rows
 
 
 @dataclass(frozen=True)
@@ -82,10 +85,7 @@ def equal_rows(X: Any) -> Array:
     else:
         key = np.zeros(len(X), dtype=np.uint64)
         for codes in map(_codes, _columns(X)):  # joined into 64 bits, which unequal rows hardly ever share
-            key = key * STEP + codes + STEP
-            key = (key ^ (key >> np.uint64(30))) * FIRST
-            key = (key ^ (key >> np.uint64(27))) * SECOND
-            key = key ^ (key >> np.uint64(31))
+            key = mixed(key ^ codes)
     return np.asarray(np.unique(key, return_inverse=True)[1])
 
 
