@@ -125,6 +125,40 @@ def test_a_goal_is_certified(small, run, tmp_path):
     assert told["certificate"]["threshold"] == load(path).threshold_
 
 
+def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_path):
+    path = tmp_path / "thrice.csv"
+    pd.concat([small.frame] * 3).to_csv(path, index=False)
+    goal = ["recall>=0.6", "-t", "kind", "--drop", "times", "-r", 3, "-j", 1, "--json"]
+    copies = run("goal", path, *goal, "--drop", "id")
+    assert f"warning: Of the 720 rows of {path} 480 repeat others" in copies.stderr
+    assert "use --counts; if rows belong together in other ways, use --groups COLUMN." in copies.stderr
+    told = json.loads(copies.stdout)["certificate"]
+    assert 3 * sum(told["evidence"].values()) == sum(told["counts"].values())
+    grouped = run("goal", path, *goal, "--groups", "id")
+    assert grouped.stderr == ""
+    assert sum(json.loads(grouped.stdout)["certificate"]["evidence"].values()) == sum(told["evidence"].values())
+    assert "id" not in json.loads(grouped.stdout)["columns"]
+    counted = run("goal", path, *goal, "--drop", "id", "--counts")
+    assert counted.stderr == ""
+    told = json.loads(counted.stdout)["certificate"]
+    assert told["evidence"] == told["counts"]
+    assert "use `skewboost goal` with --counts" in run("fit", path, *goal[1:], "--drop", "id", "--goal", goal[0]).stderr
+    assert "--groups says" in refused("goal", path, *goal, "--counts", "--groups", "id")
+    assert "--groups: " in refused("goal", path, *goal, "--groups", "idd")
+    assert "--test holds out rows, not --groups" in refused("goal", path, *goal, "--groups", "id", "--test", 0.2)
+
+
+def test_a_goal_that_is_reached_by_flagging_nearly_all_is_called_that(small, run):
+    weak = ["goal", small.train, "recall>=0.9", "-t", "kind", "--drop", "id,times,size", "--counts", "-r", 3, "-j", 1]
+    told = run(*weak, "--confidence", 0).stdout
+    assert "Of little use: " in told
+    assert "of the negatives are flagged with" in told
+    certificate = json.loads(run(*weak, "--json").stdout)["certificate"]
+    assert certificate["met"] is True
+    assert certificate["of_little_use"] is True
+    assert "Of little use: " in certificate["text"]
+
+
 def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
     hard = ["recall>=0.99 and precision>=0.99", *BASE, "-r", 3, "-j", 1, "--confidence", 0]
     assert "was not reached" in refused("goal", small.train, *hard, "-o", "goal.json", code=1)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from goals.ruler import Ruler, draw, truth
+from goals.ruler import PRIOR, SHIFT, Parrot, Ruler, draw, truth
 from skewboost.goals import GoalNotReachableError, GoalSearchCV
 
 GOALS = [
@@ -21,23 +24,127 @@ GOALS = [
 ]
 
 
-def broken_promises(goal, tune, n_repeats, n_rows, **params):
+class Sample(NamedTuple):
+    """Rows, what `fit` and the search are told of them, what a row weighs on average, and as what it is seen."""
+
+    X: np.ndarray
+    y: np.ndarray
+    told: Mapping[str, Any] = MappingProxyType({})
+    params: Mapping[str, Any] = MappingProxyType({})
+    weight: Any = None
+    seen: Any = None
+
+
+def plain(n, seed):
+    return Sample(*draw(n, seed))
+
+
+def all_weigh(weight):
+    return lambda n, seed: Sample(*draw(n, seed), {"sample_weight": np.full(n, float(weight))})
+
+
+def weights_by_chance(n, seed):
+    weights = np.random.default_rng(seed + 10**6).integers(1, 6, n).astype(float)
+    return Sample(*draw(n, seed), {"sample_weight": weights})
+
+
+def weights_by_score(n, seed):
+    """From 1 to 5: rows weigh the more, the more they look like the other class."""
+
+    def chance(x, y):
+        return 1 / (1 + np.exp(0.5 * (2 * y - 1) * (x - SHIFT / 2)))
+
+    X, y = draw(n, seed)
+    weights = 1.0 + np.random.default_rng(seed + 10**6).binomial(4, chance(X[:, 0], y))
+    return Sample(X, y, {"sample_weight": weights}, {}, lambda x, y: 1 + 4 * chance(x, y))
+
+
+def heavy_tails(n, seed):
+    """Amounts, some of which are many times the others."""
+    return Sample(*draw(n, seed), {"sample_weight": np.random.default_rng(seed + 10**6).lognormal(0.0, 0.7, n)})
+
+
+def three_times(n, seed):
+    X, y = draw(n, seed)
+    order = np.random.default_rng(seed).permutation(3 * n)
+    return Sample(np.repeat(X, 3, axis=0)[order], np.repeat(y, 3)[order])
+
+
+def positives_repeated(n, seed):
+    """Positives are there one to five times, the more often the harder they are to find."""
+
+    def chance(x, y):
+        return y / (1 + np.exp(2 * (x - SHIFT)))
+
+    X, y = draw(n, seed)
+    times = 1 + np.random.default_rng(seed + 10**6).binomial(4, chance(X[:, 0], y))
+    return Sample(np.repeat(X, times, axis=0), np.repeat(y, times), weight=lambda x, y: 1 + 4 * chance(x, y))
+
+
+def groups(n, seed):
+    """Of each of n groups one to six rows, of one class and much alike."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(n), rng.integers(1, 7, n))
+    y = (rng.random(n) < PRIOR).astype(int)[group]
+    x = np.sqrt(0.8) * rng.normal(size=n)[group] + np.sqrt(0.2) * rng.normal(size=len(group)) + SHIFT * y
+    return Sample(x[:, None], y, {"groups": group})
+
+
+def mixed_groups(n, seed):
+    """Of each of n groups ten rows, of both classes: where one scores high, the others do."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(n), 10)
+    y = (rng.random(len(group)) < PRIOR).astype(int)
+    x = np.sqrt(0.5) * rng.normal(size=n)[group] + np.sqrt(0.5) * rng.normal(size=len(group)) + SHIFT * y
+    return Sample(x[:, None], y, {"groups": group})
+
+
+def aggregated(n, seed):
+    """Rows of few distinct values, each with the number of times it was there."""
+
+    def seen(x):
+        return 0.25 * np.round(x / 0.25)
+
+    X, y = draw(n, seed)
+    rows, counts = np.unique(np.column_stack((seen(X), y)), axis=0, return_counts=True)
+    told = {"sample_weight": counts.astype(float)}
+    return Sample(rows[:, :1], rows[:, 1].astype(int), told, {"weights": "counts"}, seen=seen)
+
+
+CASES = {
+    "plain": (plain, Ruler),
+    "all weights 3": (all_weigh(3), Parrot),
+    "all weights 10": (all_weigh(10), Parrot),
+    "weights 1 to 5 at random": (weights_by_chance, Parrot),
+    "weights 1 to 5, the harder the heavier": (weights_by_score, Parrot),
+    "lognormal weights": (heavy_tails, Parrot),
+    "each row three times": (three_times, Parrot),
+    "positives one to five times, the harder the more": (positives_repeated, Parrot),
+    "groups of 1 to 6 of one class": (groups, Ruler),
+    "groups of 10 of both classes": (mixed_groups, Ruler),
+    "aggregated, weights='counts'": (aggregated, Ruler),
+}
+
+
+def broken_promises(goal, tune, n_repeats, n_rows, case="plain", **params):
     """How often a promise was made, how often of these it was broken, and the values of the first measure."""
+    make, estimator = CASES[case]
     made = broken = 0
     values = []
     for seed in range(n_repeats):
-        X, y = draw(n_rows, seed)
+        sample = make(n_rows, seed)
         clf = GoalSearchCV(
-            Ruler(), goal, tune=tune, cv=2, max_points=8, pos_label=1, random_state=seed, confidence=0.9, **params
+            estimator(), goal, tune=tune, cv=2, max_points=8, pos_label=1, random_state=seed, confidence=0.9, **params
         )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                clf.fit(X, y)
+                clf.set_params(**sample.params).fit(sample.X, sample.y, **sample.told)
         except GoalNotReachableError:
             continue
         made += 1
         matrix = None if "cost" not in params else np.array([[0.0, 1.0], [params["cost"], 0.0]])
-        broken += not clf.goal_.met(truth(clf), matrix)
-        values.append(clf.goal_.conditions[0].measure.value(truth(clf), matrix))
+        found = truth(clf, sample.weight, sample.seen)
+        broken += not clf.goal_.met(found, matrix)
+        values.append(clf.goal_.conditions[0].measure.value(found, matrix))
     return made, broken, np.array(values)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from goals.promises import GOALS, broken_promises
+from goals.promises import CASES, GOALS, broken_promises
 from goals.ruler import Ruler, draw, truth
 from skewboost.goals import GoalSearchCV
 
@@ -46,3 +46,24 @@ def test_with_confidence_it_is_not():
     made, broken, _ = broken_promises("recall >= 0.8", "threshold", 60, 600)
     assert made == 60
     assert broken <= binom.ppf(0.999, 60, 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("goal", "params"), GOALS, ids=[goal for goal, _ in GOALS])
+@pytest.mark.parametrize("case", list(CASES)[1:])
+def test_promises_are_kept_whatever_weights_and_copies_mean(goal, params, case):
+    n_repeats = 200
+    _, broken, _ = broken_promises(goal, "threshold", n_repeats, 600, case, **params)
+    assert broken <= binom.ppf(0.999, n_repeats, 0.1)
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["all weights 3", "weights 1 to 5, the harder the heavier", "each row three times", "groups of 10 of both classes"],
+)
+def test_promises_on_recall_are_kept_whatever_weights_and_copies_mean(case):
+    # of promises that take copies for examples, three in four are broken
+    n_repeats = 30
+    made, broken, _ = broken_promises("recall >= 0.8", "threshold", n_repeats, 600, case)
+    assert made > 0.3 * n_repeats
+    assert broken <= binom.ppf(0.999, n_repeats, 0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -12,8 +13,8 @@ import sklearn
 from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -32,30 +33,75 @@ from skewboost import (
     RealBoostClassifier,
 )
 from skewboost.datasets import make_fraud
-from skewboost.goals import Goal, GoalNotMetWarning, GoalNotReachableError, false_alarm_rate, recall
-from skewboost.goals.holdout import split
-from skewboost.goals.search import Aim
+from skewboost.goals import (
+    GoalNotMetWarning,
+    GoalNotReachableError,
+    LittleUseWarning,
+    RepeatedRowsWarning,
+    false_alarm_rate,
+    recall,
+)
+from skewboost.goals.certificate import in_words, of_little_use
 from skewboost.metrics import Counts
 from skewboost.tables import Prepared
 from support import awkward_data
 
 FEW = {"cv": 2, "max_points": 5, "random_state": 0}
+WEAK = pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+
+
+def passes_but_for_probabilities(clf):
+    """Those of its model are at odds with decisions at another threshold, as in scikit-learn's own tuned thresholds."""
+    tuned = clf.confidence is None and clf.tune != "cost" and hasattr(clf.estimator, "predict_proba")
+    return {"check_classifiers_train": "Threshold at probability 0.5 does not hold"} if tuned else {}
 
 
 @parametrize_with_checks(
     [
+        GoalSearchCV(RidgeClassifier(), "recall >= 0.6", confidence=None, allow_unmet=True, **FEW),
+        GoalSearchCV(RidgeClassifier(), "precision >= 0.6", tune="threshold", allow_unmet=True, **FEW),
         GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.6", allow_unmet=True, **FEW),
+        GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.6", confidence=None, allow_unmet=True, **FEW),
         GoalSearchCV(GaussianNB(), "precision >= 0.6", tune="cost", confidence=None, allow_unmet=True, **FEW),
         GoalSearchCV(
             AdaBoostClassifier(n_estimators=5), "f1 >= 0.5", tune="threshold", tune_rounds=True, allow_unmet=True, cv=2
         ),
-    ]
+    ],
+    expected_failed_checks=passes_but_for_probabilities,
 )
 @pytest.mark.filterwarnings("ignore::skewboost.goals.GoalNotMetWarning")
+@WEAK
+@pytest.mark.filterwarnings("ignore::skewboost.goals.RepeatedRowsWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+class Steps(Ruler):
+    """A ruler with few distinct scores, so that some are at the threshold."""
+
+    def decision_function(self, X):
+        return np.round(super().decision_function(X))
+
+
+Steps.__init__ = Ruler.__init__
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+@pytest.mark.parametrize("tune", ["cost", "threshold", "both"])
+@pytest.mark.parametrize("confidence", [None, 0.8])
+def test_the_sign_of_the_decision_function_is_the_prediction(positive, tune, confidence):
+    X, y = draw(500, 0)
+    clf = GoalSearchCV(Steps(), "recall >= 0.5", tune=tune, confidence=confidence, pos_label=positive, **FEW).fit(X, y)
+    decision = clf.decision_function(X)
+    np.testing.assert_array_equal(clf.predict(X), clf.classes_[(decision > 0).astype(int)])
+    np.testing.assert_array_equal(clf.predict(X) == positive, clf._decision.flags(X))
+    # the score is the threshold itself, which is flagged, and the next number below it, which is not
+    clf.threshold_ = clf._decision.scores(X)[0]
+    assert clf.predict(X[:1]) == positive
+    clf.threshold_ = np.nextafter(clf.threshold_, np.inf)
+    assert clf.predict(X[:1]) != positive
 
 
 # ------------------------------------------------------------------------- the search
@@ -91,6 +137,20 @@ def test_then_decides():
     by_f1 = GoalSearchCV(Ruler(), "recall >= 0.5", then="f1", confidence=None, random_state=0).fit(X, y)
     assert by_default.counts_.false_alarm_rate < by_f1.counts_.false_alarm_rate
     assert by_default.counts_.f1 < by_f1.counts_.f1
+
+
+@pytest.mark.parametrize("confidence", [None, 0.8])
+@pytest.mark.parametrize(
+    "goal", ["false_alarm_rate <= 0.3", "precision >= 0.3", "recall >= 0.5", "flagged_share <= 0.4"]
+)
+@pytest.mark.parametrize("tune", ["threshold", "both"])
+def test_ties_of_then_are_broken_by_the_goal(goal, tune, confidence):
+    # the classes are apart, so that recall is 1, or the false-alarm rate 0, at many thresholds
+    X, y = draw(600, 0)
+    X[y == 1] += 10
+    clf = GoalSearchCV(Ruler(), goal, tune=tune, confidence=confidence, **FEW).fit(X, y)
+    counts = clf.counts_ if confidence is None else clf.certificate_.counts
+    assert (counts.fp, counts.fn) == (0, 0)
 
 
 def test_the_frontier_has_nothing_better_above_it():
@@ -166,6 +226,7 @@ def test_the_same_for_any_n_jobs():
 # --------------------------------------------------------------------- the certificate
 
 
+@WEAK
 def test_recall_is_certified_by_the_order_statistic():
     X, y = draw(2000, 3)
     clf = GoalSearchCV(Ruler(), "recall >= 0.9", tune="threshold", random_state=0).fit(X, y)
@@ -178,6 +239,7 @@ def test_recall_is_certified_by_the_order_statistic():
     assert clf.certificate_.met
 
 
+@WEAK
 @pytest.mark.parametrize("tune", ["cost", "threshold", "both"])
 @pytest.mark.parametrize("goal", ["recall >= 0.7", "precision >= 0.4", "recall >= 0.6 and precision >= 0.3"])
 def test_the_certificate_is_about_rows_that_nothing_else_has_seen(tune, goal):
@@ -216,7 +278,7 @@ def test_expected_cost_speaks_the_users_prices():
 
 def test_too_few_positives_are_told_with_the_number_needed():
     X, y = draw(300, 0)
-    with pytest.raises(GoalNotReachableError, match=r"needs 45 held-out positives .* about 90 in all"):
+    with pytest.raises(GoalNotReachableError, match=r"needs 45 held-out positives .* about 9\d in all"):
         GoalSearchCV(Ruler(), "recall >= 0.95", random_state=0).fit(X[:200], y[:200])
     with pytest.raises(GoalNotReachableError, match="no number of examples can show recall >= 1"):
         GoalSearchCV(Ruler(), "recall >= 1", random_state=0).fit(X, y)
@@ -226,6 +288,13 @@ def test_too_few_positives_are_told_with_the_number_needed():
     assert not clf.certificate_.met
     assert "NOT shown" in str(clf.certificate_)
     assert clf.certificate_.shown["recall >="] < 0.95
+
+
+@pytest.mark.parametrize("told", [GoalNotReachableError("far", {"recall": [0.1]}), RepeatedRowsWarning("two", 2, 9)])
+def test_what_is_raised_comes_back_from_other_processes(told):
+    again = pickle.loads(pickle.dumps(told))
+    assert str(again) == str(told)
+    assert again.__dict__ == told.__dict__
 
 
 @pytest.mark.parametrize("tune", ["cost", "both"])
@@ -284,6 +353,7 @@ def test_tables_of_all_kinds():
     assert tree.certificate_.met
 
 
+@WEAK
 def test_it_is_an_estimator_among_others():
     X, y = draw(500, 0)
     grid = GridSearchCV(
@@ -294,9 +364,15 @@ def test_it_is_an_estimator_among_others():
     with sklearn.config_context(enable_metadata_routing=True):
         inner = CSRAClassifier(n_estimators=3).set_fit_request(sample_weight=True)
         clf = GoalSearchCV(inner, "recall >= 0.6", confidence=None, **FEW)
-        clf.fit(X, y, sample_weight=np.arange(500) % 2 + 1.0)
-        half = np.arange(500) % 2 + 1.0
-        assert clf.counts_.total == half.sum()
+        weights = np.arange(500) % 2 + 1.0
+        clf.fit(X, y, sample_weight=weights)
+        assert clf.counts_.total == weights.sum()
+        groups = np.arange(500) // 5
+        clf.set_score_request(sample_weight=True)
+        scores = cross_validate(
+            clf, X, y, cv=2, params={"groups": groups, "sample_weight": weights}, error_score="raise"
+        )
+        assert (scores["test_score"] > 0.3).all()
 
 
 @pytest.mark.parametrize(
@@ -312,7 +388,8 @@ def test_it_is_an_estimator_among_others():
         ({"goal": "expected_cost <= 1", "cost": "balanced"}, "cost='balanced' is no price"),
         ({"cv": 1}, "cv=1 must be an integer >= 2"),
         ({"cv": [(np.arange(40), np.arange(40, 80))]}, "cv is an iterable of splits"),
-        ({"cv": GroupKFold(2)}, "needs groups"),
+        ({"cv": GroupKFold(2)}, r"needs groups. Pass them to fit"),
+        ({"weights": "frequency"}, "weights of GoalSearchCV must be one of"),
         ({"estimator": OneClassSVM()}, "estimator must be a classifier"),
         ({"estimator": Perceptron}, "pass an instance"),
         ({"pos_label": 7}, "pos_label=7"),
@@ -334,11 +411,17 @@ def test_then_is_spelled_like_goals(then):
     assert GoalSearchCV(Ruler(), "recall >= 0.7", then=then, **FEW).fit(X, y).then_ == "false_alarm_rate"
 
 
-def test_splits_of_groups_can_be_given():
+@WEAK
+@pytest.mark.parametrize("confidence", [None, 0.9])
+def test_splitters_get_the_groups(confidence):
     X, y = draw(300, 0)
-    splits = list(GroupKFold(2).split(X, y, np.arange(300) // 3))
-    clf = GoalSearchCV(Ruler(), "recall >= 0.7", confidence=None, cv=splits, max_points=3).fit(X, y)
-    assert clf.counts_.total == 300
+    groups = np.arange(300) // 3
+    clf = GoalSearchCV(Ruler(), "recall >= 0.7", cv=GroupKFold(2), confidence=confidence, max_points=3, random_state=0)
+    clf.fit(X, y, groups=groups)
+    assert clf.counts_.total == (300 if confidence is None else 201)
+    if confidence is None:
+        splits = list(GroupKFold(2).split(X, y, groups))
+        assert clone(clf).set_params(cv=splits).fit(X, y).threshold_ == clf.threshold_
 
 
 def test_a_warning_does_not_advise_what_was_done():
@@ -351,35 +434,7 @@ def test_a_warning_does_not_advise_what_was_done():
     assert "allow_unmet" not in str(told[0].message)
 
 
-@pytest.mark.parametrize("goal", ["recall >= 0.5", "precision >= 0.5"])
-def test_examples_are_held_out_not_rows(goal):
-    # a row that stands for many examples is split like them, as if it were repeated
-    positive = np.array([True, True, True, False, False, False])
-    weights = np.array([60.0, 30.0, 10.0, 300.0, 1.0, 99.0])
-    aim = Aim(Goal.of(goal), false_alarm_rate, delta=0.1)
-    rng = np.random.RandomState(0)
-    draws = [split(aim, positive, weights, 0.25, rng) for _ in range(200)]
-    assert all((left + held == weights).all() and held.sum() == 125 for left, held in draws)
-    np.testing.assert_allclose(np.mean([held for _, held in draws], axis=0), 0.25 * weights, atol=1.5)
-    if goal == "recall >= 0.5":
-        assert all(held[positive].sum() == 25 for _, held in draws)
-
-
-def test_frequent_rows_are_no_independent_examples():
-    # Half of the positives are one frequent row, which no model can tell from negatives. Were rows held out whole, it
-    # would be on the side of the search in most cases, and recall on the others would be certified.
-    x = np.concatenate((np.full(50, 3.0), [-3.0], np.full(200, -3.0)))[:, None]
-    y = np.concatenate((np.ones(51, int), np.zeros(200, int)))
-    weights = np.concatenate((np.ones(50), [50.0], np.ones(200)))
-    for seed in range(5):
-        clf = GoalSearchCV(GaussianNB(), "recall >= 0.7", tune="threshold", pos_label=1, cv=2, random_state=seed)
-        clf.set_params(allow_unmet=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GoalNotMetWarning)
-            clf.fit(x, y, sample_weight=weights)
-        assert not clf.certificate_.met or clf.predict([[-3.0]])[0] == 1
-
-
+@WEAK
 def test_probabilities_are_of_the_rounds_in_use():
     X, y = draw(600, 0)
     clf = GoalSearchCV(GradientBoostingClassifier(n_estimators=8), "recall >= 0.6", tune_rounds=True, **FEW).fit(X, y)
@@ -388,14 +443,35 @@ def test_probabilities_are_of_the_rounds_in_use():
     np.testing.assert_array_equal(clf.predict_proba(X), stages[clf.n_rounds_ - 1])
 
 
-def test_fractional_weights_cannot_be_certified():
-    X, y = draw(300, 0)
-    clf = GoalSearchCV(CSRAClassifier(n_estimators=3), "recall >= 0.6", **FEW)
-    with pytest.raises(ValueError, match="a certificate counts examples"):
-        clf.fit(X, y, sample_weight=np.full(300, 0.5))
-    clf.set_params(confidence=None).fit(X, y, sample_weight=np.full(300, 0.5))
+def test_two_classes_only():
+    X, _ = draw(300, 0)
     with pytest.raises(ValueError, match="Only binary classification is supported"):
-        clf.fit(X, np.arange(300) % 3)
+        GoalSearchCV(CSRAClassifier(n_estimators=3), "recall >= 0.6", **FEW).fit(X, np.arange(300) % 3)
+
+
+@pytest.mark.parametrize("confidence", [None, 0.9])
+def test_decisions_hardly_better_than_chance_are_called_that(confidence):
+    X, y = draw(2000, 3)
+    clf = GoalSearchCV(Ruler(), "recall >= 0.98", tune="threshold", confidence=confidence, random_state=0)
+    with pytest.warns(LittleUseWarning, match=r"of little use: \d+% of the negatives are flagged with \d+% of the"):
+        clf.fit(X, y)
+    counts = clf.counts_ if confidence is None else clf.certificate_.counts
+    assert counts.recall < 2 * counts.false_alarm_rate
+    if confidence is not None:
+        assert clf.certificate_.met
+        assert "Of little use" in str(clf.certificate_)
+    # no words are lost on decisions that are, and silence is one
+    assert "use" not in str(clf.set_params(goal="recall >= 0.7", confidence=0.9).fit(X, y).certificate_)
+
+
+def test_a_flag_that_doubles_the_odds_is_of_use():
+    # Jaeschke, Guyatt and Sackett: a likelihood ratio from 1 to 2 is small and rarely important
+    assert of_little_use(Counts(73, 329, 3, 173))
+    assert of_little_use(Counts(50, 51, 50, 49))
+    assert not of_little_use(Counts(100, 50, 0, 50))
+    assert not of_little_use(Counts(10, 0, 90, 100))
+    assert of_little_use(Counts(0, 0, 10, 10))
+    assert in_words(Counts(0, 0, 10, 10)) == "nothing is flagged"
 
 
 def test_an_interrupted_search_keeps_the_points_tried():

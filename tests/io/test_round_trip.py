@@ -201,6 +201,7 @@ def test_models_around_models(name):
     assert_same(AROUND[name](), X)
 
 
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
 @pytest.mark.parametrize(
     "model",
     [
@@ -210,7 +211,9 @@ def test_models_around_models(name):
         ),
         sb.PastingVotesClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=2, bite_size=40, random_state=0),
         sb.CodeMatrixClassifier(sb.RealBoostClassifier(n_estimators=1), random_state=0),
-        sb.GoalSearchCV(sb.CSRAClassifier(n_estimators=2), "recall >= 0.5", confidence=None, cv=2, random_state=0),
+        sb.GoalSearchCV(
+            sb.CSRAClassifier(n_estimators=2), "recall >= 0.5", confidence=None, weights="counts", cv=2, random_state=0
+        ),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -219,8 +222,9 @@ def test_models_around_models_of_tables(model):
     assert_same(model.fit(mixed(), THREE if several else y), mixed(seed=9))
 
 
+@pytest.mark.parametrize("weight", [None, 0.3], ids=["rows", "weights"])
 @pytest.mark.parametrize("params", [{}, {"tune_rounds": True}, {"tune": "threshold", "confidence": None}], ids=str)
-def test_goals(params):
+def test_goals(params, weight):
     clf = sb.GoalSearchCV(
         sb.CSRAClassifier(n_estimators=4),
         "recall >= 60%",
@@ -230,7 +234,7 @@ def test_goals(params):
         allow_unmet=True,
         **params,
     )
-    model = clf.fit(X, y)
+    model = clf.fit(X, y, sample_weight=None if weight is None else weight * (1 + np.arange(len(y)) % 3))
     again = assert_same(model, X)
     for name in ("threshold_", "cost_", "n_rounds_", "goal_", "then_", "counts_", "certificate_"):
         assert getattr(again, name) == getattr(model, name)

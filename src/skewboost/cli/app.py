@@ -207,6 +207,7 @@ def compare(
         'skewboost goal claims.csv "recall>=0.95" --target fraud -o model.json',
         'skewboost goal claims.csv "false_alarm_rate<=1%" -t fraud --plot front.png',
         'skewboost goal claims.csv "recall>=0.9" -t fraud --then cost --cost 20',
+        'skewboost goal claims.csv "recall>=0.9" -t fraud --groups customer',
     ),
 )
 def goal(
@@ -225,7 +226,9 @@ def goal(
     learner: o.Learner = None,
     settings: o.Settings = None,
     drop: o.Drop = None,
-    weight: o.Weight = None,
+    weight: o.WeightInGoal = None,
+    counts: o.CountsRows = False,
+    groups: o.Groups = None,
     test: o.Test = None,
     seed: o.Seed = 0,
     n_jobs: o.Jobs = -1,
@@ -244,7 +247,8 @@ def goal(
     run(
         Task(
             data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json,
-            then=then, confidence=confidence or None, closest=closest, plot=plot, own_options=True,
+            then=then, confidence=confidence or None, closest=closest, plot=plot, counts=counts, groups=groups,
+            own_options=True,
         )
     )  # fmt: skip
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from skewboost.cli import measuring
 from skewboost.cli.errors import FAILED, CommandError
-from skewboost.cli.examples import Examples, check_classes, positive_label, read_examples
+from skewboost.cli.examples import Examples, check_classes, check_columns, positive_label, read_examples
 from skewboost.cli.methods import Wanted, find, for_many_classes, takes_many
 from skewboost.cli.models import check_output, write_model
 from skewboost.cli.prices import in_words, read_cost
-from skewboost.cli.tell import count, emit, number, prose, rounds, say, share, some, waiting
+from skewboost.cli.tell import count, emit, note, number, prose, rounds, say, share, some, waiting
 from skewboost.tables import spell
 from skewboost.targets import choose_positive
 
@@ -43,6 +43,8 @@ class Task:
     confidence: float | None = 0.9
     closest: bool = False
     plot: str | None = None
+    counts: bool = False
+    groups: str | None = None  # the column that says which rows belong together
     own_options: bool = False  # whether the command is `goal`, which has options for these
     reported: bool = False  # whether a report is wanted
 
@@ -114,9 +116,11 @@ def fit(task: Task) -> Fitted:
     """The model that the task asks for."""
     examples = read_examples(task.data, task.target, drop=task.drop, weight=task.weight)
     check_classes(examples)
+    examples, groups = _groups(task, examples)
     estimator, cost = prepare(task, examples)
     train, test = (examples, None) if not task.test_share else examples.split(task.test_share, task.wanted.seed)
     told = {} if train.weights is None else {"sample_weight": train.weights}
+    told |= {} if groups is None else {"groups": groups}
     started = time.perf_counter()
     if task.goal is None:
         fit_with_bar(estimator, train, task.wanted.entry.name)
@@ -125,6 +129,20 @@ def fit(task: Task) -> Fitted:
             _search(task, estimator, train, told)
     seconds = time.perf_counter() - started
     return Fitted(estimator, train, test, cost, seconds, _positive(task, estimator, train))
+
+
+def _groups(task: Task, examples: Examples) -> tuple[Examples, Any]:
+    """The examples without the column that says which rows belong together, and that column."""
+    if task.groups is None:
+        return examples, None
+    if task.counts:
+        raise CommandError("--groups says that rows belong together, and --counts that all are independent. Drop one.")
+    if task.test_share:
+        raise CommandError("--test holds out rows, not --groups. Leave it out: the certificate has rows of its own.")
+    check_columns(examples.path, list(examples.X.columns), [task.groups], "--groups")
+    if examples.X.shape[1] == 1:
+        raise CommandError(f"--groups: without {task.groups!r} there is no column left to learn from.")
+    return replace(examples, X=examples.X.drop(columns=task.groups)), examples.X[task.groups]
 
 
 def _positive(task: Task, model: Any, train: Examples) -> Any:
@@ -174,7 +192,7 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
         )
     search = GoalSearchCV(
         task.wanted.make(label), task.goal, then=task.then, confidence=task.confidence, cost=cost, pos_label=label,
-        allow_unmet=task.closest, random_state=task.wanted.seed,
+        allow_unmet=task.closest, random_state=task.wanted.seed, weights="counts" if task.counts else "importance",
     )  # fmt: skip
     return search, cost
 
@@ -197,17 +215,27 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
     """Look for the goal; the remedy of the library is said in the words of the command line."""
     import warnings
 
-    from skewboost.goals import GoalNotMetWarning, GoalNotReachableError
-    from skewboost.goals.reasons import REMEDY
+    from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning, RepeatedRowsWarning
+    from skewboost.goals.reasons import REMEDY, copies
 
+    by = "" if task.own_options else "`skewboost goal` with "  # `fit --goal` has no such options
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GoalNotMetWarning)  # the end of the result says so
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", RepeatedRowsWarning)
+            for category in (GoalNotMetWarning, LittleUseWarning):  # the end of the result says so
+                warnings.simplefilter("ignore", category)
             search.fit(train.X, train.y, **told)
     except GoalNotReachableError as error:
-        by = "" if task.own_options else "`skewboost goal` with "  # `fit --goal` has no such options
         message = str(error).replace(REMEDY, f"{by}--closest gives the closest all the same.")
         raise CommandError(message.replace("set confidence=None", f"use {by}--confidence 0"), FAILED) from error
+    finally:
+        for w in caught:
+            if isinstance(w.message, RepeatedRowsWarning):
+                n, certified = (w.message.n_copies, w.message.n_rows), task.confidence is not None
+                remedies = f"use {by}--counts", f"use {by}--groups COLUMN"
+                note(f"warning: {copies(*n, certified, train.path, *remedies)}")
+            else:
+                warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
 
 
 def _met(search: Any) -> bool:
@@ -217,13 +245,17 @@ def _met(search: Any) -> bool:
 
 
 def _certificate(model: Any) -> dict[str, Any] | None:
+    from skewboost.goals.certificate import of_little_use
+
     if not hasattr(model, "certificate_"):
         return None
     c = model.certificate_
     found: dict[str, Any] = {"goal": str(model.goal_), "met": _met(model), "threshold": model.threshold_}
+    found["of_little_use"] = of_little_use(model.counts_ if c is None else c.counts)
     if c is not None:
         counts = {name: getattr(c.counts, name) for name in ("tp", "fp", "fn", "tn")}
-        found |= {"confidence": c.confidence, "counts": counts, "shown": c.shown, "text": str(c)}
+        evidence = {name: getattr(c.evidence, name) for name in counts}
+        found |= {"confidence": c.confidence, "counts": counts, "evidence": evidence, "shown": c.shown, "text": str(c)}
     return found
 
 
@@ -273,6 +305,8 @@ def _show(task: Task, fitted: Fitted, answers: measuring.Answers | None, cost: A
 
 
 def _show_goal(search: Any) -> None:
+    from skewboost.goals.certificate import in_words, of_little_use
+
     if search.cost_ is not None:
         miss, alarm = search.cost_.values()
         say(f"  told      a miss costs {miss:.4g}, a false alarm {alarm:.4g}")
@@ -289,6 +323,8 @@ def _show_goal(search: Any) -> None:
             f"{search.goal_}: {reached} in cross-validation, which promises nothing "
             f"(recall {share(float(counts.recall))}, precision {share(float(counts.precision))})"
         )
+        if of_little_use(counts):
+            prose(f"Of little use: {in_words(counts)}")
 
 
 def _classes(fitted: Fitted) -> str:

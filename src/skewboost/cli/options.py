@@ -189,6 +189,19 @@ Confidence = Annotated[
 FrontierPlot = Annotated[
     str | None, _option("--plot", help="Draw what can be had: .png, .svg or .pdf.", metavar="FILE")
 ]
+WeightInGoal = Annotated[
+    str | None,
+    _option("--weight", help="The column that says how much a row counts.", metavar="COLUMN",
+            autocompletion=complete_column),
+]  # fmt: skip
+Groups = Annotated[
+    str | None,
+    _option("--groups", help="The column whose equal values say which rows belong together.", metavar="COLUMN",
+            autocompletion=complete_column),
+]  # fmt: skip
+CountsRows = Annotated[
+    bool, _option("--counts", help="Equal rows, and a --weight, count independent examples; else they are copies.")
+]
 Closest = Annotated[bool, _option("--closest", help="Give the closest model if none reaches it; exit code 1.")]
 RowsToExplain = Annotated[str | None, typer.Argument(help="Rows to explain one of.", metavar="[DATA]")]
 Row = Annotated[

@@ -27,7 +27,7 @@ from skewboost import (
 )
 from skewboost.cli.comparison import SEED, Problem
 from skewboost.datasets import make_intrusions
-from skewboost.goals import GoalNotMetWarning
+from skewboost.goals import GoalNotMetWarning, LittleUseWarning
 from skewboost.metrics import Counts, balanced_accuracy_score, expected_cost, pr_auc_score
 from skewboost.metrics.ranking import scores_of
 
@@ -55,7 +55,8 @@ def goal(problem: Problem, rounds: int) -> tuple[Any, Shown]:
     """The search, and how its promise turned out."""
     clf = GoalSearchCV(CSRAClassifier(n_estimators=rounds), GOAL, random_state=SEED, max_points=12, allow_unmet=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GoalNotMetWarning)  # the table says it
+        for category in (GoalNotMetWarning, LittleUseWarning):  # the table says it
+            warnings.simplefilter("ignore", category)
         clf.fit(problem.X_train, problem.y_train)
     found, costs = clf.certificate_, clf.cost_
     assert found is not None

@@ -19,7 +19,8 @@ from skewboost.goals.measures import (
     recall,
     specificity,
 )
-from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError
+from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning
+from skewboost.goals.units import RepeatedRowsWarning
 
 __all__ = [
     "MEASURES",
@@ -29,7 +30,9 @@ __all__ = [
     "GoalNotMetWarning",
     "GoalNotReachableError",
     "GoalSearchCV",
+    "LittleUseWarning",
     "Measure",
+    "RepeatedRowsWarning",
     "accuracy",
     "expected_cost",
     "f1",

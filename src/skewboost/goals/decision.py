@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from skewboost.goals.search import Point
-from skewboost.goals.trials import Rows, at_rounds
+from skewboost.goals.trials import at_rounds
 from skewboost.goals.weighing import staged_scores_of
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import scores_of
 
 
@@ -53,7 +53,3 @@ class Decision:
     def flags(self, X: Any) -> Array:
         """Which rows are said to be positive."""
         return self.scores(X) >= self.threshold
-
-    def counts(self, rows: Rows) -> Counts:
-        """Right and wrong answers."""
-        return Counts.of(rows.y == self.pos_label, self.flags(rows.X), rows.weights)

@@ -66,9 +66,14 @@ class Condition:
 
     def shortfall(self, counts: Counts, cost: Array | None = None) -> Any:
         """By how much counts miss it; 0 where they do not."""
-        value = self.measure.value(counts, cost)
-        short = self.bound - value if self.sense == ">=" else value - self.bound
-        return np.where(np.isnan(short), 1.0, np.maximum(short, 0.0))[()]
+        short = np.negative(self.margin(counts, cost))
+        return np.where(np.isinf(short), 1.0, np.maximum(short, 0.0))[()]
+
+    def margin(self, counts: Counts, cost: Array | None = None) -> Any:
+        """By how much counts do better, larger being better and a rate of nothing worst."""
+        margin = self.measure.value(counts, cost) - self.bound
+        margin = margin if self.sense == ">=" else np.negative(margin)
+        return np.where(np.isnan(margin), -np.inf, margin)[()]
 
     def doubt(self, counts: Counts, cost: Array | None = None) -> Any:
         """The p-value of its opposite."""
@@ -166,6 +171,10 @@ class Goal:
     def shortfall(self, counts: Counts, cost: Array | None = None) -> Any:
         """By how much the conditions are missed, added up."""
         return sum(c.shortfall(counts, cost) for c in self.conditions)
+
+    def margins(self, counts: Counts, cost: Array | None = None) -> list[Any]:
+        """By how much counts do better than each condition asks."""
+        return [c.margin(counts, cost) for c in self.conditions]
 
     def doubt(self, counts: Counts, cost: Array | None = None) -> Any:
         """The p-value of "one of the conditions does not hold": the largest of theirs."""

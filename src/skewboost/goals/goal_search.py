@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -25,16 +25,20 @@ from skewboost.goals.certificate import (
     certified_model,
     certified_threshold,
     impossible,
+    of_little_use,
 )
 from skewboost.goals.decision import Decision
 from skewboost.goals.folds import folds_of
 from skewboost.goals.goal import Goal
-from skewboost.goals.holdout import check_mask, given_split, share_needed, split
+from skewboost.goals.holdout import HeldOut, check_mask, given_split, held_out_of, share_needed, split
 from skewboost.goals.measures import measure_of
 from skewboost.goals.reasons import (
     REMEDY,
     GoalNotMetWarning,
     GoalNotReachableError,
+    LittleUseWarning,
+    copies,
+    hardly_useful,
     not_certified,
     not_reachable,
     too_few,
@@ -42,8 +46,9 @@ from skewboost.goals.reasons import (
 from skewboost.goals.search import Aim, Point, Search
 from skewboost.goals.tabular import frontier, table
 from skewboost.goals.trials import Rows, Trials, rounds_to_try
+from skewboost.goals.units import RepeatedRowsWarning, check_groups, equal_rows
 from skewboost.goals.weighing import Weighing, plain
-from skewboost.metrics.counts import Array
+from skewboost.metrics.counts import Array, Counts
 from skewboost.tables import sliceable
 from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
 
@@ -71,8 +76,11 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     [2]_, by the exact binomial distribution where the measure is a share (precision, flagged share, and F1, which is a
     share in disguise), by a combination of two for the G-mean, by betting [3]_ for the expected cost. Nothing is
     assumed about the model or the data, only that held-out and new rows come independently from the same source.
+    Rows that are equal, or of one group, are taken for one, and with unequal weights the evidence is drawn from the
+    held-out rows in proportion to these, so that all tests stay exact.
 
-    Where the goal is not reached, the error says how close it came and what limits it.
+    Where the goal is not reached, the error says how close it came and what limits it; where it is reached by decisions
+    that are hardly better than chance, a warning says so.
 
     Parameters
     ----------
@@ -97,6 +105,11 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The share of rows held out for the certificate, or which rows: the latest ones, say, or other customers, where
         these are more like what is to come than a random draw. None: a third, or up to half if faultless answers would
         need it.
+    weights : {"importance", "counts"}, default="importance"
+        What `sample_weight`, and rows that are equal, mean. "importance": a row counts as much as it weighs, and is one
+        row; equal rows are copies, of which no more is known than of one. "counts": a row of weight 3 is three
+        independent examples that happen to be equal, as in a table of few distinct values that was aggregated, and so
+        are three equal rows.
     cost : float, dict, array or None, default=None
         What mistakes cost, if the goal or `then` is about expected_cost: a number (a miss costs so many false alarms),
         ``{label: cost}`` or a matrix ``cost[true, predicted]`` (classes in sorted order).
@@ -165,6 +178,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+
     def __init__(
         self,
         estimator: Any,
@@ -174,7 +189,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tune: str = "both",
         tune_rounds: bool = False,
         confidence: float | None = 0.9,
-        holdout: float | None = None,
+        holdout: Any = None,
+        weights: str = "importance",
         cost: Any = None,
         allow_unmet: bool = False,
         cv: Any = 5,
@@ -192,6 +208,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.tune_rounds = tune_rounds
         self.confidence = confidence
         self.holdout = holdout
+        self.weights = weights
         self.cost = cost
         self.allow_unmet = allow_unmet
         self.cv = cv
@@ -206,17 +223,17 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
         tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # a goal may ask for many wrong answers
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What `fit` passes on to the estimator."""
-        return MetadataRouter(owner=type(self).__name__).add(
-            estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
-        )
+        """What `fit` takes itself, and what it passes on to the estimator."""
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
 
     # --------------------------------------------------------------------- fitting
 
-    def fit(self, X: Any, y: Any, **params: Any) -> GoalSearchCV:
+    def fit(self, X: Any, y: Any, groups: Any = None, **params: Any) -> GoalSearchCV:
         """Search, fit and certify.
 
         Parameters
@@ -225,10 +242,12 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Whatever the estimator takes.
         y : array-like of shape (n_samples,)
             Labels of two classes.
+        groups : array-like of shape (n_samples,), default=None
+            Which rows belong together, such as those of a patient. Groups are then what is independent: each stays on
+            one side of every split. None: rows whose cells are all equal belong together, unless ``weights="counts"``.
         **params : dict
-            Passed on to the estimator's `fit`, split with the rows. Where ``sample_weight`` is among them, it counts
-            examples in all measures too. A certificate takes a row of weight 3 for three independent examples, some of
-            which may be held out: weights must then be whole numbers, and numbers of examples, not their importance.
+            Passed on to the estimator's `fit`, split with the rows. Where ``sample_weight`` is among them, rows count
+            by it in all measures too; see `weights`.
 
         Returns
         -------
@@ -237,7 +256,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self._check_params()
         before = dict(self.__dict__)
         try:
-            self._fit(X, y, params)
+            self._fit(X, y, groups, params)
         except BaseException as error:
             kept = getattr(self, "search_", None)
             self.__dict__.clear()
@@ -247,33 +266,41 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+    def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> None:
         validate_data(self, X, reset=True, skip_check_array=True)
         if get_config()["enable_metadata_routing"]:
-            params = dict(process_routing(self, "fit", **params).estimator.fit)
-        rows = self._rows(X, y, params)
+            asked = params if groups is None else {"groups": groups, **params}
+            params = dict(process_routing(self, "fit", **asked).estimator.fit)
+        rows = self._rows(X, y, groups, params)
         aim = self._aim()
         rng = check_random_state(self.random_state)
         held_out = None
         if aim.delta is not None:
-            positive = rows.y == self.pos_label_
-            if rows.held_out is not None:
-                inner, outer = given_split(positive, rows.weights, rows.held_out)
-            else:
-                share = self.holdout or share_needed(aim, positive, rows.weights)
-                inner, outer = split(aim, positive, rows.weights, share, rng)
-            rows, held_out = rows.part(inner), rows.part(outer)
-            aim = replace(aim, share=float(outer.sum() / inner.sum()))
-            lacking = impossible(aim, held_out.y == self.pos_label_, held_out.weights)
-            if lacking and not self.allow_unmet:
-                raise GoalNotReachableError(too_few(aim, lacking, float(outer.sum() / (inner + outer).sum())), {})
-        trials = self._trials(rows, rng)
+            rows, held_out, aim = self._hold_out(aim, rows, rng)
+        trials = self._trials(rows, groups is not None, rng)
         search = self._search(aim, trials, rows)
         hopeless = not search.best.met and not self.goal_.met(search.best.counts, aim.cost)
         if hopeless and not self.allow_unmet:
             raise GoalNotReachableError(f"{not_reachable(aim, search.points)} {REMEDY}", self.search_)
         self._settle(aim, search, trials, rows, held_out)
         self.frontier_ = frontier(aim, search.points)
+
+    def _hold_out(self, aim: Aim, rows: Rows, rng: Any) -> tuple[Rows, HeldOut, Aim]:
+        """Rows to search on, those for the certificate, and what the search is after with so many of them."""
+        positive = rows.y == self.pos_label_
+        if rows.held_out is not None:
+            inner, outer = given_split(rows, positive)
+        else:
+            share = self.holdout or share_needed(aim, rows, positive)
+            inner, outer = split(aim, rows, positive, share, rng)
+        searched = rows.part(inner)
+        held_out, scale = held_out_of(aim, searched, rows.part(outer), self.pos_label_, rng)
+        aim = replace(aim, scale=scale)
+        lacking = impossible(aim, held_out)
+        if lacking and not self.allow_unmet:
+            everywhere = Counts.of(positive, positive, inner + outer)
+            raise GoalNotReachableError(too_few(aim, lacking, held_out, everywhere), {})
+        return searched, held_out, aim
 
     def _aim(self) -> Aim:
         self.goal_ = Goal.of(self.goal)
@@ -284,10 +311,11 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cost_matrix_ = matrix
         return Aim(self.goal_, then, matrix, None if self.confidence is None else 1.0 - self.confidence)
 
-    def _rows(self, X: Any, y: Any, params: dict[str, Any]) -> Rows:
+    def _rows(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Rows:
         X = sliceable(X)
         labels = check_labels(self, y, X.shape[0])
-        rows = Rows(X, labels, params, check_mask(self.holdout, len(labels)))
+        mask, counted = check_mask(self.holdout, len(labels)), self.weights == "counts"
+        rows = Rows(X, labels, self._units(X, groups, len(labels)), params, mask, counted)
         if rows.weights is not None and not check_sample_weight(rows.weights, len(labels)).all():
             rows = rows.take(np.flatnonzero(rows.weights))  # a weight of 0 is no row
             if len(np.unique(rows.y)) < len(np.unique(labels)):
@@ -300,13 +328,30 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         self.classes_ = classes
         self.pos_label_ = choose_positive(labels, classes, self.pos_label, rows.weights)
-        weights = rows.weights
-        if self.confidence is not None and weights is not None and (weights != np.round(weights)).any():
+        if counted and rows.weights is not None and (rows.weights != np.round(rows.weights)).any():
             raise ValueError(
-                "sample_weight has fractions, but a certificate counts examples. Give whole numbers, or set "
-                "confidence=None."
+                "sample_weight has fractions, but weights='counts' says that it counts examples. Give whole numbers, "
+                "or leave weights at 'importance'."
             )
         return rows
+
+    def _units(self, X: Any, groups: Any, n_rows: int) -> Array:
+        """Which rows belong together."""
+        if groups is not None:
+            if self.weights == "counts":
+                raise ValueError(
+                    "groups says that rows belong together, and weights='counts' that all are independent. Drop one of "
+                    "them."
+                )
+            return check_groups(groups, n_rows)
+        if self.weights == "counts":
+            return np.arange(n_rows)
+        units = equal_rows(X)
+        n_copies = n_rows - (int(units.max()) + 1)
+        if n_copies:
+            told = copies(n_copies, n_rows, self.confidence is not None)
+            warnings.warn(RepeatedRowsWarning(told, n_copies, n_rows), stacklevel=5)
+        return units if n_copies else np.arange(n_rows)
 
     def _cost_matrix(self, needed: bool) -> Array | None:
         """What mistakes cost, the negative class first."""
@@ -330,13 +375,14 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         matrix = cost_matrix(self.cost, self.classes_, self.pos_label_, np.ones(2))
         return matrix if self.classes_[1] == self.pos_label_ else matrix[::-1, ::-1].copy()
 
-    def _trials(self, rows: Rows, rng: Any) -> Trials:
+    def _trials(self, rows: Rows, grouped: bool, rng: Any) -> Trials:
         if self.tune == "threshold":
             weighing = Weighing(self.estimator, self.classes_, self.pos_label_)
         else:
             weighing = Weighing.of(self.estimator, self.classes_, self.pos_label_, self.cost_param)
             weighing.check_unset()
-        folds = folds_of(self.cv, rows, self.estimator, self.confidence is not None, rng)
+        positive, certified = rows.y == self.pos_label_, self.confidence is not None
+        folds = folds_of(self.cv, rows, positive, self.estimator, certified, grouped, rng)
         rounds = rounds_to_try(self.estimator) if self.tune_rounds else None
         n_points = 1 if self.tune == "threshold" else self.max_points
         return Trials(weighing, folds, rounds, self.n_jobs, n_points * len(folds))
@@ -363,7 +409,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             search.over_costs(balanced, trials.weighing.scale_free, self.max_points)
         return search
 
-    def _settle(self, aim: Aim, search: Search, trials: Trials, rows: Rows, held_out: Rows | None) -> None:
+    def _settle(self, aim: Aim, search: Search, trials: Trials, rows: Rows, held_out: HeldOut | None) -> None:
         """Fit the final model and, with held-out rows, certify it."""
 
         def decision_of(point: Point) -> Decision:
@@ -385,13 +431,17 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 chosen = decision_of(search.best)
                 certified = certified_threshold(aim, chosen, held_out)
             chosen = certified or chosen
-            self.certificate_ = certificate(aim, chosen.counts(held_out), certified is not None)
+            self.certificate_ = certificate(aim, chosen, held_out, certified is not None)
             if certified is None:
                 complaint = not_certified(aim, self.certificate_)
         if complaint is not None:
             if not self.allow_unmet:
                 raise GoalNotReachableError(f"{complaint} {REMEDY}", self.search_)
             warnings.warn(complaint, GoalNotMetWarning, stacklevel=4)
+        else:
+            counts = chosen.point.counts if self.certificate_ is None else self.certificate_.counts
+            if of_little_use(counts):
+                warnings.warn(hardly_useful(aim, counts), LittleUseWarning, stacklevel=4)
         self._decision, self.estimator_, self.threshold_ = chosen, chosen.model, chosen.threshold
         self.counts_, self.n_rounds_ = chosen.point.counts, chosen.point.n_rounds
         labels = plain(self.pos_label_), plain(self._other)
@@ -414,6 +464,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                     "a number between 0 and 1, or a boolean for each row",
                 )
             ),
+            weights=one_of("importance", "counts"),
             allow_unmet=one_of(True, False),
             max_points=integer(3),
         )
@@ -449,11 +500,13 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Positive values speak for ``classes_[1]``.
+            ``classes_[1]`` is predicted just where it is positive.
         """
         check_is_fitted(self)
         above = self._decision.scores(X) - self.threshold_
-        return above if self.classes_[1] == self.pos_label_ else np.negative(above)
+        if self.classes_[1] != self.pos_label_:
+            return np.negative(above)
+        return np.where(above == 0, np.nextafter(0.0, 1.0), above)  # at the threshold the positive class is said
 
     def predict(self, X: Any) -> Array:
         """The positive class where the score reaches the threshold.
@@ -468,7 +521,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return np.asarray(np.where(self._decision.flags(X), self.pos_label_, self._other))
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
 
     @_if_estimator_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.goals.certificate import Certificate
+from skewboost.goals.certificate import Certificate, in_words, number_of
 from skewboost.goals.goal import Condition
+from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Array, Counts
 
@@ -18,13 +19,42 @@ REMEDY = "Set allow_unmet=True to get the closest all the same."
 class GoalNotReachableError(ValueError):
     """No model was found that meets the goal; `search_` has all that were tried."""
 
-    def __init__(self, message: str, search: dict[str, Array]) -> None:
+    def __init__(self, message: str, search: dict[str, Array] | None = None) -> None:  # unpickled by the message alone
         super().__init__(message)
-        self.search_ = search
+        self.search_ = search or {}
 
 
 class GoalNotMetWarning(UserWarning):
     """The goal is not met, and the model is returned because `allow_unmet` says so."""
+
+
+class LittleUseWarning(UserWarning):
+    """Decisions reach the goal, but are hardly better than chance."""
+
+
+def hardly_useful(aim: Aim, counts: Counts) -> str:
+    """The goal is reached by flagging almost everything, or nothing."""
+    return (
+        f"The goal {aim.goal} is reached, but the decisions are of little use: {in_words(counts)}. Try another "
+        "estimator, more rounds, better features or a goal that is easier to reach."
+    )
+
+
+def copies(
+    n_copies: int,
+    n_rows: int,
+    certified: bool,
+    of: str = "X",
+    count: str = "set weights='counts'",
+    group: str = "say how: fit(X, y, groups=...)",
+) -> str:
+    """Rows are equal; `count` and `group` are the remedies."""
+    weigh = ", and count as one in the certificate, with their weights together" if certified else ""
+    return (
+        f"Of the {n_rows} rows of {of} {n_copies} repeat others. Equal rows are taken for copies: they stay on one "
+        f"side of every split{weigh}. If they are independent examples, as in a table of few distinct values, {count}; "
+        f"if rows belong together in other ways, {group}."
+    )
 
 
 def _values(aim: Aim, counts: Counts) -> str:
@@ -32,18 +62,24 @@ def _values(aim: Aim, counts: Counts) -> str:
     return ", ".join(f"{m.name} {m.value(counts, aim.cost):.4g}" for m in names)
 
 
-def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], share: float) -> str:
-    """Not even faultless answers would show it."""
+def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], held_out: HeldOut, everywhere: Counts) -> str:
+    """Not even faultless answers would show it; `everywhere` counts these on all rows."""
     assert aim.delta is not None
     told = []
+    n_held = held_out.n_examples if held_out.rows.counted else len(held_out.proof)
+    where = f"{n_held / everywhere.total:.0%} of the rows held out"
+    if held_out.n_examples < n_held:
+        where += f", of which {held_out.n_examples} of {n_held} are independent by weight and group"
     for condition, needed, there in lacking:
+        of_what = condition.measure.of_what
         if math.isinf(needed):
             told.append(f"no number of examples can show {condition}; ask for a bound that leaves room for a mistake")
             continue
-        of_what = condition.measure.of_what
+        in_all = needed * number_of(of_what, everywhere) / there if there else math.inf
+        takes = f", that takes about {math.ceil(in_all)} in all" if math.isfinite(in_all) else ""
         told.append(
             f"{condition} needs {needed:.0f} held-out {of_what} even if every answer is right, and there are {there:g} "
-            f"(with {share:.0%} of the rows held out, that takes about {math.ceil(needed / share)} in all)"
+            f"(with {where}{takes})"
         )
     return (
         f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}. Get more "
@@ -105,12 +141,13 @@ def not_certified(aim: Aim, found: Certificate) -> str:
     """It was reached in the search, but held-out rows do not show it."""
     assert aim.delta is not None
     shown = ", ".join(f"{name} {bound:.4g}" for name, bound in found.shown.items())
-    need = _rows_needed(aim, found.counts)
+    there = found.evidence
+    need = _rows_needed(aim, there)
     more = f" About {need:.1f} times as many held-out rows like these would show it." if need else ""
+    what = "held-out rows" if there == found.counts else "independent examples among the held-out rows"
     return (
-        f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the held-out rows "
-        f"({_values(aim, found.counts)}; {found.counts.positives:g} positives, {found.counts.negatives:g} negatives) "
-        f"show no more than {shown}.{more}"
+        f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the {what} ({_values(aim, there)}; "
+        f"{there.positives:g} positives, {there.negatives:g} negatives) show no more than {shown}.{more}"
     )
 
 

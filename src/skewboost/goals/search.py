@@ -31,6 +31,7 @@ PATIENCE = 2  # steps outward that are no better before the search turns back
 OUTWARD = 0.6  # of all points at most
 MISS_UP, ALARM_DOWN = "miss up", "false alarm down"
 MAX_THRESHOLDS = 2000
+DIGITS, TIE = 12, 1e-12  # smaller differences are none
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Aim:
     then: Measure
     cost: Array | None = None  # matrix [true, predicted], the negative class first
     delta: float | None = None  # 1 - confidence, where there will be a certificate
-    share: float = 1.0  # held-out rows per row of the search
+    scale: tuple[float, float] = (1.0, 1.0)  # held-out examples for a weight of 1 in the search: negatives, positives
 
     @property
     def n_thresholds(self) -> int:
@@ -51,8 +52,10 @@ class Aim:
 
     def doubt(self, counts: Counts) -> Any:
         """The p-value that a certificate would have if held-out rows were like these."""
-        held_out = Counts(*(np.round(self.share * np.asarray(n)) for n in (counts.tp, counts.fp, counts.fn, counts.tn)))
-        return self.goal.doubt(held_out, self.cost)
+        of_negatives, of_positives = self.scale
+        tp, fn = (np.round(of_positives * np.asarray(n)) for n in (counts.tp, counts.fn))
+        fp, tn = (np.round(of_negatives * np.asarray(n)) for n in (counts.fp, counts.tn))
+        return self.goal.doubt(Counts(tp, fp, fn, tn), self.cost)
 
     def promises(self, counts: Counts) -> Any:
         """Whether answers like these would do."""
@@ -62,19 +65,26 @@ class Aim:
         """What counts among answers that do: larger is better."""
         return self.then.better(self.then.value(counts, self.cost))
 
+    def preferred(self, counts: Counts, among: Array) -> int:
+        """The best by `then` of some entries; of equals the best by the goal's own measures, then the first."""
+        for values in (self.merit(counts), *self.goal.margins(counts, self.cost)):
+            among = among[values[among] >= values[among].max() - TIE]
+        return int(among[0])
+
     def best(self, counts: Counts) -> int:
         """Which of the answers is the best, or comes closest."""
         promises = self.promises(counts)
         if promises.any():
-            return int(np.argmax(np.where(promises, self.merit(counts), -np.inf)))
+            return self.preferred(counts, np.flatnonzero(promises))
         short = self.goal.shortfall(counts, self.cost)
-        near = short <= short.min() + 1e-12
+        near = short <= short.min() + TIE
         return int(np.argmin(np.where(near, 0.0 if self.delta is None else self.doubt(counts), np.inf)))
 
     def rank(self, counts: Counts) -> tuple[float, ...]:
         """A key to compare answers by; larger is better."""
         if self.promises(counts):
-            return (1.0, float(self.merit(counts)), 0.0)
+            values = (self.merit(counts), *self.goal.margins(counts, self.cost))
+            return (1.0, *(round(float(v), DIGITS) for v in values))
         doubt = 0.0 if self.delta is None else float(self.doubt(counts))
         return (0.0, -float(self.goal.shortfall(counts, self.cost)), -doubt)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -28,14 +28,16 @@ class Rows:
 
     X: Any
     y: Array
+    units: Array  # the number of the independent unit that each belongs to
     params: dict[str, Any] = field(default_factory=dict)  # what `fit` is given besides
     held_out: Array | None = None  # which rows the user wants held out
+    counted: bool = False  # whether weights count independent examples
 
     def part(self, examples: Array) -> Rows:
-        """So many examples of each."""
+        """So many examples of each where weights count these; else the rows of which there is one."""
         there = np.flatnonzero(examples)
         rows = self.take(there)
-        if rows.weights is not None:
+        if self.counted and rows.weights is not None:
             rows.params["sample_weight"] = examples[there].astype(np.float64)
         return rows
 
@@ -47,19 +49,18 @@ class Rows:
             for name, value in self.params.items()
         }
         held_out = None if self.held_out is None else self.held_out[rows]
-        return Rows(take_rows(self.X, rows), self.y[rows], params, held_out)
+        return replace(
+            self, X=take_rows(self.X, rows), y=self.y[rows], units=self.units[rows], params=params, held_out=held_out
+        )
 
     def prepared(self, estimator: Any) -> Rows:
         """The same, read and binned once for all fits of a booster of ours; others get what the user gave."""
-        return (
-            Rows(Prepared(estimator, self.X), self.y, self.params)
-            if isinstance(estimator, BoostingClassifier)
-            else self
-        )
+        ours = isinstance(estimator, BoostingClassifier)
+        return replace(self, X=Prepared(estimator, self.X)) if ours else self
 
     @property
     def weights(self) -> Array | None:
-        """How many examples each stands for."""
+        """How much each weighs, or how many examples it stands for."""
         weights = self.params.get("sample_weight")
         return None if weights is None else np.asarray(weights, dtype=np.float64)
 

@@ -25,6 +25,7 @@ CERTIFICATE = Record(
         "confidence": Number(0.0, 1.0),
         "met": Flag(),
         "counts": COUNTS,
+        "evidence": COUNTS,
         "doubt": Number(0.0, finite=False),
         "shown": MapOf(Number(finite=False)),
     },
