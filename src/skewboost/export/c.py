@@ -252,8 +252,8 @@ def _two(link: TwoClasses, name: str) -> str:
         f"double {name}_score(const double *x)\n{{\n"
         f"    double D = {name}_decision(x);\n    return {'-' if first else ''}{above};\n}}\n\n"
         f"void {name}_probability(const double *x, double *p)\n{{\n"
-        f"    double F;\n    {name}_sum(x, &F);\n"
-        f"    {p} = 1.0 / (1.0 + exp(-({name}_log_odds(F){tilt})));\n    {q} = 1.0 - {p};\n}}\n\n"
+        f"    double F, t;\n    {name}_sum(x, &F);\n    t = {name}_log_odds(F){tilt};\n"
+        f"    {p} = 1.0 / (1.0 + exp(-t));\n    {q} = 1.0 / (1.0 + exp(t));\n}}\n\n"
         f"int {name}(const double *x)\n{{\n"
         f"    return {name}_decision(x) >= {at_least} ? {link.positive} : {1 - link.positive};\n}}\n"
     )

@@ -200,9 +200,11 @@ def _two(graph: Graph, formula: Formula, link: TwoClasses, F: str, outputs: tupl
     above = D if link.threshold is None else graph.add("Sub", D, graph.constant(link.threshold))
     graph.add("Neg" if link.positive == 0 else "Identity", above, to=outputs[2])
     t = graph.add("Sub", t, graph.constant(link.tilt)) if link.tilt else t
-    one = graph.constant(1.0)
-    p = graph.add("Div", one, graph.add("Add", one, graph.add("Exp", graph.add("Neg", t))))
-    p, q = (graph.add("Unsqueeze", v, graph.constant([1], np.int64)) for v in (p, graph.add("Sub", one, p)))
+    one, axis = graph.constant(1.0), graph.constant([1], np.int64)
+    p, q = (
+        graph.add("Unsqueeze", graph.add("Div", one, graph.add("Add", one, graph.add("Exp", v))), axis)
+        for v in (graph.add("Neg", t), t)
+    )
     graph.add("Concat", *((q, p) if link.positive == 1 else (p, q)), axis=1, to=outputs[1])
     said = graph.add("GreaterOrEqual", D, graph.constant(link.threshold or 0.0))
     number = graph.constant(link.positive, np.int64), graph.constant(1 - link.positive, np.int64)

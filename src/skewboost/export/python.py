@@ -247,7 +247,7 @@ def _two(link: TwoClasses, name: str) -> str:
     yes, no = (1, 0) if link.positive == 1 else (0, 1)
     at_least = number(link.threshold or 0.0)
     tilted = f"_{name}_log_odds(_{name}_f(row))" + (f" - {number(link.tilt)}" if link.tilt else "")
-    both = "(1.0 - p, p)" if link.positive == 1 else "(p, 1.0 - p)"
+    signs = ("-t", "t") if link.positive == 1 else ("t", "-t")
     return (
         f"{pieces}{log_odds}\n\n"
         f"def {name}_score(row):\n"
@@ -255,7 +255,7 @@ def _two(link: TwoClasses, name: str) -> str:
         f"{score}    return {sign}{above}\n\n\n"
         f"def {name}_probability(row):\n"
         f'    """Probabilities in the order of CLASSES."""\n'
-        f"    p = _logistic({tilted})\n    return {both}\n\n\n"
+        f"    t = {tilted}\n    return _logistic({signs[0]}), _logistic({signs[1]})\n\n\n"
         f"def {name}(row):\n"
         f'    """The label."""\n'
         f"{score}    return CLASSES[{yes} if D >= {at_least} else {no}]\n"

@@ -257,9 +257,9 @@ def _add_two(query: _Query, formula: Formula, link: TwoClasses) -> None:
     score = decision if link.threshold is None else f"({decision} - {number(link.threshold)})"
     query.add("score", score if link.positive == 1 else f"-({score})")
     t = query.get("log_odds")
-    p = _logistic(f"{t} - {number(link.tilt)}" if link.tilt else t)
+    t = f"{t} - {number(link.tilt)}" if link.tilt else t
     for k in range(2):
-        query.add(f"probability_{k}", p if k == link.positive else f"1.0E0 - {p}")
+        query.add(f"probability_{k}", _logistic(t if k == link.positive else f"-({t})"))
     labels = [label(c) for c in formula.classes]
     at_least = f"{decision} >= {number(link.threshold or 0.0)}"
     query.add("", f"CASE WHEN {at_least} THEN {labels[link.positive]} ELSE {labels[1 - link.positive]} END")
