@@ -12,8 +12,9 @@ from skewboost.export.formula import Formula, Line, LookUp, ManyClasses, Node, S
 from skewboost.export.layout import filled
 from skewboost.export.sql_text import cell, double, label, literal, number, quoted
 
-# Terms that one step adds up: parsers bound how deep an expression may be.
-MAX_SUM = 200
+# Terms that one step adds up: parsers bound how deep an expression may be, and DuckDB plans a deep one in more than
+# proportion to its length.
+MAX_SUM = 40
 # Cases within cases: SQLite's parser has a stack of a hundred symbols, of which each takes six.
 MAX_NESTED = 16
 MOST_LEAVES = 2**MAX_NESTED
