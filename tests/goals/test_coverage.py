@@ -49,11 +49,11 @@ def test_with_confidence_it_is_not():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("goal", "params"), GOALS, ids=[goal for goal, _ in GOALS])
+@pytest.mark.parametrize("goal", ["recall >= 0.8", "false_alarm_rate <= 0.1", "precision >= 0.5"])
 @pytest.mark.parametrize("case", list(CASES)[1:])
-def test_promises_are_kept_whatever_weights_and_copies_mean(goal, params, case):
-    n_repeats = 200
-    _, broken, _ = broken_promises(goal, "threshold", n_repeats, 600, case, **params)
+def test_promises_are_kept_with_weights_copies_and_groups(goal, case):
+    n_repeats = 200  # `make promises` has more of them, and all goals
+    _, broken, _ = broken_promises(goal, "threshold", n_repeats, 600, case)
     assert broken <= binom.ppf(0.999, n_repeats, 0.1)
 
 
@@ -61,7 +61,7 @@ def test_promises_are_kept_whatever_weights_and_copies_mean(goal, params, case):
     "case",
     ["all weights 3", "weights 1 to 5, the harder the heavier", "each row three times", "groups of 10 of both classes"],
 )
-def test_promises_on_recall_are_kept_whatever_weights_and_copies_mean(case):
+def test_promises_on_recall_are_kept_with_weights_copies_and_groups(case):
     # of promises that take copies for examples, three in four are broken
     n_repeats = 30
     made, broken, _ = broken_promises("recall >= 0.8", "threshold", n_repeats, 600, case)
