@@ -209,7 +209,7 @@ def test_reports_of_models_and_of_data(small, run, tmp_path):
     assert "about 90 rows" in result.stdout
     told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "-r", 3, "--methods", "RealBoost", "--title", "Bad kinds"]
     result = run("report", small.train, *told, "-o", second, "--json")
-    assert json.loads(result.stdout) == {"report": str(second), "rows": 60}
+    assert json.loads(result.stdout) == {"report": str(second), "rows": 60, "warnings": []}
     assert "Bad kinds" in second.read_text()
     assert "RealBoost" in second.read_text()
     assert "<html" in first.read_text()

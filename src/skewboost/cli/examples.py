@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,12 @@ class Examples:
     weights: Array | None
     target: str
     path: str
+    dropped: tuple[str, ...] = ()  # columns that the user left out
 
     def take(self, rows: Array) -> Examples:
         """Some of the rows."""
         weights = None if self.weights is None else self.weights[rows]
-        return Examples(self.X.iloc[rows], self.y[rows], weights, self.target, self.path)
+        return replace(self, X=self.X.iloc[rows], y=self.y[rows], weights=weights)
 
     @property
     def classes(self) -> list[Any]:
@@ -53,36 +54,41 @@ class Examples:
         return self.take(np.sort(inner)), self.take(np.sort(outer))
 
 
-def read_examples(
-    path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None, source: Any = None
-) -> Examples:
-    """All rows of a file; those without a target are left out."""
+def read_examples(path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None) -> Examples:
+    """All rows of a file to learn from; those without a target are left out."""
     from skewboost.cli.data import open_data
 
-    source = source or open_data(path)
-    path = named(path)
+    source = open_data(path)
     columns = list(source.columns)
     if target is None:
-        raise CommandError(f"which column is the target? Say --target NAME; {path} has {some(columns, 30)}.")
+        raise CommandError(f"which column is the target? Say --target NAME; {named(path)} has {some(columns, 30)}.")
     check_columns(path, columns, [target], "--target")
+    drop = columns_named(drop, columns)
     check_columns(path, columns, drop, "--drop")
     check_columns(path, columns, [weight] if weight else [], "--weight")
     if target in drop or target == weight:
         raise CommandError(f"{target!r} is the target, so it can be neither dropped nor the weight.")
-    frame = source.read()
+    apart = {target, *drop, *([weight] if weight else [])}
+    features = [c for c in columns if c not in apart]
+    if not features:
+        told = some(sorted(apart))
+        raise CommandError(f"{named(path)} has no column besides {told}, so there is nothing to learn from.")
+    examples = labelled(source.read(), path, target, features, weight)
+    _check_dates(examples.X, examples.path)
+    return replace(examples, dropped=drop)
+
+
+def labelled(frame: Any, path: str, target: str, features: Sequence[str], weight: str | None) -> Examples:
+    """The rows that have a label, with these columns."""
+    path = named(path)
     missing = frame[target].isna().to_numpy()
     if missing.any():
         note(f"{count(int(missing.sum()), 'row')} without a value of {target!r} left out")
         frame = frame.iloc[np.flatnonzero(~missing)]
     if len(frame) == 0:
         raise CommandError(f"{path}: there is no row with a value of {target!r}.")
-    apart = {target, *drop, *([weight] if weight else [])}
-    features = [c for c in columns if c not in apart]
-    if not features:
-        raise CommandError(f"{path} has no column besides {some(sorted(apart))}, so there is nothing to learn from.")
-    weights = None if weight is None else _weights(frame[weight], path)
-    _check_dates(frame[features], path)
-    return Examples(frame[features], labels_of(frame[target]), weights, target, path)
+    weights = _weights(frame[weight], path) if weight else None
+    return Examples(frame[list(features)], labels_of(frame[target]), weights, target, path)
 
 
 def _check_dates(X: Any, path: str) -> None:
@@ -93,6 +99,12 @@ def _check_dates(X: Any, path: str) -> None:
             f"{path}: {some(map(repr, dates))} {'holds' if len(dates) == 1 else 'hold'} dates, which no method takes. "
             f"Put numbers in their place (the year, the weekday, days since an event), or --drop {','.join(dates)}."
         )
+
+
+def columns_named(texts: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
+    """The columns that options name, several of them joined by commas; a name may have commas itself."""
+    split = [[text] if text in there else [n.strip() for n in text.split(",") if n.strip()] for text in texts]
+    return tuple(dict.fromkeys(name for names in split for name in names))
 
 
 def check_columns(path: str, there: Sequence[str], wanted: Sequence[str], option: str) -> None:

@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 
 from skewboost.cli import measuring
+from skewboost.cli.drawing import PICTURES, save, without_screen
 from skewboost.cli.errors import FAILED, CommandError
 from skewboost.cli.examples import Examples, check_classes, positive_label, read_examples
 from skewboost.cli.methods import Wanted, find, for_many_classes, takes_many
 from skewboost.cli.models import check_output, write_model
 from skewboost.cli.prices import in_words, read_cost
+from skewboost.cli.shift import Profile, shares_of
 from skewboost.cli.tell import count, emit, number, prose, rounds, say, share, some, waiting
 from skewboost.tables import spell
 from skewboost.targets import choose_positive
+from skewboost.variants import RECOMMENDED
 
 DEFAULT_TEST = 0.25
 MODEL_SUFFIXES = (".json", ".json.gz")
-PICTURES = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def run(task: Task) -> None:
     cost = None if task.goal and fitted.cost is None else cost
     facts = facts_of(task, fitted)
     if task.output is not None:
-        write_model(fitted.model, task.output, facts)
+        write_model(fitted.model, task.output, {**facts, "training": profile_of(fitted, answers).as_dict()})
     if task.plot is not None:
         _draw(fitted.model, task.plot)
     if task.as_json:
@@ -160,7 +162,9 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
         raise CommandError(f"--positive is for two classes, and {task.target!r} has {len(classes)}. Leave it out.")
     cost = read_cost(task.cost, classes)
     if cost is not None and not entry.cost_sensitive and task.goal is None:
-        raise CommandError(f"{entry.name} is not told what mistakes cost. Leave --cost out, or take --method CSRA.")
+        raise CommandError(
+            f"{entry.name} is not told what mistakes cost. Leave --cost out, or take --method {RECOMMENDED.name}."
+        )
     if task.goal is None:
         return task.wanted.make(label, **({} if cost is None else {"cost": cost})), cost
     from skewboost import GoalSearchCV
@@ -233,6 +237,8 @@ def facts_of(task: Task, fitted: Fitted) -> dict[str, Any]:
     return {
         "method": task.wanted.entry.name,
         "target": fitted.train.target,
+        "dropped": list(fitted.train.dropped),
+        "weight": task.weight,
         "positive": fitted.positive,
         "cost": fitted.cost,
         "goal": task.goal,
@@ -245,6 +251,17 @@ def facts_of(task: Task, fitted: Fitted) -> dict[str, Any]:
         "stop_reason": fitted.stop_reason,
         "seconds": round(fitted.seconds, 3),
     }
+
+
+def profile_of(fitted: Fitted, answers: measuring.Answers | None) -> Profile:
+    """What later commands compare new rows with."""
+    train, certificate = fitted.train, getattr(fitted.model, "certificate_", None)
+    said = {} if answers is None else shares_of(answers.predicted)
+    if answers is None and certificate is not None and train.weights is None:  # the rows that a goal was certified on
+        (other,) = (c for c in train.classes if c != fitted.positive)
+        flagged, total = float(certificate.counts.flagged), float(certificate.counts.total)
+        said = {spell(fitted.positive): flagged, spell(other): total - flagged}
+    return Profile.of(train.X, shares_of(train.y, train.weights), said)
 
 
 def _show(task: Task, fitted: Fitted, answers: measuring.Answers | None, cost: Any) -> None:
@@ -316,6 +333,5 @@ def _show_next(task: Task) -> None:
 
 
 def _draw(search: Any, path: str) -> None:
-    from skewboost.cli.pictures import save
-
+    without_screen()
     save(search.plot_frontier().figure_, path)
