@@ -278,7 +278,7 @@ class _Counting:
                 found = self._numbers(tally, as_dates=j in self.dates)
         if tally.n_present == 0:
             kind = "empty"
-        elif tally.n_distinct == 1:
+        elif tally.n_distinct == 1 and kind != "date":  # one date is a date, which no estimator takes
             kind = "constant"
         return ColumnSummary(name, kind, n_missing, share, tally.n_distinct, **found)
 

@@ -180,7 +180,7 @@ def test_files_that_cannot_be_read(small, refused, tmp_path):
     (tmp_path / "one.csv").write_text("x,y\n1,a\n2,a\n3,a\n")
     assert "is a in all rows" in refused("fit", "one.csv", "-t", "y")
     (tmp_path / "few.csv").write_text("x,y\n1,a\n2,a\n3,b\n")
-    assert "Use --test 0" in refused("fit", "few.csv", "-t", "y")
+    assert "`skewboost fit --test 0`" in refused("fit", "few.csv", "-t", "y")
     (tmp_path / "alone.csv").write_text("y\na\nb\na\nb\n")
     assert "nothing to learn from" in refused("fit", "alone.csv", "-t", "y")
 

@@ -10,7 +10,7 @@ from skewboost.cli.drawing import PICTURES, save, without_screen
 from skewboost.cli.errors import INTERRUPTED, CommandError
 from skewboost.cli.examples import Examples, check_classes, positive_label, read_examples
 from skewboost.cli.fit import check_many
-from skewboost.cli.methods import Wanted, for_many_classes, read_settings
+from skewboost.cli.methods import Wanted, for_many_classes, learner_called, read_settings
 from skewboost.cli.models import check_output
 from skewboost.cli.prices import in_words, read_cost
 from skewboost.cli.tell import count, emit, note, out, progress, prose, say, share, some, table
@@ -94,6 +94,7 @@ def contestants(contest: Contest, examples: Examples) -> dict[str, Wanted]:
     """Who takes part, by name, with what is said about one of them or about all."""
     found = {method: Wanted.of_spec(method, contest.rounds) for method in chosen(contest.methods, examples)}
     if contest.learner is not None:
+        learner_called(contest.learner)
         able = [m for m, w in found.items() if w.takes_learner and w.learner is None]
         _note_others("--learner", contest.learner, able, found)
         found |= {m: replace(found[m], learner=contest.learner) for m in able}
@@ -123,7 +124,7 @@ def chosen(methods: Sequence[str], examples: Examples) -> list[str]:
             names += [e.name for e in group]
         else:
             wanted = Wanted.of_spec(method)
-            check_many(wanted.entry.name, examples)
+            check_many(wanted.entry.name, examples, option="--methods")
             names.append(wanted.spec)
     return list(dict.fromkeys(names))
 

@@ -48,7 +48,7 @@ class Examples:
             rare = spell(labels[n.argmin()])
             raise CommandError(
                 f"{count(len(self.y), 'row')} with {count(int(n.min()), 'row')} of class {rare} are too few to hold "
-                f"{share:.0%} of them out. Use --test 0 to fit to all of them."
+                f"{share:.0%} of them out. `skewboost fit --test 0` fits to all of them."
             )
         inner, outer = train_test_split(np.arange(len(self.y)), test_size=share, stratify=self.y, random_state=seed)
         return self.take(np.sort(inner)), self.take(np.sort(outer))
@@ -147,6 +147,8 @@ def check_classes(examples: Examples) -> None:
 
 def positive_label(text: str | None, classes: Sequence[Any]) -> Any:
     """The class that --positive names; None where the rarer one is meant."""
+    if text is not None and len(classes) > 2:
+        raise CommandError(f"--positive {text} is for two classes, and there are {len(classes)}. Leave it out.")
     return None if text is None else label_of(text, classes, "--positive")
 
 

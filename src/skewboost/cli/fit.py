@@ -158,8 +158,6 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     entry, classes = task.wanted.entry, examples.classes
     check_many(entry.name, examples, task.about_two)
     label = positive_label(task.positive, classes)
-    if label is not None and len(classes) > 2:
-        raise CommandError(f"--positive is for two classes, and {task.target!r} has {len(classes)}. Leave it out.")
     cost = read_cost(task.cost, classes)
     if cost is not None and not entry.cost_sensitive and task.goal is None:
         raise CommandError(
@@ -174,7 +172,7 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     priced = Goal.of(task.goal).needs_cost or (task.then is not None and measure_of(task.then, "--then").needs_cost)
     if cost is not None and not priced:
         raise CommandError(
-            f"--cost has no effect on the goal {task.goal}. Leave it out, or use `goal` with --then expected_cost."
+            f"--cost has no effect on the goal {task.goal}. Leave it out, or say `skewboost goal --then expected_cost`."
         )
     search = GoalSearchCV(
         task.wanted.make(label), task.goal, then=task.then, confidence=task.confidence, cost=cost, pos_label=label,
@@ -183,8 +181,8 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     return search, cost
 
 
-def check_many(method: str, examples: Examples, about_two: str = "") -> None:
-    """Raise where there are more classes than the method can tell apart."""
+def check_many(method: str, examples: Examples, about_two: str = "", option: str = "--method") -> None:
+    """Raise where there are more classes than the method can tell apart; `option` names others."""
     classes = examples.classes
     if len(classes) == 2:
         return
@@ -194,7 +192,7 @@ def check_many(method: str, examples: Examples, about_two: str = "") -> None:
             f"{told}, and {about_two} is about finding one of two. Make a column of two classes from it."
         )
     if not takes_many(find(method).estimator):
-        raise CommandError(f"{told}, and {method} takes two. Use --method {' or '.join(for_many_classes())}.")
+        raise CommandError(f"{told}, and {method} takes two. Use {option} {' or '.join(for_many_classes())}.")
 
 
 def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> None:

@@ -149,7 +149,7 @@ def show(answers: Answers, cost: Any, heading: str) -> None:
         say("    ".join(cells[k::half]).rstrip())
     say()
     if cost is None:
-        say("No prices given: with --cost 20 it says what these mistakes cost.")
+        say("No prices given: `skewboost evaluate MODEL ROWS --cost 20` says what mistakes cost.")
     else:
         _show_bill(answers, cost)
 

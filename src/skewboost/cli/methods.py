@@ -122,7 +122,7 @@ class Wanted:
             return {}
         if self.learner is not None and not self.takes_learner:
             raise CommandError(f"{self.entry.name} chooses what it fits itself: leave --learner out.")
-        return {"estimator": _learner(self.learner or "stump", as_object=own)}
+        return {"estimator": learner_called(self.learner or "stump", as_object=own)}
 
 
 def names() -> list[str]:
@@ -160,7 +160,8 @@ def takes_many(estimator: type) -> bool:
     return bool(get_tags(estimator()).classifier_tags.multi_class)
 
 
-def _learner(name: str, as_object: bool = False) -> Any:
+def learner_called(name: str, as_object: bool = False) -> Any:
+    """What a round fits, by its name."""
     from skewboost import learners
 
     key = name.lower()

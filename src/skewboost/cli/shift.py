@@ -39,17 +39,17 @@ class Numbers:
 
     n: int  # rows with a value
     missing: int
-    low: float
-    high: float
-    cuts: tuple[float, ...]  # about twentieths
-    below: tuple[int, ...]  # rows up to each of them
+    low: float = 0.0
+    high: float = 0.0
+    cuts: tuple[float, ...] = ()  # about twentieths
+    below: tuple[int, ...] = ()  # rows up to each of them
 
     @classmethod
     def of(cls, column: Array) -> Numbers:
         """Of all rows."""
         x = column[column == column].astype(np.float64)
         if not len(x):
-            return cls(0, len(column), 0.0, 0.0, (), ())
+            return cls(0, len(column))
         rounded = {float(f"{q:.6g}") for q in np.quantile(x, CUTS, method="inverted_cdf")}
         cuts = sorted(rounded)
         below = np.bincount(np.searchsorted(cuts, x), minlength=len(cuts) + 1).cumsum()[:-1]
@@ -119,19 +119,22 @@ class Profile:
 
     @classmethod
     def read(cls, told: Any) -> Profile | None:
-        """What `as_dict` gave; None where it is something else."""
+        """What `as_dict` gave; None where it is something else, which a model file may hold."""
         try:
-            columns: dict[str, Column] = {}
-            for name, about in told["columns"].items():
-                kind: Any = Categories if "counts" in about else Numbers
-                columns[name] = kind(**about)
-                if kind is Numbers:
-                    np.add(about["cuts"], about["below"], dtype=np.float64)  # as many, and numbers
-            found = cls(columns, told["truth"], told["said"])
-            sum([*found.truth.values(), *found.said.values()], 0.0)
-        except (TypeError, ValueError, KeyError, AttributeError):
+            columns = {str(name): _column(**about) for name, about in told["columns"].items()}
+            truth, said = ({str(c): float(k) for c, k in told[what].items()} for what in ("truth", "said"))
+        except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError):
             return None
-        return found
+        return cls(columns, truth, said)
+
+
+def _column(n: Any, missing: Any, counts: Any = None, once: Any = 0, low: Any = 0, high: Any = 0, cuts: Any = (),
+            below: Any = ()) -> Column:  # fmt: skip
+    """A column as it is noted in a file."""
+    if counts is not None:
+        return Categories(int(n), int(missing), {str(name): int(k) for name, k in counts.items()}, int(once))
+    pairs = [(float(cut), int(k)) for cut, k in zip(cuts, below, strict=True)]
+    return Numbers(int(n), int(missing), float(low), float(high), *zip(*pairs)) if pairs else Numbers(0, int(missing))
 
 
 def _read(series: Any) -> Array | Nominal:
@@ -208,7 +211,7 @@ class Watch:
         for name, watch in self._columns.items():
             differences = watch.differences(risk)
             if differences:
-                told.append((max(differences)[0], f"{name!r} {max(differences)[1]}"))
+                told.append((max(differences)[0], f"{name!r} {differences[0][1]}"))
         told.sort(key=lambda item: -item[0])
         found = [sentence for _, sentence in told[:MOST_TOLD]]
         if len(told) > MOST_TOLD:
@@ -279,7 +282,7 @@ class _ColumnWatch:
                     self.unseen[name] = self.unseen.get(name, 0) + k
 
     def differences(self, risk: float) -> list[tuple[float, str]]:
-        """How large, and what to say, of all that is clear and not by chance."""
+        """How large, and what to say, of all that is clear and not by chance; the most telling first."""
         before, n0, n1 = self.before, self.before.n + self.before.missing, self.n + self.missing
         found = []
         if n0 and n1:
