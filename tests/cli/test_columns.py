@@ -117,6 +117,10 @@ def test_pipes_and_other_formats_have_more_columns_too(fitted, small, run, tmp_p
     assert expected.exit_code == 0, expected.output
     other = json.loads(run("evaluate", fitted["weighted"], tmp_path / "later.parquet", "--json").stdout)
     assert {**json.loads(expected.stdout), "data": ""} == {**other, "data": ""}
+    frame.assign(seen=[[k] for k in frame["id"]]).to_parquet(tmp_path / "nested.parquet")  # of a type that is not read
+    for name in ("evaluate", "predict"):
+        assert run(name, fitted["weighted"], tmp_path / "nested.parquet").exit_code == 0
+    assert run("fit", tmp_path / "nested.parquet", "-t", "kind", "-r", 2, *FITS["dropped"]).exit_code == 0
     row = run("explain", fitted["dropped"], "-", "--row", 2, "--json", input=frame.to_csv(index=False))
     assert json.loads(row.stdout)["truth"] == frame["kind"][1]
 
@@ -161,12 +165,18 @@ def test_a_model_that_python_saved_is_told_the_target(small, run, refused, tmp_p
 
 def test_the_truth_of_a_row_is_a_class_of_the_model(run, tmp_path):
     train, new = tmp_path / "train.csv", tmp_path / "new.csv"
-    pd.DataFrame({"x": range(60), "y": ["1", "2", "x"] * 20}).query("y != 'x' or x < 30").to_csv(train, index=False)
-    two = pd.read_csv(train).replace({"y": {"x": "2"}})
-    two["y"] = two["y"].map({"1": "01", "2": "no"})
-    two.to_csv(train, index=False)
+    pd.DataFrame({"x": range(40), "y": ["01", "no"] * 20}).to_csv(train, index=False)
     assert run("fit", train, "-t", "y", "-r", 2, "--test", 0, "-o", tmp_path / "m.json").exit_code == 0
     new.write_text("x,y\n1,01\n2,01\n")  # looks like a number here
     for row in (1, "worst"):
         told = json.loads(run("explain", tmp_path / "m.json", new, "--row", row, "--json").stdout)
         assert told["truth"] == "01"
+
+
+def test_columns_that_hold_dates_now_are_named(fitted, small, refused, tmp_path):
+    small.new.assign(age=pd.date_range("2024-01-01", periods=len(small.new))).to_csv(
+        tmp_path / "dated.csv", index=False
+    )
+    for command in (["predict"], ["evaluate"], ["explain", "--row", 1], ["report"]):
+        line = refused(command[0], fitted["dropped"], "dated.csv", *command[1:])
+        assert "dated.csv: the column 'age' holds dates" in line

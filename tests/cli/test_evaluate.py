@@ -127,6 +127,7 @@ def test_pictures_of_models_and_rows(small, run, tmp_path):
 
 def test_what_cannot_be_explained(small, refused):
     assert "of which data" in refused("explain", small.model, "--row", 3)
+    assert "of which data" in refused("explain", small.model, "--target", "kind")
     assert "has 90 rows" in refused("explain", small.model, small.later, "--row", 91)
     assert "neither a number" in refused("explain", small.model, small.later, "--row", "best")
     assert "--plot" in refused("explain", small.model, "--plot", "picture.bmp")
@@ -216,6 +217,9 @@ def test_what_cannot_be_compared(small, refused):
     assert "--learner tree has no effect on" in refused(*two[:4], "-m", "AlternatingTree", "--learner", "tree")
     assert "none of stump" in refused(*two, "--learner", "forest")
     assert "use --cost" in refused(*two, "--set", "cost=3")
+    assert "there has to be a setting" in refused(*two[:4], "-m", "CSRA:tree")
+    assert "Give --cv" in refused(*two, "--cv", 100)
+    assert "no fit came to an end: ValueError: learning_rate" in refused(*two, "--set", "learning_rate=9", "--cv", 2)
     assert "CSRA has no parameter 'speed'" in refused(*two[:4], "-m", "CSRA:speed=3")
     assert "--positive young is for two classes" in refused("compare", small.many, "-t", "kind", "--positive", "young")
 
@@ -255,6 +259,7 @@ def test_reports_of_models_and_of_data(small, run, tmp_path):
 
 def test_what_cannot_be_reported(small, refused):
     assert "needs --target" in refused("report", small.train)
+    assert "on which rows?" in refused("report", small.model)
     for told in (["--rounds", 3], ["--test", 0.25], ["--seed", 0], ["--set", "learning_rate=1"], ["--drop", "id"]):
         assert f"{told[0]} has no effect" in refused("report", small.model, small.later, *told)
     assert "must end in .html" in refused("report", small.model, small.later, "-o", "report.pdf")

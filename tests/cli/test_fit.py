@@ -144,6 +144,7 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
         (["-t", "kind", "--drop", "idd"], "--drop: "),
         (["-t", "kind", "--drop", "kind"], "'kind' is the target"),
         (["-t", "kind", "--weight", "colour"], "which is no number of examples"),
+        (["-t", "kind", "--weight", "size"], "has an empty cell in column 'size'"),
         (["-t", "id"], "which are no classes"),
         (["-t", "kind", "--method", "CRSA"], "Did you mean CSRA"),
         (["-t", "kind", "--method", "nonsense"], "`skewboost list` shows all of them"),
@@ -238,6 +239,10 @@ def test_the_remedy_of_a_goal_names_options_that_there_are(small, refused):
     line = refused("fit", small.train, "-t", "kind", "--goal", "recall>=99.9%", "-r", 3, code=1)
     assert "`skewboost goal` with --confidence 0" in line
     assert "`skewboost goal` with --closest" in line
+    small.frame.assign(times=small.frame["times"] / 3).to_csv("thirds.csv", index=False)
+    line = refused("goal", "thirds.csv", "recall>=0.5", "-t", "kind", "--weight", "times", "-r", 3)
+    assert "--weight times has fractions" in line
+    assert "or use --confidence 0." in line
     assert "`skewboost goal`" not in refused("goal", small.train, "recall>=99.9%", "-t", "kind", "-r", 3, code=1)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from skewboost.cli.drawing import PICTURES, save, without_screen
 from skewboost.cli.errors import INTERRUPTED, CommandError
 from skewboost.cli.examples import Examples, check_classes, positive_label, read_examples
@@ -52,7 +54,14 @@ def run(contest: Contest) -> None:
     check_output(contest.results, ())
     examples = read_examples(contest.data, contest.target, drop=contest.drop, weight=contest.weight)
     check_classes(examples)
+    fewest = int(np.unique(examples.y, return_counts=True)[1].min())
+    if contest.cv > fewest:
+        raise CommandError(
+            f"--cv {contest.cv}: the rarest class has {count(fewest, 'row')}. Give --cv {fewest} at most."
+        )
     found = compare(contest, examples)
+    if found.folds and not found.measures:
+        raise CommandError(f"no fit came to an end: {found.failures[0]['failed']}")
     if found.folds:
         _check_measure(contest.sort_by, found.measures)
         if contest.plot is not None:

@@ -11,10 +11,11 @@ import numpy as np
 from skewboost.cli import measuring
 from skewboost.cli.errors import CommandError
 from skewboost.cli.examples import Examples, check_columns, label_of, labelled
+from skewboost.cli.methods import close_to
 from skewboost.cli.models import Model, read_model
 from skewboost.cli.prices import read_cost
 from skewboost.cli.shift import Watch
-from skewboost.cli.tell import emit, note, some
+from skewboost.cli.tell import emit, named, note, some
 from skewboost.tables import spell
 
 
@@ -30,10 +31,10 @@ def run(
     """Ask the model and compare."""
     model = read_model(model_path)
     model.check_threshold(threshold)
+    price = cost_for(model, cost)
     examples = read_known(model, data, target, weight)
     note_if_seen(model, data)
     answers = measuring.Answers.of(model.estimator, model.positive, examples, threshold)
-    price = cost_for(model, cost)
     warnings = warn_of_shift(model, examples, price, None if threshold is not None else answers.predicted)
     if as_json:
         told = {"model": model_path, "method": model.name, "data": data, "threshold": threshold, "warnings": warnings}
@@ -61,16 +62,21 @@ def read_known(model: Model, data: str, target: str | None, weight: str | None =
     if name in model.columns:
         raise CommandError(f"--target: {name!r} is one of the columns that {model.path} predicts from.")
     source = model.open(data, truth=name)
-    check_columns(data, source.columns, [name], "--target")
+    if name not in source.columns:
+        hint = close_to(name, [c for c in source.columns if c not in model.columns])
+        raise CommandError(
+            f"--target: {named(data)} has no column {name!r}, so its rows cannot be measured. {hint}"
+            "`skewboost predict` answers for rows without a target."
+        )
     if weight:
         check_columns(data, source.columns, [weight], "--weight")
         if weight == name:
             raise CommandError(f"{name!r} is the target, so it cannot be the weight.")
     elif weight is None:
         weight = _noted_weight(model, source.columns)
-    model.ignored(source.columns, [name, weight])
+    model.leave_out_others(source, [name, weight])
     examples = labelled(source.read(), data, name, model.columns, weight)
-    return replace(examples, y=as_trained(model, examples))
+    return replace(examples, X=model.pick(examples.X, data), y=as_trained(model, examples))
 
 
 def _noted_weight(model: Model, there: list[str]) -> str | None:
@@ -86,13 +92,13 @@ def _noted_weight(model: Model, there: list[str]) -> str | None:
 
 
 def warn_of_shift(model: Model, examples: Examples, price: Any, said: Any) -> list[str]:
-    """Warn where rows are clearly unlike those of training; the sentences."""
+    """Warn where rows are clearly unlike those of training; `said` are the model's own decisions, if it makes them."""
     watch = Watch(model.profile)
     watch.rows(examples.X)
     watch.truth(examples.y, examples.weights)
     if said is not None:
         watch.said(said)
-    warnings = watch.warnings(model.positive, _decide_for_share(model, price))
+    warnings = watch.warnings(model.positive, None if said is None else _decide_for_share(model, price))
     for warning in warnings:
         note(f"warning: {warning}")
     return warnings

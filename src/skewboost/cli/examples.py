@@ -73,6 +73,7 @@ def read_examples(path: str, target: str | None, *, drop: Sequence[str] = (), we
     if not features:
         told = some(sorted(apart))
         raise CommandError(f"{named(path)} has no column besides {told}, so there is nothing to learn from.")
+    source.leave_out(drop)
     examples = labelled(source.read(), path, target, features, weight)
     _check_dates(examples.X, examples.path)
     return replace(examples, dropped=drop)
@@ -168,5 +169,6 @@ def _weights(column: Any, path: str) -> Array:
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(numbers).any():
         bad = column[np.isnan(numbers)].iloc[0]
-        raise CommandError(f"--weight: {path} has {bad!r} in column {column.name!r}, which is no number of examples.")
+        cell = f"'{bad}'" if isinstance(bad, str) else "an empty cell"
+        raise CommandError(f"--weight: {path} has {cell} in column {column.name!r}, which is no number of examples.")
     return np.asarray(numbers)

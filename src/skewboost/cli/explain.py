@@ -14,7 +14,7 @@ from skewboost.cli.errors import CommandError
 from skewboost.cli.evaluate import read_known
 from skewboost.cli.examples import check_columns
 from skewboost.cli.models import Model, check_output, labels_from, read_model
-from skewboost.cli.tell import count, emit, named, number, out, say, table
+from skewboost.cli.tell import count, emit, named, note, number, out, say, table
 from skewboost.tables import spell
 
 FIRST, WORST = "first", "worst"
@@ -163,6 +163,8 @@ def _find(model: Model, asked: Asked) -> tuple[Any, int, Any]:
         wrong = _decided(model, examples.X, asked.threshold) != examples.y
         if wrong.any():  # where costs decide, an answer may be right though its probability is low
             of_truth = np.where(wrong, of_truth, np.inf)
+        else:
+            note("all answers are right; this is the row whose class it finds least likely")
         k = int(np.argmin(of_truth))
         return examples.X, k, examples.y[k]
     if row != FIRST and not row.isdigit():
@@ -171,7 +173,7 @@ def _find(model: Model, asked: Asked) -> tuple[Any, int, Any]:
     source = model.open(data, truth=None if data == "-" else target)
     if asked.target is not None:
         check_columns(data, source.columns, [asked.target], "--target")
-    model.ignored(source.columns, [target])
+    model.leave_out_others(source, [target])
     frame = source.read()
     k = 0 if row == FIRST else int(row) - 1
     if not 0 <= k < len(frame):
@@ -179,7 +181,7 @@ def _find(model: Model, asked: Asked) -> tuple[Any, int, Any]:
     truth = _cell(frame[target].iloc[k]) if target in frame.columns else None
     if truth is not None:  # the class that is spelled like it
         truth = {spell(c): c for c in model.classes}.get(spell(truth), truth)
-    return model.pick(frame), k, truth
+    return model.pick(frame, data), k, truth
 
 
 def _show_model(model: Model, told: dict[str, Any]) -> None:

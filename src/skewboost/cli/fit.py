@@ -206,10 +206,15 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GoalNotMetWarning)  # the end of the result says so
             search.fit(train.X, train.y, **told)
-    except GoalNotReachableError as error:
+    except ValueError as error:
         by = "" if task.own_options else "`skewboost goal` with "  # `fit --goal` has no such options
         message = str(error).replace(REMEDY, f"{by}--closest gives the closest all the same.")
-        raise CommandError(message.replace("set confidence=None", f"use {by}--confidence 0"), FAILED) from error
+        message = message.replace("set confidence=None", f"use {by}--confidence 0")
+        if isinstance(error, GoalNotReachableError):
+            raise CommandError(message, FAILED) from error
+        if message != str(error):
+            raise CommandError(message.replace("sample_weight", f"--weight {task.weight}")) from error
+        raise
 
 
 def _met(search: Any) -> bool:

@@ -99,6 +99,10 @@ class Wanted:
     def of_spec(cls, spec: str, rounds: int | None = None) -> Wanted:
         """A method with its own settings behind it: CGAda:calibrate=sigmoid:learner=tree."""
         name, *told = _PARTS.split(spec)
+        if ":" in name:
+            raise CommandError(
+                f"the method {spec!r}: behind the colon there has to be a setting, as in CGAda:calibrate=sigmoid."
+            )
         said = dict(part.split("=", 1) for part in told)
         learner = said.pop(LEARNER, None)
         return cls(name, rounds, learner, tuple(f"{k}={v}" for k, v in said.items()), seed=None)

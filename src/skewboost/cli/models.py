@@ -56,7 +56,7 @@ class Model:
         """Raise where data lack a column that the model looks at."""
         lacking = [name for name in self.columns if name not in there]
         if lacking:
-            spare = [c for c in there if c not in self.columns]
+            spare = [c for c in there if c not in (*self.columns, self.facts.get("target"))]
             hint = close_to(lacking[0], spare) or f"There are {some(there, 12)}."
             word = "column" if len(lacking) == 1 else "columns"
             raise CommandError(
@@ -82,13 +82,15 @@ class Model:
         self.check(path, source.columns)
         return source
 
-    def ignored(self, there: Sequence[str], used: Sequence[str | None] = ()) -> list[str]:
-        """Columns that are neither used nor were left out by `fit`, told on stderr."""
-        noted = (self.facts.get("target"), self.facts.get("weight"), *self.facts.get("dropped", ()))
-        found = [c for c in there if c not in {*self.columns, *noted, *used}]
-        if found:
-            note(f"ignored: {some(found)} ({self.path} does not use {'it' if len(found) == 1 else 'them'})")
-        return found
+    def leave_out_others(self, source: Any, used: Sequence[str | None] = ()) -> list[str]:
+        """Let a source leave out what is not used; columns that `fit` had not been told to drop are named on stderr."""
+        others = [c for c in source.columns if c not in {*self.columns, *used}]
+        source.leave_out(others)
+        noted = {self.facts.get("target"), self.facts.get("weight"), *self.facts.get("dropped", ())}
+        ignored = [c for c in others if c not in noted]
+        if ignored:
+            note(f"ignored: {some(ignored)} ({self.path} does not use {'it' if len(ignored) == 1 else 'them'})")
+        return ignored
 
     def check_threshold(self, threshold: float | None) -> None:
         """Raise where rows cannot be flagged from a probability on."""
@@ -103,9 +105,16 @@ class Model:
         if self.facts.get("goal"):
             note(f"the goal {self.facts['goal']} is about the threshold of {self.path} itself, not about {threshold:g}")
 
-    def pick(self, frame: Any) -> Any:
+    def pick(self, frame: Any, path: str) -> Any:
         """Its columns, in its order."""
-        return frame[list(self.columns)]
+        X = frame[list(self.columns)]
+        dates = [name for name in self.columns if X[name].dtype.kind == "M"]
+        if dates:
+            raise CommandError(
+                f"{named(path)}: the column {dates[0]!r} holds dates, and held none when {self.path} was fitted. "
+                "Convert it as then."
+            )
+        return X
 
 
 def read_model(path: str) -> Model:

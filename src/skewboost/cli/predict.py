@@ -31,6 +31,7 @@ def run(
     source = model.open(data)
     columns = list(source.columns)
     kept = _kept(model, data, columns, keep)
+    ignored = model.leave_out_others(source, kept)
     watch = Watch(model.profile)
     tally: dict[str, int] = {}
     n_rows = 0
@@ -40,17 +41,17 @@ def run(
         bar = stack.enter_context(progress(counted=False, hidden=output is None))
         task = bar.add_task("Rows", total=None)
         for chunk in source.chunks(CHUNK):
-            said = answers(model, chunk, threshold)
+            X = model.pick(chunk, data)
+            said = answers(model, X, threshold)
             writer.write(_beside(chunk, kept, said))
             n_rows += len(chunk)
             bar.update(task, description=f"{number(n_rows)} rows")
-            watch.rows(model.pick(chunk))
+            watch.rows(X)
             if threshold is None:
                 watch.said(said["prediction"].to_numpy())
             labels, n = np.unique(said["prediction"], return_counts=True)
             for label, k in zip(labels.tolist(), n.tolist()):
                 tally[spell(label)] = tally.get(spell(label), 0) + k
-    ignored = model.ignored(columns, kept)
     warnings = watch.warnings(model.positive)
     for warning in warnings:
         note(f"warning: {warning}")
@@ -62,7 +63,7 @@ def run(
         note(f"Written: {output}")
 
 
-def answers(model: Model, frame: Any, threshold: float | None = None) -> Any:
+def answers(model: Model, X: Any, threshold: float | None = None) -> Any:
     """A frame of predictions, probabilities and scores.
 
     With two classes the probability is that of the positive class, and the score is 0 or more where the model says so
@@ -70,7 +71,7 @@ def answers(model: Model, frame: Any, threshold: float | None = None) -> Any:
     """
     import pandas as pd
 
-    X, estimator = model.pick(frame), model.estimator
+    estimator = model.estimator
     two = model.positive is not None
     p = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
     decided = None if threshold is None or p is None else labels_from(threshold, p, model.classes, model.positive)

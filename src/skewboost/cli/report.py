@@ -50,9 +50,9 @@ def of_model(model_path: str, data: str, task: Task, page: Page) -> tuple[Any, l
     model = read_model(model_path)
     _only_two(len(model.classes))
     model.check_threshold(page.threshold)
-    note_if_seen(model, data)
-    rows = read_known(model, data, task.target, task.weight)
     cost = cost_for(model, task.cost)
+    rows = read_known(model, data, task.target, task.weight)
+    note_if_seen(model, data)
     warnings = warn_of_shift(model, rows, cost, None if page.threshold is not None else model.estimator.predict(rows.X))
     made = Report(
         model.estimator, rows.X, rows.y, cost=cost, title=page.title, sample_weight=rows.weights,
@@ -98,6 +98,8 @@ def run(first: str, data: str | None, task: Task, page: Page, given: Collection[
     without_screen()
     warnings: list[str] = []
     if data is None:
+        if first.endswith(fitting.MODEL_SUFFIXES):
+            raise CommandError(f"{first} is reported on which rows? Give the file after the model.")
         if task.target is None:
             raise CommandError(f"a report of {first} needs --target, or give a model and data: report MODEL DATA.")
         if task.test == 0:
