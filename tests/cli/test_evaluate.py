@@ -47,8 +47,11 @@ def test_the_screen_shows_matrix_classes_and_prices(small, run):
     assert run("evaluate", small.model, small.later, "--weight", "times").exit_code == 0
 
 
-def test_rows_of_training_are_said_to_be(small, run):
+def test_rows_of_training_are_said_to_be(small, run, monkeypatch):
     assert "rows that" in run("evaluate", small.model, small.train).stderr
+    monkeypatch.chdir(small.folder)
+    assert "rows that" in run("evaluate", small.model, "train.csv").stderr  # by another name
+    assert "rows that" not in run("evaluate", small.model, "later.csv").stderr
 
 
 def test_what_cannot_be_evaluated(small, refused, tmp_path):
@@ -255,6 +258,15 @@ def test_reports_of_models_and_of_data(small, run, tmp_path):
     assert "Bad kinds" in second.read_text()
     assert "RealBoost" in second.read_text()
     assert "<html" in first.read_text()
+    told = ["-t", "kind", "--drop", "id", "--weight", "times", "-m", "CGAda", "--set", "calibrate=sigmoid", "-r", 2]
+    result = run("report", small.train, *told, "--learner", "tree", "--threshold", 0.2, "-o", second)
+    assert result.exit_code == 0, result.output
+    for words in (
+        "CGAda:calibrate=sigmoid:learner=tree",
+        "the threshold that was given",
+        "from a probability of 0.2 on",
+    ):
+        assert words in second.read_text()
 
 
 def test_what_cannot_be_reported(small, refused):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,8 @@ def run(
 
 def note_if_seen(model: Model, data: str) -> None:
     """Say so where a model is measured on the rows that it was fitted to."""
-    if data == model.facts.get("data"):
+    noted = model.facts.get("data", "")
+    if data == noted or (Path(noted).is_file() and Path(data).is_file() and Path(data).samefile(noted)):
         note(f"{data} has the rows that {model.path} was fitted to, on which it looks better than on new ones")
 
 

@@ -69,7 +69,8 @@ def of_data(task: Task, page: Page) -> Any:
     fitted, wanted = fitting.fit(task), task.wanted
     train, test = fitted.train, fitted.test
     assert test is not None
-    rivals = tuple(dict.fromkeys((wanted.spec, *(page.methods or (*RIVALS, Wanted().spec)))))
+    others = [m for m in (*RIVALS, Wanted().spec) if Wanted.of_spec(m).entry.name != wanted.entry.name]
+    rivals = tuple(dict.fromkeys((wanted.spec, *(page.methods or others))))
     contest = Contest(
         task.data, task.target, rivals, task.positive, task.cost, rounds=wanted.rounds, cv=3, seed=wanted.seed or 0
     )
