@@ -50,9 +50,6 @@ SAID_OF = {
     ("fit", "--confidence"): ("goal",),
     ("fit", "--then"): ("goal",),
     ("fit", "--plot"): ("goal",),
-    ("info", "--drop"): ("fit", "goal", "compare"),
-    ("models", "--threshold"): READS_A_MODEL,
-    ("report", "--target"): ("report",),
 }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -233,6 +235,14 @@ def test_a_column_of_dates_is_named_with_the_option_that_drops_it(small, refused
     )
     assert "'seen', 'due' hold dates" in refused("fit", "dated.csv", "-t", "kind")
     assert "--drop due." in refused("compare", "dated.csv", "-t", "kind", "--drop", "seen")
+
+
+def test_text_that_never_repeats_is_named_with_the_option_that_drops_it(small, run, refused, tmp_path):
+    small.frame.assign(**{"a note": [f"row {k}" for k in range(240)]}).to_csv(tmp_path / "noted.csv", index=False)
+    line = refused("fit", "noted.csv", "-t", "kind")
+    assert "'a note' holds text of which no two cells are equal" in line
+    (advised,) = re.findall(r"or (--drop .*)\.$", line.strip())
+    assert run("fit", "noted.csv", "-t", "kind", "-r", 2, *shlex.split(advised)).exit_code == 0
 
 
 def test_the_remedy_of_a_goal_names_options_that_there_are(small, refused):

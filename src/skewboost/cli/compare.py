@@ -56,9 +56,9 @@ def run(contest: Contest) -> None:
     check_classes(examples)
     fewest = int(np.unique(examples.y, return_counts=True)[1].min())
     if contest.cv > fewest:
-        raise CommandError(
-            f"--cv {contest.cv}: the rarest class has {count(fewest, 'row')}. Give --cv {fewest} at most."
-        )
+        remedy = f"Give --cv {fewest} at most." if fewest > 1 else "Get more rows of it, or choose another --target."
+        told = f"each fold needs a row of every class, and the rarest has {count(fewest, 'row')}"
+        raise CommandError(f"--cv {contest.cv}: {told}. {remedy}")
     found = compare(contest, examples)
     if found.folds and not found.measures:
         raise CommandError(f"no fit came to an end: {found.failures[0]['failed']}")

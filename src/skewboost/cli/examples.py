@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
 from skewboost.cli.tell import count, named, note, some
-from skewboost.tables import spell
+from skewboost.tables import CLEARLY_TEXT, spell
 
 Array = NDArray[Any]
 MOST_CLASSES = 100  # more are numbers or names, not classes
@@ -75,7 +76,7 @@ def read_examples(path: str, target: str | None, *, drop: Sequence[str] = (), we
         raise CommandError(f"{named(path)} has no column besides {told}, so there is nothing to learn from.")
     source.leave_out(drop)
     examples = labelled(source.read(), path, target, features, weight)
-    _check_dates(examples.X, examples.path)
+    _check_features(examples.X, examples.path)
     return replace(examples, dropped=drop)
 
 
@@ -92,14 +93,30 @@ def labelled(frame: Any, path: str, target: str, features: Sequence[str], weight
     return Examples(frame[list(features)], labels_of(frame[target]), weights, target, path)
 
 
-def _check_dates(X: Any, path: str) -> None:
-    """Raise where columns hold dates, which are no features as they are."""
+def _check_features(X: Any, path: str) -> None:
+    """Raise where columns hold dates, or text that does not repeat: these are no features as they are."""
     dates = [str(name) for name in X.columns if X[name].dtype.kind == "M"]
     if dates:
         raise CommandError(
             f"{path}: {some(map(repr, dates))} {'holds' if len(dates) == 1 else 'hold'} dates, which no method takes. "
-            f"Put numbers in their place (the year, the weekday, days since an event), or --drop {','.join(dates)}."
+            f"Put numbers in their place (the year, the weekday, days since an event), or {dropping(dates)}."
         )
+    text = [str(name) for name in X.columns if X[name].dtype.kind not in "iufb" and _never_repeats(X[name])]
+    if text:
+        raise CommandError(
+            f"{path}: {some(map(repr, text))} {'holds' if len(text) == 1 else 'hold'} text of which no two cells are "
+            f"equal, so there is nothing to learn from it. Derive categories or numbers, or {dropping(text)}."
+        )
+
+
+def _never_repeats(column: Any) -> bool:
+    cells = column.dropna()
+    return len(cells) >= CLEARLY_TEXT and cells.nunique() == len(cells)
+
+
+def dropping(names: Sequence[str]) -> str:
+    """The options that leave columns out, as the shell takes them."""
+    return shlex.join([word for name in names for word in ("--drop", name)])
 
 
 def columns_named(texts: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:

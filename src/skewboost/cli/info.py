@@ -15,6 +15,7 @@ from rich.text import Text
 from skewboost._advice import COMMANDS, percent, suggestions_for
 from skewboost.cli.data import DataError, Source, open_data
 from skewboost.cli.data.source import shortened
+from skewboost.cli.examples import dropping
 from skewboost.summary import ColumnSummary, Summary, TargetSummary
 
 FEW_COLUMNS = 40  # that are listed one by one
@@ -51,8 +52,8 @@ def run(path: str, target: str | None = None, as_json: bool = False) -> None:
 def _as_told(path: str, target: str | None, summary: Summary) -> str:
     """The data and the target as other commands are told, without columns that cannot be learned from."""
     left_out = [c.name for c in summary.columns if c.kind == "date" or c.name in summary.ids]
-    told = ["DATA" if path == "-" else path, *([] if target is None else ["--target", target])]
-    return shlex.join([*told, *(word for name in left_out for word in ("--drop", name))])
+    told = shlex.join(["DATA" if path == "-" else path, *([] if target is None else ["--target", target])])
+    return f"{told} {dropping(left_out)}".rstrip()
 
 
 def show(source: Source, summary: Summary, console: Console) -> None:
