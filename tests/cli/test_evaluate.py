@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from skewboost.cli import compare
+from skewboost.cli.options import methods_in
 from skewboost.io import load
 from skewboost.metrics import total_cost
 
@@ -195,6 +196,9 @@ def test_settings_are_for_all_that_have_them_or_for_one(small, run):
     deep = made(("CSRA", "AlternatingTree"), learner="tree", settings=("estimator__max_depth=3", "learning_rate=0.5"))
     assert deep["CSRA"].estimator.max_depth == 3
     assert [model.learning_rate for model in deep.values()] == [0.5, 0.5]
+    soft = made(methods_in(["CSRA,AdaBoostReg:C=[1, 2]:learning_rate=0.5", "CGAda"]))
+    assert list(soft) == ["CSRA", "AdaBoostReg:C=[1, 2]:learning_rate=0.5", "CGAda"]
+    assert soft["AdaBoostReg:C=[1, 2]:learning_rate=0.5"].C == [1, 2]
     own = made(("CSRA:learning_rate=0.1", "CGAda"), settings=("learning_rate=0.5",))
     assert [model.learning_rate for model in own.values()] == [0.1, 0.5]
 

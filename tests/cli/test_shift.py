@@ -122,13 +122,24 @@ NUMBERS = {"n": 1, "missing": 0, "low": 0, "high": 1, "cuts": [1], "below": [1]}
         None, 7, [], {}, {"columns": 3, "truth": {}, "said": {}}, {"columns": {}, "truth": {"a": "b"}, "said": {}},
         *({"columns": {"x": about}, "truth": {}, "said": {}} for about in (
             7, {}, {**NUMBERS, "below": []}, {**NUMBERS, "cuts": ["a"]}, {**NUMBERS, "n": float("inf")},
-            {**NUMBERS, "more": 1}, {"n": 1, "missing": 0, "counts": [1]}, {"n": 1, "missing": 0, "counts": {"a": []}},
+            {**NUMBERS, "more": 1}, {**NUMBERS, "n": -1}, {**NUMBERS, "n": float("nan")},
+            {"n": 1, "missing": 0, "counts": [1]}, {"n": 1, "missing": 0, "counts": {"a": []}},
         )),
     ],
 )  # fmt: skip
 def test_what_is_no_profile_says_nothing(told):
     assert Profile.read(told) is None
     assert warned(None, X0, Y0) == []
+
+
+def test_profiles_of_nothing_say_nothing():
+    for about in (
+        {"n": 3, "missing": 0, "counts": {}},
+        {"n": 3, "missing": 0},
+        {"n": 0, "missing": 0, "counts": {"a": 0}},
+    ):
+        profile = Profile.read({"columns": {"amount": about, "device": about, "gone": about}, "truth": {}, "said": {}})
+        assert warned(profile, X0, Y0, Y0) == []
 
 
 # --------------------------------------------------------------------------- the commands

@@ -13,7 +13,7 @@ from skewboost.cli.errors import CommandError
 from skewboost.variants import RECOMMENDED, catalogue
 
 LEARNER = "learner"  # what --learner is called behind the name of a method
-_PARTS = re.compile(r":(?=[a-z_]+=)")
+_PARTS = re.compile(r":(?=\w+=)")
 LEARNERS = ("stump", "tree", "histogram", "line")
 
 # Parameters that have an option of their own

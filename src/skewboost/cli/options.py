@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,8 +75,9 @@ def given(context: typer.Context) -> set[str]:
 
 
 def methods_in(texts: list[str] | None) -> tuple[str, ...]:
-    """Names joined by commas, in one option or in several."""
-    return tuple(name.strip() for text in texts or () for name in text.split(",") if name.strip())
+    """Names joined by commas, in one option or in several; what is set behind a name may have commas in brackets."""
+    split = [name.strip() for text in texts or () for name in re.split(r",(?![^\[{]*[\]}])", text)]
+    return tuple(filter(None, split))
 
 
 def make_folder(out: Path) -> Path:

@@ -20,17 +20,8 @@ from skewboost.cli.tell import count, emit, say, waiting
 ENDINGS = (".html", ".htm")
 RIVALS = ("RealBoost", "CGAda")  # a plain booster, and one that minds costs; the recommended method comes with them
 OF_A_FIT = (
-    "--method",
-    "--methods",
-    "--positive",
-    "--rounds",
-    "--learner",
-    "--set",
-    "--drop",
-    "--test",
-    "--seed",
-    "--n-jobs",
-)
+    "--method", "--methods", "--positive", "--rounds", "--learner", "--set", "--drop", "--test", "--seed", "--n-jobs",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

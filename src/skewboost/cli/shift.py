@@ -122,7 +122,7 @@ class Profile:
         """What `as_dict` gave; None where it is something else, which a model file may hold."""
         try:
             columns = {str(name): _column(**about) for name, about in told["columns"].items()}
-            truth, said = ({str(c): float(k) for c, k in told[what].items()} for what in ("truth", "said"))
+            truth, said = ({str(c): _count(k) for c, k in told[what].items()} for what in ("truth", "said"))
         except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError):
             return None
         return cls(columns, truth, said)
@@ -131,10 +131,19 @@ class Profile:
 def _column(n: Any, missing: Any, counts: Any = None, once: Any = 0, low: Any = 0, high: Any = 0, cuts: Any = (),
             below: Any = ()) -> Column:  # fmt: skip
     """A column as it is noted in a file."""
+    rows = int(_count(n)), int(_count(missing))
     if counts is not None:
-        return Categories(int(n), int(missing), {str(name): int(k) for name, k in counts.items()}, int(once))
-    pairs = [(float(cut), int(k)) for cut, k in zip(cuts, below, strict=True)]
-    return Numbers(int(n), int(missing), float(low), float(high), *zip(*pairs)) if pairs else Numbers(0, int(missing))
+        noted = {str(name): int(_count(k)) for name, k in counts.items()}
+        return Categories(*rows, noted, int(_count(once))) if noted else Categories(0, rows[1], {}, 0)
+    pairs = [(float(cut), int(_count(k))) for cut, k in zip(cuts, below, strict=True)]
+    return Numbers(*rows, float(low), float(high), *zip(*pairs)) if pairs else Numbers(0, rows[1])
+
+
+def _count(value: Any) -> float:
+    """A number of rows, which may be weighed."""
+    if not 0 <= (found := float(value)) < math.inf:
+        raise ValueError(f"{value!r} is no number of rows")
+    return found
 
 
 def _read(series: Any) -> Array | Nominal:
@@ -163,7 +172,8 @@ class Watch:
     def rows(self, X: Any) -> None:
         """Look at a chunk of features, which the model could read."""
         for name, watch in self._columns.items():
-            watch.add(_read(X[name]))
+            if name in X.columns:
+                watch.add(_read(X[name]))
 
     def said(self, labels: Array) -> None:
         """Look at what the model says of a chunk."""
