@@ -99,6 +99,20 @@ def test_every_command_uses_the_columns_of_the_model_by_name(fitted, small, run,
         assert run("export", fitted[fit], "--to", "python").exit_code == 0
 
 
+@pytest.mark.parametrize("fit", ["joined", "weighted", "positive"])
+def test_comparisons_leave_the_same_columns_out(small, run, tmp_path, fit):
+    with_more(small.frame).to_csv(tmp_path / "train.csv", index=False)
+    told = ["-t", "kind", "-m", "CSRA", "--cv", 2, "-r", 2, "--json"]
+    result = run("compare", tmp_path / "train.csv", *told, *FITS[fit])
+    assert result.exit_code == 0, result.output
+    plain = small.frame.drop(columns=["id"] if fit == "weighted" else ["id", "times"])
+    plain.to_csv(tmp_path / "plain.csv", index=False)
+    own = [word for word in FITS[fit] if word not in ("--drop", "id,seen,times", *DROPPED)]
+    same = json.loads(run("compare", tmp_path / "plain.csv", *told, *own).stdout)
+    folds = [[fold["cost"] for fold in found["folds"]] for found in (json.loads(result.stdout), same)]
+    assert folds[0] == folds[1]
+
+
 @pytest.mark.parametrize("fit", FITS)
 def test_without_the_target_rows_are_answered_but_not_measured(fitted, small, run, refused, tmp_path, fit):
     small.new.drop(columns="kind").to_csv(tmp_path / "new.csv", index=False)
