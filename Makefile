@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-EACH := decisions resampling multiclass votes export models sweeps comparison  # benchmarks that print the tables of a page
+EACH := decisions resampling multiclass votes export models sweeps comparison shift  # benchmarks that print the tables of a page
 
 .PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-growth benchmark-structured \
   $(addprefix benchmark-,$(EACH)) choosing clean clean-kernels errors promises
@@ -50,7 +50,7 @@ promises: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/promises.py
 	$(BIN)/python benchmarks/recall_goal.py
 
-# minutes each: the tables of docs/decisions.md, resampling.md, multiclass.md, votes.md, exporting.md, models.md, evaluating.md, comparing.md
+# minutes each: the tables of docs/decisions.md, resampling.md, multiclass.md, votes.md, exporting.md, models.md, evaluating.md, comparing.md, cli.md
 $(addprefix benchmark-,$(EACH)): benchmark-%: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/$*.py
 

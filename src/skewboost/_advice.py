@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from skewboost.variants import RECOMMENDED
+
 if TYPE_CHECKING:
     from skewboost.summary import ColumnSummary, TargetSummary
 
@@ -15,7 +17,6 @@ MOST_CATEGORIES = 255
 FOLDS = 5
 FEW = 50  # positives
 MANY_CLASSES = 50
-FEW_ROWS = 100_000
 DOUBTFUL = ("NA", "N/A", "n/a", "None", "none", "-", ".")  # categories that may stand for nothing
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?")
 _BETWEEN = r"[,.' \u00a0\u202f]"  # what people put between thousands
@@ -27,19 +28,17 @@ PYTHON = {
     "many": "Begin with AdaBoostMH (docs/multiclass.md); with a price per kind of mistake, MinimumRisk around it.",
     "balanced": 'cost="balanced" makes a miss of {positive!r} as dear as {ratio:.3g} false alarms; say what mistakes '
     "do cost if you know it.",
-    "small": 'Begin with CGAda(calibrate="sigmoid"): on small data nothing decided more cheaply.',
-    "large": "Begin with CSRA: it heeds costs and trains once; calibration matters less with so many rows.",
+    "two": "Begin with {method}; `skewboost.evaluate.compare` shows whether another variant does better on these rows.",
     "goal": 'If the goal is a rate ("recall >= 90%"), GoalSearchCV finds the costs that reach it.',
 }
 COMMANDS = {
-    "many": "Begin with `skewboost fit --method AdaBoostMH`; --cost label=price,label=price says what mistakes cost.",
+    "many": "Begin with `skewboost fit {data} --method AdaBoostMH -o model.json`; --cost label=price,label=price says "
+    "what mistakes cost.",
     "balanced": "Unless --cost says what mistakes cost, a miss of {positive!r} is taken to be as dear as {ratio:.3g} "
     "false alarms; --cost 20 makes it 20.",
-    "small": "Begin with `skewboost fit --method CGAda --set calibrate=sigmoid`: on small data nothing decided more "
-    "cheaply.",
-    "large": "Begin with `skewboost fit` (CSRA): it heeds costs and trains once; calibration matters less with so many "
-    "rows.",
-    "goal": 'If the goal is a rate, `skewboost goal DATA "recall>=90%"` finds the costs that reach it.',
+    "two": "Begin with `skewboost fit {data} -o model.json` ({method}); `skewboost compare {data}` shows whether "
+    "another method does better on these rows.",
+    "goal": 'If the goal is a rate, `skewboost goal {data} "recall>=90%" -o model.json` finds the costs that reach it.',
 }
 
 
@@ -138,15 +137,16 @@ def _per_fold(count: int) -> str:
     return f"{FOLDS}-fold cross-validation tests on {each} of them at a time; repeat it, and mind the spread."
 
 
-def suggestions_for(n_rows: int, target: TargetSummary | None, words: Mapping[str, str] = PYTHON) -> tuple[str, ...]:
-    """What to begin with, in the words of Python or of the command line."""
+def suggestions_for(target: TargetSummary | None, words: Mapping[str, str] = PYTHON, data: str = "") -> tuple[str, ...]:
+    """What to begin with, in the words of Python, or in those of the command line for `data` and its options."""
     if target is None or len(target.classes) < 2 or len(target.classes) > MANY_CLASSES:
         return ()
     if len(target.classes) > 2:
-        return (words["many"],)
-    found = ["balanced"] if target.imbalance >= 1.5 else []
-    found += ["small" if n_rows <= FEW_ROWS else "large", "goal"]
-    return tuple(words[what].format(positive=target.positive, ratio=target.imbalance) for what in found)
+        found = ["many"]
+    else:
+        found = [*(["balanced"] if target.imbalance >= 1.5 else []), "two", "goal"]
+    told = {"positive": target.positive, "ratio": target.imbalance, "method": RECOMMENDED, "data": data}
+    return tuple(words[what].format(**told) for what in found)
 
 
 def percent(share: float) -> str:

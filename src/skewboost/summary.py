@@ -62,6 +62,8 @@ class Summary:
         Rows that are equal to an earlier one, target included; None if there are too many rows to tell.
     warnings, suggestions : tuple of str
         A sentence each.
+    ids : tuple of str
+        Columns that look like names of the rows: no two cells are equal.
     """
 
     n_rows: int
@@ -71,6 +73,7 @@ class Summary:
     n_repeats: int | None
     warnings: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, in types that JSON knows."""
@@ -252,8 +255,8 @@ class _Counting:
         ids = [name for name, tally in undated if self._looks_like_id(tally)]
         n_repeats = self.repeats.n_repeats
         warnings = _advice.warnings_about(self.n_rows, columns, target, n_repeats, leaks, ids)
-        suggestions = _advice.suggestions_for(self.n_rows, target)
-        return Summary(self.n_rows, len(columns), columns, target, n_repeats, warnings, suggestions)
+        suggestions = _advice.suggestions_for(target)
+        return Summary(self.n_rows, len(columns), columns, target, n_repeats, warnings, suggestions, tuple(ids))
 
     @staticmethod
     def _looks_like_id(tally: NumberTally | CategoryTally) -> bool:
@@ -275,7 +278,7 @@ class _Counting:
                 found = self._numbers(tally, as_dates=j in self.dates)
         if tally.n_present == 0:
             kind = "empty"
-        elif tally.n_distinct == 1:
+        elif tally.n_distinct == 1 and kind != "date":  # one date is a date, which no estimator takes
             kind = "constant"
         return ColumnSummary(name, kind, n_missing, share, tally.n_distinct, **found)
 

@@ -211,6 +211,22 @@ _ENTRIES = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Recommendation:
+    """A variant of the catalogue, and the parameters to give it besides `cost`."""
+
+    name: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        return f"{self.name}({told})" if told else self.name
+
+
+# What to begin with: the default of `skewboost fit`, and what its advice and the documentation name
+RECOMMENDED = Recommendation("CSRA")
+
+
 def catalogue() -> tuple[Entry, ...]:
     """All variants.
 

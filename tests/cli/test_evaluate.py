@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from skewboost.cli import compare
+from skewboost.cli.options import methods_in
 from skewboost.io import load
 from skewboost.metrics import total_cost
 
@@ -47,8 +48,11 @@ def test_the_screen_shows_matrix_classes_and_prices(small, run):
     assert run("evaluate", small.model, small.later, "--weight", "times").exit_code == 0
 
 
-def test_rows_of_training_are_said_to_be(small, run):
+def test_rows_of_training_are_said_to_be(small, run, monkeypatch):
     assert "rows that" in run("evaluate", small.model, small.train).stderr
+    monkeypatch.chdir(small.folder)
+    assert "rows that" in run("evaluate", small.model, "train.csv").stderr  # by another name
+    assert "rows that" not in run("evaluate", small.model, "later.csv").stderr
 
 
 def test_what_cannot_be_evaluated(small, refused, tmp_path):
@@ -127,6 +131,7 @@ def test_pictures_of_models_and_rows(small, run, tmp_path):
 
 def test_what_cannot_be_explained(small, refused):
     assert "of which data" in refused("explain", small.model, "--row", 3)
+    assert "of which data" in refused("explain", small.model, "--target", "kind")
     assert "has 90 rows" in refused("explain", small.model, small.later, "--row", 91)
     assert "neither a number" in refused("explain", small.model, small.later, "--row", "best")
     assert "--plot" in refused("explain", small.model, "--plot", "picture.bmp")
@@ -176,10 +181,54 @@ def test_groups_of_methods_fit_the_classes(small):
     assert compare.chosen(["all"], many) == ["AdaC2M1", "AdaBoostMH"]
 
 
+def test_settings_are_for_all_that_have_them_or_for_one(small, run):
+    from skewboost.cli.examples import read_examples
+
+    rows = read_examples(small.train, "kind")
+
+    def made(methods, **told):
+        return {k: w.make() for k, w in compare.contestants(compare.Contest("", "kind", methods, **told), rows).items()}
+
+    found = made(("csra", "CGAda", "cgada:calibrate=sigmoid:learner=tree"), settings=("calibrate=isotonic",))
+    assert list(found) == ["CSRA", "CGAda", "CGAda:calibrate=sigmoid:learner=tree"]
+    assert [getattr(model, "calibrate", "none") for model in found.values()] == ["none", "isotonic", "sigmoid"]
+    assert found["CGAda:calibrate=sigmoid:learner=tree"].estimator == "tree"
+    deep = made(("CSRA", "AlternatingTree"), learner="tree", settings=("estimator__max_depth=3", "learning_rate=0.5"))
+    assert deep["CSRA"].estimator.max_depth == 3
+    assert [model.learning_rate for model in deep.values()] == [0.5, 0.5]
+    soft = made(methods_in(["CSRA,AdaBoostReg:C=[1, 2]:learning_rate=0.5", "CGAda"]))
+    assert list(soft) == ["CSRA", "AdaBoostReg:C=[1, 2]:learning_rate=0.5", "CGAda"]
+    assert soft["AdaBoostReg:C=[1, 2]:learning_rate=0.5"].C == [1, 2]
+    own = made(("CSRA:learning_rate=0.1", "CGAda"), settings=("learning_rate=0.5",))
+    assert [model.learning_rate for model in own.values()] == [0.1, 0.5]
+
+
+def test_who_has_a_setting_is_said(small, run, tmp_path):
+    told = ["-t", "kind", "--drop", "id,times", "-r", 2, "--cv", 2, "--results", tmp_path / "r.jsonl"]
+    methods = ["--methods", "CSRA,CGAda,CGAda:calibrate=sigmoid", "--set", "learning_rate=0.5", "--learner", "tree"]
+    result = run("compare", small.train, *told, *methods)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    assert "CGAda:calibrate=sigmoid" in result.stdout
+    again = run("compare", small.train, *told, *methods, "--set", "calibrate=isotonic", "--json")
+    assert again.exit_code == 2  # the same name, and other parameters
+    assert "--set calibrate=isotonic is for CGAda; the others are as they were" in again.stderr
+
+
 def test_what_cannot_be_compared(small, refused):
     assert "Did you mean" in refused("compare", small.train, "-t", "kind", "-m", "CSRB")
     assert "--sort-by 'speed'" in refused("compare", small.train, "-t", "kind", "--sort-by", "speed")
-    assert "CSRA takes two" in refused("compare", small.many, "-t", "kind", "-m", "CSRA")
+    assert "CSRA takes two. Use --methods" in refused("compare", small.many, "-t", "kind", "-m", "CSRA")
+    two = ("compare", small.train, "-t", "kind", "-m", "AlternatingTree,CSRA")
+    assert "--set speed=3 has no effect on AlternatingTree, CSRA" in refused(*two, "--set", "speed=3")
+    assert "--learner tree has no effect on" in refused(*two[:4], "-m", "AlternatingTree", "--learner", "tree")
+    assert "none of stump" in refused(*two, "--learner", "forest")
+    assert "use --cost" in refused(*two, "--set", "cost=3")
+    assert "there has to be a setting" in refused(*two[:4], "-m", "CSRA:tree")
+    assert "Give --cv" in refused(*two, "--cv", 100)
+    assert "no fit came to an end: ValueError: learning_rate" in refused(*two, "--set", "learning_rate=9", "--cv", 2)
+    assert "CSRA has no parameter 'speed'" in refused(*two[:4], "-m", "CSRA:speed=3")
+    assert "--positive young is for two classes" in refused("compare", small.many, "-t", "kind", "--positive", "young")
 
 
 # ------------------------------------------------------------------------ export, report
@@ -209,15 +258,26 @@ def test_reports_of_models_and_of_data(small, run, tmp_path):
     assert "about 90 rows" in result.stdout
     told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "-r", 3, "--methods", "RealBoost", "--title", "Bad kinds"]
     result = run("report", small.train, *told, "-o", second, "--json")
-    assert json.loads(result.stdout) == {"report": str(second), "rows": 60}
+    assert json.loads(result.stdout) == {"report": str(second), "rows": 60, "warnings": []}
     assert "Bad kinds" in second.read_text()
     assert "RealBoost" in second.read_text()
     assert "<html" in first.read_text()
+    told = ["-t", "kind", "--drop", "id", "--weight", "times", "-m", "CGAda", "--set", "calibrate=sigmoid", "-r", 2]
+    result = run("report", small.train, *told, "--learner", "tree", "--threshold", 0.2, "-o", second)
+    assert result.exit_code == 0, result.output
+    for words in (
+        "CGAda:calibrate=sigmoid:learner=tree",
+        "the threshold that was given",
+        "from a probability of 0.2 on",
+    ):
+        assert words in second.read_text()
 
 
 def test_what_cannot_be_reported(small, refused):
     assert "needs --target" in refused("report", small.train)
-    assert "--rounds has no effect" in refused("report", small.model, small.later, "--rounds", 3)
+    assert "on which rows?" in refused("report", small.model)
+    for told in (["--rounds", 3], ["--test", 0.25], ["--seed", 0], ["--set", "learning_rate=1"], ["--drop", "id"]):
+        assert f"{told[0]} has no effect" in refused("report", small.model, small.later, *told)
     assert "must end in .html" in refused("report", small.model, small.later, "-o", "report.pdf")
     assert "a report is about finding one of two" in refused("report", small.many, "-t", "kind", "-r", 2)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -178,6 +180,7 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
         (["-t", "kind", "--drop", "idd"], "--drop: "),
         (["-t", "kind", "--drop", "kind"], "'kind' is the target"),
         (["-t", "kind", "--weight", "colour"], "which is no number of examples"),
+        (["-t", "kind", "--weight", "size"], "has an empty cell in column 'size'"),
         (["-t", "id"], "which are no classes"),
         (["-t", "kind", "--method", "CRSA"], "Did you mean CSRA"),
         (["-t", "kind", "--method", "nonsense"], "`skewboost list` shows all of them"),
@@ -214,7 +217,7 @@ def test_files_that_cannot_be_read(small, refused, tmp_path):
     (tmp_path / "one.csv").write_text("x,y\n1,a\n2,a\n3,a\n")
     assert "is a in all rows" in refused("fit", "one.csv", "-t", "y")
     (tmp_path / "few.csv").write_text("x,y\n1,a\n2,a\n3,b\n")
-    assert "Use --test 0" in refused("fit", "few.csv", "-t", "y")
+    assert "`skewboost fit --test 0`" in refused("fit", "few.csv", "-t", "y")
     (tmp_path / "alone.csv").write_text("y\na\nb\na\nb\n")
     assert "nothing to learn from" in refused("fit", "alone.csv", "-t", "y")
 
@@ -250,7 +253,8 @@ def test_a_model_without_a_positive_class_is_measured_on_the_one_that_is_meant(s
     rows = json.loads(run("predict", path, small.later, "--json").stdout)
     p = load(path).predict_proba(small.new[FEATURES])[:, 1]  # of "good"
     assert [row["probability"] for row in rows] == pytest.approx(p.tolist())
-    assert "F above 0" not in run("explain", path).stdout
+    assert "F from 0 on" in run("explain", small.model).stdout
+    assert "F from" not in run("explain", path).stdout
 
 
 def test_a_method_that_is_not_balanced_by_itself_is_not_said_to_be(small, run):
@@ -267,10 +271,22 @@ def test_a_column_of_dates_is_named_with_the_option_that_drops_it(small, refused
     assert "--drop due." in refused("compare", "dated.csv", "-t", "kind", "--drop", "seen")
 
 
+def test_text_that_never_repeats_is_named_with_the_option_that_drops_it(small, run, refused, tmp_path):
+    small.frame.assign(**{"a note": [f"row {k}" for k in range(240)]}).to_csv(tmp_path / "noted.csv", index=False)
+    line = refused("fit", "noted.csv", "-t", "kind")
+    assert "'a note' holds text of which no two cells are equal" in line
+    (advised,) = re.findall(r"or (--drop .*)\.$", line.strip())
+    assert run("fit", "noted.csv", "-t", "kind", "-r", 2, *shlex.split(advised)).exit_code == 0
+
+
 def test_the_remedy_of_a_goal_names_options_that_there_are(small, refused):
     line = refused("fit", small.train, "-t", "kind", "--goal", "recall>=99.9%", "-r", 3, code=1)
     assert "`skewboost goal` with --confidence 0" in line
     assert "`skewboost goal` with --closest" in line
+    small.frame.assign(times=small.frame["times"] / 3).to_csv("thirds.csv", index=False)
+    line = refused("goal", "thirds.csv", "recall>=0.5", "-t", "kind", "--weight", "times", "-r", 3)
+    assert "--weight times has fractions" in line
+    assert "or use --confidence 0." in line
     assert "`skewboost goal`" not in refused("goal", small.train, "recall>=99.9%", "-t", "kind", "-r", 3, code=1)
 
 

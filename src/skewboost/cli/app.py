@@ -111,13 +111,14 @@ def fit(
     from skewboost.cli.methods import Wanted
 
     wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
-    run(Task(data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json))
+    run(Task(data, target, wanted, positive, cost, goal, tuple(drop or ()), weight, test, output, as_json))
 
 
 @app.command(
     short_help="Answer for new rows.",
     epilog=o.examples(
         "skewboost predict model.json new.csv -o answers.csv --keep id",
+        "skewboost predict model.json new.csv --threshold 0.05",
         "zcat new.csv.gz | skewboost predict model.json - | head",
     ),
 )
@@ -126,17 +127,19 @@ def predict(
     data: o.NewRows,
     output: o.AnswersOut = None,
     keep: o.Keep = None,
+    threshold: o.Threshold = None,
     as_json: o.Json = False,
 ) -> None:
     """Answer for new rows: prediction, probability and score, in the order of the rows.
 
-    With two classes the probability is that of the positive class, and the score is above 0 where it is predicted; with
-    more there is a column of each kind for every class. Columns may come in any order; those that the model does not
-    look at are left alone. Large files are read and written in chunks.
+    With two classes the probability is that of the positive class, and the score is 0 or more where the model predicts
+    it (unless --threshold decides); with more there is a column of each kind for every class. Columns may come in any
+    order; those that the model does not look at are left alone. Large files are read and written in chunks. Rows that
+    are clearly unlike those of training are warned of.
     """
     from skewboost.cli.predict import run
 
-    run(model, data, output, o.columns_in(keep), as_json)
+    run(model, data, output, tuple(keep or ()), threshold, as_json)
 
 
 @app.command(
@@ -149,23 +152,25 @@ def evaluate(
     data: o.Data,
     target: o.KnownTarget = None,
     cost: o.Cost = None,
-    weight: o.Weight = None,
+    weight: o.KnownWeight = None,
+    threshold: o.Threshold = None,
     as_json: o.Json = False,
 ) -> None:
     """Measure a model on rows whose truth is known.
 
     All measures, the confusion matrix, each class by itself, what the mistakes cost, and the threshold at which they
-    would have cost least.
+    would have cost least. Rows that are clearly unlike those of training are warned of.
     """
     from skewboost.cli.evaluate import run
 
-    run(model, data, target, cost, weight, as_json)
+    run(model, data, target, cost, weight, threshold, as_json)
 
 
 @app.command(
     short_help="Methods side by side on the same folds.",
     epilog=o.examples(
         "skewboost compare claims.csv --target fraud --cost 20",
+        "skewboost compare claims.csv -t fraud -m sound,CGAda:calibrate=sigmoid",
         "skewboost compare claims.csv -t fraud -m CSRA,AdaC2 --results out.jsonl",
     ),
 )
@@ -181,6 +186,8 @@ def compare(
     sort_by: o.SortBy = "cost",
     plot: o.Plot = None,
     rounds: o.Rounds = None,
+    learner: o.Learner = None,
+    settings: o.Settings = None,
     drop: o.Drop = None,
     weight: o.Weight = None,
     seed: o.Seed = 0,
@@ -189,14 +196,16 @@ def compare(
 ) -> None:
     """Compare methods on the same folds, and say whether they differ by more than chance.
 
-    Ctrl-C prints what is finished; with --results the same command goes on from there.
+    --learner and --set are for all methods that have such a parameter; for one method they stand behind its name, as
+    in --methods CSRA,CGAda:calibrate=sigmoid:learner=tree. Ctrl-C prints what is finished; with --results the same
+    command goes on from there.
     """
     from skewboost.cli.compare import Contest, run
 
     run(
         Contest(
-            data, target, o.columns_in(methods), positive, cost, o.columns_in(drop), weight, rounds, cv, repeats,
-            results, sort_by, plot, seed, n_jobs, as_json,
+            data, target, o.methods_in(methods), positive, cost, tuple(drop or ()), weight, rounds, learner,
+            tuple(settings or ()), cv, repeats, results, sort_by, plot, seed, n_jobs, as_json,
         )
     )  # fmt: skip
 
@@ -246,7 +255,7 @@ def goal(
     wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
     run(
         Task(
-            data, target, wanted, positive, cost, goal, o.columns_in(drop), weight, test, output, as_json,
+            data, target, wanted, positive, cost, goal, tuple(drop or ()), weight, test, output, as_json,
             then=then, confidence=confidence or None, closest=closest, plot=plot, counts=counts, groups=groups,
             own_options=True,
         )
@@ -264,6 +273,8 @@ def explain(
     model: o.ModelFile,
     data: o.RowsToExplain = None,
     row: o.Row = None,
+    target: o.KnownTarget = None,
+    threshold: o.Threshold = None,
     top: o.Top = 8,
     plot: o.Plot = None,
     as_json: o.Json = False,
@@ -275,7 +286,7 @@ def explain(
     """
     from skewboost.cli.explain import run
 
-    run(model, data, row, top, plot, as_json)
+    run(model, data, row, target, threshold, top, plot, as_json)
 
 
 @app.command(
@@ -286,17 +297,22 @@ def explain(
     ),
 )
 def report(
+    context: typer.Context,
     model_or_data: o.ModelOrData,
     data: o.UnseenRows = None,
     target: o.KnownTarget = None,
     cost: o.Cost = None,
+    threshold: o.Threshold = None,
     output: o.ReportOut = "report.html",
     title: o.Title = None,
     method: o.Method = None,
     methods: o.Rivals = None,
     positive: o.Positive = None,
     rounds: o.Rounds = None,
+    learner: o.Learner = None,
+    settings: o.Settings = None,
     drop: o.Drop = None,
+    weight: o.KnownWeight = None,
     test: o.Test = 0.25,
     seed: o.Seed = 0,
     n_jobs: o.Jobs = -1,
@@ -309,12 +325,14 @@ def report(
     """
     from skewboost.cli.fit import Task
     from skewboost.cli.methods import Wanted
-    from skewboost.cli.report import run
+    from skewboost.cli.report import Page, run
 
-    wanted = Wanted(method, rounds, seed=seed, n_jobs=n_jobs)
-    left_out = o.columns_in(drop)
-    task = Task(model_or_data, target, wanted, positive, cost, drop=left_out, test=test, output=output, reported=True)
-    run(model_or_data, data, task, o.columns_in(methods), title, as_json)
+    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    task = Task(
+        model_or_data, target, wanted, positive, cost, drop=tuple(drop or ()), weight=weight, test=test, output=output,
+        reported=True,
+    )  # fmt: skip
+    run(model_or_data, data, task, Page(title, threshold, o.methods_in(methods), as_json), o.given(context))
 
 
 @app.command(

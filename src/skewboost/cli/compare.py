@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from skewboost.cli.drawing import PICTURES, save, without_screen
 from skewboost.cli.errors import INTERRUPTED, CommandError
 from skewboost.cli.examples import Examples, check_classes, positive_label, read_examples
 from skewboost.cli.fit import check_many
-from skewboost.cli.methods import Wanted, find, for_many_classes
+from skewboost.cli.methods import Wanted, for_many_classes, learner_called, read_settings
 from skewboost.cli.models import check_output
 from skewboost.cli.prices import in_words, read_cost
-from skewboost.cli.tell import count, emit, note, out, progress, prose, say, share, table
+from skewboost.cli.tell import count, emit, note, out, progress, prose, say, share, some, table
 from skewboost.evaluate.measuring import MEASURES, spelled
 from skewboost.variants import ONCE, catalogue
 
@@ -34,6 +36,8 @@ class Contest:
     drop: tuple[str, ...] = ()
     weight: str | None = None
     rounds: int | None = None
+    learner: str | None = None
+    settings: tuple[str, ...] = ()
     cv: int = 5
     repeats: int = 1
     results: str | None = None
@@ -50,7 +54,14 @@ def run(contest: Contest) -> None:
     check_output(contest.results, ())
     examples = read_examples(contest.data, contest.target, drop=contest.drop, weight=contest.weight)
     check_classes(examples)
+    fewest = int(np.unique(examples.y, return_counts=True)[1].min())
+    if contest.cv > fewest:
+        remedy = f"Give --cv {fewest} at most." if fewest > 1 else "Get more rows of it, or choose another --target."
+        told = f"each fold needs a row of every class, and the rarest has {count(fewest, 'row')}"
+        raise CommandError(f"--cv {contest.cv}: {told}. {remedy}")
     found = compare(contest, examples)
+    if found.folds and not found.measures:
+        raise CommandError(f"no fit came to an end: {found.failures[0]['failed']}")
     if found.folds:
         _check_measure(contest.sort_by, found.measures)
         if contest.plot is not None:
@@ -70,10 +81,9 @@ def compare(contest: Contest, examples: Examples) -> Any:
     from skewboost.evaluate.comparison import IncompleteComparisonWarning
 
     _check_measure(contest.sort_by, MEASURES)
-    names = chosen(contest.methods, examples)
     label = positive_label(contest.positive, examples.classes)
     cost = read_cost(contest.cost, examples.classes)
-    estimators = {name: Wanted(name, contest.rounds, seed=None).make(label) for name in names}
+    estimators = {name: wanted.make(label) for name, wanted in contestants(contest, examples).items()}
     with progress() as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", IncompleteComparisonWarning)  # the last line says so
         task = bar.add_task("Comparing", total=None)
@@ -89,8 +99,32 @@ def compare(contest: Contest, examples: Examples) -> Any:
         )  # fmt: skip
 
 
+def contestants(contest: Contest, examples: Examples) -> dict[str, Wanted]:
+    """Who takes part, by name, with what is said about one of them or about all."""
+    found = {method: Wanted.of_spec(method, contest.rounds) for method in chosen(contest.methods, examples)}
+    if contest.learner is not None:
+        learner_called(contest.learner)
+        able = [m for m, w in found.items() if w.takes_learner and w.learner is None]
+        _note_others("--learner", contest.learner, able, found)
+        found |= {m: replace(found[m], learner=contest.learner) for m in able}
+    for setting in contest.settings:
+        (parameter,) = read_settings([setting])
+        able = [m for m, w in found.items() if w.knows(parameter) and parameter not in read_settings(w.settings)]
+        _note_others("--set", setting, able, found)
+        found |= {m: replace(found[m], settings=(*found[m].settings, setting)) for m in able}
+    return found
+
+
+def _note_others(option: str, value: str, able: Sequence[str], everyone: Collection[str]) -> None:
+    """Say for whom an option has an effect, if not for all; raise if for none."""
+    if not able:
+        raise CommandError(f"{option} {value} has no effect on {some(everyone)}. Leave it out, or compare others.")
+    if len(able) < len(everyone):
+        note(f"{option} {value} is for {some(able)}; the others are as they were")
+
+
 def chosen(methods: Sequence[str], examples: Examples) -> list[str]:
-    """Names of the catalogue; "sound" and "all" are those that fit the classes at hand."""
+    """Names of the catalogue, with their own settings behind them; "sound" and "all" are those that fit the classes."""
     fitting = set(for_many_classes()) if len(examples.classes) > 2 else {e.name for e in catalogue()}
     names: list[str] = []
     for method in methods or (SOUND,):
@@ -98,9 +132,9 @@ def chosen(methods: Sequence[str], examples: Examples) -> list[str]:
             group = [e for e in catalogue() if e.name in fitting and (method.lower() == ALL or e.costs == ONCE)]
             names += [e.name for e in group]
         else:
-            name = find(method).name
-            check_many(name, examples)
-            names.append(name)
+            wanted = Wanted.of_spec(method)
+            check_many(wanted.entry.name, examples, option="--methods")
+            names.append(wanted.spec)
     return list(dict.fromkeys(names))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
 from skewboost.cli.tell import count, named, note, some
-from skewboost.tables import spell
+from skewboost.tables import CLEARLY_TEXT, spell
 
 Array = NDArray[Any]
 MOST_CLASSES = 100  # more are numbers or names, not classes
@@ -27,11 +28,12 @@ class Examples:
     weights: Array | None
     target: str
     path: str
+    dropped: tuple[str, ...] = ()  # columns that the user left out
 
     def take(self, rows: Array) -> Examples:
         """Some of the rows."""
         weights = None if self.weights is None else self.weights[rows]
-        return Examples(self.X.iloc[rows], self.y[rows], weights, self.target, self.path)
+        return replace(self, X=self.X.iloc[rows], y=self.y[rows], weights=weights)
 
     @property
     def classes(self) -> list[Any]:
@@ -47,52 +49,80 @@ class Examples:
             rare = spell(labels[n.argmin()])
             raise CommandError(
                 f"{count(len(self.y), 'row')} with {count(int(n.min()), 'row')} of class {rare} are too few to hold "
-                f"{share:.0%} of them out. Use --test 0 to fit to all of them."
+                f"{share:.0%} of them out. `skewboost fit --test 0` fits to all of them."
             )
         inner, outer = train_test_split(np.arange(len(self.y)), test_size=share, stratify=self.y, random_state=seed)
         return self.take(np.sort(inner)), self.take(np.sort(outer))
 
 
-def read_examples(
-    path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None, source: Any = None
-) -> Examples:
-    """All rows of a file; those without a target are left out."""
+def read_examples(path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None) -> Examples:
+    """All rows of a file to learn from; those without a target are left out."""
     from skewboost.cli.data import open_data
 
-    source = source or open_data(path)
-    path = named(path)
+    source = open_data(path)
     columns = list(source.columns)
     if target is None:
-        raise CommandError(f"which column is the target? Say --target NAME; {path} has {some(columns, 30)}.")
+        raise CommandError(f"which column is the target? Say --target NAME; {named(path)} has {some(columns, 30)}.")
     check_columns(path, columns, [target], "--target")
+    drop = columns_named(drop, columns)
     check_columns(path, columns, drop, "--drop")
     check_columns(path, columns, [weight] if weight else [], "--weight")
     if target in drop or target == weight:
         raise CommandError(f"{target!r} is the target, so it can be neither dropped nor the weight.")
-    frame = source.read()
+    apart = {target, *drop, *([weight] if weight else [])}
+    features = [c for c in columns if c not in apart]
+    if not features:
+        told = some(sorted(apart))
+        raise CommandError(f"{named(path)} has no column besides {told}, so there is nothing to learn from.")
+    source.leave_out(drop)
+    examples = labelled(source.read(), path, target, features, weight)
+    _check_features(examples.X, examples.path)
+    return replace(examples, dropped=drop)
+
+
+def labelled(frame: Any, path: str, target: str, features: Sequence[str], weight: str | None) -> Examples:
+    """The rows that have a label, with these columns."""
+    path = named(path)
     missing = frame[target].isna().to_numpy()
     if missing.any():
         note(f"{count(int(missing.sum()), 'row')} without a value of {target!r} left out")
         frame = frame.iloc[np.flatnonzero(~missing)]
     if len(frame) == 0:
         raise CommandError(f"{path}: there is no row with a value of {target!r}.")
-    apart = {target, *drop, *([weight] if weight else [])}
-    features = [c for c in columns if c not in apart]
-    if not features:
-        raise CommandError(f"{path} has no column besides {some(sorted(apart))}, so there is nothing to learn from.")
-    weights = None if weight is None else _weights(frame[weight], path)
-    _check_dates(frame[features], path)
-    return Examples(frame[features], labels_of(frame[target]), weights, target, path)
+    weights = _weights(frame[weight], path) if weight else None
+    return Examples(frame[list(features)], labels_of(frame[target]), weights, target, path)
 
 
-def _check_dates(X: Any, path: str) -> None:
-    """Raise where columns hold dates, which are no features as they are."""
+def _check_features(X: Any, path: str) -> None:
+    """Raise where columns hold dates, or text that does not repeat: these are no features as they are."""
     dates = [str(name) for name in X.columns if X[name].dtype.kind == "M"]
     if dates:
         raise CommandError(
             f"{path}: {some(map(repr, dates))} {'holds' if len(dates) == 1 else 'hold'} dates, which no method takes. "
-            f"Put numbers in their place (the year, the weekday, days since an event), or --drop {','.join(dates)}."
+            f"Put numbers in their place (the year, the weekday, days since an event), or {dropping(dates)}."
         )
+    text = [str(name) for name in X.columns if X[name].dtype.kind not in "iufb" and _never_repeats(X[name])]
+    if text:
+        raise CommandError(
+            f"{path}: {some(map(repr, text))} {'holds' if len(text) == 1 else 'hold'} text of which no two cells are "
+            f"equal, so there is nothing to learn from it. Derive categories or numbers, or {dropping(text)}."
+        )
+
+
+def _never_repeats(column: Any) -> bool:
+    cells = column.dropna()
+    return len(cells) >= CLEARLY_TEXT and cells.nunique() == len(cells)
+
+
+def dropping(names: Sequence[str]) -> str:
+    """The options that leave columns out, as the shell takes them."""
+    return shlex.join([word for name in names for word in ("--drop", name)])
+
+
+def columns_named(texts: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
+    """The columns that options name, several of them joined by commas; a name may have commas itself."""
+    split = [[text] if text in there else [n.strip() for n in text.split(",") if n.strip()] for text in texts]
+    return tuple(dict.fromkeys(name for names in split for name in names))
 
 
 def check_columns(path: str, there: Sequence[str], wanted: Sequence[str], option: str) -> None:
@@ -135,6 +165,8 @@ def check_classes(examples: Examples) -> None:
 
 def positive_label(text: str | None, classes: Sequence[Any]) -> Any:
     """The class that --positive names; None where the rarer one is meant."""
+    if text is not None and len(classes) > 2:
+        raise CommandError(f"--positive {text} is for two classes, and there are {len(classes)}. Leave it out.")
     return None if text is None else label_of(text, classes, "--positive")
 
 
@@ -154,5 +186,6 @@ def _weights(column: Any, path: str) -> Array:
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(numbers).any():
         bad = column[np.isnan(numbers)].iloc[0]
-        raise CommandError(f"--weight: {path} has {bad!r} in column {column.name!r}, which is no number of examples.")
+        cell = f"'{bad}'" if isinstance(bad, str) else "an empty cell"
+        raise CommandError(f"--weight: {path} has {cell} in column {column.name!r}, which is no number of examples.")
     return np.asarray(numbers)

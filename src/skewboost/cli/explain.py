@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,25 +12,47 @@ from skewboost.cli.drawing import PICTURES, without_screen
 from skewboost.cli.drawing import save as save_picture
 from skewboost.cli.errors import CommandError
 from skewboost.cli.evaluate import read_known
-from skewboost.cli.models import Model, check_output, read_model
-from skewboost.cli.tell import count, emit, named, number, out, say, table
+from skewboost.cli.examples import check_columns
+from skewboost.cli.models import Model, check_output, labels_from, read_model
+from skewboost.cli.tell import count, emit, named, note, number, out, say, table
 from skewboost.tables import spell
 
 FIRST, WORST = "first", "worst"
 BAR = 20  # the longest bar, in characters
 
 
-def run(model_path: str, data: str | None, row: str | None, top: int, plot: str | None, as_json: bool) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """Which row is to be explained, and how it is decided."""
+
+    data: str
+    row: str = FIRST
+    target: str | None = None
+    threshold: float | None = None
+
+
+def run(
+    model_path: str,
+    data: str | None,
+    row: str | None,
+    target: str | None,
+    threshold: float | None,
+    top: int,
+    plot: str | None,
+    as_json: bool,
+) -> None:
     """Explain the model, or one row."""
     check_output(plot, PICTURES, "--plot")
-    if data is None and row is not None:
-        raise CommandError(f"--row {row} of which data? Give the file after the model.")
+    for option, value in (("--row", row), ("--target", target), ("--threshold", threshold)):
+        if data is None and value is not None:
+            raise CommandError(f"{option} {value} of which data? Give the file after the model.")
     model = read_model(model_path)
     if data is None:
         told = of_model(model, top)
         _show_model(model, told) if not as_json else emit(told)
     else:
-        told, X = of_row(model, data, row or FIRST)
+        model.check_threshold(threshold)
+        told, X = of_row(model, Asked(data, row or FIRST, target, threshold))
         _show_row(model, told, top) if not as_json else emit(told)
     if plot is not None:
         _draw(model, None if data is None else X, top, plot)
@@ -83,13 +106,13 @@ def _sign(model: Model) -> float:
     return 1.0 if model.positive is None or model.positive == model.classes[1] else -1.0
 
 
-def of_row(model: Model, data: str, row: str) -> tuple[dict[str, Any], Any]:
+def of_row(model: Model, asked: Asked) -> tuple[dict[str, Any], Any]:
     """What each column adds to the score of one row."""
-    X, k, truth = _find(model, data, row)
+    X, k, truth = _find(model, asked)
     booster, one = booster_of(model), X.iloc[[k]]
     if not hasattr(booster, "contributions"):
         raise CommandError(f"{model.name} cannot be taken apart for one row. Leave DATA out to see what it looks at.")
-    label = model.estimator.predict(one)[0]
+    label = _decided(model, one, asked.threshold)[0]
     speaks_for = model.positive if model.positive is not None else label
     phi, baseline = booster.contributions(one)[0], booster.baseline_
     if phi.ndim == 2:
@@ -99,7 +122,7 @@ def of_row(model: Model, data: str, row: str) -> tuple[dict[str, Any], Any]:
     order = np.argsort(-np.abs(phi), kind="stable")
     told = {
         "model": model.path,
-        "data": data,
+        "data": asked.data,
         "row": int(one.index[0]) + 1,  # in the file, whether or not rows without a label were left out
         "prediction": label,
         "truth": truth,
@@ -111,9 +134,17 @@ def of_row(model: Model, data: str, row: str) -> tuple[dict[str, Any], Any]:
             {"column": model.columns[j], "value": _cell(one.iloc[0, j]), "adds": sign * float(phi[j])} for j in order
         ],
     }
-    if hasattr(model.estimator, "threshold_"):
-        told["threshold"] = float(model.estimator.threshold_)
+    if asked.threshold is not None:
+        told["flagged_from"] = {"probability": asked.threshold}
+    elif hasattr(model.estimator, "threshold_"):
+        told["flagged_from"] = {"score": float(model.estimator.threshold_)}
     return told, one
+
+
+def _decided(model: Model, X: Any, threshold: float | None) -> Any:
+    if threshold is None:
+        return model.estimator.predict(X)
+    return labels_from(threshold, model.estimator.predict_proba(X), model.classes, model.positive)
 
 
 def _cell(value: Any) -> Any:
@@ -122,32 +153,41 @@ def _cell(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
+def _find(model: Model, asked: Asked) -> tuple[Any, int, Any]:
     """The rows, which of them is meant, and its true label if it is known."""
-    target = model.facts.get("target")
-    if row.lower() == WORST:
-        examples = read_known(model, data, target)
+    data, row = asked.data, asked.row.lower()
+    if row == WORST:
+        examples = read_known(model, data, asked.target, weight="")
         p = model.estimator.predict_proba(examples.X)
         of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
-        wrong = model.estimator.predict(examples.X) != examples.y
+        wrong = _decided(model, examples.X, asked.threshold) != examples.y
         if wrong.any():  # where costs decide, an answer may be right though its probability is low
             of_truth = np.where(wrong, of_truth, np.inf)
+        else:
+            note("all answers are right; this is the row whose class it finds least likely")
         k = int(np.argmin(of_truth))
         return examples.X, k, examples.y[k]
-    frame = model.open(data).read()
-    if row.lower() != FIRST and not row.isdigit():
-        raise CommandError(f"--row {row!r} is neither a number, nor first, nor worst.")
-    k = 0 if row.lower() == FIRST else int(row) - 1
+    if row != FIRST and not row.isdigit():
+        raise CommandError(f"--row {asked.row!r} is neither a number, nor first, nor worst.")
+    target = asked.target or model.facts.get("target")
+    source = model.open(data, truth=None if data == "-" else target)
+    if asked.target is not None:
+        check_columns(data, source.columns, [asked.target], "--target")
+    model.leave_out_others(source, [target])
+    frame = source.read()
+    k = 0 if row == FIRST else int(row) - 1
     if not 0 <= k < len(frame):
         raise CommandError(f"--row {row}: {named(data)} has {count(len(frame), 'row')}, the first of which is 1.")
     truth = _cell(frame[target].iloc[k]) if target in frame.columns else None
-    return model.pick(frame), k, truth
+    if truth is not None:  # the class that is spelled like it
+        truth = {spell(c): c for c in model.classes}.get(spell(truth), truth)
+    return model.pick(frame, data), k, truth
 
 
 def _show_model(model: Model, told: dict[str, Any]) -> None:
     console, about = out(), ""
     if model.positive is not None and hasattr(model.estimator, "decision_function"):
-        about = f"; F above 0 is {spell(model.positive)}"
+        about = f"; F from {getattr(model.estimator, 'threshold_', 0.0):.4g} on is {spell(model.positive)}"
     say(f"{model.name} ({model.path}): {count(told['rounds'], 'round')}{about}")
     say()
     if told["tree"] is not None:
@@ -172,8 +212,8 @@ def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
     p = told["probability"]
     near = "just below 1" if p < 1 and f"{p:.3g}" == "1" else f"{p:.3g}"
     say(f"The score for {who} is {told['score']:+.3f}, the probability {near}.")
-    if "threshold" in told:
-        say(f"Rows from a score of {told['threshold']:.4g} are flagged.")
+    for what, threshold in told.get("flagged_from", {}).items():
+        say(f"Rows are flagged from a {what} of {threshold:.4g} on.")
     say()
     moves = [c for c in told["contributions"] if c["adds"] != 0]
     rows = [["mean of the training rows", "", f"{told['baseline']:+.3f}", ""]]

@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 
 from skewboost.cli import measuring
+from skewboost.cli.drawing import PICTURES, save, without_screen
 from skewboost.cli.errors import FAILED, CommandError
 from skewboost.cli.examples import Examples, check_classes, check_columns, positive_label, read_examples
 from skewboost.cli.methods import Wanted, find, for_many_classes, takes_many
 from skewboost.cli.models import check_output, write_model
 from skewboost.cli.prices import in_words, read_cost
+from skewboost.cli.shift import Profile, shares_of
 from skewboost.cli.tell import count, emit, note, number, prose, rounds, say, share, some, waiting
 from skewboost.tables import spell
 from skewboost.targets import choose_positive
+from skewboost.variants import RECOMMENDED
 
 DEFAULT_TEST = 0.25
 MODEL_SUFFIXES = (".json", ".json.gz")
-PICTURES = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def run(task: Task) -> None:
     cost = None if task.goal and fitted.cost is None else cost
     facts = facts_of(task, fitted)
     if task.output is not None:
-        write_model(fitted.model, task.output, facts)
+        write_model(fitted.model, task.output, {**facts, "training": profile_of(fitted, answers).as_dict()})
     if task.plot is not None:
         _draw(fitted.model, task.plot)
     if task.as_json:
@@ -174,11 +176,11 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     entry, classes = task.wanted.entry, examples.classes
     check_many(entry.name, examples, task.about_two)
     label = positive_label(task.positive, classes)
-    if label is not None and len(classes) > 2:
-        raise CommandError(f"--positive is for two classes, and {task.target!r} has {len(classes)}. Leave it out.")
     cost = read_cost(task.cost, classes)
     if cost is not None and not entry.cost_sensitive and task.goal is None:
-        raise CommandError(f"{entry.name} is not told what mistakes cost. Leave --cost out, or take --method CSRA.")
+        raise CommandError(
+            f"{entry.name} is not told what mistakes cost. Leave --cost out, or take --method {RECOMMENDED.name}."
+        )
     if task.goal is None:
         return task.wanted.make(label, **({} if cost is None else {"cost": cost})), cost
     from skewboost import GoalSearchCV
@@ -188,7 +190,7 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     priced = Goal.of(task.goal).needs_cost or (task.then is not None and measure_of(task.then, "--then").needs_cost)
     if cost is not None and not priced:
         raise CommandError(
-            f"--cost has no effect on the goal {task.goal}. Leave it out, or use `goal` with --then expected_cost."
+            f"--cost has no effect on the goal {task.goal}. Leave it out, or say `skewboost goal --then expected_cost`."
         )
     search = GoalSearchCV(
         task.wanted.make(label), task.goal, then=task.then, confidence=task.confidence, cost=cost, pos_label=label,
@@ -197,8 +199,8 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
     return search, cost
 
 
-def check_many(method: str, examples: Examples, about_two: str = "") -> None:
-    """Raise where there are more classes than the method can tell apart."""
+def check_many(method: str, examples: Examples, about_two: str = "", option: str = "--method") -> None:
+    """Raise where there are more classes than the method can tell apart; `option` names others."""
     classes = examples.classes
     if len(classes) == 2:
         return
@@ -208,7 +210,7 @@ def check_many(method: str, examples: Examples, about_two: str = "") -> None:
             f"{told}, and {about_two} is about finding one of two. Make a column of two classes from it."
         )
     if not takes_many(find(method).estimator):
-        raise CommandError(f"{told}, and {method} takes two. Use --method {' or '.join(for_many_classes())}.")
+        raise CommandError(f"{told}, and {method} takes two. Use {option} {' or '.join(for_many_classes())}.")
 
 
 def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> None:
@@ -225,9 +227,14 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
             for category in (GoalNotMetWarning, LittleUseWarning):  # the end of the result says so
                 warnings.simplefilter("ignore", category)
             search.fit(train.X, train.y, **told)
-    except GoalNotReachableError as error:
+    except ValueError as error:
         message = str(error).replace(REMEDY, f"{by}--closest gives the closest all the same.")
-        raise CommandError(message.replace("set confidence=None", f"use {by}--confidence 0"), FAILED) from error
+        message = message.replace("set confidence=None", f"use {by}--confidence 0")
+        if isinstance(error, GoalNotReachableError):
+            raise CommandError(message, FAILED) from error
+        if message != str(error):
+            raise CommandError(message.replace("sample_weight", f"--weight {task.weight}")) from error
+        raise
     finally:
         for w in caught:
             if isinstance(w.message, RepeatedRowsWarning):
@@ -265,6 +272,8 @@ def facts_of(task: Task, fitted: Fitted) -> dict[str, Any]:
     return {
         "method": task.wanted.entry.name,
         "target": fitted.train.target,
+        "dropped": list(fitted.train.dropped),
+        "weight": task.weight,
         "positive": fitted.positive,
         "cost": fitted.cost,
         "goal": task.goal,
@@ -277,6 +286,17 @@ def facts_of(task: Task, fitted: Fitted) -> dict[str, Any]:
         "stop_reason": fitted.stop_reason,
         "seconds": round(fitted.seconds, 3),
     }
+
+
+def profile_of(fitted: Fitted, answers: measuring.Answers | None) -> Profile:
+    """What later commands compare new rows with."""
+    train, certificate = fitted.train, getattr(fitted.model, "certificate_", None)
+    said = {} if answers is None else shares_of(answers.predicted)
+    if answers is None and certificate is not None and train.weights is None:  # the rows that a goal was certified on
+        (other,) = (c for c in train.classes if c != fitted.positive)
+        flagged, total = float(certificate.counts.flagged), float(certificate.counts.total)
+        said = {spell(fitted.positive): flagged, spell(other): total - flagged}
+    return Profile.of(train.X, shares_of(train.y, train.weights), said)
 
 
 def _show(task: Task, fitted: Fitted, answers: measuring.Answers | None, cost: Any) -> None:
@@ -352,6 +372,5 @@ def _show_next(task: Task) -> None:
 
 
 def _draw(search: Any, path: str) -> None:
-    from skewboost.cli.pictures import save
-
+    without_screen()
     save(search.plot_frontier().figure_, path)

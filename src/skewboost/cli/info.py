@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.text import Text
 from skewboost._advice import COMMANDS, percent, suggestions_for
 from skewboost.cli.data import DataError, Source, open_data
 from skewboost.cli.data.source import shortened
+from skewboost.cli.examples import dropping
 from skewboost.summary import ColumnSummary, Summary, TargetSummary
 
 FEW_COLUMNS = 40  # that are listed one by one
@@ -39,12 +41,19 @@ def run(path: str, target: str | None = None, as_json: bool = False) -> None:
     if target is not None and target not in source.columns:
         raise DataError(f"{source.path}: there is no column {target!r}. The columns are {shortened(source.columns)}.")
     summary = Summary.from_chunks(source.chunks(), target=target)
-    summary = replace(summary, suggestions=suggestions_for(summary.n_rows, summary.target, COMMANDS))
+    summary = replace(summary, suggestions=suggestions_for(summary.target, COMMANDS, _as_told(path, target, summary)))
     if as_json:
         about = {"path": source.path, "format": source.format, "bytes": source.n_bytes}
         print(json.dumps({**about, **summary.as_dict()}, indent=2, ensure_ascii=False))
     else:
         show(source, summary, Console())
+
+
+def _as_told(path: str, target: str | None, summary: Summary) -> str:
+    """The data and the target as other commands are told, without columns that cannot be learned from."""
+    left_out = [c.name for c in summary.columns if c.kind == "date" or c.name in summary.ids]
+    told = shlex.join(["DATA" if path == "-" else path, *([] if target is None else ["--target", target])])
+    return f"{told} {dropping(left_out)}".rstrip()
 
 
 def show(source: Source, summary: Summary, console: Console) -> None:

@@ -44,4 +44,4 @@ def show(wanted: str | None) -> None:
     console.print(f"\n{len(found)} variant{plural}; in Python, skewboost.<Name>Classifier. See docs/choosing.md.")
     if wanted is None:
         others = [name for name in names() if name not in {e.name for e in found}]
-        console.print(f"--method also takes {', '.join(others)}: see docs/resampling.md.")
+        console.print(f"`skewboost fit --method` also takes {', '.join(others)}: see docs/resampling.md.")

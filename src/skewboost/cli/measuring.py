@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from skewboost import metrics
 from skewboost.cli.examples import Examples
+from skewboost.cli.models import labels_from
 from skewboost.cli.prices import in_words
 from skewboost.cli.tell import count, number, out, prose, say, share, table
 from skewboost.costs import cost_matrix
 from skewboost.evaluate.measuring import measures_of, measures_of_many, spelled
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
+from skewboost.report.explorer import shortest
 from skewboost.tables import spell
 
 Array = NDArray[Any]
@@ -39,13 +41,17 @@ class Answers:
     weights: Array | None = None
 
     @classmethod
-    def of(cls, model: Any, positive: Any, rows: Examples) -> Answers:
-        """Ask a model."""
+    def of(cls, model: Any, positive: Any, rows: Examples, threshold: float | None = None) -> Answers:
+        """Ask a model; with a threshold rows are flagged from that probability on."""
         probability = model.predict_proba(rows.X) if hasattr(model, "predict_proba") else None
-        predicted = np.asarray(model.predict(rows.X))
+        classes = model.classes_.tolist()
+        if threshold is None or probability is None:
+            predicted = np.asarray(model.predict(rows.X))
+        else:
+            predicted = labels_from(threshold, probability, classes, positive)
         ranks = positive is not None and any(hasattr(model, method) for method in METHODS)
         scores = scores_of(model, rows.X, positive) if ranks else None
-        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, scores, rows.weights)
+        return cls(classes, positive, rows.y, predicted, probability, scores, rows.weights)
 
     @property
     def matrix(self) -> Array:
@@ -106,8 +112,18 @@ class Answers:
             thresholds, counts = Counts.at_thresholds(self.truth == self.positive, self.p_positive, self.weights)
             totals = counts.cost(prices)
             best = int(np.argmin(totals))
-            found["best_threshold"] = {"probability": float(thresholds[best]), "total": float(totals[best])}
+            at = _shortest(self.p_positive, float(thresholds[best]))
+            found["best_threshold"] = {"probability": at, "total": float(totals[best])}
         return found
+
+
+def _shortest(probabilities: Array, at: float) -> float:
+    """A threshold of few decimals that flags the same of these rows."""
+    flagged = probabilities >= at
+    if not flagged.any():
+        return at
+    low = probabilities[~flagged].max(initial=-np.inf)
+    return float(shortest(np.array([low]), probabilities[flagged].min(keepdims=True))[0])
 
 
 def document(answers: Answers, cost: Any) -> dict[str, Any]:
@@ -137,7 +153,7 @@ def show(answers: Answers, cost: Any, heading: str) -> None:
         say("    ".join(cells[k::half]).rstrip())
     say()
     if cost is None:
-        say("No prices given: with --cost 20 it says what these mistakes cost.")
+        say("No prices given: `skewboost evaluate MODEL ROWS --cost 20` says what mistakes cost.")
     else:
         _show_bill(answers, cost)
 
@@ -174,14 +190,15 @@ def _show_bill(answers: Answers, cost: Any) -> None:
         prose(f"The best constant answer costs {number(bill['best_constant'])}; this is {word}.")
     if saved < 0:
         prose(
-            "That is worse than no model. With few rows --set early_stopping=true helps, or --method CGAda --set "
-            "calibrate=sigmoid; `skewboost compare` tries several."
+            "That is worse than no model; `skewboost compare DATA --methods sound,CGAda:calibrate=sigmoid` shows which "
+            "methods do better."
         )
     best = bill.get("best_threshold")
-    if best is not None and best["total"] < bill["total"]:
+    if best is not None and best["total"] < min(bill["total"], bill["best_constant"]):
+        at = repr(best["probability"])  # all digits, so that the command flags just these rows
         prose(
-            f"Flagging from a probability of {best['probability']:.4g} would have cost {number(best['total'])} "
-            "(chosen on these very rows, so it looks a little too good)."
+            f"Flagging from a probability of {at} would have cost {number(best['total'])} (chosen on these very rows, "
+            f"so it looks a little too good); `skewboost predict MODEL ROWS --threshold {at}` does so."
         )
 
 

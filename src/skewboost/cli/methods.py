@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
 from skewboost.cli.errors import CommandError
-from skewboost.variants import catalogue
+from skewboost.variants import RECOMMENDED, catalogue
 
-DEFAULT = "CSRA"
+LEARNER = "learner"  # what --learner is called behind the name of a method
+_PARTS = re.compile(r":(?=\w+=)")
 LEARNERS = ("stump", "tree", "histogram", "line")
 
 # Parameters that have an option of their own
@@ -70,27 +72,61 @@ class Wanted:
     @property
     def entry(self) -> Found:
         """What the name stands for."""
-        return find(self.method or DEFAULT)
+        return find(self.method or RECOMMENDED.name)
+
+    @property
+    def takes_learner(self) -> bool:
+        """Whether it can be told what a round fits."""
+        return {"callbacks", "estimator"} <= set(self.entry.params)
+
+    def knows(self, parameter: str) -> bool:
+        """Whether the method, with this learner, has a parameter that --set can reach."""
+        settings = (f"{parameter}=null",)  # one of the learner makes an object of it
+        return parameter in _settable(self.entry.estimator(**replace(self, settings=settings)._told_learner()))
+
+    @property
+    def set_to(self) -> dict[str, Any]:
+        """The parameters that --set gives, on top of those that the recommended method comes with."""
+        return {**(RECOMMENDED.params if self.method is None else {}), **read_settings(self.settings)}
+
+    @property
+    def spec(self) -> str:
+        """The same in one word, as --methods of `compare` takes it."""
+        told = [f"{name}={_written(value)}" for name, value in self.set_to.items()]
+        return ":".join([self.entry.name, *told, *([] if self.learner is None else [f"{LEARNER}={self.learner}"])])
+
+    @classmethod
+    def of_spec(cls, spec: str, rounds: int | None = None) -> Wanted:
+        """A method with its own settings behind it: CGAda:calibrate=sigmoid:learner=tree."""
+        name, *told = _PARTS.split(spec)
+        if ":" in name:
+            raise CommandError(
+                f"the method {spec!r}: behind the colon there has to be a setting, as in CGAda:calibrate=sigmoid."
+            )
+        said = dict(part.split("=", 1) for part in told)
+        learner = said.pop(LEARNER, None)
+        return cls(name, rounds, learner, tuple(f"{k}={v}" for k, v in said.items()), seed=None)
 
     def make(self, pos_label: Any = None, **params: Any) -> Any:
         """The estimator, not fitted."""
         entry = self.entry
-        known = entry.params
         told = {"random_state": self.seed, "n_jobs": self.n_jobs, **params}
-        if pos_label is not None and "pos_label" in known:
+        if pos_label is not None and "pos_label" in entry.params:
             told["pos_label"] = pos_label
         if self.rounds is not None:
             told[entry.rounds] = self.rounds
-        if self.learner is not None:
-            if "callbacks" not in known or "estimator" not in known:
-                raise CommandError(f"{entry.name} chooses what it fits itself: leave --learner out.")
-            told["estimator"] = _learner(self.learner)
-        settings = read_settings(self.settings)
-        if "estimator" in known and any(name.startswith("estimator__") for name in settings):
-            told["estimator"] = _learner(self.learner or "stump", as_object=True)
-        model = entry.estimator(**told)
-        _check_settings(entry, model, settings)
-        return model.set_params(**settings)
+        model = entry.estimator(**told, **self._told_learner())
+        _check_settings(entry, model, self.set_to)
+        return model.set_params(**self.set_to)
+
+    def _told_learner(self) -> dict[str, Any]:
+        """What a round fits, if something is said about it."""
+        own = any(name.startswith("estimator__") for name in read_settings(self.settings))
+        if self.learner is None and not (own and "estimator" in self.entry.params):
+            return {}
+        if self.learner is not None and not self.takes_learner:
+            raise CommandError(f"{self.entry.name} chooses what it fits itself: leave --learner out.")
+        return {"estimator": learner_called(self.learner or "stump", as_object=own)}
 
 
 def names() -> list[str]:
@@ -128,7 +164,8 @@ def takes_many(estimator: type) -> bool:
     return bool(get_tags(estimator()).classifier_tags.multi_class)
 
 
-def _learner(name: str, as_object: bool = False) -> Any:
+def learner_called(name: str, as_object: bool = False) -> Any:
+    """What a round fits, by its name."""
     from skewboost import learners
 
     key = name.lower()
@@ -161,8 +198,18 @@ def read_value(text: str) -> Any:
         return text
 
 
+def _written(value: Any) -> str:
+    """Text that `read_value` reads as this value."""
+    return value if isinstance(value, str) and read_value(value) == value else json.dumps(value)
+
+
+def _settable(model: Any) -> list[str]:
+    """The parameters that --set can reach."""
+    return [p for p in model.get_params() if p not in OPTIONS and p not in MEANINGLESS]
+
+
 def _check_settings(entry: Found, model: Any, settings: Mapping[str, Any]) -> None:
-    known = [p for p in model.get_params() if p not in OPTIONS and p not in MEANINGLESS]
+    known = _settable(model)
     unknown = [name for name in settings if name not in known]
     if unknown:
         more = ""

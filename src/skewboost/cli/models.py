@@ -8,11 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
-from skewboost.cli.tell import named, some
+from skewboost.cli.shift import Profile
+from skewboost.cli.tell import named, note, some
 from skewboost.tables import spell
 
+Array = NDArray[Any]
 CATEGORY = "category"  # the kind of a column of text
 
 
@@ -24,7 +29,8 @@ class Model:
     estimator: Any
     columns: tuple[str, ...]
     categories: Mapping[str, Sequence[str]]  # the columns that hold text, and what it is
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what `fit` noted: target, cost, …
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what `fit` noted: target, cost, dropped columns, …
+    profile: Profile | None = None  # of the rows of training, if `fit` noted it
 
     @property
     def classes(self) -> list[Any]:
@@ -50,7 +56,7 @@ class Model:
         """Raise where data lack a column that the model looks at."""
         lacking = [name for name in self.columns if name not in there]
         if lacking:
-            spare = [c for c in there if c not in self.columns]
+            spare = [c for c in there if c not in (*self.columns, self.facts.get("target"))]
             hint = close_to(lacking[0], spare) or f"There are {some(there, 12)}."
             word = "column" if len(lacking) == 1 else "columns"
             raise CommandError(
@@ -58,20 +64,57 @@ class Model:
                 f"{hint.strip()}"
             )
 
-    def open(self, path: str, also_text: Sequence[str] = ()) -> Any:
-        """Data with its columns, the kinds of which are those of training."""
+    def open(self, path: str, *, truth: str | None = None) -> Any:
+        """Data with its columns, the kinds of which are those of training; other columns may be there too.
+
+        `truth` is the column of labels, which is text where the classes are; of a pipe it has to be there.
+        """
         from skewboost.cli.data import open_data
 
+        text: dict[str, Sequence[str]] = dict(self.categories)
+        there = None
         if path != "-":  # of a pipe there is one look only
-            self.check(path, open_data(path, columns=self.columns).columns)
-        text = {**self.categories, **dict.fromkeys(also_text, ())}
+            there = open_data(path, columns=self.columns).columns
+            self.check(path, there)
+        if truth is not None and isinstance(self.classes[0], str) and (there is None or truth in there):
+            text[truth] = ()
         source = open_data(path, text=text, columns=self.columns)
         self.check(path, source.columns)
         return source
 
-    def pick(self, frame: Any) -> Any:
+    def leave_out_others(self, source: Any, used: Sequence[str | None] = ()) -> list[str]:
+        """Let a source leave out what is not used; columns that `fit` had not been told to drop are named on stderr."""
+        others = [c for c in source.columns if c not in {*self.columns, *used}]
+        source.leave_out(others)
+        noted = {self.facts.get("target"), self.facts.get("weight"), *self.facts.get("dropped", ())}
+        ignored = [c for c in others if c not in noted]
+        if ignored:
+            note(f"ignored: {some(ignored)} ({self.path} does not use {'it' if len(ignored) == 1 else 'them'})")
+        return ignored
+
+    def check_threshold(self, threshold: float | None) -> None:
+        """Raise where rows cannot be flagged from a probability on."""
+        if threshold is None:
+            return
+        if self.positive is None:
+            raise CommandError(
+                f"--threshold is about one class of two, and {self.path} tells {len(self.classes)} apart. Leave it out."
+            )
+        if not hasattr(self.estimator, "predict_proba"):
+            raise CommandError(f"--threshold is a probability, and {self.name} gives none. Leave it out.")
+        if self.facts.get("goal"):
+            note(f"the goal {self.facts['goal']} is about the threshold of {self.path} itself, not about {threshold:g}")
+
+    def pick(self, frame: Any, path: str) -> Any:
         """Its columns, in its order."""
-        return frame[list(self.columns)]
+        X = frame[list(self.columns)]
+        dates = [name for name in self.columns if X[name].dtype.kind == "M"]
+        if dates:
+            raise CommandError(
+                f"{named(path)}: the column {dates[0]!r} holds dates, and held none when {self.path} was fitted. "
+                "Convert it as then."
+            )
+        return X
 
 
 def read_model(path: str) -> Model:
@@ -90,7 +133,16 @@ def read_model(path: str) -> Model:
         raise CommandError(f"{error}. Give a file that `skewboost fit … -o` has written.".replace("..", ".")) from error
     features = told["features"]
     categories = {f["name"]: f.get("categories", ()) for f in features if f["kind"] == CATEGORY}
-    return Model(path, io.load(path), tuple(f["name"] for f in features), categories, _facts(told))
+    facts = _facts(told)
+    profile = Profile.read(facts.pop("training", None))
+    return Model(path, io.load(path), tuple(f["name"] for f in features), categories, facts, profile)
+
+
+def labels_from(threshold: float, probability: Array, classes: Sequence[Any], positive: Any) -> Array:
+    """The positive class from a probability of it on, the other class below."""
+    at = classes.index(positive)
+    flagged = probability[:, at] >= threshold
+    return np.asarray(np.array(classes)[np.where(flagged, at, 1 - at)])
 
 
 def write_model(estimator: Any, path: str, facts: Mapping[str, Any]) -> None:
@@ -103,14 +155,30 @@ def write_model(estimator: Any, path: str, facts: Mapping[str, Any]) -> None:
     io.save(estimator, path, notes=json.dumps(plain(facts)))
 
 
+# What later commands go by, where it is of the type that `fit` notes
+FACTS: dict[str, type | tuple[type, ...]] = {
+    "target": str,
+    "weight": str,
+    "dropped": list,
+    "data": str,
+    "goal": str,
+    "cost": (int, float, str, dict),
+    "training": dict,
+}
+
+
 def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
     import json
 
     try:
         facts = json.loads(told.get("notes") or "{}")
-    except json.JSONDecodeError:  # saved from Python, with notes in words
+    except (ValueError, RecursionError):  # saved from Python, with notes in words
         return {}
-    return facts if isinstance(facts, dict) else {}
+    if not isinstance(facts, dict):
+        return {}
+    found = {name: facts[name] for name, kind in FACTS.items() if isinstance(facts.get(name), kind)}
+    found["dropped"] = [name for name in found.get("dropped", ()) if isinstance(name, str)]
+    return {**found, "positive": facts.get("positive")}
 
 
 def check_output(path: str | None, suffixes: Sequence[str], option: str = "-o") -> None:

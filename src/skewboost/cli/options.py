@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from skewboost.variants import RECOMMENDED
 
 
 def complete_method(incomplete: str) -> list[str]:
@@ -57,9 +60,24 @@ def check_test(test: float | None) -> float | None:
     return test
 
 
-def columns_in(texts: list[str] | None) -> tuple[str, ...]:
-    """Names joined by commas, in one option or in several."""
-    return tuple(name.strip() for text in texts or () for name in text.split(",") if name.strip())
+def check_threshold(threshold: float | None) -> float | None:
+    """A probability."""
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise typer.BadParameter(f"{threshold} is no probability: give a number from 0 to 1, such as 0.05")
+    return threshold
+
+
+def given(context: typer.Context) -> set[str]:
+    """The options that the user gave, by their long names."""
+    told = {p.name: p.opts[0] for p in context.command.params if p.name is not None}
+    sources = {name: context.get_parameter_source(name) for name in told}
+    return {told[name] for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+
+
+def methods_in(texts: list[str] | None) -> tuple[str, ...]:
+    """Names joined by commas, in one option or in several; what is set behind a name may have commas in brackets."""
+    split = [name.strip() for text in texts or () for name in re.split(r",(?![^\[{]*[\]}])", text)]
+    return tuple(filter(None, split))
 
 
 def make_folder(out: Path) -> Path:
@@ -106,7 +124,7 @@ Positive = Annotated[str | None, _option("--positive", help="The class to find; 
 Method = Annotated[
     str | None,
     _option(
-        "--method", "-m", help="Any name of `skewboost list`; CSRA if nothing is said.", metavar="NAME",
+        "--method", "-m", help=f"Any name of `skewboost list`. [{RECOMMENDED}]", metavar="NAME",
         autocompletion=complete_method,
     ),
 ]  # fmt: skip
@@ -161,11 +179,21 @@ Methods = Annotated[
     _option(
         "--methods",
         "-m",
-        help="Names of `skewboost list`; sound: costs mean what they say; or all. [sound]",
+        help="Names of `skewboost list`; sound: those whose costs mean what they say; or all. [sound]",
         metavar="A,B,C",
         autocompletion=complete_method,
     ),
 ]
+Threshold = Annotated[
+    float | None,
+    _option("--threshold", help="Flag rows from this probability of the positive class on; else the model decides.",
+            callback=check_threshold, metavar="P"),
+]  # fmt: skip
+KnownWeight = Annotated[
+    str | None,
+    _option("--weight", help="The column that counts examples; as in the fit, '' for none.", metavar="COLUMN",
+            autocompletion=complete_column),
+]  # fmt: skip
 Folds = Annotated[int, _option("--cv", help="Folds.", min=2, metavar="N")]
 Repeats = Annotated[int, _option("--repeats", help="How often the folds are drawn anew.", min=1, metavar="N")]
 Results = Annotated[

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from skewboost.cli.errors import CommandError
-from skewboost.cli.examples import check_columns
-from skewboost.cli.models import Model, check_output, read_model
-from skewboost.cli.tell import count, emit, named, note, number, progress, some
+from skewboost.cli.examples import check_columns, columns_named
+from skewboost.cli.models import Model, check_output, labels_from, read_model
+from skewboost.cli.shift import Watch
+from skewboost.cli.tell import count, emit, named, note, number, progress
 from skewboost.cli.writing import SUFFIXES, writer_to
 from skewboost.files import written_whole
 from skewboost.tables import spell
@@ -20,15 +21,18 @@ CHUNK = 100_000
 ALL = "all"
 
 
-def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_json: bool) -> None:
+def run(
+    model_path: str, data: str, output: str | None, keep: Sequence[str], threshold: float | None, as_json: bool
+) -> None:
     """Read, ask, write."""
     check_output(output, SUFFIXES)
     model = read_model(model_path)
+    model.check_threshold(threshold)
     source = model.open(data)
     columns = list(source.columns)
     kept = _kept(model, data, columns, keep)
-    expected = {*model.columns, *kept, model.facts.get("target")}
-    ignored = [c for c in columns if c not in expected]
+    ignored = model.leave_out_others(source, kept)
+    watch = Watch(model.profile)
     tally: dict[str, int] = {}
     n_rows = 0
     with ExitStack() as stack:
@@ -37,40 +41,45 @@ def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_
         bar = stack.enter_context(progress(counted=False, hidden=output is None))
         task = bar.add_task("Rows", total=None)
         for chunk in source.chunks(CHUNK):
-            said = answers(model, chunk)
+            X = model.pick(chunk, data)
+            said = answers(model, X, threshold)
             writer.write(_beside(chunk, kept, said))
             n_rows += len(chunk)
             bar.update(task, description=f"{number(n_rows)} rows")
+            watch.rows(X)
+            if threshold is None:
+                watch.said(said["prediction"].to_numpy())
             labels, n = np.unique(said["prediction"], return_counts=True)
             for label, k in zip(labels.tolist(), n.tolist()):
                 tally[spell(label)] = tally.get(spell(label), 0) + k
-    if ignored:
-        note(f"{count(len(ignored), 'column')} not used: {some(ignored)}")
-    told = {"model": model_path, "data": data, "rows": n_rows, "predicted": tally, "output": output}
+    warnings = watch.warnings(model.positive)
+    for warning in warnings:
+        note(f"warning: {warning}")
+    told = {"model": model_path, "data": data, "threshold": threshold, "rows": n_rows, "predicted": tally}
     if output is not None and as_json:
-        emit({**told, "columns_not_used": ignored})
+        emit({**told, "output": output, "columns_ignored": ignored, "warnings": warnings})
     elif output is not None:
         note(f"{count(n_rows, 'row')}: {', '.join(f'{number(k)} are {label}' for label, k in sorted(tally.items()))}")
         note(f"Written: {output}")
 
 
-def answers(model: Model, frame: Any) -> Any:
+def answers(model: Model, X: Any, threshold: float | None = None) -> Any:
     """A frame of predictions, probabilities and scores.
 
-    With two classes the probability is that of the positive class, and the score is above 0 where it is predicted;
-    with more there is a column of each kind for every class.
+    With two classes the probability is that of the positive class, and the score is 0 or more where the model says so
+    by itself; with more there is a column of each kind for every class.
     """
     import pandas as pd
 
-    X, estimator = model.pick(frame), model.estimator
-    found: dict[str, Any] = {"prediction": estimator.predict(X)}
+    estimator = model.estimator
     two = model.positive is not None
-    if hasattr(estimator, "predict_proba"):
-        p = estimator.predict_proba(X)
-        if two:
-            found["probability"] = p[:, model.classes.index(model.positive)]
-        else:
-            found |= {f"probability_{spell(c)}": p[:, k] for k, c in enumerate(model.classes)}
+    p = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
+    decided = None if threshold is None or p is None else labels_from(threshold, p, model.classes, model.positive)
+    found: dict[str, Any] = {"prediction": estimator.predict(X) if decided is None else decided}
+    if p is not None and two:
+        found["probability"] = p[:, model.classes.index(model.positive)]
+    elif p is not None:
+        found |= {f"probability_{spell(c)}": p[:, k] for k, c in enumerate(model.classes)}
     if hasattr(estimator, "decision_function"):
         F = estimator.decision_function(X)
         if two:
@@ -85,8 +94,8 @@ def _kept(model: Model, data: str, columns: Sequence[str], keep: Sequence[str]) 
     if [k.lower() for k in keep] == [ALL] and ALL not in columns:
         kept = list(columns)
     else:
-        check_columns(data, columns, keep, "--keep")
-        kept = list(keep)
+        kept = list(columns_named(keep, columns))
+        check_columns(data, columns, kept, "--keep")
     clash = [c for c in kept if c in ("prediction", "probability", "score")]
     if clash:
         raise CommandError(f"{named(data)} has a column {clash[0]!r} itself. Rename it, or leave it out of --keep.")

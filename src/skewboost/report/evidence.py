@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost._params import number
 from skewboost.costs import Costs, check_cost, costs_of
 from skewboost.metrics.counts import Array, Counts
 from skewboost.metrics.ranking import METHODS, scores_of
@@ -36,7 +37,7 @@ class Evidence:
     ranks : ndarray
         What curves and areas rank the rows by: the decision function, if there is one.
     threshold : float or None
-        From which score on the model flags a row; None if its decisions are no matter of a threshold on the score.
+        From which score on rows are flagged; None if the model's decisions are no matter of a threshold on the score.
     weights : ndarray or None
         How many examples a row stands for.
     pos_label, neg_label : label
@@ -45,6 +46,8 @@ class Evidence:
         Of a miss and of a false alarm.
     costs_from : str
         Where these come from, in words.
+    given : bool
+        Whether the threshold was given, and is not the model's own.
     """
 
     y: Array
@@ -59,14 +62,22 @@ class Evidence:
     neg_label: Any
     costs: Costs
     costs_from: str
+    given: bool = False
+
+    @property
+    def whose(self) -> str:
+        """What rows are flagged by, in words."""
+        return "the threshold that was given" if self.given else "the model's own threshold"
 
     @property
     def counts(self) -> Counts:
-        """The model's own answers."""
+        """The answers that the report is about."""
         return Counts.of(self.positive, self.flagged, self.weights)
 
 
-def gather(model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any) -> Evidence:
+def gather(
+    model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any, threshold: float | None = None
+) -> Evidence:
     """Check everything, and ask the model."""
     classes = _classes(model)
     n_rows = sliceable(X).shape[0]
@@ -89,17 +100,31 @@ def gather(model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight:
     else:  # without any, both classes matter the same
         costs = costs_of(cost, None, labels, positive_class, classes, weights)
         costs_from = "as balanced" if cost is None or isinstance(cost, str) else "as given"
-    flagged = np.asarray(model.predict(X)) == positive_class
     if not any(hasattr(model, method) for method in METHODS):
         name = type(model).__name__
         raise ValueError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
     ranks = scores_of(model, X, positive_class)
-    scores, kind, threshold = _scores(model, X, positive_class, flagged, told, ranks)
+    if threshold is None:
+        flagged = np.asarray(model.predict(X)) == positive_class
+        scores, kind, at = _scores(model, X, positive_class, flagged, told, ranks)
+    else:
+        scores, kind, at = _probabilities(model, X, positive_class, threshold), PROBABILITY, float(threshold)
+        flagged = scores >= at
     negative_class = classes[classes != positive_class][0]
     return Evidence(
-        labels, positive, flagged, scores, kind, ranks, threshold, weights, positive_class, negative_class, costs,
-        costs_from,
+        labels, positive, flagged, scores, kind, ranks, at, weights, positive_class, negative_class, costs, costs_from,
+        given=threshold is not None,
     )  # fmt: skip
+
+
+def _probabilities(model: Any, X: Any, positive: Any, threshold: float) -> Array:
+    """Of the positive class, on which a threshold was given."""
+    if not number(0, 1).passes(threshold):
+        raise ValueError(f"threshold={threshold!r} must be a probability from 0 to 1, or None.")
+    if not hasattr(model, "predict_proba"):
+        name = type(model).__name__
+        raise ValueError(f"threshold={threshold!r} is a probability, and {name} gives none. Leave it at None.")
+    return scores_of(model, X, positive, "predict_proba")
 
 
 def _classes(model: Any) -> Array:

@@ -53,6 +53,8 @@ class Report:
         How many examples a row of X stands for.
     pos_label : label or None, default=None
         The positive class. None: as the model has it, else the rarer one.
+    threshold : float or None, default=None
+        Rows are flagged from this probability of the positive class on. None: as the model decides.
     notes : str, default=""
         A few lines of your own, below the summary.
 
@@ -91,6 +93,7 @@ class Report:
         title: str | None = None,
         sample_weight: Any = None,
         pos_label: Any = None,
+        threshold: float | None = None,
         notes: str = "",
     ) -> None:
         self.model = model
@@ -103,6 +106,7 @@ class Report:
         self.title = title
         self.sample_weight = sample_weight
         self.pos_label = pos_label
+        self.threshold = threshold
         self.notes = notes
         if training is not None and not (isinstance(training, tuple | list) and len(training) == 2):
             raise ValueError(f"training must be the rows and labels (X, y) of training; got {type(training).__name__}.")
@@ -113,7 +117,7 @@ class Report:
     @cached_property
     def evidence(self) -> Evidence:
         """What the model says of the rows."""
-        return gather(self.model, self.X, self.y, self.cost, self.pos_label, self.sample_weight)
+        return gather(self.model, self.X, self.y, self.cost, self.pos_label, self.sample_weight, self.threshold)
 
     @cached_property
     def explorer(self) -> ScoreTable:

@@ -38,7 +38,7 @@ def headline(e: Evidence) -> str:
     found = f"On {count(c.total)} held-out rows the model finds {percent(c.recall, 2)} of the {count(c.positives)} "
     found += f"positives ({label(e.pos_label)})"
     if c.flagged == 0:
-        return f"{found}: it flags nothing at its own threshold."
+        return f"{found}: it flags nothing at {e.whose}."
     alarms = f"; {one_in(c.precision)} alarms {'is' if one_in(c.precision).startswith('1 of') else 'are'} right"
     cost, none, every = e.costs.positive * c.fn + e.costs.negative * c.fp, e.costs.positive, e.costs.negative
     without = min(none * c.positives, every * c.negatives)
@@ -68,7 +68,7 @@ def explorer_words(e: Evidence, table: ScoreTable) -> dict[str, Any]:
             "for each positive"
         ),
     }[e.costs_from]
-    at = " and at the model's own threshold" if e.threshold is not None else " and at the best threshold"
+    at = f" and at {e.whose}" if e.threshold is not None else " and at the best threshold"
     if table.lossless:
         bins = f"All {count(table.n_bins)} distinct scores are in this file, so every number is exact"
     else:
@@ -85,6 +85,7 @@ def explorer_words(e: Evidence, table: ScoreTable) -> dict[str, Any]:
         "score_kind": e.kind,
         "n_bins": table.n_bins,
         "has_own": table.own is not None,
+        "whose": e.whose,
         "explorer_intro": f"Say what mistakes cost where you are; everything below follows at once. {start}{at}.",
         "explorer_note": (
             f"{bins}. The best threshold is chosen on these same rows, so what it promises is a little too good, the "
@@ -107,7 +108,7 @@ def explore(_: Subject) -> Section:
 
 
 def performance(subject: Subject) -> Section:
-    """Rates at the model's own threshold, with intervals."""
+    """Rates as rows are flagged, with intervals."""
     e = subject.evidence
     c = e.counts
     whole = e.weights is None or bool((e.weights == e.weights.round()).all())
@@ -124,9 +125,8 @@ def performance(subject: Subject) -> Section:
         rows.append((name, percent(rate), between, f"{count(part)} of {count(all_of)}", meaning))
     head = ("", "here", "95 % interval", "rows", "")
     at = "by its own rule" if e.threshold is None else f"from a {e.kind} of {digits(e.threshold, 4)} on"
-    text = (
-        f"As it is, the model flags rows {at}. Intervals are Clopper and Pearson's: where the rate may be on new rows."
-    )
+    how = "Here rows are flagged" if e.given else "As it is, the model flags rows"
+    text = f"{how} {at}. Intervals are Clopper and Pearson's: where the rate may be on new rows."
     return Section("performance", "What it finds", [Text(text), Table(rows, head, (False, True, True, True, False))])
 
 

@@ -91,7 +91,8 @@ def comparison(subject: Subject) -> Section | None:
     order = found.ordered(first)
     rows = [(method, *(_mean(by_method[method].get(name)) for name in measures)) for method in order]
     own = type(subject.model).__name__
-    chosen = next((k for k, method in enumerate(order) if method in (own, own.removesuffix("Classifier"))), -1)
+    names = [method.partition(":")[0] for method in order]  # what was set may stand behind a name
+    chosen = next((k for k, name in enumerate(names) if name in (own, own.removesuffix("Classifier"))), -1)
     head = ("method", *(in_words(name) for name in measures))
     text = (
         f"{len(order)} methods on the same folds, the best by {in_words(first)} first; means ± standard deviations, "

@@ -30,8 +30,6 @@ class Arrow(Source):
         self.columns = [name for name in schema.names if name not in hidden]
         self.check_names()
         self._types = {name: schema.field(name).type for name in self.columns}
-        for name, kind in self._types.items():
-            self._check(name, kind)
         self._with_missing: set[str] | None = None
 
     @abstractmethod
@@ -44,19 +42,26 @@ class Arrow(Source):
 
     def _unknown_missing(self) -> tuple[set[str], list[str]]:
         """Columns with missing cells, and those of which the file does not say."""
-        return set(), list(self.columns)
+        return set(), self._wanted
+
+    @property
+    def _wanted(self) -> list[str]:
+        """The columns that are read."""
+        return [name for name in self.columns if name not in self.left_out]
 
     def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
         """Pandas tables of so many rows each."""
         import pandas as pd
 
+        for name in self._wanted:
+            self._check(name, self._types[name])
         with self._explained():
             if self._with_missing is None:
                 self._with_missing = self._find_missing()
             found = False
             for table in self._tables(n_rows):
                 found = True
-                yield pd.DataFrame({name: self._converted(name, table.column(name)) for name in self.columns})
+                yield pd.DataFrame({name: self._converted(name, table.column(name)) for name in self._wanted})
         if not found:
             raise self.fail("there are columns, but no rows", "Check how the file was written.")
 
@@ -76,7 +81,7 @@ class Arrow(Source):
 
         waiting: list[Any] = []
         total = 0
-        for batch in self._batches(n_rows, self.columns):
+        for batch in self._batches(n_rows, self._wanted):
             waiting.append(pa.Table.from_batches([batch]))
             total += batch.num_rows
             while total >= n_rows:
@@ -167,7 +172,7 @@ class ParquetFile(Arrow):
                     unknown.add(column.path_in_schema)
                 elif column.statistics.null_count:
                     known.add(column.path_in_schema)
-        return known, [name for name in self.columns if name in unknown]
+        return known, [name for name in self._wanted if name in unknown]
 
     def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
         yield from self._file.iter_batches(batch_size=n_rows, columns=columns)

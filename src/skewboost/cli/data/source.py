@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from skewboost.cli.data.content import Content
@@ -38,12 +38,17 @@ class Source(ABC):
 
     format: str
     columns: list[str]
+    left_out: frozenset[str] = frozenset()
 
     def __init__(self, content: Content, text: Collection[str] = ()) -> None:
         self.content = content
         self.path = content.path
         self.n_bytes = content.n_bytes
         self.text = text
+
+    def leave_out(self, names: Iterable[str]) -> None:
+        """Columns that nobody will look at: they may be of a type that cannot be read, and need not be in the table."""
+        self.left_out = frozenset(names)
 
     @abstractmethod
     def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:

@@ -1,0 +1,197 @@
+"""Advice can be followed: options and commands that sentences name are there, and do what is said."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+import skewboost
+from skewboost import _advice
+from skewboost.cli.app import app
+from skewboost.cli.compare import chosen
+from skewboost.cli.examples import read_examples
+from skewboost.cli.methods import Wanted
+from skewboost.summary import summarise
+from skewboost.variants import RECOMMENDED
+
+ROOT = Path(skewboost.__file__).parent
+PAGES = ROOT.parents[1]
+COMMANDS = get_command(app).commands
+OPTIONS = {name: {o for p in command.params for o in p.opts} for name, command in COMMANDS.items()}
+READS_A_TABLE = ("fit", "goal", "report", "compare")
+READS_A_MODEL = ("predict", "evaluate", "explain", "report")
+# Which commands can print the sentences of a module; a module that is not named is that of its command
+PRINTED_BY = {
+    "_advice": ("info",),
+    "compare": ("compare",),
+    "evaluate": ("evaluate", "report", "explain"),
+    "examples": READS_A_TABLE,
+    "fit": ("fit", "goal", "report"),
+    "listing": ("list",),
+    "measuring": ("fit", "goal", "evaluate"),
+    "methods": READS_A_TABLE,
+    "models": READS_A_MODEL,
+    "prices": (*READS_A_TABLE, "evaluate"),
+    "shift": ("predict", "evaluate", "report"),
+}
+# Where the command is named elsewhere in the sentence, or the module serves a part of its commands only
+SAID_OF = {
+    ("_advice", "--cost"): ("fit", "goal"),
+    ("evaluate", "--weight"): ("evaluate", "report"),
+    ("evaluate", "--threshold"): ("evaluate", "report"),
+    ("examples", "--test"): ("fit", "goal", "report"),
+    ("fit", "--closest"): ("goal",),
+    ("fit", "--confidence"): ("goal",),
+    ("fit", "--then"): ("goal",),
+    ("fit", "--plot"): ("goal",),
+}
+
+
+def sentences():
+    """Module and text of every string that is no docstring, with a word in place of what is filled in."""
+    for path in [*sorted((ROOT / "cli").glob("*.py")), ROOT / "_advice.py"]:
+        tree = ast.parse(path.read_text())
+        apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                apart |= {id(part) for part in node.values}
+                parts = [p.value if isinstance(p, ast.Constant) else "X" for p in node.values]
+                yield path.stem, "".join(parts)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
+                yield path.stem, re.sub(r"\{[^{}]*\}", "X", node.value)
+
+
+def options_in(text):
+    return re.findall(r"(?<![\w-])(--[a-z][a-z-]*|-o)(?![\w-])", text)
+
+
+SENTENCES = [(module, text) for module, text in sentences() if module not in ("options", "demo")]
+
+
+def test_every_command_that_a_sentence_names_has_the_options_it_is_given():
+    found = 0
+    for module, text in SENTENCES:
+        for command in re.findall(r"`?\bskewboost ([a-z]+\b[^`\n]*)", text):
+            name = command.split()[0]
+            if name in ("fits", "model"):  # words of a sentence about the library
+                continue
+            assert name in COMMANDS, (module, text)
+            assert set(options_in(command)) <= OPTIONS[name], (module, text)
+            found += 1
+    assert found > 20
+
+
+def test_every_option_that_a_sentence_names_is_one_of_the_commands_that_print_it():
+    found = 0
+    for module, text in SENTENCES:
+        if module == "app":
+            continue
+        alone = re.sub(r"`skewboost [^`]*`", "", text)
+        for option in (option for option in options_in(alone) if option != "-o"):
+            own = (module,) if module in COMMANDS else ()
+            commands = SAID_OF.get((module, option), PRINTED_BY.get(module, own))
+            assert commands, (module, option, text)
+            for command in commands:
+                assert option in OPTIONS[command], (module, command, text)
+            found += 1
+    assert found > 50
+
+
+def commands_in(text):
+    return [shlex.split(command)[1:] for command in re.findall(r"`(skewboost [^`]*)`", text)]
+
+
+def test_what_info_suggests_can_be_run_as_it_stands(small, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "my table.csv"
+    small.frame.assign(seen="2024-01-01").to_csv(path, index=False)  # an id and a date among the columns
+    told = json.loads(run("info", path, "--target", "kind", "--json").stdout)["suggestions"]
+    commands = [command for text in told for command in commands_in(text)]
+    assert [command[0] for command in commands] == ["fit", "compare", "goal"]
+    for command in commands:
+        assert command[command.index("--drop") + 1] == "id"
+        quick = {"compare": ["--cv", "2", "--rounds", "2", "--methods", "CSRA"], "goal": ["--rounds", "2"], "fit": []}[
+            command[0]
+        ]
+        result = run(*command, *quick)
+        reached = result.exit_code == 0 or (command[0] == "goal" and "goal recall" in result.stderr)
+        assert reached, result.output
+    assert Path("model.json").exists()
+
+
+def test_what_fit_says_comes_next_can_be_run(small, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = small.fitted.stdout
+    lines = [line.strip() for line in text[text.index("Next:") :].splitlines()[1:]]
+    assert len(lines) == 3
+    for line in lines:
+        command = re.sub("OTHER_ROWS|NEW_ROWS", small.later, line)
+        assert run(*shlex.split(command)[1:]).exit_code == 0
+
+
+def test_a_model_that_is_worse_than_none_is_compared_as_advised(run, small, tmp_path):
+    text = "".join(text for module, text in SENTENCES if module == "measuring" and "worse than no model" in text)
+    (command,) = commands_in(text)
+    told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "--cv", 2, "-r", 2]
+    result = run(*(small.train if word == "DATA" else word for word in command), *told)
+    assert result.exit_code == 0, result.output
+    assert "CGAda:calibrate=sigmoid" in result.stdout
+
+
+def test_prices_can_be_given_afterwards(run, small, tmp_path):
+    path = tmp_path / "plain.json"
+    told = run("fit", small.train, "-t", "kind", "--drop", "id,times", "-m", "RealBoost", "-r", 2, "-o", path).stdout
+    (command,) = commands_in(told)
+    filled = [{"MODEL": str(path), "ROWS": small.later}.get(word, word) for word in command]
+    assert "a miss costs 20 false alarms" in run(*filled).stdout
+
+
+# ------------------------------------------------------------------- what to begin with
+
+
+def test_everything_names_the_same_method_to_begin_with(small, run):
+    name = RECOMMENDED.name
+    assert Wanted().entry.name == name
+    assert f"[{RECOMMENDED}]" in run("fit", "--help").stdout
+    assert f"{name} on " in run("fit", small.train, "-t", "kind", "--drop", "id,times", "-r", 2).stdout
+    assert name in chosen((), read_examples(small.train, "kind"))
+    two = summarise(small.frame[["size"]], small.frame["kind"]).target
+    for words in (_advice.PYTHON, _advice.COMMANDS):
+        begin = [text for text in _advice.suggestions_for(two, words) if "Begin with" in text]
+        assert len(begin) == 1
+        assert re.findall(r"Begin with (\w+)|-o model.json` \((\w+)", begin[0])[0] in ((name, ""), ("", name))
+    readme = (PAGES / "README.md").read_text()
+    first = readme[readme.index("```python") : readme.index("```", readme.index("```python") + 3)]
+    assert set(re.findall(r"(\w+)Classifier\(", first)) == {name}
+    choosing = (PAGES / "docs" / "choosing.md").read_text()
+    assert re.search(r"Begin with `(\w+)Classifier\(", choosing).group(1) == name
+    assert f"The default method is {name}" in (PAGES / "docs" / "cli.md").read_text()
+
+
+def test_the_recommended_method_comes_with_its_parameters(monkeypatch):
+    from skewboost.cli import methods
+    from skewboost.variants import Recommendation
+
+    monkeypatch.setattr(methods, "RECOMMENDED", Recommendation("CGAda", {"calibrate": "sigmoid"}))
+    assert Wanted().make().calibrate == "sigmoid"
+    assert Wanted(settings=("calibrate=isotonic",)).make().calibrate == "isotonic"
+    assert Wanted("CGAda").make().calibrate is None
+    assert Wanted().spec == "CGAda:calibrate=sigmoid"
+    assert str(methods.RECOMMENDED) == "CGAda(calibrate='sigmoid')"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/choosing.md"])
+def test_commands_on_the_pages_have_their_options(page):
+    text = (PAGES / page).read_text()
+    found = re.findall(r"(?m)(?:^\$ |^|`)skewboost ([a-z]+[^`\n#]*)", text)
+    for command in found:
+        name = command.split()[0]
+        if name in COMMANDS:
+            assert set(options_in(command)) <= OPTIONS[name] | {"--help"}, command
+    assert found or page == "docs/choosing.md"
