@@ -14,6 +14,7 @@ from skewboost.cli.models import Model, check_output, read_model
 from skewboost.cli.tell import count, emit, named, note, number, progress, some
 from skewboost.cli.writing import SUFFIXES, writer_to
 from skewboost.files import written_whole
+from skewboost.names import shown
 from skewboost.tables import spell
 
 CHUNK = 100_000
@@ -50,7 +51,8 @@ def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_
     if output is not None and as_json:
         emit({**told, "columns_not_used": ignored})
     elif output is not None:
-        note(f"{count(n_rows, 'row')}: {', '.join(f'{number(k)} are {label}' for label, k in sorted(tally.items()))}")
+        classes = ", ".join(f"{number(k)} are {shown(label)}" for label, k in sorted(tally.items()))
+        note(f"{count(n_rows, 'row')}: {classes}")
         note(f"Written: {output}")
 
 
