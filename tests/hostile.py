@@ -15,7 +15,7 @@ PLAIN = [
     *(r"back\slash", r"C:\new", r"\x1b", r"a\nb"),  # which are not what is escaped below
     *("|pipe|", "*star*", "`tick`", "~tilde~", "#tag"),  # Markdown
     *("*/", "--", "'; DROP TABLE x", "??/", 'a """'),  # programs
-    *("nan", "None", "inf", "missing", "other", "score", "total", "a, b", "a = b", "日本語"),
+    *("nan", "None", "inf", "missing", "other", "total", "a, b", "a = b", "日本語"),
 ]
 
 # Not seen as they are: quoted

@@ -50,7 +50,7 @@ def small(tmp_path_factory):
     return made
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run():
     return invoke
 
