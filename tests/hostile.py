@@ -6,10 +6,29 @@ LONG = "x" * 90
 
 # Shown as they are
 PLAIN = [
-    *("weight [kg]", "weight [lb]", "[/x]", "[bold]x", "[link=https://a.b]c[/link]", ":smile:", "[red on blue]"),  # Rich
+    *(
+        "weight [kg]",
+        "weight [lb]",
+        "[/x]",
+        "[bold]x",
+        "[link=https://a.b]c[/link]",
+        ":smile:",
+        "[red on blue]",
+    ),  # Rich
     *("$20,000_$29,999", r"$\frac{a$", "$x^2$", "a$b", r"a\$b"),  # Matplotlib
     *("_private", "__"),  # which legends of Matplotlib leave out
-    *("<script>alert(1)</script>", "</script>", "<!--", "-->", "]]>", "&amp;", "a&b", 'q"q', "q'q", '" onload="x'),  # HTML
+    *(
+        "<script>alert(1)</script>",
+        "</script>",
+        "<!--",
+        "-->",
+        "]]>",
+        "&amp;",
+        "a&b",
+        'q"q',
+        "q'q",
+        '" onload="x',
+    ),  # HTML
     *('a id="x"', "url(#x)", 'version="1"', "</text>", "</style>"),  # SVG
     *("{}", "{0}", "{task.description}", "%s %d", "100%"),  # formats of Python
     *(r"back\slash", r"C:\new", r"\x1b", r"a\nb"),  # which are not what is escaped below

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hostile import NAMES, ODD, PLAIN, TALL
 from hypothesis import given
 from hypothesis import strategies as st
 
 import skewboost
+from hostile import NAMES, ODD, PLAIN, TALL
 from skewboost.names import literal, quoted, shortened, shown, side_by_side, visible
 
 text = st.text() | st.text(alphabet="a b'\"\\\n\x1b$#…", max_size=8) | st.sampled_from(NAMES)
