@@ -81,6 +81,7 @@ def test_fit_and_evaluate(run, fitted):
 
 
 def test_explain(run, fitted):
+    name_of = dict(zip(fitted.columns, side_by_side(fitted.columns, 40)))
     told = json.loads(checked(run("explain", fitted.model, "--json", "--top", 60)).stdout)
     used = [name for name, v in told["importances"].items() if v > 0]
     assert len(used) > 30
@@ -88,12 +89,12 @@ def test_explain(run, fitted):
     for name in used:
         assert any(line == shown(name) for line in said), name
     bars = [line.split("  ")[0] for line in said if re.search(r"  0\.\d{3}  +#+ *$", line)]
-    assert bars == side_by_side(used[:15], 40)
+    assert bars == [name_of[name] for name in used[:15]]
     row = checked(run("explain", fitted.model, fitted.data, "--row", 2, "--top", 60)).stdout
     told = json.loads(checked(run("explain", fitted.model, fitted.data, "--row", 2, "--json")).stdout)
     moves = [c["column"] for c in told["contributions"] if c["adds"]]
     assert f"says {shown(told['prediction'])}; in truth it is {shown(told['truth'])}." in row
-    assert {line.split("  ")[0] for line in row.split("\n")} >= set(side_by_side(moves, 40))
+    assert {line.split("  ")[0] for line in row.split("\n")} >= {name_of[name] for name in moves}
     picture = fitted.folder / "[/why] $a$.svg"
     checked(run("explain", fitted.model, fitted.data, "--plot", picture))
     checked(run("explain", fitted.model, "--top", 9, "--plot", picture))
@@ -222,3 +223,25 @@ def test_classes(run, kinds):
     refused = checked(run("fit", kinds.many, "-t", TARGET, *how, "--cost", priced), 2 if "," in "".join(CLASSES) else 0)
     assert "has no price for class" in refused.stderr or refused.exit_code == 0
     checked(run("explain", model, kinds.many, "--row", 3))
+
+
+def test_shells_are_offered_names_that_they_do_not_act_on(wide):
+    from skewboost.cli.options import complete_column
+
+    context = SimpleNamespace(params={"data": wide.data}, args=[])
+    offered = complete_column(context, "")
+    assert all(name.isprintable() and not set(name) & set("$`'\"\\;&|<>(){}[]*?!#~") for name in offered)
+    assert wide.columns is COLUMNS[1] or {":smile:", "_private", "100%"} <= set(offered)
+
+
+def test_a_file_whose_name_is_no_text(run, tmp_path):
+    """Names of files are bytes; what is no UTF-8 is shown, too."""
+    path = str(tmp_path / "caf\udce9 x].csv")
+    try:
+        with open(path, "w") as file:
+            file.write("x,y\n" + "1,0\n2,1\n" * 20)
+    except OSError:
+        pytest.skip("this system has no such names")
+    assert r"caf\udce9 x].csv: csv" in checked(run("info", path)).stdout
+    assert r"caf\udce9 x].csv" in checked(run("info", path, "--json")).stdout
+    assert r"caf\udce9" in checked(run("info", path + "?"), 2).stderr

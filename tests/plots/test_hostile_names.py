@@ -74,7 +74,7 @@ def shapes(**_):
     names = ["$a$ [/x]", "_b\x1b", "", *TALL[:3], *PLAIN][: len(groups)]
     functions = [shape_of(*pair) for pair in zip(names, groups)]
     display = plots.ShapeFunctionDisplay(functions=functions, label=POSITIVE).plot(panels(len(groups)))
-    titles = side_by_side(names, 34)
+    titles = side_by_side(names, 30)
     ticks = [f"{name} (1)" for group in groups for name in side_by_side(group, 18, ["missing"])]
     return display, [*titles, *ticks, "missing (3)"]
 

@@ -159,8 +159,8 @@ def _show_model(model: Model, told: dict[str, Any]) -> None:
         say()
     if told["importances"] is not None:
         used = [(name, v) for name, v in told["importances"].items() if v > 0]
-        names = side_by_side([name for name, _ in used[:MOST_COLUMNS]], LONGEST)
-        rows = [[name, f"{v:.3f}", "#" * round(BAR * v / used[0][1])] for name, (_, v) in zip(names, used)]
+        names = dict(zip(model.columns, side_by_side(model.columns, LONGEST)))
+        rows = [[names[n], f"{v:.3f}", "#" * round(BAR * v / used[0][1])] for n, v in used[:MOST_COLUMNS]]
         unused = len(told["importances"]) - len(used)
         caption = f"{count(unused, 'column')} not looked at" if unused else None
         console.print(table(["column", "importance", ""], rows, caption=caption, left=(0, 2)), "")
@@ -182,11 +182,11 @@ def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
     say()
     moves = [c for c in told["contributions"] if c["adds"] != 0]
     rows = [[MEAN, "", f"{told['baseline']:+.3f}", ""]]
-    names = side_by_side([c["column"] for c in moves[:top]], LONGEST, (MEAN, SUM))
-    for name, c in zip(names, moves):
+    names = dict(zip(model.columns, side_by_side(model.columns, LONGEST, (MEAN, SUM))))
+    for c in moves[:top]:
         direction = f"for {who}" if c["adds"] > 0 else f"against {who}"
         value = "missing" if c["value"] is None else shortened(shown(c["value"], ("missing",)), LONGEST)
-        rows.append([name, value, f"{c['adds']:+.3f}", direction])
+        rows.append([names[c["column"]], value, f"{c['adds']:+.3f}", direction])
     if len(moves) > top:
         rest = sum(c["adds"] for c in moves[top:])
         rows.append([f"{count(len(moves) - top, 'other column')}", "", f"{rest:+.3f}", ""])

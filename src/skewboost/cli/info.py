@@ -114,7 +114,7 @@ def _show_columns(summary: Summary, console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     # Fixed widths: Rich would shrink all columns alike, down to nothing. What is left is for the values.
     most = NAME_WIDTH if console.width >= 100 else NAME_WIDTH - 6
-    names = side_by_side([column.name for column in listed], most)
+    names = side_by_side([column.name for column in summary.columns], most)[: len(listed)]
     widths = (max([6, *map(len, names)]), 8, 7, 8)
     left = max(12, console.width - sum(widths) - 2 * len(widths))
     for heading, width, right in zip(("column", "kind", "missing", "distinct"), widths, (False, False, True, True)):

@@ -13,6 +13,7 @@ from skewboost.cli.evaluate import cost_for, read_known
 from skewboost.cli.fit import Task
 from skewboost.cli.models import check_output, read_model
 from skewboost.cli.tell import count, emit, note, say, waiting
+from skewboost.names import shown
 
 ENDINGS = (".html", ".htm")
 RIVALS = ("RealBoost", "CSRA", "CGAda")  # a plain booster, and two that mind costs
@@ -66,7 +67,7 @@ def run(first: str, data: str | None, task: Task, methods: tuple[str, ...], titl
             raise CommandError(f"a report of {first} needs --target, or give a model and data: report MODEL DATA.")
         if task.test == 0:
             raise CommandError("a report is about held-out rows: --test must be more than 0.")
-        made = of_data(task, methods, title or f"{task.wanted.entry.name} on {Path(first).name}")
+        made = of_data(task, methods, title or f"{task.wanted.entry.name} on {shown(Path(first).name)}")
     else:
         _check_model_only(task, methods)
         made = of_model(first, data, task.target, task.cost, title)

@@ -136,8 +136,8 @@ class ContributionDisplay:
         used = np.flatnonzero(self.contributions)
         order = used[np.argsort(-np.abs(self.contributions[used]), kind="stable")]
         first = order if len(order) <= max_bars + 1 else order[:max_bars]  # one other is named rather than pooled
-        names = side_by_side([self.names[j] for j in first], 32)
-        made = [(f"{n} = {self._cell(j)}", float(self.contributions[j])) for n, j in zip(names, first)]
+        names = side_by_side(self.names, 32)
+        made = [(f"{names[j]} = {self._cell(j)}", float(self.contributions[j])) for j in first]
         others = order[len(first) :]
         if len(others):
             made.append((f"{len(others)} others", float(self.contributions[others].sum())))

@@ -161,7 +161,7 @@ class DecisionBoundaryDisplay:
         shown = _shown(positive, weights, max_points)
         sizes, note = _sizes(estimator, X, positive, label, weights, method, shown)
         found = [columns.read(j) for j in pair]
-        places = [c.codes if isinstance(c, Nominal) else c for c in found]
+        places = [np.where(c.codes < 0, np.nan, c.codes) if isinstance(c, Nominal) else c for c in found]
         rest = [c for c in np.asarray(estimator.classes_).tolist() if c != label]
         display = cls(
             horizontal=axes[0][0],

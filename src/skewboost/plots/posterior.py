@@ -23,6 +23,7 @@ from skewboost.plots.thinning import thin
 from skewboost.tables import Nominal
 
 BINS = 20
+LONGEST = 50  # letters of a name
 LOW = 0.05  # a target below that is drawn on a logarithmic scale
 Curve = tuple[Array, Array]
 
@@ -236,7 +237,7 @@ class PosteriorDisplay:
         target = f"decide for it from P = {self.target:.3g} on"
         ax.axhline(self.target, color=GREY, lw=1, ls=(0, (6, 4)), zorder=1, label=target)
         self._crossings(ax)
-        ax.set(xlabel=literal(shortened(shown(self.xlabel), 40)), ylim=(-0.02, 1.02))
+        ax.set(xlabel=literal(shortened(shown(self.xlabel), LONGEST)), ylim=(-0.02, 1.02))
         ax.set_ylabel(literal(f"P({told(self.pos_label)} | x)"))
         if self.target < LOW:
             self._stretch(ax)

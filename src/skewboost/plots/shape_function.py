@@ -36,6 +36,8 @@ class ShapeFunctionDisplay:
         The class that they speak for.
     data : list of (ndarray or None), default=None
         Values of each feature, for the strips; None: only what training knows of the steps.
+    names : sequence of str or None, default=None
+        Of all features of the model, from which long names are to be told apart; None: of those that are drawn.
 
     Attributes
     ----------
@@ -55,11 +57,17 @@ class ShapeFunctionDisplay:
     """
 
     def __init__(
-        self, *, functions: list[ShapeFunction], label: Any, data: Sequence[Array | None] | None = None
+        self,
+        *,
+        functions: list[ShapeFunction],
+        label: Any,
+        data: Sequence[Array | None] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         self.functions = functions
         self.label = label
         self.data = data if data is not None else [None] * len(functions)
+        self.names = names
 
     @classmethod
     def from_estimator(
@@ -108,7 +116,7 @@ class ShapeFunctionDisplay:
                 raise ValueError(f"X has {columns.n_features} features, but the model has {len(functions)}.")
             found = [columns.read(f.feature) for f in chosen]
             data = [None if isinstance(c, Nominal) else c[~np.isnan(c)] for c in found]
-        return cls(functions=chosen, label=label, data=data).plot(ax)
+        return cls(functions=chosen, label=label, data=data, names=[f.name for f in functions]).plot(ax)
 
     def plot(self, ax: Any = None, *, n_columns: int = 3) -> ShapeFunctionDisplay:
         """Draw it.
@@ -128,15 +136,17 @@ class ShapeFunctionDisplay:
             if len(self.axes_) < n:
                 raise ValueError(f"ax has {len(self.axes_)} Axes, but there are {n} features to draw. Pass so many.")
         low, high = self._span()
-        names = side_by_side([f.name for f in self.functions], 34)
-        for axes, f, name, data in zip(self.axes_, self.functions, names, self.data):
+        own = [f.name for f in self.functions]
+        every = list(dict.fromkeys([*own, *(self.names or ())]))
+        titles = dict(zip(every, side_by_side(every, 30)))
+        for axes, f, data in zip(self.axes_, self.functions, self.data):
             if f.kind == "nominal":
                 _bars(axes, f)
                 axes.set_xlim(low, high)
                 axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
             else:
                 _steps(axes, f, data, low, high)
-            axes.set_title(literal(name), loc="left", size="medium")
+            axes.set_title(literal(titles[f.name]), loc="left", size="medium")
             tidy(axes)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         return self

@@ -39,7 +39,7 @@ def card(subject: Subject) -> Section:
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     if names:
         rest = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        rows.append((f"Features ({len(names)})", ", ".join(side_by_side(names[:MOST_NAMES], LONGEST_NAME)) + rest))
+        rows.append((f"Features ({len(names)})", ", ".join(side_by_side(names, LONGEST_NAME)[:MOST_NAMES]) + rest))
     elif hasattr(model, "n_features_in_"):
         rows.append(("Features", str(model.n_features_in_)))
     rows.append(("Versions", ", ".join(_versions())))

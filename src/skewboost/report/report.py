@@ -16,6 +16,7 @@ from sklearn.utils import check_consistent_length
 
 from skewboost import __version__
 from skewboost.files import write_whole
+from skewboost.names import visible
 from skewboost.report.evidence import Evidence, gather
 from skewboost.report.explorer import ScoreTable
 from skewboost.report.sections import Subject, all_sections, explorer_words, headline
@@ -133,7 +134,7 @@ class Report:
         e, table = self.evidence, self.explorer
         subject = Subject(self.model, self.X, e, table, self.comparison, self.learning_curve, self.training)
         return page(
-            title=self.title or f"{type(self.model).__name__}: finding {class_name(e.pos_label)}",
+            title=visible(self.title or "") or f"{type(self.model).__name__}: finding {class_name(e.pos_label)}",
             subtitle=f"{type(self.model).__name__} on {count(e.counts.total)} held-out rows",
             headline=headline(e),
             notes=self.notes,

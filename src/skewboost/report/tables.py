@@ -64,7 +64,7 @@ def _columns(columns: tuple[ColumnSummary, ...]) -> Table:
             "many" if column.n_distinct is None else count(column.n_distinct),
             _content(column),
         )
-        for name, column in zip(side_by_side([column.name for column in listed], LONGEST), listed)
+        for name, column in zip(side_by_side([column.name for column in columns], LONGEST), listed)
     ]
     return Table(rows, ("column", "kind", "missing", "distinct", "content"), (False, False, True, True, False))
 
