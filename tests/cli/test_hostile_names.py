@@ -163,6 +163,15 @@ def test_wrong_names_are_one_line(run, fitted):
             assert "Did you mean" in said or all(other in said for other in there)
         assert "there is no file" in checked(run("explain", f"{name}.json"), 2).stderr
     assert checked(run("list", "[/x]")).stdout.strip().startswith("Name")
+    for args in (
+        ("[/x]",),
+        ("fit", "--[/x]"),
+        ("fit", fitted.data, "--rounds", "[/x]"),
+        ("explain", "a", "--row", "[/x]"),
+    ):
+        said = checked(run(*args), 2).stderr
+        assert "[/x]" in said
+        assert said.count("\n") == 1
 
 
 @pytest.fixture(scope="module")
