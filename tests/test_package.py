@@ -28,6 +28,30 @@ def test_public_names_can_be_imported_and_are_listed():
         skewboost.Nonsense  # noqa: B018
 
 
+def test_parts_of_the_package_are_there_and_not_imported():
+    """All that have public names of their own, after `import skewboost` alone; which imports nothing heavy."""
+    has_names = {path.parent.name for path in SOURCE.glob("*/__init__.py") if "__all__" in path.read_text()} - {"cli"}
+    assert has_names <= set(skewboost._PARTS)
+    code = (
+        "import sys, skewboost\n"
+        f"assert set({skewboost._PARTS!r}) <= set(dir(skewboost))\n"
+        "heavy = {'numpy', 'pandas', 'sklearn', 'matplotlib', 'jinja2', 'numba'} & set(sys.modules)\n"
+        "parts = [getattr(skewboost, name).__name__ for name in skewboost._PARTS]\n"
+        "print(sorted(heavy), {'matplotlib', 'jinja2'} & set(sys.modules), len(set(parts)))"
+    )
+    assert run(code).strip() == f"[] set() {len(skewboost._PARTS)}"
+
+
+def test_packages_list_names_that_are_not_imported_yet():
+    code = (
+        "import skewboost\n"
+        "for part in (skewboost.plots, skewboost.report, skewboost.evaluate, skewboost.export, skewboost.io):\n"
+        "    assert set(part.__all__) <= set(dir(part)), part\n"
+        "    assert all(getattr(part, name) is not None for name in part.__all__)\n"
+    )
+    assert run(code) == ""
+
+
 def test_a_small_fit_never_meets_the_compiler():
     """The compiler is not even imported."""
     code = (

@@ -7,6 +7,23 @@ from typing import TYPE_CHECKING
 from skewboost._lazy import lazy
 
 if TYPE_CHECKING:
+    from skewboost import chunks as chunks
+    from skewboost import costs as costs
+    from skewboost import datasets as datasets
+    from skewboost import decisions as decisions
+    from skewboost import evaluate as evaluate
+    from skewboost import export as export
+    from skewboost import goals as goals
+    from skewboost import io as io
+    from skewboost import learners as learners
+    from skewboost import metrics as metrics
+    from skewboost import plots as plots
+    from skewboost import report as report
+    from skewboost import samplers as samplers
+    from skewboost import summary as summary
+    from skewboost import toolbox as toolbox
+    from skewboost import variants as variants
+    from skewboost import votes as votes
     from skewboost.boosting.adaboost import AdaBoostClassifier
     from skewboost.boosting.adac import AdaC1Classifier, AdaC2Classifier, AdaC3Classifier
     from skewboost.boosting.adacost import AdaCostClassifier
@@ -121,9 +138,9 @@ __all__ = [
     "catalogue",
 ]
 
+_PARTS = (  # which are there after `import skewboost`, and imported when asked for
+    *("chunks", "costs", "datasets", "decisions", "evaluate", "export", "goals", "io", "learners", "metrics", "plots"),
+    *("report", "samplers", "summary", "toolbox", "variants", "votes"),
+)
 
-__getattr__ = lazy(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+__getattr__, __dir__ = lazy(__name__, _HOME, _PARTS)

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 
-def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package whose names are in these modules of it."""
+def lazy(
+    name: str, homes: Mapping[str, str], parts: Sequence[str] = (), *, root: str | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The ``__getattr__`` and ``__dir__`` of a package.
 
-    def __getattr__(name: str) -> Any:  # noqa: N807
-        if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{homes[name]}"), name)
+    Parameters
+    ----------
+    name : str
+        Of the package.
+    homes : mapping of str to str
+        The modules in which its names are.
+    parts : sequence of str
+        Its own modules and packages that are names, too.
+    root : str or None, default=None
+        The package that `homes` is about, if it is another one.
+    """
 
-    return __getattr__
+    def __getattr__(wanted: str) -> Any:  # noqa: N807
+        if wanted in parts:
+            return import_module(f"{name}.{wanted}")
+        if wanted not in homes:
+            raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
+        return getattr(import_module(f"{root or name}.{homes[wanted]}"), wanted)
+
+    def __dir__() -> list[str]:  # noqa: N807
+        return sorted({*vars(sys.modules[name]), *homes, *parts})
+
+    return __getattr__, __dir__

@@ -527,7 +527,7 @@ def test_tables(several):
 def test_markup_in_names_is_text(data):
     found = compare({"<b>|": GaussianNB()}, *data, cv=2)
     assert "<b>|" not in found._repr_html_()
-    assert "<b>\\|" in found.as_markdown()
+    assert r"\<b\>\|" in found.as_markdown()
 
 
 def test_unknown_measures_are_named(several):

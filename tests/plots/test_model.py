@@ -56,6 +56,15 @@ def test_points_grow_with_their_weight(booster, rare):
     assert len(np.unique(given.sizes)) == 3
 
 
+def test_examples_without_a_category_are_not_drawn(table):
+    frame, y = table
+    frame = frame.assign(town=frame["town"].where(np.arange(len(y)) % 5 > 0))
+    clf = RealBoostClassifier(n_estimators=5).fit(frame, y)
+    display = DecisionBoundaryDisplay.from_estimator(clf, frame, y, features=("width", "town"), grid=5)
+    assert np.isnan(display.points[:, 1]).sum() == frame["town"].isna().sum()
+    assert np.nanmin(display.points[:, 1]) == 0
+
+
 def test_frames_and_categories(table):
     frame, y = table
     clf = RealBoostClassifier(n_estimators=5).fit(frame, y)

@@ -11,6 +11,7 @@ import typer
 from skewboost import __version__
 from skewboost.cli import options as o
 from skewboost.cli.errors import OneLineErrors
+from skewboost.cli.tell import emit, note, say
 
 EPILOG = """\
 \b
@@ -41,7 +42,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"skewboost {__version__}")
+        say(f"skewboost {__version__}")
         raise typer.Exit
 
 
@@ -366,7 +367,7 @@ def list_variants(
     if as_json and wanted is not None:
         raise typer.BadParameter("--json lists all variants; leave the argument out, or filter the JSON")
     if as_json:
-        typer.echo(listing.as_json())
+        emit(listing.records())
     else:
         listing.show(wanted)
 
@@ -386,5 +387,5 @@ def demo(
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of the tables went away
             raise
-        typer.echo(f"error: cannot write to {out}: {error.strerror}", err=True)
+        note(f"error: cannot write to {out}: {error.strerror}")
         raise typer.Exit(1) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from skewboost import CSRAClassifier, io
 from skewboost.cli import showcase, tell
@@ -43,16 +45,15 @@ HEADINGS = [
     "\ncost",
 ]
 RIVALS = ("AdaBoost", "RealBoost", "LogitBoost", "CSRA", "CGAda", "AdaC2")
-NEXT = """\
-Open {report} in a browser, and set its sliders to what mistakes cost you. Next:
-  skewboost explain {model}
-  skewboost fit YOUR_TABLE.csv --target COLUMN --cost 20 -o model.json
-  skewboost goal YOUR_TABLE.csv "recall>=0.9" --target COLUMN"""
+NEXT = (
+    "fit YOUR_TABLE.csv --target COLUMN --cost 20 -o model.json",
+    'goal YOUR_TABLE.csv "recall>=0.9" --target COLUMN',
+)
 
 
 def run(folder: Path, rounds: int, n_jobs: int) -> None:
     """Fit everything, print the tables, and write pictures, a model and the report into `folder`, which exists."""
-    console = Console(highlight=False)
+    console = tell.out()
     solved: list[tuple[Problem, dict[str, list[Counts]]]] = []
     with tell.progress() as progress:
         for problem in problems():
@@ -73,8 +74,10 @@ def run(folder: Path, rounds: int, n_jobs: int) -> None:
         report = _write_report(progress, problem, models[REPORTED], min(rounds, MORE_ROUNDS), folder)
         written += [model, report]
     for path in written:
-        console.print(f"Written: {path}", markup=False, soft_wrap=True)
-    console.print(NEXT.format(model=model, report=report), markup=False, soft_wrap=True)
+        tell.say(f"Written: {path}")
+    tell.say(f"Open {report} in a browser, and set its sliders to what mistakes cost you. Next:")
+    for command in (f"explain {shlex.quote(str(model))}", *NEXT):
+        tell.say(f"  skewboost {command}")
 
 
 def _write_report(progress: Progress, problem: Problem, model: Any, rounds: int, folder: Path) -> Path:
@@ -152,7 +155,7 @@ def results_table(problem: Problem, rows: list[Row]) -> Table:
     for row, paid in zip(rows, costs):
         rare, common = row.counts, row.counts.swapped
         shares = [rare.precision, rare.recall, rare.f1, common.precision, common.recall, common.f1]
-        cost = f"[bold]*{paid:.0f}[/bold]" if paid == min(costs) else f"{paid:.0f}"
+        cost = Text(f"*{paid:.0f}", style="bold") if paid == min(costs) else f"{paid:.0f}"
         rounds = "-" if row.rounds is None else str(row.rounds)
         seconds = "-" if row.seconds is None else f"{row.seconds:.1f}"
         table.add_row(row.method, rounds, seconds, *map(_share, shares), cost)

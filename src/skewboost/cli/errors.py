@@ -16,6 +16,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from skewboost.cli.tell import note
+
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 DEBUG = "SKEWBOOST_DEBUG"  # set to anything, every error comes with its traceback
 
@@ -50,7 +52,7 @@ class OneLineErrors(TyperGroup):
             with _one_line_warnings():
                 code = super().main(*args, **kwargs)
         except (typer.Abort, KeyboardInterrupt):
-            typer.echo("interrupted", err=True)
+            note("interrupted")
             sys.exit(INTERRUPTED)
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
@@ -61,10 +63,10 @@ class OneLineErrors(TyperGroup):
             if os.environ.get(DEBUG):
                 traceback.print_exc()
             message, code = told
-            typer.echo("error: " + " ".join(message.split()), err=True)
+            note(f"error: {_in_one_line(message)}")
             sys.exit(code)
         if code == INTERRUPTED:
-            typer.echo("interrupted", err=True)
+            note("interrupted")
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -78,6 +80,11 @@ def _told(error: Exception) -> tuple[str, int] | None:
     if isinstance(error, ValueError | TypeError | ImportError) and raised_by_a_check(error.__traceback__):
         return str(error), MISUSED
     return None
+
+
+def _in_one_line(message: str) -> str:
+    """Without line breaks; spaces within a line may be those of a name, and stay."""
+    return " ".join(line.strip() for line in message.split("\n") if line.strip())
 
 
 def raised_by_a_check(trace: TracebackType | None) -> bool:
@@ -106,7 +113,7 @@ def _one_line_warnings() -> Iterator[None]:
 
     def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, UserWarning):
-            typer.echo("warning: " + " ".join(str(message).split()), err=True)
+            note(f"warning: {_in_one_line(str(message))}")
 
     before = warnings.showwarning
     warnings.showwarning = show

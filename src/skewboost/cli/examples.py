@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
 from skewboost.cli.tell import count, named, note, some
+from skewboost.names import shown
 from skewboost.tables import CLEARLY_TEXT, spell
 
 Array = NDArray[Any]
@@ -46,7 +47,7 @@ class Examples:
 
         labels, n = np.unique(self.y, return_counts=True)
         if n.min() < 2 or share * len(self.y) < len(labels) or (1 - share) * len(self.y) < len(labels):
-            rare = spell(labels[n.argmin()])
+            rare = shown(labels[n.argmin()])
             raise CommandError(
                 f"{count(len(self.y), 'row')} with {count(int(n.min()), 'row')} of class {rare} are too few to hold "
                 f"{share:.0%} of them out. `skewboost fit --test 0` fits to all of them."
@@ -98,13 +99,14 @@ def _check_features(X: Any, path: str) -> None:
     dates = [str(name) for name in X.columns if X[name].dtype.kind == "M"]
     if dates:
         raise CommandError(
-            f"{path}: {some(map(repr, dates))} {'holds' if len(dates) == 1 else 'hold'} dates, which no method takes. "
-            f"Put numbers in their place (the year, the weekday, days since an event), or {dropping(dates)}."
+            f"{path}: {some(dates, quotes=True)} {'holds' if len(dates) == 1 else 'hold'} dates, which no method "
+            "takes. Put numbers in their place (the year, the weekday, days since an event), or "
+            f"{dropping(dates)}."
         )
     text = [str(name) for name in X.columns if X[name].dtype.kind not in "iufb" and _never_repeats(X[name])]
     if text:
         raise CommandError(
-            f"{path}: {some(map(repr, text))} {'holds' if len(text) == 1 else 'hold'} text of which no two cells are "
+            f"{path}: {some(text, quotes=True)} {'holds' if len(text) == 1 else 'hold'} text of which no two cells are "
             f"equal, so there is nothing to learn from it. Derive categories or numbers, or {dropping(text)}."
         )
 
@@ -154,11 +156,11 @@ def check_classes(examples: Examples) -> None:
     classes = examples.classes
     name = f"{examples.path}: the target {examples.target!r}"
     if len(classes) == 1:
-        raise CommandError(f"{name} is {spell(classes[0])} in all rows, so there is nothing to tell apart.")
+        raise CommandError(f"{name} is {shown(classes[0])} in all rows, so there is nothing to tell apart.")
     fractions = examples.y.dtype.kind == "f" and len(classes) > 2
     if fractions or len(classes) > MOST_CLASSES:
         raise CommandError(
-            f"{name} has {len(classes)} values ({some(map(spell, classes), 3)}), which are no classes. Choose another "
+            f"{name} has {len(classes)} values ({some(classes, 3)}), which are no classes. Choose another "
             "--target, or make a column of classes from it."
         )
 
@@ -171,12 +173,15 @@ def positive_label(text: str | None, classes: Sequence[Any]) -> Any:
 
 
 def label_of(text: str, classes: Sequence[Any], option: str) -> Any:
-    """The class that is spelled like this."""
-    exact = [c for c in classes if spell(c) == text.strip()]
-    alike = [c for c in classes if spell(c).lower() == text.strip().lower()]
-    found = exact or alike
+    """The class that is spelled like this, or shown like this; spaces around it and capitals may differ."""
+    same: tuple[Callable[[Any], bool], ...] = (
+        lambda c: spell(c) == text,
+        lambda c: text.strip() in (spell(c), shown(c)),
+        lambda c: spell(c).lower() == text.strip().lower(),
+    )
+    found = next(filter(None, ([c for c in classes if test(c)] for test in same)), [])
     if len(found) != 1:
-        raise CommandError(f"{option}: {text.strip()!r} is none of the classes, which are {some(map(spell, classes))}.")
+        raise CommandError(f"{option}: {text.strip()!r} is none of the classes, which are {some(classes)}.")
     return found[0]
 
 

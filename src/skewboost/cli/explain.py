@@ -15,10 +15,14 @@ from skewboost.cli.evaluate import read_known
 from skewboost.cli.examples import check_columns
 from skewboost.cli.models import Model, check_output, labels_from, read_model
 from skewboost.cli.tell import count, emit, named, note, number, out, say, table
+from skewboost.names import shortened, shown, side_by_side
 from skewboost.tables import spell
 
 FIRST, WORST = "first", "worst"
+MEAN, SUM = "mean of the training rows", "the score F, their sum"
 BAR = 20  # the longest bar, in characters
+MOST_COLUMNS = 15  # of which the importance is shown
+LONGEST = 40  # letters of a name in a table
 
 
 @dataclass(frozen=True)
@@ -187,28 +191,30 @@ def _find(model: Model, asked: Asked) -> tuple[Any, int, Any]:
 def _show_model(model: Model, told: dict[str, Any]) -> None:
     console, about = out(), ""
     if model.positive is not None and hasattr(model.estimator, "decision_function"):
-        about = f"; F from {getattr(model.estimator, 'threshold_', 0.0):.4g} on is {spell(model.positive)}"
+        about = f"; F from {getattr(model.estimator, 'threshold_', 0.0):.4g} on is {shown(model.positive)}"
     say(f"{model.name} ({model.path}): {count(told['rounds'], 'round')}{about}")
     say()
     if told["tree"] is not None:
-        say(told["tree"])
+        for line in told["tree"].split("\n"):
+            say(line)
         say()
     if told["importances"] is not None:
         used = [(name, v) for name, v in told["importances"].items() if v > 0]
-        rows = [[name, f"{v:.3f}", "#" * round(BAR * v / used[0][1])] for name, v in used[:15]]
+        names = dict(zip(model.columns, side_by_side(model.columns, LONGEST)))
+        rows = [[names[n], f"{v:.3f}", "#" * round(BAR * v / used[0][1])] for n, v in used[:MOST_COLUMNS]]
         unused = len(told["importances"]) - len(used)
         caption = f"{count(unused, 'column')} not looked at" if unused else None
         console.print(table(["column", "importance", ""], rows, caption=caption, left=(0, 2)), "")
     for shape in told["shapes"] or []:
         rows = [[line["values"], f"{line['adds']:+.3f}", number(line["rows"])] for line in shape["lines"]]
-        say(shape["column"] + ("" if shape["exact"] else " (its mean effect; trees look at others too)"))
+        say(shown(shape["column"]) + ("" if shape["exact"] else " (its mean effect; trees look at others too)"))
         console.print(table(["value", "adds to F", "rows"], rows, first=24), "")
 
 
 def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
-    truth = "" if told["truth"] is None else f"; in truth it is {spell(told['truth'])}"
-    say(f"Row {told['row']} of {named(told['data'])}: {model.name} says {spell(told['prediction'])}{truth}.")
-    who = spell(told["speaks_for"])
+    truth = "" if told["truth"] is None else f"; in truth it is {shown(told['truth'])}"
+    say(f"Row {told['row']} of {named(told['data'])}: {model.name} says {shown(told['prediction'])}{truth}.")
+    who = shown(told["speaks_for"])
     p = told["probability"]
     near = "just below 1" if p < 1 and f"{p:.3g}" == "1" else f"{p:.3g}"
     say(f"The score for {who} is {told['score']:+.3f}, the probability {near}.")
@@ -216,16 +222,16 @@ def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
         say(f"Rows are flagged from a {what} of {threshold:.4g} on.")
     say()
     moves = [c for c in told["contributions"] if c["adds"] != 0]
-    rows = [["mean of the training rows", "", f"{told['baseline']:+.3f}", ""]]
+    rows = [[MEAN, "", f"{told['baseline']:+.3f}", ""]]
+    names = dict(zip(model.columns, side_by_side(model.columns, LONGEST, (MEAN, SUM))))
     for c in moves[:top]:
         direction = f"for {who}" if c["adds"] > 0 else f"against {who}"
-        rows.append(
-            [c["column"], "missing" if c["value"] is None else spell(c["value"]), f"{c['adds']:+.3f}", direction]
-        )
+        value = "missing" if c["value"] is None else shortened(shown(c["value"], ("missing",)), LONGEST)
+        rows.append([names[c["column"]], value, f"{c['adds']:+.3f}", direction])
     if len(moves) > top:
         rest = sum(c["adds"] for c in moves[top:])
         rows.append([f"{count(len(moves) - top, 'other column')}", "", f"{rest:+.3f}", ""])
-    rows.append(["the score F, their sum", "", f"{told['score']:+.3f}", ""])
+    rows.append([SUM, "", f"{told['score']:+.3f}", ""])
     out().print(table(["column", "value", "adds to F", ""], rows, left=(0, 3)))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skewboost.cli.errors import CommandError
 from skewboost.cli.models import check_output, read_model
-from skewboost.cli.tell import note, say
+from skewboost.cli.tell import Verbatim, note
 from skewboost.files import write_whole
 
 ENDINGS = {".py": "python", ".c": "c", ".sql": "sql", ".onnx": "onnx"}
@@ -29,7 +29,7 @@ def run(model_path: str, to: str | None, output: str | None, name: str | None, t
     else:
         content = io.to_source(model, wanted, table=table, **told)
     if output is None:
-        say(str(content).rstrip("\n"))
+        Verbatim().write(str(content).rstrip("\n") + "\n")
     else:
         write_whole(output, content)
         note(f"Written: {output}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,12 +17,14 @@ from skewboost.cli.methods import Wanted, find, for_many_classes, takes_many
 from skewboost.cli.models import check_output, write_model
 from skewboost.cli.prices import in_words, read_cost
 from skewboost.cli.shift import Profile, shares_of
-from skewboost.cli.tell import count, emit, note, number, prose, rounds, say, share, some, waiting
+from skewboost.cli.tell import count, emit, few, note, number, prose, rounds, say, share, some, waiting
+from skewboost.names import shown, side_by_side
 from skewboost.tables import spell
 from skewboost.targets import choose_positive
 from skewboost.variants import RECOMMENDED
 
 DEFAULT_TEST = 0.25
+MOST_NAMED = 6  # classes
 MODEL_SUFFIXES = (".json", ".json.gz")
 
 
@@ -204,7 +207,7 @@ def check_many(method: str, examples: Examples, about_two: str = "", option: str
     classes = examples.classes
     if len(classes) == 2:
         return
-    told = f"the target {examples.target!r} has {len(classes)} classes ({some(map(spell, classes))})"
+    told = f"the target {examples.target!r} has {len(classes)} classes ({some(classes)})"
     if about_two:
         raise CommandError(
             f"{told}, and {about_two} is about finding one of two. Make a column of two classes from it."
@@ -302,7 +305,7 @@ def profile_of(fitted: Fitted, answers: measuring.Answers | None) -> Profile:
 def _show(task: Task, fitted: Fitted, answers: measuring.Answers | None, cost: Any) -> None:
     entry, train = task.wanted.entry, fitted.train
     say(f"{entry.name} on {count(len(train.y), 'row')} and {count(train.X.shape[1], 'column')} of {train.path}")
-    say(f"  target    {train.target}: {_classes(fitted)}")
+    say(f"  target    {shown(train.target)}: {_classes(fitted)}")
     if entry.cost_sensitive and task.goal is None and cost is not None:
         say(f"  cost      {in_words(cost, _balanced(fitted))}")
     say(f"  rounds    {fitted.n_rounds} in {fitted.seconds:.1f} s; {fitted.stop_reason}")
@@ -350,10 +353,10 @@ def _show_goal(search: Any) -> None:
 def _classes(fitted: Fitted) -> str:
     classes, n = np.unique(fitted.train.y, return_counts=True)
     if len(classes) > 2:
-        return some([f"{spell(c)} ({number(int(k))})" for c, k in zip(classes, n)])
+        return few([f"{c} ({number(int(k))})" for c, k in zip(side_by_side(classes[:MOST_NAMED]), n)], len(classes))
     positive = fitted.positive
     share_of = float((fitted.train.y == positive).mean())
-    return f"{spell(positive)} is the positive class, {share_of:.1%} of the rows"
+    return f"{shown(positive)} is the positive class, {share_of:.1%} of the rows"
 
 
 def _balanced(fitted: Fitted) -> float | None:
@@ -365,10 +368,11 @@ def _balanced(fitted: Fitted) -> float | None:
 
 
 def _show_next(task: Task) -> None:
+    model = shlex.quote(str(task.output))
     say("Next:")
-    say(f"  skewboost explain {task.output}")
-    say(f"  skewboost evaluate {task.output} OTHER_ROWS")
-    say(f"  skewboost predict {task.output} NEW_ROWS -o predictions.csv")
+    say(f"  skewboost explain {model}")
+    say(f"  skewboost evaluate {model} OTHER_ROWS")
+    say(f"  skewboost predict {model} NEW_ROWS -o predictions.csv")
 
 
 def _draw(search: Any, path: str) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
-from rich.console import Console
 from rich.table import Table
 
 from skewboost.cli.methods import names
+from skewboost.cli.tell import out
 from skewboost.variants import Entry, catalogue
 
 
-def as_json() -> str:
+def records() -> list[dict[str, object]]:
     """All that the catalogue says, for machines."""
-    return json.dumps([_record(entry) for entry in catalogue()], indent=2, ensure_ascii=False)
+    return [_record(entry) for entry in catalogue()]
 
 
 def _record(entry: Entry) -> dict[str, object]:
@@ -38,7 +36,7 @@ def show(wanted: str | None) -> None:
         table.add_column(heading, overflow="fold")
     for entry in found:
         table.add_row(entry.name, entry.paper, entry.costs if entry.cost_sensitive else "", entry.verdict)
-    console = Console()
+    console = out()
     console.print(table)
     plural = "" if len(found) == 1 else "s"
     console.print(f"\n{len(found)} variant{plural}; in Python, skewboost.<Name>Classifier. See docs/choosing.md.")

@@ -13,13 +13,13 @@ from skewboost import metrics
 from skewboost.cli.examples import Examples
 from skewboost.cli.models import labels_from
 from skewboost.cli.prices import in_words
-from skewboost.cli.tell import count, number, out, prose, say, share, table
+from skewboost.cli.tell import SHORT_NAME, count, number, out, prose, say, share, table
 from skewboost.costs import cost_matrix
 from skewboost.evaluate.measuring import measures_of, measures_of_many, spelled
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
+from skewboost.names import shown, side_by_side
 from skewboost.report.explorer import shortest
-from skewboost.tables import spell
 
 Array = NDArray[Any]
 SHOWN = (
@@ -166,7 +166,7 @@ def _order(answers: Answers) -> list[int]:
 
 def _confusion(answers: Answers) -> Any:
     order, matrix = _order(answers), answers.matrix
-    names = [spell(answers.classes[k]) for k in order]
+    names = side_by_side([answers.classes[k] for k in order], SHORT_NAME)
     rows = [[f"really {names[i]}", *(number(matrix[k, j]) for j in order)] for i, k in enumerate(order)]
     return table(["", *(f"said {name}" for name in names)], rows, first=16)
 
@@ -174,10 +174,10 @@ def _confusion(answers: Answers) -> Any:
 def _by_class(answers: Answers) -> Any:
     told = [answers.by_class()[k] for k in _order(answers)]
     rows = []
-    for row in told:
+    for name, row in zip(side_by_side([row["class"] for row in told], SHORT_NAME), told):
         positive = " (positive)" if answers.positive is not None and row["class"] == answers.positive else ""
         rates = [share(row[name]) for name in ("recall", "precision", "f1")]
-        rows.append([f"{spell(row['class'])}{positive}", number(row["rows"]), *rates])
+        rows.append([f"{name}{positive}", number(row["rows"]), *rates])
     return table(["class", "rows", "recall", "precision", "F1"], rows, first=16)
 
 
@@ -207,4 +207,4 @@ def rows_in_words(answers: Answers) -> str:
     n = len(answers.truth) if answers.weights is None else float(answers.weights.sum())
     if answers.positive is None:
         return count(n, "row")
-    return f"{count(n, 'row')}, {number(answers.counts.positives)} of them {spell(answers.positive)}"
+    return f"{count(n, 'row')}, {number(answers.counts.positives)} of them {shown(answers.positive)}"

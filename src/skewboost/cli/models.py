@@ -60,7 +60,7 @@ class Model:
             hint = close_to(lacking[0], spare) or f"There are {some(there, 12)}."
             word = "column" if len(lacking) == 1 else "columns"
             raise CommandError(
-                f"{named(path)} lacks the {word} {some(map(repr, lacking))}, which {self.path} was fitted to. "
+                f"{named(path)} lacks the {word} {some(lacking, quotes=True)}, which {self.path} was fitted to. "
                 f"{hint.strip()}"
             )
 

@@ -11,6 +11,8 @@ import typer
 
 from skewboost.variants import RECOMMENDED
 
+SHELL = frozenset("$`\"'\\;&|<>(){}[]*?!#~")  # what shells would act on, when a name is put into their line
+
 
 def complete_method(incomplete: str) -> list[str]:
     """Names of methods."""
@@ -29,7 +31,7 @@ def complete_column(context: typer.Context, incomplete: str) -> list[str]:
         columns = list(open_data(files[-1]).columns) if files else []
     except (ValueError, OSError, ImportError):  # completion has nobody to complain to
         return []
-    return [c for c in columns if c.startswith(incomplete)]
+    return [c for c in columns if c.startswith(incomplete) and c.isprintable() and not SHELL.intersection(c)]
 
 
 def complete_learner(incomplete: str) -> list[str]:

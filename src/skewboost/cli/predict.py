@@ -15,6 +15,7 @@ from skewboost.cli.shift import Watch
 from skewboost.cli.tell import count, emit, named, note, number, progress
 from skewboost.cli.writing import SUFFIXES, writer_to
 from skewboost.files import written_whole
+from skewboost.names import shown
 from skewboost.tables import spell
 
 CHUNK = 100_000
@@ -59,7 +60,8 @@ def run(
     if output is not None and as_json:
         emit({**told, "output": output, "columns_ignored": ignored, "warnings": warnings})
     elif output is not None:
-        note(f"{count(n_rows, 'row')}: {', '.join(f'{number(k)} are {label}' for label, k in sorted(tally.items()))}")
+        classes = ", ".join(f"{number(k)} are {shown(label)}" for label, k in sorted(tally.items()))
+        note(f"{count(n_rows, 'row')}: {classes}")
         note(f"Written: {output}")
 
 

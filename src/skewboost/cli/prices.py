@@ -9,6 +9,7 @@ from typing import Any
 from skewboost.cli.errors import CommandError
 from skewboost.cli.examples import label_of
 from skewboost.cli.tell import number
+from skewboost.names import shown
 from skewboost.tables import spell
 
 WAYS = "Give a number (a miss costs so many false alarms), balanced, or label=cost,label=cost"
@@ -54,5 +55,5 @@ def in_words(cost: Any, balanced: float | None = None) -> str:
     if cost is None or cost == "balanced":
         return "balanced" + ("" if balanced is None else f": a miss costs {balanced:.3g} false alarms")
     if isinstance(cost, Mapping):
-        return "mistakes on " + ", ".join(f"{spell(k)} cost {number(v)}" for k, v in cost.items())
+        return "mistakes on " + ", ".join(f"{shown(k)} cost {number(v)}" for k, v in cost.items())
     return f"a miss costs {number(float(cost))} false alarms"

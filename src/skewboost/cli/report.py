@@ -16,6 +16,7 @@ from skewboost.cli.fit import Task
 from skewboost.cli.methods import Wanted
 from skewboost.cli.models import check_output, read_model
 from skewboost.cli.tell import count, emit, say, waiting
+from skewboost.names import shown
 
 ENDINGS = (".html", ".htm")
 RIVALS = ("RealBoost", "CGAda")  # a plain booster, and one that minds costs; the recommended method comes with them
@@ -96,7 +97,7 @@ def run(first: str, data: str | None, task: Task, page: Page, given: Collection[
             raise CommandError(f"a report of {first} needs --target, or give a model and data: report MODEL DATA.")
         if task.test == 0:
             raise CommandError("a report is about held-out rows: --test must be more than 0.")
-        title = page.title or f"{task.wanted.entry.name} on {Path(first).name}"
+        title = page.title or f"{task.wanted.entry.name} on {shown(Path(first).name)}"
         made = of_data(task, replace(page, title=title))
     else:
         without_effect = [option for option in OF_A_FIT if option in given]

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from skewboost.boosting.explanations import ShapeFunction
+from skewboost.names import side_by_side
 
 MOST = 8  # lines per feature
+LONGEST = 40  # letters of a category
+OWN_WORDS = ("missing", "other")  # which no category is taken for
 
 
 def lines(f: ShapeFunction, sign: float = 1.0) -> list[dict[str, Any]]:
@@ -46,10 +49,13 @@ def _interval(low: float | None, high: float | None) -> str:
 
 def _of_categories(f: ShapeFunction) -> list[dict[str, Any]]:
     """The most frequent categories, the others joined."""
-    names = [*f.categories, *(["other"] if f.rest else [])]
     order = np.argsort(-f.support, kind="stable").tolist()
     shown = order if len(order) <= MOST else order[: MOST - 1]
-    found = [{"values": names[k], "adds": float(f.values[k]), "rows": float(f.support[k])} for k in shown]
+    names = [*side_by_side(f.categories, LONGEST, OWN_WORDS), *(["other"] if f.rest else [])]
+    found: list[dict[str, Any]] = []
+    for k in shown:
+        category = {"category": f.categories[k]} if k < len(f.categories) else {}
+        found.append({"values": names[k], **category, "adds": float(f.values[k]), "rows": float(f.support[k])})
     others = order[len(shown) :]
     if others:
         support = f.support[others]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from skewboost.cli.errors import CommandError
-from skewboost.cli.tell import as_json
+from skewboost.cli.tell import Verbatim, as_json
 
 TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 ARROW = (".parquet", ".feather", ".arrow")
@@ -30,8 +31,8 @@ class Writer(Protocol):
 def writer_to(place: Path | None, name: str | None, json_rows: bool = False) -> Iterator[Writer]:
     """A writer to a place, in the format that the name's end says; to standard output if there is no place."""
     if place is None or name is None:
-        rows = JsonRows(sys.stdout) if json_rows else None
-        yield rows or Delimited(sys.stdout, ",")
+        rows = JsonRows(Verbatim()) if json_rows else None
+        yield rows or Delimited(Verbatim(), ",")
         if rows is not None:
             rows.close()
         sys.stdout.flush()  # now, where somebody can still be told that it does not work
@@ -60,7 +61,11 @@ class Delimited:
 
     def write(self, frame: Any) -> None:
         """Add the rows of a frame."""
-        self._file.write(frame.to_csv(sep=self._separator, index=False, header=not self._begun, lineterminator="\n"))
+        how = {"sep": self._separator, "index": False, "header": not self._begun, "lineterminator": "\n"}
+        text = frame.to_csv(**how)
+        if "\r" in text:  # which readers take for the end of a line, and Python before 3.13 does not quote
+            text = frame.to_csv(**how, quoting=csv.QUOTE_NONNUMERIC)
+        self._file.write(text)
         self._begun = True
 
 

@@ -54,4 +54,4 @@ __all__ = [
     "noise_sweep",
 ]
 
-__getattr__ = lazy(__name__, _HOME)
+__getattr__, __dir__ = lazy(__name__, _HOME)

@@ -11,6 +11,7 @@ from skewboost.evaluate.measuring import MEASURES, better
 from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, run_test
 from skewboost.evaluate.ranks import Array, block_ranks
 from skewboost.evaluate.results_file import Row
+from skewboost.names import shown
 
 if TYPE_CHECKING:
     from skewboost.plots.comparison import ComparisonDisplay
@@ -220,7 +221,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         whole = "" if self.complete else f", {len(self.folds)} of {self.n_fits} fits"
-        return f"Comparison({', '.join(self.methods)} on {', '.join(self.data_sets)}{whole})"
+        return f"Comparison({', '.join(map(shown, self.methods))} on {', '.join(map(shown, self.data_sets))}{whole})"
 
     def _repr_html_(self) -> str:
         return as_html(self)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import html
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from skewboost.evaluate.measuring import better, in_words
 from skewboost.evaluate.results_file import Row
+from skewboost.names import shown, visible
 
 if TYPE_CHECKING:
     from skewboost.evaluate.compared import Comparison
@@ -15,6 +18,7 @@ SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_secon
 OF_MANY = ("cost", "error", "balanced_accuracy", "g_mean", "fit_seconds")
 SECONDS = {"fit_seconds": "fit [s]", "predict_seconds": "predict [s]", "tune_seconds": "tune [s]"}
 NONE = "–"
+MARKUP = re.compile(r"[\\`*_\[\]<>|~$&#]|:(?=\w+:)")  # what Markdown would interpret
 MOST_NOTES = 3  # about means over fewer folds
 
 
@@ -42,7 +46,8 @@ class Summary(list[Row]):
         """A row for each method, a column for each measure."""
         heads, rows = _wide(self)
         lines = [_bar(heads), "|---|" + "---:|" * (len(heads) - 1)]
-        return "\n".join(lines + [_bar([f"**{c}**" if b else c for c, b in row]) for row in rows]) + "\n"
+        cells = [[f"**{_markdown(c)}**" if b else _markdown(c) for c, b in row] for row in rows]
+        return "\n".join(lines + [_bar(row) for row in cells]) + "\n"
 
     def as_html(self) -> str:
         """The same as an HTML table."""
@@ -72,7 +77,7 @@ def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
     heads = ["method", *(f"{SECONDS.get(m, in_words(m))} {'↓' if better(m) < 0 else '↑'}" for m in measures), "rank"]
     rows = []
     for method in summary.methods:
-        row = [(method, False)]
+        row = [(shown(method), False)]
         for m in measures:
             cell = cells[method, m]
             row.append((_number(cell["mean"], cell["sd"]), bool(cell["best"]) and len(summary.methods) > 1))
@@ -93,8 +98,13 @@ def _number(mean: float, sd: float) -> str:
     return f"{mean:.{digits}f}" + ("" if sd != sd else f" ± {sd:.{digits}f}")
 
 
-def _bar(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+def _bar(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _markdown(text: str) -> str:
+    """Text as it is."""
+    return MARKUP.sub(r"\\\g<0>", text)
 
 
 def _cell(text: str, best: bool) -> str:
@@ -110,7 +120,7 @@ def _shown(comparison: Comparison, measures: list[str] | None) -> Summary:
     return Summary(found, comparison.ordered(found[0]["measure"]))
 
 
-def notes(comparison: Comparison, shown: Summary) -> list[str]:
+def notes(comparison: Comparison, table: Summary) -> list[str]:
     """What is below the table: on what it was measured, what is missing, what failed."""
     n_sets, n_fits = len(comparison.data_sets), len(comparison.folds)
     n_folds = len({(row["data_set"], row["repeat"], row["fold"]) for row in comparison.folds})
@@ -120,18 +130,18 @@ def notes(comparison: Comparison, shown: Summary) -> list[str]:
     said = [f"{folds} of {where}; mean ± standard deviation over {over}; rank by the first measure."]
     if not comparison.complete:
         said.append(f"Interrupted: {n_fits} of {comparison.n_fits} fits are finished.")
-    most = {m: max(row["n"] for row in shown if row["measure"] == m) for m in shown.measures}
-    fewer = [row for row in shown if 0 < row["n"] < most[row["measure"]]]
+    most = {m: max(row["n"] for row in table if row["measure"] == m) for m in table.measures}
+    fewer = [row for row in table if 0 < row["n"] < most[row["measure"]]]
     for row in fewer[:MOST_NOTES]:
         of = f"{row['n']} of {most[row['measure']]} folds only"
-        said.append(f"{row['method']} has {in_words(row['measure'])} on {of}: its mean is not to be compared.")
+        said.append(f"{shown(row['method'])} has {in_words(row['measure'])} on {of}: its mean is not to be compared.")
     if len(fewer) > MOST_NOTES:
         said.append(f"So it is with {len(fewer) - MOST_NOTES} other means: see n in summary().")
     for method in comparison.methods:
         messages = [row["failed"] for row in comparison.failures if row["method"] == method]
         if messages:
             total = sum(row["method"] == method for row in comparison.folds)
-            said.append(f"{method} failed in {len(messages)} of {total} fits: {messages[0]}")
+            said.append(f"{shown(method)} failed in {len(messages)} of {total} fits: {visible(messages[0])}")
     return said
 
 
@@ -139,22 +149,22 @@ def as_text(comparison: Comparison, measures: list[str] | None = None) -> str:
     """For the screen; the best of a column has an asterisk."""
     if not comparison.folds:
         return f"Nothing is finished: 0 of {comparison.n_fits} fits."
-    shown = _shown(comparison, measures)
-    return "\n".join([str(shown), "", *notes(comparison, shown)])
+    found = _shown(comparison, measures)
+    return "\n".join([str(found), "", *notes(comparison, found)])
 
 
 def as_markdown(comparison: Comparison, measures: list[str] | None = None) -> str:
     """For documents; the best of a column is bold."""
     if not comparison.folds:
         return as_text(comparison) + "\n"
-    shown = _shown(comparison, measures)
-    return shown.as_markdown() + "\n" + "\n\n".join(notes(comparison, shown)) + "\n"
+    found = _shown(comparison, measures)
+    return found.as_markdown() + "\n" + "\n\n".join(map(_markdown, notes(comparison, found))) + "\n"
 
 
 def as_html(comparison: Comparison, measures: list[str] | None = None) -> str:
     """For notebooks and reports."""
     if not comparison.folds:
         return f"<p>{html.escape(as_text(comparison))}</p>"
-    shown = _shown(comparison, measures)
-    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(comparison, shown))
-    return f"<div>{shown.as_html()}{below}</div>"
+    found = _shown(comparison, measures)
+    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(comparison, found))
+    return f"<div>{found.as_html()}{below}</div>"

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import Any, NamedTuple
 
+from skewboost.names import visible
+
 WIDTH = 24
 
 
@@ -80,7 +82,7 @@ class Reporter:
 def in_words(now: Progress) -> str:
     """One line."""
     left = "" if now.seconds_left is None or not now.running else f", {clock(now.seconds_left)} left"
-    return f"{now.done}/{now.total}{left}" + (f"  {now.running[0]}" if now.running else "")
+    return f"{now.done}/{now.total}{left}" + (f"  {visible(now.running[0])}" if now.running else "")
 
 
 def clock(seconds: float) -> str:

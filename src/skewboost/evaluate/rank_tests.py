@@ -20,6 +20,7 @@ from skewboost.evaluate.ranks import (
     joined,
     wilcoxon,
 )
+from skewboost.names import shown
 
 FRIEDMAN, WILCOXON, CORRECTED_T, AUTO = "friedman", "wilcoxon", "corrected_t", "auto"
 NAMES = {
@@ -126,27 +127,27 @@ class RankTest:
         }
 
     def __str__(self) -> str:
-        wide = max(map(len, self.mean_ranks))
+        wide = max(len(shown(name)) for name in self.mean_ranks)
         lines = [
             f"{self.measure}: {self.name}, {self.n_blocks} {self.blocks}",
             f"statistic {self.statistic:.4g}, p = {self.pvalue:.3g}: "
             + ("some methods differ" if self.significant else "no difference shown")
             + f" at {self.alpha:g}",
             "",
-            *(f"  {name:<{wide}}  mean rank {rank:.2f}" for name, rank in self.mean_ranks.items()),
+            *(f"  {shown(name):<{wide}}  mean rank {rank:.2f}" for name, rank in self.mean_ranks.items()),
         ]
         if self.critical_difference is not None:
             lines += ["", f"critical difference of mean ranks {self.critical_difference:.2f}"]
         if self.groups:
-            lines += ["cannot be told apart: " + "; ".join(", ".join(group) for group in self.groups)]
+            lines += ["cannot be told apart: " + "; ".join(", ".join(map(shown, group)) for group in self.groups)]
         lines += ["", "pairs, p-values corrected by Holm:"]
-        wide = max(len(f"{p.first} - {p.second}") for p in self.pairs)
-        shown = sorted(self.pairs, key=lambda pair: pair.pvalue)[:MOST_PAIRS]
-        for p in shown:
-            names = f"{p.first} - {p.second}"
-            lines.append(f"  {names:<{wide}}  {p.difference:+.4f}  p = {p.pvalue:.3g} -> {p.holm:.3g}")
-        if len(shown) < len(self.pairs):
-            lines.append(f"  and {len(self.pairs) - len(shown)} more with larger p-values: see pairs")
+        first = sorted(self.pairs, key=lambda pair: pair.pvalue)[:MOST_PAIRS]
+        names = [f"{shown(p.first)} - {shown(p.second)}" for p in first]
+        wide = max(map(len, names))
+        for pair, p in zip(names, first):
+            lines.append(f"  {pair:<{wide}}  {p.difference:+.4f}  p = {p.pvalue:.3g} -> {p.holm:.3g}")
+        if len(first) < len(self.pairs):
+            lines.append(f"  and {len(self.pairs) - len(first)} more with larger p-values: see pairs")
         return "\n".join(lines + [""] * bool(self.caveats) + [f"Note: {caveat}" for caveat in self.caveats])
 
 

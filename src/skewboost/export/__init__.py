@@ -20,4 +20,4 @@ __all__ = [
     "to_source",
 ]
 
-__getattr__ = lazy(__name__, _HOME)
+__getattr__, __dir__ = lazy(__name__, _HOME)

@@ -34,4 +34,4 @@ __all__ = [
     "to_source",
 ]
 
-__getattr__ = lazy("skewboost", _HOME)  # the last two are in another part of the package
+__getattr__, __dir__ = lazy(__name__, _HOME, root="skewboost")  # the last two are in another part of the package

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skewboost.engine.boundary import TIE, Array
+from skewboost.names import shown
 from skewboost.tables import Nominal
 
 UNKNOWN = -1  # the code of what training did not see: it meets no condition
@@ -71,7 +72,7 @@ class Categories:
 
     def text(self, code: int) -> str:
         """A value in words."""
-        return "is missing" if code == len(self.categories) else f"= {self.categories[code]}"
+        return "is missing" if code == len(self.categories) else f"= {shown(self.categories[code])}"
 
 
 Values = Intervals | Categories

@@ -15,6 +15,7 @@ from skewboost._params import check_params, integer, number, one_of
 from skewboost.engine.boundary import Array
 from skewboost.learners.discretise import Values, discretise
 from skewboost.learners.patterns import Events, Examples, Limits, Patterns, find_patterns
+from skewboost.names import shown
 from skewboost.tables import Nominal, read_table
 from skewboost.targets import check_labels, check_sample_weight, classes_of
 
@@ -29,7 +30,7 @@ class Condition:
     value: str
 
     def __str__(self) -> str:
-        return f"{self.attribute} {self.value}"
+        return f"{shown(self.attribute)} {self.value}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class EvidenceRule:
 
     def __str__(self) -> str:
         return (
-            f"if {' and '.join(map(str, self.conditions))} then {self.label}: evidence {self.evidence:+.2f} "
+            f"if {' and '.join(map(str, self.conditions))} then {shown(self.label)}: evidence {self.evidence:+.2f} "
             f"(residual {self.residual:.1f}, support {self.support:.6g})"
         )
 

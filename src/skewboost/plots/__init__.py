@@ -60,4 +60,4 @@ __all__ = [
     "WeightQuantileDisplay",
 ]
 
-__getattr__ = lazy(__name__, _HOME)
+__getattr__, __dir__ = lazy(__name__, _HOME)

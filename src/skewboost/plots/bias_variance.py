@@ -6,6 +6,7 @@ from typing import Any
 
 from skewboost.evaluate.decomposition import BiasVariance, bias_variance
 from skewboost.metrics.counts import Array
+from skewboost.names import literal, shown
 from skewboost.plots.learning_curve import WIDE, legend, marks, scale_rounds
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED, axes_for, look, tidy
 
@@ -65,7 +66,7 @@ class BiasVarianceDisplay:
         ax.set_ylabel("share of wrong answers" if parts.of == "error" else "mean cost")
         ax.axhline(0.0, color=GREY, lw=0.8, zorder=0)
         ax.set_title(
-            f"{parts.name}: {parts.of} = bias + variance ({method}, {parts.n_draws} training sets)",
+            literal(f"{shown(parts.name)}: {parts.of} = bias + variance ({method}, {parts.n_draws} training sets)"),
             loc="left",
             fontsize="medium",
         )

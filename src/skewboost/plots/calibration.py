@@ -14,6 +14,7 @@ import numpy as np
 from scipy.stats import norm
 
 from skewboost.metrics.counts import Array
+from skewboost.names import literal
 from skewboost.plots.reading import Answers, ask, read_predictions, told
 from skewboost.plots.style import BLUE, GREY, INK, PALE, axes_for, import_pyplot, legend_below, tidy
 
@@ -184,8 +185,7 @@ class CalibrationDisplay:
         self._diagram(self.axes_[0])
         if len(self.axes_) > 1:
             self._bars(self.axes_[1])
-        label = f"predicted probability of {told(self.pos_label)}"
-        self.axes_[-1].set_xlabel(label)
+        self.axes_[-1].set_xlabel(literal(f"predicted probability of {told(self.pos_label)}"))
         legend_below(self.axes_[-1], handles=self.axes_[0].get_legend_handles_labels()[0] + self._extra)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         return self
@@ -206,7 +206,7 @@ class CalibrationDisplay:
                 label="no positives there",
             )  # fmt: skip
         ax.set(xscale=self.scale, yscale=self.scale, xlim=(low, high), ylim=(low, high))
-        ax.set_ylabel(f"observed share of {told(self.pos_label)}")
+        ax.set_ylabel(literal(f"observed share of {told(self.pos_label)}"))
         ax.set_title("Below the diagonal, more was predicted\nthan there was", loc="left", size="medium")
         tidy(ax)
 

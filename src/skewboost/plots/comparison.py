@@ -11,9 +11,11 @@ from skewboost.evaluate.compared import Comparison
 from skewboost.evaluate.measuring import better, in_words
 from skewboost.evaluate.rank_tests import AUTO, FRIEDMAN, Blocks, RankTest
 from skewboost.evaluate.ranks import Array
+from skewboost.names import literal, side_by_side
 from skewboost.plots.style import BLUE, GREY, INK, axes_for, tidy
 
 RANKS, VALUES = "ranks", "values"
+LONGEST = 40  # letters of a name
 STEP = 0.5  # between names, where the axis of ranks is at 0 and names are below
 FOLDS_OVERLAP = "Folds of one data set overlap: the test finds differences too often."
 
@@ -181,13 +183,18 @@ class ComparisonDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    @property
+    def _names(self) -> list[str]:
+        return side_by_side(self.methods, LONGEST)
+
     # ------------------------------------------------------------------ ranks
 
     def _size_of_ranks(self) -> tuple[float, float]:
         """Room for the names on both sides, and for the axis between them."""
         k = len(self.methods)
         left = (k + 1) // 2
-        names = sum(max(map(len, side), default=0) + 6 for side in (self.methods[:left], self.methods[left:]))
+        shown = self._names
+        names = sum(max(map(len, side), default=0) + 6 for side in (shown[:left], shown[left:]))
         return max(7.0, max(3.6, 0.32 * k) + 0.095 * names), 1.6 + 0.16 * len(self.groups) + 0.27 * left
 
     def _draw_ranks(self, ax: Any) -> None:
@@ -201,14 +208,14 @@ class ComparisonDisplay:
             y = 0.35 + 0.28 * level
             ax.plot(ends, (y, y), color=INK, lw=4, solid_capstyle="round", clip_on=False, gid="group", zorder=3)
         left = (k + 1) // 2
-        for i, (method, rank) in enumerate(zip(self.methods, self.centres)):
+        for i, (method, rank) in enumerate(zip(self._names, self.centres)):
             on_left = i < left
             y = names_at + STEP * (i if on_left else k - 1 - i)
             edge, side = (1 - margin, "right") if on_left else (k + margin, "left")
             ax.plot((rank, rank, edge), (0, y, y), color=INK, lw=1, clip_on=False, gid="method", zorder=1)
             text = f"{method}  {rank:.2f}" if on_left else f"{rank:.2f}  {method}"
             gap = -0.3 * margin if on_left else 0.3 * margin
-            ax.text(edge + gap, y, text, ha=side, va="center", color=INK)
+            ax.text(edge + gap, y, literal(text), ha=side, va="center", color=INK)
         ax.plot(self.centres, np.zeros(k), "o", color=BLUE, ms=5, ls="", clip_on=False, zorder=4)
         bottom = names_at + STEP * (left - 1)
         if self.note:
@@ -249,7 +256,7 @@ class ComparisonDisplay:
         if self.intervals is not None:
             ax.hlines(y, self.intervals[:, 0], self.intervals[:, 1], color=INK, lw=2, zorder=2)
         ax.plot(self.centres, y, "D", color=BLUE, mec=INK, ms=7, ls="", zorder=3, gid="mean")
-        ax.set_yticks(y, self.methods)
+        ax.set_yticks(y, list(map(literal, self._names)))
         ax.set_ylim(len(self.methods) - 0.5, -0.5)
         direction = "more" if better(self.measure) > 0 else "less"
         ax.set_xlabel(f"{in_words(self.measure)} ({direction} is better)")

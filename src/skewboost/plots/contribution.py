@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.metrics.counts import Array
-from skewboost.plots.reading import shortened, told
+from skewboost.names import literal, shortened, shown, side_by_side, visible
+from skewboost.plots.reading import told
 from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE, axes_for, tidy
-from skewboost.tables import spell
+
+MISSING = "missing"
 
 
 class ContributionDisplay:
@@ -133,15 +135,16 @@ class ContributionDisplay:
         """
         used = np.flatnonzero(self.contributions)
         order = used[np.argsort(-np.abs(self.contributions[used]), kind="stable")]
-        shown = order if len(order) <= max_bars + 1 else order[:max_bars]  # one other is named rather than pooled
-        made = [(self._name(j), float(self.contributions[j])) for j in shown]
-        others = order[len(shown) :]
+        first = order if len(order) <= max_bars + 1 else order[:max_bars]  # one other is named rather than pooled
+        names = side_by_side(self.names, 32)
+        made = [(f"{names[j]} = {self._cell(j)}", float(self.contributions[j])) for j in first]
+        others = order[len(first) :]
         if len(others):
             made.append((f"{len(others)} others", float(self.contributions[others].sum())))
         return made
 
-    def _name(self, j: int) -> str:
-        return f"{shortened(self.names[j], 32)} = {shortened(self.cells[j], 16)}"
+    def _cell(self, j: int) -> str:
+        return shortened(visible(self.cells[j]), 16)
 
     def plot(self, ax: Any = None, *, max_bars: int = 10) -> ContributionDisplay:
         """Draw it; parameters as in `from_estimator`."""
@@ -161,7 +164,7 @@ class ContributionDisplay:
         ax.plot(self.score, len(made), "D", ms=8, color=INK, zorder=4, clip_on=False)
         ax.set_yticks(range(-1, len(made) + 1))
         names = [f"mean of training: {said(self.baseline)}", *(name for name, _ in made), f"F = {said(self.score)}"]
-        ax.set_yticklabels(names)
+        ax.set_yticklabels(map(literal, names))
         ax.plot([self.baseline] * 2, [-1.3, -0.33], color=GREY, lw=0.8, zorder=2)
         ax.plot(self.baseline, -1, "|", ms=10, color=INK, zorder=4)
         ax.set_ylim(len(made) + 0.6, -1.6)
@@ -170,8 +173,8 @@ class ContributionDisplay:
         room = 0.16 * (high - low) or 1.0  # for the numbers beside the bars
         ax.set_xlim(low - room, high + room)
         ax.tick_params(axis="y", length=0)
-        ax.set_xlabel(f"score F: to the right, for {told(self.label)}")
-        title = "" if self.predicted is None else f"Predicted: {told(self.predicted)}\n"
+        ax.set_xlabel(literal(f"score F: to the right, for {told(self.label)}"))
+        title = "" if self.predicted is None else literal(f"Predicted: {told(self.predicted)}\n")
         ax.set_title(f"{title}What moves F, and how far", loc="left", size="medium")
         tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure
@@ -207,5 +210,5 @@ def _one_row(x: Any) -> tuple[Any, list[str]]:
 
 def _cell(value: Any) -> str:
     if value is None or value != value:
-        return "missing"
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else spell(value)
+        return MISSING
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else shown(value, (MISSING,))

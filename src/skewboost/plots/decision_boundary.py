@@ -9,14 +9,16 @@ import numpy as np
 from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.reading import read_truth
+from skewboost.names import literal, side_by_side, visible
 from skewboost.plots.planes import Columns, ends_of, others, places_along
-from skewboost.plots.reading import check_classifier, positive_class, shortened, told
+from skewboost.plots.reading import check_classifier, positive_class, told_apart
 from skewboost.plots.style import INK, NEGATIVE, PALE_NEGATIVE, PALE_POSITIVE, POSITIVE, axes_for, legend_below
 from skewboost.tables import Nominal, take_rows
 
 SMALLEST, LARGEST = 9.0, 90.0  # areas of points
 ROUND = (10, 0, 0)  # corners: looks like a circle, and takes a third of its place in an SVG file
 EQUAL = 26.0  # where all have the same
+CATEGORY = 14  # letters
 MANY = 6  # categories side by side are written aslant
 LOSS = "the larger a point, the larger its weight exp(-yF)"
 WEIGHT = "the larger a point, the larger its sample weight"
@@ -160,7 +162,7 @@ class DecisionBoundaryDisplay:
         shown = _shown(positive, weights, max_points)
         sizes, note = _sizes(estimator, X, positive, label, weights, method, shown)
         found = [columns.read(j) for j in pair]
-        places = [c.codes if isinstance(c, Nominal) else c for c in found]
+        places = [np.where(c.codes < 0, np.nan, c.codes) if isinstance(c, Nominal) else c for c in found]
         rest = [c for c in np.asarray(estimator.classes_).tolist() if c != label]
         display = cls(
             horizontal=axes[0][0],
@@ -173,7 +175,7 @@ class DecisionBoundaryDisplay:
             sizes=sizes,
             names=(columns.names[pair[0]], columns.names[pair[1]]),
             categories=tuple(c.categories if isinstance(c, Nominal) else None for c in found),  # type: ignore[arg-type]
-            labels=(told(rest[0]) if len(rest) == 1 else "the rest", told(label)),
+            labels=told_apart(label, rest),
             note=others(columns.names, pair),
             sizes_note=note,
         )
@@ -193,18 +195,20 @@ class DecisionBoundaryDisplay:
         image = self._shade(ax)
         self._boundary(ax)
         self._scatter(ax)
-        for axis, name, categories in zip((ax.xaxis, ax.yaxis), self.names, self.categories):
-            axis.set_label_text(shortened(name, 40))
+        for axis, name, categories in zip((ax.xaxis, ax.yaxis), side_by_side(self.names, 40), self.categories):
+            axis.set_label_text(literal(name))
             if categories is not None:
-                axis.set_ticks(range(len(categories)), [shortened(c, 14) for c in categories])
+                axis.set_ticks(range(len(categories)), [literal(c) for c in side_by_side(categories, CATEGORY)])
         if self.categories[0] is not None and len(self.categories[0]) > MANY:
             for text in ax.get_xticklabels():
                 text.set(rotation=60, ha="right", rotation_mode="anchor")
         seen = "Line: the decision" if self._has_boundary else "The decision is the same everywhere"
-        ax.set_title("\n".join(filter(None, (f"Darker: surer. {seen}", self.note))), loc="left", size="medium")
+        title = "\n".join(filter(None, (f"Darker: surer. {seen}", visible(self.note))))
+        ax.set_title(literal(title), loc="left", size="medium")
         self.colorbar_ = None
         if legend:
-            say = "F(x): the sign is the class, the size the confidence" if self.level == 0 else f"P({self.labels[1]})"
+            positive = literal(visible(self.labels[1]))
+            say = "F(x): the sign is the class, the size the confidence" if self.level == 0 else f"P({positive})"
             extend = "both" if self.level == 0 else "neither"
             self.colorbar_ = ax.figure.colorbar(image, ax=ax, extend=extend, pad=0.02, aspect=40, label=say)
             self._legend(ax)
@@ -253,11 +257,12 @@ class DecisionBoundaryDisplay:
 
         # names of categories that are written aslant take more room
         names = self.categories[0] or ()
-        drop = 0.48 + (0.065 * min(14, max(map(len, names))) if len(names) > MANY else 0.0)
+        drop = 0.48 + (0.065 * max(map(len, side_by_side(names, CATEGORY))) if len(names) > MANY else 0.0)
         boundary = "F = 0" if self.level == 0 else "the decision"
+        negative, positive = (literal(visible(label)) for label in self.labels)
         handles = [
-            Line2D([], [], marker="o", color=NEGATIVE, markerfacecolor="none", ls="none", label=self.labels[0]),
-            Line2D([], [], marker="^", color=POSITIVE, markeredgecolor=INK, ls="none", label=self.labels[1]),
+            Line2D([], [], marker="o", color=NEGATIVE, markerfacecolor="none", ls="none", label=negative),
+            Line2D([], [], marker="^", color=POSITIVE, markeredgecolor=INK, ls="none", label=positive),
             Line2D([], [], color=INK, linewidth=1.6, label=boundary),
         ]
         handles = handles if self._has_boundary else handles[:2]

@@ -11,6 +11,7 @@ from skewboost.evaluate.curve_results import LearningCurve, over_fits
 from skewboost.evaluate.curves import learning_curve
 from skewboost.evaluate.measuring import in_words
 from skewboost.metrics.counts import Array
+from skewboost.names import literal, shown
 from skewboost.plots.style import BLUE, GREY, RED, axes_for, look, tidy
 
 UNBOUNDED = ("cost", "exponential_loss", "log_loss")
@@ -107,7 +108,7 @@ class LearningCurveDisplay:
             ax.set_ylabel(one if len(names) == 1 else "loss")
         listed = [in_words(name) for name in names]
         together = " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
-        ax.set_title(f"{self.curve.name}: {together} by round", loc="left", fontsize="medium")
+        ax.set_title(literal(f"{shown(self.curve.name)}: {together} by round"), loc="left", fontsize="medium")
         self._scale(ax, names)
         legend(ax, aside=len(self.lines_) > 2)
         tidy(ax)
@@ -212,7 +213,7 @@ class WeightQuantileDisplay:
         ax.set_yscale("log")
         scale_rounds(ax, self.curve.rounds, self.log)
         ax.set_ylabel("weight × number of examples")
-        ax.set_title(f"{self.curve.name}: where the weight goes", loc="left")
+        ax.set_title(literal(f"{shown(self.curve.name)}: where the weight goes"), loc="left")
         legend(ax, aside=True, reverse=True)  # as they lie above each other
         tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure

@@ -16,7 +16,8 @@ from sklearn.ensemble import AdaBoostClassifier as VotesOverWeights
 
 from skewboost.metrics.counts import Array
 from skewboost.metrics.reading import read_truth
-from skewboost.plots.reading import check_classifier, check_two, positive_class, told
+from skewboost.names import literal, visible
+from skewboost.plots.reading import check_classifier, check_two, positive_class, told_apart
 from skewboost.plots.style import GREY, axes_for, legend_below, look, tidy
 from skewboost.plots.thinning import thin
 from skewboost.tables import take_rows
@@ -117,9 +118,9 @@ class MarginDisplay:
         if len(rows) < len(truth):
             X = take_rows(X, rows)
         second = truth[rows] == np.asarray(estimator.classes_)[1]
-        rest = next(c for c in np.asarray(estimator.classes_).tolist() if c != label)
+        rest = [c for c in np.asarray(estimator.classes_).tolist() if c != label]
         margins = margins_after(estimator, X, np.where(second, 1.0, -1.0), rounds)
-        display = cls(margins=margins, positive=positive[rows], weights=mass, labels=(told(rest), told(label)))
+        display = cls(margins=margins, positive=positive[rows], weights=mass, labels=told_apart(label, rest))
         return display.plot(ax, by_class=by_class)
 
     def plot(self, ax: Any = None, *, by_class: bool = True) -> MarginDisplay:
@@ -135,7 +136,7 @@ class MarginDisplay:
                 x, share = _cumulative(margins[rows], self.weights[rows])
                 kept = thin(x, share)
                 style = {"color": look(k).color, "ls": "-" if g == len(groups) - 1 else (0, (4, 2))}
-                label = f"{n_rounds} round{'s' if n_rounds != 1 else ''}{name}"
+                label = literal(visible(f"{n_rounds} round{'s' if n_rounds != 1 else ''}{name}"))
                 # wider for the later: told apart without colour
                 ax.plot(x[kept], share[kept], lw=0.9 + 0.8 * k, label=label, **style)
         wrong = np.average(self.margins[max(self.margins)] < 0, weights=self.weights)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.metrics.counts import Array, Counts, share
+from skewboost.names import literal
 from skewboost.plots.reading import Answers, ask, check_prevalence, prices, read_predictions, told
 from skewboost.plots.style import BLUE, GREEN, INK, RED, axes_for, import_pyplot, legend_below, tidy
 from skewboost.plots.thinning import thin
@@ -272,6 +273,6 @@ def _end_of_line(at_zero: float, slope: float) -> tuple[float, float]:
 
 
 def _frame(ax: Any, xlabel: str, ylabel: str) -> None:
-    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    ax.set(xlabel=literal(xlabel), ylabel=literal(ylabel), xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     tidy(ax)
     legend_below(ax)

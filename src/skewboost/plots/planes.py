@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from skewboost.metrics.counts import Array
+from skewboost.names import shortened, shown
 from skewboost.tables import Nominal, read_column, sliceable
 
 
@@ -94,7 +95,9 @@ def others(names: Sequence[str], used: Sequence[int]) -> str:
     rest = [name for j, name in enumerate(names) if j not in used]
     if not rest:
         return ""
-    return f"the {len(rest)} other features at their medians" if len(rest) > 1 else f"{rest[0]} at its median"
+    if len(rest) > 1:
+        return f"the {len(rest)} other features at their medians"
+    return f"{shortened(shown(rest[0]))} at its median"
 
 
 def places_along(column: Array | Nominal, n: int) -> tuple[Array, Array]:

@@ -16,13 +16,15 @@ from sklearn.isotonic import isotonic_regression
 
 from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import scores_of
+from skewboost.names import literal, shortened, shown, visible
 from skewboost.plots.planes import Columns, others
-from skewboost.plots.reading import Answers, ask, prices, read_predictions, shortened, told
+from skewboost.plots.reading import Answers, ask, prices, read_predictions, told
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED, axes_for, legend_below, tidy
 from skewboost.plots.thinning import thin
 from skewboost.tables import Nominal
 
 BINS = 20
+LONGEST = 50  # letters of a name
 LOW = 0.05  # a target below that is drawn on a logarithmic scale
 Curve = tuple[Array, Array]
 
@@ -236,11 +238,12 @@ class PosteriorDisplay:
         target = f"decide for it from P = {self.target:.3g} on"
         ax.axhline(self.target, color=GREY, lw=1, ls=(0, (6, 4)), zorder=1, label=target)
         self._crossings(ax)
-        ax.set(xlabel=shortened(self.xlabel, 40), ylabel=f"P({told(self.pos_label)} | x)", ylim=(-0.02, 1.02))
+        ax.set(xlabel=literal(shortened(shown(self.xlabel), LONGEST)), ylim=(-0.02, 1.02))
+        ax.set_ylabel(literal(f"P({told(self.pos_label)} | x)"))
         if self.target < LOW:
             self._stretch(ax)
         title = "The decision should change where the posterior\nreaches what the costs ask for"
-        ax.set_title("\n".join(filter(None, (title, self.note))), loc="left", size="medium")
+        ax.set_title("\n".join(filter(None, (title, literal(visible(self.note))))), loc="left", size="medium")
         tidy(ax)
         legend_below(ax, ncols=2)
         self.ax_, self.figure_ = ax, ax.figure

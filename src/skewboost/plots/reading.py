@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from skewboost.costs import cost_matrix
 from skewboost.metrics.counts import Array, Counts
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.reading import read_scores, read_truth, which_is_positive
+from skewboost.names import quoted, shortened, side_by_side
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +40,16 @@ class Answers:
 
 
 def told(label: Any) -> str:
-    """A label in words: without the name of its NumPy type, and not so long that nothing else has room."""
-    text = repr(label.item() if hasattr(label, "item") else label)
-    return shortened(text)
+    """A label in words: in quotation marks if it is text, and not so long that nothing else has room."""
+    return shortened(quoted(label))
 
 
-def shortened(text: str, longest: int = 28) -> str:
-    """Text that is too long, without its middle: both ends tell names apart."""
-    if len(text) <= longest:
-        return text
-    half = (longest - 1) // 2
-    return f"{text[: longest - 1 - half]}…{text[-half:]}"
+def told_apart(label: Any, rest: Sequence[Any]) -> tuple[str, str]:
+    """The names of what is not the positive class and of the positive class."""
+    if len(rest) > 1:
+        return "the rest", told(label)
+    negative, positive = side_by_side([rest[0], label], quotes=True)
+    return negative, positive
 
 
 def check_classifier(estimator: Any, *needed: str) -> None:

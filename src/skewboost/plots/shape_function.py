@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.metrics.counts import Array
+from skewboost.names import literal, side_by_side
 from skewboost.plots.planes import Columns
-from skewboost.plots.reading import shortened, told
+from skewboost.plots.reading import told
 from skewboost.plots.style import BLUE, GREY, INK, PALE, RED, import_pyplot, tidy
 from skewboost.plots.thinning import thin
 from skewboost.tables import Nominal
@@ -35,6 +36,8 @@ class ShapeFunctionDisplay:
         The class that they speak for.
     data : list of (ndarray or None), default=None
         Values of each feature, for the strips; None: only what training knows of the steps.
+    names : sequence of str or None, default=None
+        Of all features of the model, from which long names are to be told apart; None: of those that are drawn.
 
     Attributes
     ----------
@@ -54,11 +57,17 @@ class ShapeFunctionDisplay:
     """
 
     def __init__(
-        self, *, functions: list[ShapeFunction], label: Any, data: Sequence[Array | None] | None = None
+        self,
+        *,
+        functions: list[ShapeFunction],
+        label: Any,
+        data: Sequence[Array | None] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         self.functions = functions
         self.label = label
         self.data = data if data is not None else [None] * len(functions)
+        self.names = names
 
     @classmethod
     def from_estimator(
@@ -107,7 +116,7 @@ class ShapeFunctionDisplay:
                 raise ValueError(f"X has {columns.n_features} features, but the model has {len(functions)}.")
             found = [columns.read(f.feature) for f in chosen]
             data = [None if isinstance(c, Nominal) else c[~np.isnan(c)] for c in found]
-        return cls(functions=chosen, label=label, data=data).plot(ax)
+        return cls(functions=chosen, label=label, data=data, names=[f.name for f in functions]).plot(ax)
 
     def plot(self, ax: Any = None, *, n_columns: int = 3) -> ShapeFunctionDisplay:
         """Draw it.
@@ -127,6 +136,9 @@ class ShapeFunctionDisplay:
             if len(self.axes_) < n:
                 raise ValueError(f"ax has {len(self.axes_)} Axes, but there are {n} features to draw. Pass so many.")
         low, high = self._span()
+        own = [f.name for f in self.functions]
+        every = list(dict.fromkeys([*own, *(self.names or ())]))
+        titles = dict(zip(every, side_by_side(every, 30)))
         for axes, f, data in zip(self.axes_, self.functions, self.data):
             if f.kind == "nominal":
                 _bars(axes, f)
@@ -134,7 +146,7 @@ class ShapeFunctionDisplay:
                 axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
             else:
                 _steps(axes, f, data, low, high)
-            axes.set_title(shortened(f.name, 34), loc="left", size="medium")
+            axes.set_title(literal(titles[f.name]), loc="left", size="medium")
             tidy(axes)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         return self
@@ -147,7 +159,8 @@ class ShapeFunctionDisplay:
         for spare in grid.ravel()[n:]:
             spare.set_axis_off()
         what = "What a value adds to F" if all(f.exact for f in self.functions) else "What a value adds to F on average"
-        figure.suptitle(f"{what}: above zero, it speaks for {told(self.label)}", x=0.01, ha="left", size="medium")
+        title = literal(f"{what}: above zero, it speaks for {told(self.label)}")
+        figure.suptitle(title, x=0.01, ha="left", size="medium")
         return list(grid.ravel()[:n])
 
     def _span(self) -> tuple[float, float]:
@@ -256,23 +269,24 @@ def _strip(ax: Any, f: ShapeFunction, data: Array | None, span: tuple[float, flo
 
 def _bars(ax: Any, f: ShapeFunction) -> None:
     """A bar per category, sorted, with how many examples it rests on; those of least effect are pooled."""
-    names = [*f.categories, *([f"{len(f.rest)} rare ones"] if f.rest else [])]
+    rare, missing = f"{len(f.rest)} rare ones", "missing"
+    names = [*side_by_side(f.categories, 18, (rare, missing)), *([rare] if f.rest else [])]
     values, support = f.values, f.support
     order = np.argsort(-np.abs(values) * np.maximum(support, 1e-9), kind="stable")
     shown = order if len(order) <= MOST_CATEGORIES + 1 else order[:MOST_CATEGORIES]
     shown = shown[np.argsort(values[shown], kind="stable")]
-    bars = [(shortened(names[k], 18), float(values[k]), float(support[k])) for k in shown]
+    bars = [(names[k], float(values[k]), float(support[k])) for k in shown]
     pooled = np.setdiff1d(order, shown)
     if len(pooled):
         mass = support[pooled]
         mean = float(np.average(values[pooled], weights=mass if mass.sum() > 0 else None))
         bars.insert(0, (f"{len(pooled)} others", mean, float(mass.sum())))
     if f.missing_support > 0:
-        bars.insert(0, ("missing", f.missing_value, f.missing_support))
+        bars.insert(0, (missing, f.missing_value, f.missing_support))
     places = range(len(bars))
     ax.barh(places, [b[1] for b in bars], height=0.7, color=BLUE, zorder=2)
     if f.missing_support > 0:
         ax.plot(f.missing_value, 0, "D", ms=6, color=RED, mec=INK, zorder=4)
-    ax.set_yticks(places, [f"{name} ({n:.6g})" for name, _, n in bars], size="x-small")
+    ax.set_yticks(places, [literal(f"{name} ({n:.6g})") for name, _, n in bars], size="x-small")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(-0.6, len(bars) - 0.4)

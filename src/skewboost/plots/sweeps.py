@@ -11,9 +11,11 @@ from skewboost.evaluate.measuring import in_words
 from skewboost.evaluate.sweep_results import CostSweep, Sweep
 from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
 from skewboost.metrics.counts import Array
+from skewboost.names import literal, quoted, shown, side_by_side, visible
 from skewboost.plots.learning_curve import WIDE, bound, legend
 from skewboost.plots.style import GREY, axes_for, look, tidy
 
+LONGEST = 32  # letters of a name in the legend
 WIDE_RANGE = 10.0  # levels that span more than this factor are on a logarithmic scale
 
 
@@ -62,16 +64,17 @@ class SweepDisplay:
         ax = axes_for(ax, WIDE)
         self.lines_ = {}
         _scale_levels(ax, sweep.levels)
+        labels = [quoted(name) if name.startswith("_") else name for name in side_by_side(means, LONGEST)]
         for k, (name, mean) in enumerate(means.items()):
             own, spread = look(k), sweep.spread(self.measure, name)
             x = _apart(ax, sweep.levels, k, len(means))
             if np.isfinite(spread).any():
                 ax.errorbar(x, mean, 2 * spread, fmt="none", ecolor=own.color, elinewidth=0.8, capsize=2, alpha=0.6)
             (self.lines_[name],) = ax.plot(
-                x, mean, color=own.color, ls=own.linestyle, marker=own.marker, lw=1.6, ms=5.5, label=name
+                x, mean, color=own.color, ls=own.linestyle, marker=own.marker, lw=1.6, ms=5.5, label=literal(labels[k])
             )
         _set_ticks(ax, sweep.levels, percent="share" in sweep.what)
-        ax.set_xlabel(sweep.what)
+        ax.set_xlabel(literal(visible(sweep.what)))
         ax.set_ylabel(in_words(self.measure))
         topic = "label noise" if "flipped" in sweep.what else "rarer positives"
         several = f", mean ± 2s of {sweep.n_fits} fits" if sweep.n_fits > 1 else ""
@@ -162,11 +165,11 @@ class CostSweepDisplay:
             best = sweep.levels[int(np.nanargmax(values["f1"]))]
             ax.axvline(best, color=GREY, lw=0.8, zorder=0, label=f"best F1 at {best:g}")
         _set_ticks(ax, sweep.levels)
-        ax.set_xlabel(sweep.what)
+        ax.set_xlabel(literal(visible(sweep.what)))
         ax.set_ylabel("share" if len(names) > 1 else in_words(names[0]))
         how = "all folds pooled" if self.pooled else "mean ± 2s over folds"
-        told = "costs" if sweep.what.startswith("cost of") else f"values of {sweep.param}"
-        ax.set_title(f"{sweep.estimators[0]} at several {told}, {how}", loc="left", fontsize="medium")
+        told = "costs" if sweep.what.startswith("cost of") else f"values of {visible(sweep.param)}"
+        ax.set_title(literal(f"{shown(sweep.estimators[0])} at several {told}, {how}"), loc="left", fontsize="medium")
         bound(ax, names)
         legend(ax, aside=True)
         tidy(ax)

@@ -20,4 +20,4 @@ __all__ = [
     "ScoreTable",
 ]
 
-__getattr__ = lazy(__name__, _HOME)
+__getattr__, __dir__ = lazy(__name__, _HOME)

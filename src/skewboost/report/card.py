@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from skewboost import __version__
+from skewboost.names import shortened, side_by_side
 from skewboost.report.blocks import Section, Table, Text
 from skewboost.report.words import digits, label
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST = 300  # letters of a parameter
 MOST_NAMES = 100
+LONGEST_NAME = 60
 
 
 def card(subject: Subject) -> Section:
@@ -37,7 +39,7 @@ def card(subject: Subject) -> Section:
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     if names:
         rest = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        rows.append((f"Features ({len(names)})", ", ".join(names[:MOST_NAMES]) + rest))
+        rows.append((f"Features ({len(names)})", ", ".join(side_by_side(names, LONGEST_NAME)[:MOST_NAMES]) + rest))
     elif hasattr(model, "n_features_in_"):
         rows.append(("Features", str(model.n_features_in_)))
     rows.append(("Versions", ", ".join(_versions())))
@@ -57,8 +59,7 @@ def _parameters(model: Any) -> tuple[list[tuple[str, str]], list[tuple[str, str]
     default: list[tuple[str, str]] = []
     known = inspect.signature(type(model)).parameters
     for name, value in sorted(model.get_params(deep=False).items()):
-        text = " ".join(repr(value).split())
-        said = (name, text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
+        said = (name, shortened(" ".join(repr(value).split()), LONGEST))
         as_is = name in known and repr(known[name].default) == repr(value)
         (default if as_is else changed).append(said)
     return changed, default

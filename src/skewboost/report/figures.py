@@ -14,6 +14,8 @@ from skewboost.report.blocks import Drawing
 # Text stays text, so that it is small and can be found; ids do not depend on chance
 LOOK = {"svg.fonttype": "none", "svg.hashsalt": "skewboost", "font.size": 10.0, "savefig.transparent": True}
 
+TAG = re.compile(r"<[^>]*>")  # what is between tags is text, which may say anything
+
 
 class Album:
     """Makes drawings, each with ids of its own."""
@@ -67,9 +69,12 @@ def own_ids(svg: str, prefix: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r"<style[^>]*>.*?</style>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*</defs>\s*", "", svg)
-    svg = re.sub(r'\s(?:xmlns(?::xlink)?|version)="[^"]*"', "", svg)
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', svg))
-    svg = re.sub(r'\sid="([^"]*)"', lambda id_: f' id="{prefix}{id_[1]}"' if id_[1] in used else "", svg)
-    svg = svg.replace("url(#", f"url(#{prefix}").replace('xlink:href="#', f'xlink:href="#{prefix}')
-    return svg.strip()
+    used = {id_ for tag in TAG.findall(svg) for id_ in re.findall(r'(?:url\(#|href="#)([^")]+)', tag)}
+
+    def own(tag: re.Match[str]) -> str:
+        text = re.sub(r'\s(?:xmlns(?::xlink)?|version)="[^"]*"', "", tag[0])
+        text = re.sub(r'\sid="([^"]*)"', lambda id_: f' id="{prefix}{id_[1]}"' if id_[1] in used else "", text)
+        return text.replace("url(#", f"url(#{prefix}").replace('xlink:href="#', f'xlink:href="#{prefix}')
+
+    return TAG.sub(own, svg).strip()

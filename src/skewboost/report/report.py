@@ -16,10 +16,11 @@ from sklearn.utils import check_consistent_length
 
 from skewboost import __version__
 from skewboost.files import write_whole
+from skewboost.names import visible
 from skewboost.report.evidence import Evidence, gather
 from skewboost.report.explorer import ScoreTable
 from skewboost.report.sections import Subject, all_sections, explorer_words, headline
-from skewboost.report.words import class_name, count
+from skewboost.report.words import class_name, class_names, count
 
 
 class Report:
@@ -137,7 +138,7 @@ class Report:
         e, table = self.evidence, self.explorer
         subject = Subject(self.model, self.X, e, table, self.comparison, self.learning_curve, self.training)
         return page(
-            title=self.title or f"{type(self.model).__name__}: finding {class_name(e.pos_label, 'class')}",
+            title=visible(self.title or "") or f"{type(self.model).__name__}: finding {class_name(e.pos_label)}",
             subtitle=f"{type(self.model).__name__} on {count(e.counts.total)} held-out rows",
             headline=headline(e),
             notes=self.notes,
@@ -163,14 +164,15 @@ class Report:
 
 def explorer_data(evidence: Evidence, table: ScoreTable) -> dict[str, Any]:
     """What `explorer.js` reads."""
+    positive, negative = class_names(evidence.pos_label, evidence.neg_label)
     return {
         **table.as_dict(),
         "kind": evidence.kind,
         "miss": evidence.costs.positive,
         "alarm": evidence.costs.negative,
         "per": "tested",
-        "positiveName": class_name(evidence.pos_label, "positive"),
-        "negativeName": class_name(evidence.neg_label, "negative"),
+        "positiveName": positive,
+        "negativeName": negative,
     }
 
 

@@ -13,7 +13,7 @@ from skewboost.report.evidence import PROBABILITY, Evidence
 from skewboost.report.explorer import ScoreTable
 from skewboost.report.figures import Album
 from skewboost.report.tables import comparison, data
-from skewboost.report.words import NONE, class_name, count, digits, interval, label, one_in, percent
+from skewboost.report.words import NONE, class_names, count, digits, interval, label, one_in, percent
 
 FEW = 50  # positives, below which rates are vague
 
@@ -79,9 +79,10 @@ def explorer_words(e: Evidence, table: ScoreTable) -> dict[str, Any]:
             f"{percent(N, 2)} of the negatives"
         )
     own = "" if e.threshold is not None else " The model's own decisions are no threshold on this score."
+    positive, negative = class_names(e.pos_label, e.neg_label)
     return {
-        "positive_name": class_name(e.pos_label, "positive"),
-        "negative_name": class_name(e.neg_label, "negative"),
+        "positive_name": positive,
+        "negative_name": negative,
         "score_kind": e.kind,
         "n_bins": table.n_bins,
         "has_own": table.own is not None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skewboost.evaluate.measuring import in_words
+from skewboost.names import side_by_side
 from skewboost.report.blocks import Bar, Drawing, Figures, Section, Table, Text, Warnings
 from skewboost.report.words import NONE, count, digits, label, percent
 from skewboost.summary import ColumnSummary, summarise
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 60
 SHOWN = ("cost", "savings", "recall", "precision", "pr_auc", "roc_auc", "brier")
-LONGEST = 60  # letters of a list of categories
+LONGEST = 60  # letters of a name, or of a list of categories
+LONGEST_CATEGORY = 28
 
 
 def data(subject: Subject) -> Section | None:
@@ -53,24 +55,30 @@ def data(subject: Subject) -> Section | None:
 
 
 def _columns(columns: tuple[ColumnSummary, ...]) -> Table:
+    listed = columns[:MOST_COLUMNS]
     rows = [
         (
-            column.name,
+            name,
             column.kind,
             percent(column.missing_share, 2) if column.n_missing else "0",
             "many" if column.n_distinct is None else count(column.n_distinct),
             _content(column),
         )
-        for column in columns[:MOST_COLUMNS]
+        for name, column in zip(side_by_side([column.name for column in columns], LONGEST), listed)
     ]
     return Table(rows, ("column", "kind", "missing", "distinct", "content"), (False, False, True, True, False))
 
 
 def _content(column: ColumnSummary) -> str:
     if column.top:
-        n = sum(n for _, n in column.top)
-        text = ", ".join(f"{name} ({count(k)})" for name, k in column.top) if n else ""
-        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        names = side_by_side([name for name, _ in column.top], LONGEST_CATEGORY)
+        text = ""
+        for name, (_, k) in zip(names, column.top):
+            more = f"{name} ({count(k)})"
+            if text and len(text) + len(more) > LONGEST:
+                return f"{text}, …"
+            text = f"{text}, {more}" if text else more
+        return text
     if isinstance(column.minimum, int | float) and isinstance(column.maximum, int | float):
         middle = f", half below {digits(column.quantiles[1], 4)}" if len(column.quantiles) > 1 else ""
         return f"{digits(column.minimum, 4)} to {digits(column.maximum, 4)}{middle}"
@@ -89,7 +97,8 @@ def comparison(subject: Subject) -> Section | None:
         for row in found.summary(measure):
             by_method.setdefault(row["method"], {})[measure] = row
     order = found.ordered(first)
-    rows = [(method, *(_mean(by_method[method].get(name)) for name in measures)) for method in order]
+    names = side_by_side(order, LONGEST)
+    rows = [(name, *(_mean(by_method[method].get(name)) for name in measures)) for name, method in zip(names, order)]
     own = type(subject.model).__name__
     names = [method.partition(":")[0] for method in order]  # what was set may stand behind a name
     chosen = next((k for k, name in enumerate(names) if name in (own, own.removesuffix("Classifier"))), -1)

@@ -6,11 +6,13 @@ import math
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-import numpy as np
 from scipy.special import betaincinv
+
+from skewboost.names import shortened, shown, side_by_side
 
 THIN = "\u202f"  # a narrow space that does not break
 NONE = "–"
+LONGEST_CLASS = 40  # letters
 
 
 def digits(x: float, n: int = 3) -> str:
@@ -71,25 +73,35 @@ def one_in(share: float) -> str:
     return f"{tenth} of 10" if tenth not in (0, 10) else percent(share)
 
 
-def class_name(value: Any, role: str) -> str:
-    """What cases of a class are called: by its name if that is a word, else by its role.
+def class_names(positive: Any, negative: Any) -> tuple[str, str]:
+    """What cases of two classes are called: by their names if these are words, else by their roles.
 
     Examples
     --------
-    >>> from skewboost.report.words import class_name
-    >>> class_name(1, "positive"), class_name("fraud", "positive")
-    ('positive (1)', 'fraud')
+    >>> from skewboost.report.words import class_names
+    >>> class_names(1, 0), class_names("fraud", "honest")
+    (('positive (1)', 'negative (0)'), ('fraud', 'honest'))
     """
-    text = label(value)
-    if isinstance(value, str) and any(c.isalpha() for c in text):
-        return text
-    return f"class {text}" if role == "class" else f"{role} ({text})"
+    first, second = side_by_side([positive, negative], LONGEST_CLASS)
+    return (
+        first if _is_word(positive) else f"positive ({first})",
+        second if _is_word(negative) else f"negative ({second})",
+    )
+
+
+def class_name(value: Any) -> str:
+    """One of them in a sentence: "fraud", "class 1"."""
+    text = shortened(label(value), LONGEST_CLASS)
+    return text if _is_word(value) else f"class {text}"
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and any(c.isalpha() for c in value)
 
 
 def label(value: Any) -> str:
-    """A class label."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+    """A class label, so that it is seen as it is."""
+    return shown(value)
 
 
 def interval(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skewboost.engine.boundary import Array
+from skewboost.names import literal, shortened, shown
 from skewboost.plots.decision_boundary import DecisionBoundaryDisplay
 from skewboost.plots.style import BLUE, RED, import_pyplot
 from skewboost.toolbox import checks
@@ -150,7 +151,8 @@ def show_decision_boundary(boost: Boost, X: Any, Y: Any) -> Any:
         boost.estimator, points, labels, grid=n, max_points=len(labels), pos_label=1, ax=ax
     )
     F = np.asarray(boost.estimator.decision_function(points))
-    ax.set(**dict(zip(("xlabel", "ylabel"), getattr(X, "columns", ("x1", "x2")))))
+    for axis, name in zip((ax.xaxis, ax.yaxis), getattr(X, "columns", ("x1", "x2"))):
+        axis.set_label_text(literal(shortened(shown(name), 40)))
     ax.set_title("", loc="left")
     ax.set_title(f"{_title(boost)}\n{Measures.of(labels == 1, F)}", size=11)
     return display.ax_

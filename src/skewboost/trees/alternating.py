@@ -28,8 +28,9 @@ from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.learners.alternating import AlternatingTree
 from skewboost.learners.base import LABELS
+from skewboost.names import quoted
 from skewboost.trees.drawing import draw
-from skewboost.trees.structure import Explanation, PredictionNode, as_text, explain, read_tree, told
+from skewboost.trees.structure import Explanation, PredictionNode, as_text, explain, read_tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -226,5 +227,5 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
             for the class and blue where against it.
         """
         root = self.tree()
-        drawn: Axes = draw(root, ax, decimals, f"Positive numbers speak for {told(self.pos_label_)}")
+        drawn: Axes = draw(root, ax, decimals, f"Positive numbers speak for {quoted(self.pos_label_)}")
         return drawn

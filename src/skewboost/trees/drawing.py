@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from skewboost.names import literal, shown, side_by_side
 from skewboost.trees.structure import PredictionNode, SplitterNode
 
 POSITIVE, NEGATIVE = "#b2182b", "#2166ac"  # told apart by the colour-blind, and by the signs in black and white
 LINE = 0.42  # between prediction nodes without splitters
 LETTER = 0.066  # the width of one
 NODE = 0.55  # the width of a prediction node
+LONGEST_NAME = 40  # letters of a feature
 LONGEST = 26  # letters in a line of a condition
 
 
@@ -25,7 +27,7 @@ def draw(root: PredictionNode, axes: Any, decimals: int, title: str) -> Any:
     _draw_node(axes, root, 0.0, plan, decimals)
     axes.set_xlim(-NODE / 2 - 0.1, plan.width - NODE / 2)
     axes.set_ylim(plan.height - LINE / 2, -LINE / 2 - 0.1)
-    axes.set_title(title, fontsize=11, loc="left")
+    axes.set_title(literal(title), fontsize=11, loc="left")
     axes.set_axis_off()
     return axes
 
@@ -34,6 +36,7 @@ def draw(root: PredictionNode, axes: Any, decimals: int, title: str) -> Any:
 class _Plan:
     """Where things go."""
 
+    labels: dict[int, str]  # of splitters, by round
     heights: dict[int, float]  # of prediction nodes
     box: float  # the width of a splitter
     step: float  # from a prediction node to those below it
@@ -44,13 +47,16 @@ class _Plan:
     @classmethod
     def of(cls, root: PredictionNode) -> _Plan:
         nodes = list(root.walk())
-        names = [len(_label(splitter)) for _, _, splitter in nodes if splitter]
+        splitters = {splitter.round: splitter.name for _, _, splitter in nodes if splitter}
+        names = dict(zip(splitters, side_by_side(splitters.values(), LONGEST_NAME)))
+        labels = {m: f"{m}  {name}" for m, name in names.items()}
         lines = [len(line) for _, node, splitter in nodes if splitter for line in _condition(node, splitter)]
-        box = LETTER * max(names, default=0) + 0.2
+        box = LETTER * max(map(len, labels.values()), default=0) + 0.2
         step = NODE + box + LETTER * max(lines, default=0) + 0.55
         heights, height = _heights(root)
         depth = max(d for d, _, _ in nodes)
-        return cls(heights, box, step, step * depth + NODE, height, max(abs(n.value) for _, n, _ in nodes) or 1.0)
+        largest = max(abs(n.value) for _, n, _ in nodes) or 1.0
+        return cls(labels, heights, box, step, step * depth + NODE, height, largest)
 
 
 def _heights(root: PredictionNode) -> tuple[dict[int, float], float]:
@@ -72,13 +78,9 @@ def _heights(root: PredictionNode) -> tuple[dict[int, float], float]:
     return heights, LINE * n_lines
 
 
-def _label(splitter: SplitterNode) -> str:
-    return f"{splitter.round}  {splitter.name}"
-
-
 def _condition(node: PredictionNode, splitter: SplitterNode) -> list[str]:
     """The test that leads to a node, without the name of the feature, in lines of readable length."""
-    lines = wrap(node.test[len(splitter.name) :].strip(), LONGEST, break_long_words=True)
+    lines = wrap(node.test.removeprefix(shown(splitter.name)).strip(), LONGEST, break_long_words=True)
     return lines if len(lines) <= 3 else [*lines[:2], lines[2][: LONGEST - 2] + " …"]
 
 
@@ -93,12 +95,12 @@ def _draw_node(axes: Any, node: PredictionNode, x: float, plan: _Plan, decimals:
         for child, end in zip(splitter.children, ends):
             axes.plot([left, turn, turn, x + plan.step], [at, at, end, end], color="0.75", lw=1, zorder=1)
             axes.text(
-                turn + 0.06, end, "\n".join(_condition(child, splitter)), fontsize=8, va="center", zorder=3,
+                turn + 0.06, end, literal("\n".join(_condition(child, splitter))), fontsize=8, va="center", zorder=3,
                 linespacing=1.0, bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none"},
             )  # fmt: skip
             _draw_node(axes, child, x + plan.step, plan, decimals)
         axes.text(
-            left, at, _label(splitter), fontsize=8.5, va="center", zorder=4,
+            left, at, literal(plan.labels[splitter.round]), fontsize=8.5, va="center", zorder=4,
             bbox={"boxstyle": "square,pad=0.3", "fc": "0.95", "ec": "0.4"},
         )  # fmt: skip
     colour = POSITIVE if node.value > 0 else NEGATIVE

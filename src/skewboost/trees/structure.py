@@ -11,6 +11,7 @@ from skewboost.engine.boundary import LEFT, RIGHT, Split
 from skewboost.engine.grow_alternating import AlternatingPartition
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.names import quoted, shown
 from skewboost.trees.wording import condition
 
 
@@ -45,11 +46,6 @@ class SplitterNode:
     children: tuple[PredictionNode, PredictionNode]
 
 
-def told(label: Any) -> str:
-    """A label in words: without the name of its NumPy type."""
-    return repr(label.item() if hasattr(label, "item") else label)
-
-
 def read_tree(terms: Sequence[Term], bins: Bins, root: float, names: Sequence[str]) -> PredictionNode:
     """The tree that rounds have grown."""
     nodes = [PredictionNode(0, root)]
@@ -62,7 +58,7 @@ def read_tree(terms: Sequence[Term], bins: Bins, root: float, names: Sequence[st
             PredictionNode(
                 2 * m - 1 + side,
                 float(term.values[side]),
-                f"{name} {condition(split, side, bins.features[split.feature])}",
+                f"{shown(name)} {condition(split, side, bins.features[split.feature])}",
             )
             for side in (LEFT, RIGHT)
         )
@@ -100,7 +96,7 @@ class Explanation:
     steps: tuple[Step, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.score:+.3f} for {told(self.label)}, which is the sum of"]
+        lines = [f"{self.score:+.3f} for {quoted(self.label)}, which is the sum of"]
         for step in self.steps:
             lines.append(f"{step.contribution:+.3f}  {'|  ' * step.depth}{step.test or 'everyone'}")
         return "\n".join(lines)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from skewboost.engine.binning import Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, Split
+from skewboost.names import quoted, side_by_side
 
+OTHER, OR_MISSING = "other", "or missing"
+LONGEST = 40  # letters of a category
 MAX_LISTED = 4  # categories that a condition lists before it turns to what is not in it
 
 
@@ -13,7 +16,7 @@ def condition(split: Split, side: int, feature: Feature) -> str:
     said = _of_categories(split, side, feature) if feature.nominal else _of_numbers(split, side, feature)
     takes_missing = split.child[MISSING] == side
     if said and takes_missing:
-        return f"{said} or missing"
+        return f"{said} {OR_MISSING}"
     return said or ("is missing" if takes_missing else "is nothing")
 
 
@@ -25,8 +28,7 @@ def _of_numbers(split: Split, side: int, feature: Feature) -> str:
 
 
 def _of_categories(split: Split, side: int, feature: Feature) -> str:
-    assert feature.categories is not None
-    names = [*feature.categories, *(["other"] if feature.rest else [])]
+    names = _names(feature)
     own = [name for code, name in enumerate(names) if split.child[code] == side]
     others = [name for code, name in enumerate(names) if split.child[code] not in (side, ABSTAIN)]
     if own and not others:
@@ -36,3 +38,11 @@ def _of_categories(split: Split, side: int, feature: Feature) -> str:
     if len(own) == 1:
         return f"= {own[0]}"
     return f"in {{{', '.join(own)}}}" if own else ""
+
+
+def _names(feature: Feature) -> list[str]:
+    """Of the categories, and of what the rare ones share; quoted where they would not be told from the words around."""
+    assert feature.categories is not None
+    rest = [OTHER] if feature.rest else []
+    names = side_by_side(feature.categories, LONGEST, rest)
+    return [*(quoted(n) if any(mark in n for mark in (", ", "{", "}", OR_MISSING)) else n for n in names), *rest]

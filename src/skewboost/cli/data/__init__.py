@@ -25,4 +25,4 @@ if TYPE_CHECKING:
 
 __all__ = ["DataError", "Source", "open_data"]
 
-__getattr__ = lazy(__name__, {"Source": "source", "open_data": "opening"})
+__getattr__, __dir__ = lazy(__name__, {"Source": "source", "open_data": "opening"})

@@ -1,0 +1,248 @@
+"""Whatever columns, categories, classes and models are called, every display draws it as it is."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from hostile import NAMES, PLAIN, TALL
+from skewboost import AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
+from skewboost.boosting.explanations import ShapeFunction
+from skewboost.evaluate import bias_variance, learning_curve
+from skewboost.evaluate.sweep_results import CostSweep, Sweep
+from skewboost.names import quoted, shown, side_by_side
+from skewboost.plots.reading import told
+
+POSITIVE, NEGATIVE = "$20,000_$29,999 [/x] \n", "_</text>$"
+ROWS = 60
+
+
+def words_in(figure):
+    """All text of a figure, as a browser finds it."""
+    file = io.StringIO()
+    with warnings.catch_warnings(), mpl.rc_context({"svg.fonttype": "none"}):
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(file, format="svg")
+    tree = ElementTree.fromstring(file.getvalue())
+    return [node.text for node in tree.iter("{http://www.w3.org/2000/svg}text") if node.text]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(ROWS) % 3 == 0, POSITIVE, NEGATIVE)
+    X = pd.DataFrame(rng.normal(size=(ROWS, 3)), columns=["$a$ [/x]", "_b\x1b", ""])
+    X.iloc[:, 0] += y == POSITIVE
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    return RealBoostClassifier(n_estimators=5).fit(*rows)
+
+
+@pytest.fixture(scope="module")
+def curve(rows):
+    return learning_curve(RealBoostClassifier(n_estimators=3), *rows, cv=2)
+
+
+def panels(n):
+    """Axes for more names than there is room for."""
+    figure = Figure(figsize=(4, 4))
+    return [figure.add_axes((0.1, 0.1, 0.1, 0.1), label=str(k)) for k in range(n)]
+
+
+def one_panel():
+    return panels(1)[0]
+
+
+def shape_of(name, categories):
+    ones = np.ones(len(categories))
+    return ShapeFunction(0, name, "nominal", ones, ones, 0.5, 3.0, np.empty(0), tuple(categories))
+
+
+def shapes(**_):
+    groups = [NAMES[k : k + 12] for k in range(0, len(NAMES), 12)]
+    names = ["$a$ [/x]", "_b\x1b", "", *TALL[:3], *PLAIN][: len(groups)]
+    functions = [shape_of(*pair) for pair in zip(names, groups)]
+    display = plots.ShapeFunctionDisplay(functions=functions, label=POSITIVE).plot(panels(len(groups)))
+    titles = side_by_side(names, 30)
+    ticks = [f"{name} (1)" for group in groups for name in side_by_side(group, 18, ["missing"])]
+    return display, [*titles, *ticks, "missing (3)"]
+
+
+def contributions(**_):
+    display = plots.ContributionDisplay(
+        contributions=np.arange(len(NAMES)) + 1.0, baseline=0.0, names=NAMES, cells=[shown(n) for n in NAMES],
+        label=POSITIVE, predicted=NEGATIVE,
+    ).plot(one_panel(), max_bars=len(NAMES))  # fmt: skip
+    ticks = [f"{name} = " for name in side_by_side(NAMES, 32)]
+    return display, [*ticks, f"score F: to the right, for {told(POSITIVE)}", f"Predicted: {told(NEGATIVE)}"]
+
+
+def boundary(rows, **_):
+    grid = np.arange(float(len(NAMES)))
+    points = np.column_stack([grid, grid])
+    display = plots.DecisionBoundaryDisplay(
+        horizontal=grid, vertical=grid, response=np.add.outer(grid, grid) - 50, decision=np.add.outer(grid, grid) > 50,
+        level=0.5, points=points, positive=grid % 2 == 0, sizes=np.full(len(grid), 9.0), names=("$a$ [/x]", "_b\x1b"),
+        categories=(tuple(NAMES), tuple(NAMES[::-1])), labels=("_no$", "$yes$\n"), note="$c$ at its median",
+    ).plot(one_panel())  # fmt: skip
+    return display, [
+        *side_by_side(NAMES, 14),
+        "$a$ [/x]",
+        r"'_b\x1b'",
+        "_no$",
+        r"$yes$\n",
+        r"P($yes$\n)",
+        "$c$ at its median",
+    ]
+
+
+def of_methods(kind):
+    display = plots.ComparisonDisplay(
+        measure="cost", kind=kind, methods=NAMES, centres=np.arange(len(NAMES)) + 1.0,
+        groups=(tuple(NAMES[:2]),) if kind == "ranks" else (),
+    ).plot(one_panel())  # fmt: skip
+    return display, side_by_side(NAMES, 40)
+
+
+def sweep(**_):
+    levels, values = np.array([0.0, 0.1]), {(name, "f1"): np.full((2, 2), 0.5) for name in NAMES}
+    found = Sweep("share of labels flipped", levels, tuple(NAMES), ("f1",), 2, POSITIVE, values)
+    names = [quoted(n) if n.startswith("_") else n for n in side_by_side(NAMES, 32)]
+    return plots.SweepDisplay(found).plot(one_panel()), names
+
+
+def cost_sweep(**_):
+    values = {("$a$ [/x]", m): np.full((2, 2), 0.5) for m in ("precision", "recall", "f1")}
+    pooled = {m: np.full(2, 0.5) for m in ("precision", "recall", "f1")}
+    found = CostSweep(
+        "value of $p$_", np.array([1.0, 2.0]), ("$a$ [/x]",), tuple(pooled), 2, POSITIVE, values, "$p$_", pooled
+    )
+    return plots.CostSweepDisplay(found).plot(), [
+        "$a$ [/x] at several values of $p$_, all folds pooled",
+        "value of $p$_",
+    ]
+
+
+def tree(rows, **_):
+    X, y = rows
+    frame = X.assign(**{"[/c] $": np.array(NAMES, dtype=object)[np.arange(ROWS) % 20]})
+    display = plots.AlternatingTreeDisplay.from_estimator(AlternatingTreeClassifier(max_rounds=6).fit(frame, y))
+    found = {m: s.name for _, _, s in display.root.walk() if s for m in [s.round]}
+    return display, [f"Positive numbers speak for {quoted(POSITIVE)}", *(f"{m}  {shown(n)}" for m, n in found.items())]
+
+
+def along(rows, model, feature):
+    display = plots.PosteriorDisplay.from_estimator(model, *rows, along=feature)
+    return display, [shown(feature), f"P({told(POSITIVE)} | x)"]
+
+
+def margins(rows, model):
+    display = plots.MarginDisplay.from_estimator(model, *rows)
+    return display, [f"5 rounds, {quoted(c)}" for c in (POSITIVE, NEGATIVE)]
+
+
+def frontier(rows, **_):
+    search = GoalSearchCV(RealBoostClassifier(n_estimators=2), "recall >= 0.2", confidence=None, max_points=3, cv=2)
+    return search.fit(*rows).plot_frontier(), ["Goal: recall >= 0.2"]
+
+
+MAKERS = {
+    "AlternatingTreeDisplay": [tree],
+    "BiasVarianceDisplay": [
+        lambda rows, **_: (
+            plots.BiasVarianceDisplay(
+                replace(bias_variance(RealBoostClassifier(n_estimators=2), *rows, draws=2), name="$a$ [/x]")
+            ).plot(),
+            ["$a$ [/x]: error = bias"],
+        )
+    ],
+    "CalibrationDisplay": [
+        lambda rows, model, **_: (
+            plots.CalibrationDisplay.from_estimator(model, *rows),
+            [f"predicted probability of {told(POSITIVE)}", f"observed share of {told(POSITIVE)}"],
+        )
+    ],
+    "ComparisonDisplay": [lambda **_: of_methods("ranks"), lambda **_: of_methods("values")],
+    "ContributionDisplay": [
+        contributions,
+        lambda rows, model, **_: (
+            plots.ContributionDisplay.from_estimator(model, rows[0][:1]),
+            [f"Predicted: {told(model.predict(rows[0][:1])[0])}", "$a$ [/x] = "],
+        ),
+    ],
+    "CostCurveDisplay": [lambda rows, model, **_: (plots.CostCurveDisplay.from_estimator(model, *rows), [])],
+    "CostSweepDisplay": [cost_sweep],
+    "DecisionBoundaryDisplay": [
+        boundary,
+        lambda rows, model, **_: (
+            plots.DecisionBoundaryDisplay.from_estimator(model, *rows, features=(0, 2), grid=5),
+            ["$a$ [/x]", "''", quoted(POSITIVE), quoted(NEGATIVE), r"'_b\x1b' at its median"],
+        ),
+    ],
+    "GoalFrontierDisplay": [frontier],
+    "LearningCurveDisplay": [
+        lambda curve, **_: (
+            plots.LearningCurveDisplay(replace(curve, name="$a$ [/x]")).plot(),
+            ["$a$ [/x]: error by round"],
+        )
+    ],
+    "MarginDisplay": [lambda rows, model, **_: margins(rows, model)],
+    "OperatingPointDisplay": [
+        lambda rows, model, **_: (
+            plots.OperatingPointDisplay.from_estimator(model, *rows),
+            [f"recall of {told(POSITIVE)}"],
+        )
+    ],
+    "PosteriorDisplay": [
+        lambda rows, model, **_: along(rows, model, "$a$ [/x]"),
+        lambda rows, model, **_: along(rows, model, "_b\x1b"),
+    ],
+    "ShapeFunctionDisplay": [
+        shapes,
+        lambda rows, model, **_: (
+            plots.ShapeFunctionDisplay.from_estimator(model, rows[0]),
+            [f"What a value adds to F: above zero, it speaks for {told(POSITIVE)}", "$a$ [/x]"],
+        ),
+    ],
+    "SweepDisplay": [sweep],
+    "WeightQuantileDisplay": [
+        lambda curve, **_: (
+            plots.WeightQuantileDisplay(replace(curve, name="$a$ [/x]")).plot(),
+            ["$a$ [/x]: where the weight goes"],
+        )
+    ],
+}  # fmt: skip
+
+
+def test_every_display_is_tried():
+    assert set(MAKERS) == set(plots.__all__)
+
+
+@pytest.mark.parametrize(("display", "k"), [(name, k) for name, makers in MAKERS.items() for k in range(len(makers))])
+def test_names_are_drawn_as_they_are(display, k, rows, model, curve):
+    drawn, expected = MAKERS[display][k](rows=rows, model=model, curve=curve)
+    assert type(drawn).__name__ == display
+    words = words_in(drawn.figure_)
+    for name in expected:
+        assert any(word.startswith(name) or word.endswith(name) for word in words), (name, words)
+
+
+def test_toolbox_names_its_axes():
+    from skewboost.toolbox import boost_learn, show_decision_boundary
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["$a$", "b\n"])
+    Y = np.where(X["$a$"] > 0, 1, -1)
+    ax = show_decision_boundary(boost_learn(X, Y, "real_boost", "stump", 3), X, Y)
+    assert {"$a$", r"'b\n'"} <= set(words_in(ax.figure))
