@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from skewboost.cli.errors import CommandError
 from skewboost.cli.methods import close_to
 from skewboost.cli.tell import named, some
+from skewboost.files import check_place
 from skewboost.tables import spell
 
 CATEGORY = "category"  # the kind of a column of text
@@ -117,12 +117,9 @@ def check_output(path: str | None, suffixes: Sequence[str], option: str = "-o") 
     """Before any work is done: whether a file can be written there, and its name says what it is to be."""
     if path is None:
         return
-    place = Path(path)
-    if suffixes and not place.name.lower().endswith(tuple(suffixes)):
+    if suffixes and not Path(path).name.lower().endswith(tuple(suffixes)):
         raise CommandError(f"{option} {path}: the name must end in {some(suffixes, 10)}.")
-    if place.is_dir():
-        raise CommandError(f"{option} {path} is a folder; give the name of a file.")
-    if not place.absolute().parent.is_dir():
-        raise CommandError(f"{option} {path}: there is no folder {place.parent}.")
-    if not os.access(place.absolute().parent, os.W_OK):
-        raise CommandError(f"{option} {path}: no permission to write to the folder {place.parent}. Name another one.")
+    try:
+        check_place(path)
+    except OSError as error:
+        raise CommandError(f"{option} {path}: {error.strerror}.") from error

@@ -13,7 +13,6 @@ from skewboost.cli.examples import check_columns
 from skewboost.cli.models import Model, check_output, read_model
 from skewboost.cli.tell import count, emit, named, note, number, progress, some
 from skewboost.cli.writing import SUFFIXES, writer_to
-from skewboost.files import written_whole
 from skewboost.tables import spell
 
 CHUNK = 100_000
@@ -32,8 +31,7 @@ def run(model_path: str, data: str, output: str | None, keep: Sequence[str], as_
     tally: dict[str, int] = {}
     n_rows = 0
     with ExitStack() as stack:
-        place = None if output is None else stack.enter_context(written_whole(output))
-        writer = stack.enter_context(writer_to(place, output, as_json))
+        writer = stack.enter_context(writer_to(output, as_json))
         bar = stack.enter_context(progress(counted=False, hidden=output is None))
         task = bar.add_task("Rows", total=None)
         for chunk in source.chunks(CHUNK):
