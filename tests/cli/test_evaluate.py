@@ -128,7 +128,8 @@ def test_pictures_of_models_and_rows(small, run, tmp_path):
 def test_what_cannot_be_explained(small, refused):
     assert "of which data" in refused("explain", small.model, "--row", 3)
     assert "has 90 rows" in refused("explain", small.model, small.later, "--row", 91)
-    assert "neither a number" in refused("explain", small.model, small.later, "--row", "best")
+    for row in ("best", "²", "1_0", "9" * 5000):
+        assert "neither a number" in refused("explain", small.model, small.later, "--row", row)
     assert "--plot" in refused("explain", small.model, "--plot", "picture.bmp")
 
 

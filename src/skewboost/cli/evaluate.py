@@ -8,6 +8,7 @@ import numpy as np
 
 from skewboost.cli import measuring
 from skewboost.cli.data import open_data
+from skewboost.cli.data.content import is_pipe
 from skewboost.cli.errors import CommandError
 from skewboost.cli.examples import Examples, check_columns, label_of, read_examples
 from skewboost.cli.models import Model, read_model
@@ -38,7 +39,7 @@ def read_known(model: Model, data: str, target: str | None, weight: str | None =
         raise CommandError(f"{model.path} does not say which column its target was. Say --target NAME.")
     if name in model.columns:
         raise CommandError(f"--target: {name!r} is one of the columns that {model.path} predicts from.")
-    columns = list(open_data(data, columns=model.columns).columns) if data != "-" else [name]
+    columns = [name] if is_pipe(data) else list(open_data(data, columns=model.columns).columns)
     check_columns(data, columns, [name], "--target")
     text = [name] if isinstance(model.classes[0], str) else []
     examples = read_examples(data, name, weight=weight, source=model.open(data, text))

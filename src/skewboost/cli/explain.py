@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ def _find(model: Model, data: str, row: str) -> tuple[Any, int, Any]:
         k = int(np.argmin(of_truth))
         return examples.X, k, examples.y[k]
     frame = model.open(data).read()
-    if row.lower() != FIRST and not row.isdigit():
+    if row.lower() != FIRST and not re.fullmatch("[0-9]{1,18}", row):
         raise CommandError(f"--row {row!r} is neither a number, nor first, nor worst.")
     k = 0 if row.lower() == FIRST else int(row) - 1
     if not 0 <= k < len(frame):

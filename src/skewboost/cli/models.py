@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from skewboost.cli.errors import CommandError
+from skewboost.cli.errors import FAILED, CommandError
 from skewboost.cli.methods import close_to
 from skewboost.cli.tell import named, some
 from skewboost.files import check_place
@@ -61,8 +61,9 @@ class Model:
     def open(self, path: str, also_text: Sequence[str] = ()) -> Any:
         """Data with its columns, the kinds of which are those of training."""
         from skewboost.cli.data import open_data
+        from skewboost.cli.data.content import is_pipe
 
-        if path != "-":  # of a pipe there is one look only
+        if not is_pipe(path):  # there is one look only
             self.check(path, open_data(path, columns=self.columns).columns)
         text = {**self.categories, **dict.fromkeys(also_text, ())}
         source = open_data(path, text=text, columns=self.columns)
@@ -77,9 +78,10 @@ class Model:
 def read_model(path: str) -> Model:
     """A model file, checked."""
     from skewboost import io
+    from skewboost.cli.data.content import is_pipe
 
-    if path == "-":
-        raise CommandError("a model is read from a file; only DATA may be - (standard input).")
+    if is_pipe(path):
+        raise CommandError("a model is read from a file; only DATA may be a pipe or - (standard input).")
     if not Path(path).exists():
         raise CommandError(f"there is no file {path}. `skewboost fit DATA --target … -o {path}` writes one.")
     try:
@@ -100,7 +102,10 @@ def write_model(estimator: Any, path: str, facts: Mapping[str, Any]) -> None:
     from skewboost import io
     from skewboost.cli.tell import plain
 
-    io.save(estimator, path, notes=json.dumps(plain(facts)))
+    try:
+        io.save(estimator, path, notes=json.dumps(plain(facts)))
+    except RuntimeError as error:  # the model cannot be put in a file, which is known only now
+        raise CommandError(str(error), FAILED) from error
 
 
 def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
