@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import errno
+import importlib.util
 import multiprocessing
 import os
 import re
@@ -381,6 +382,44 @@ def test_whoever_does_not_wait_for_a_lock_is_told(tmp_path):
         with locked(second, wait=False):
             second.write(b"x")
     assert path.read_bytes() == b"x"
+
+
+def test_locks_of_windows_wait_and_leave_the_position_of_the_file(tmp_path, monkeypatch):
+    """With its calls played by a list: a lock is a byte beyond the end, and who does not get it is told at once."""
+    held = []
+
+    class Played:
+        LK_NBLCK, LK_UNLCK = 2, 0
+
+        @staticmethod
+        def locking(descriptor, mode, n_bytes):
+            place = (os.fstat(descriptor).st_ino, os.lseek(descriptor, 0, os.SEEK_CUR), n_bytes)
+            assert place[1] > 2**30
+            if mode == Played.LK_UNLCK:
+                return held.remove(place)
+            if place in held:
+                raise OSError(errno.EACCES, "Permission denied")
+            return held.append(place)
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setitem(sys.modules, "msvcrt", Played)
+    spec = importlib.util.spec_from_file_location("files_on_windows", files.__file__)
+    windows = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(windows)
+    path = tmp_path / "a"
+    with open(path, "wb", buffering=0) as first, open(path, "r+b", buffering=0) as second:
+        with windows.locked(first):
+            first.write(b"x")
+            with pytest.raises(PermissionError), windows.locked(second, wait=False):
+                pass
+            threading.Timer(0.1, held.clear).start()
+            with windows.locked(second):
+                assert held
+            held.append((os.fstat(first.fileno()).st_ino, windows._FAR, 1))
+            first.write(b"y")
+        first.write(b"z")
+    assert held == []
+    assert path.read_bytes() == b"xyz"
 
 
 # ------------------------------------------------------------------ all writers

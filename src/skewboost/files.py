@@ -25,7 +25,7 @@ LEFT_OVER_SECONDS = 60  # before that, nobody asks whether a writer still lives
 
 # Names of files that this process has open: what is behind them is never replaced
 _OPENED = re.compile(r"/dev/(?:fd/(\d+)|(stdout)|(stderr))|/proc/self/fd/(\d+)")
-_BEYOND = 1 << 62  # the byte that is locked on Windows, where nobody can read a locked byte: no file is as long
+_FAR = 2**31 - 2  # the byte that is locked on Windows, where nobody else can read it: few files are as long
 
 
 # ------------------------------------------------------------------------------- writing
@@ -139,7 +139,7 @@ class _Place(NamedTuple):
 def _place_of(path: str | os.PathLike[str]) -> _Place:
     named = Path(path)
     opened = _OPENED.fullmatch(os.path.normpath(named.absolute()))
-    if opened is not None and os.name == "posix":
+    if opened is not None and sys.platform != "win32":
         number = opened[1] or opened[4] or ("1" if opened[2] else "2")
         return _Place(str(named), None, descriptor=int(number))
     try:
@@ -183,7 +183,7 @@ def _made(unfinished: Path, private: bool) -> Iterator[IO[bytes]]:
 
 def _give_rights(descriptor: int, there: os.stat_result) -> None:
     """The permissions of the file that is to be replaced, and its owner and group if that is allowed."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         return
     mode = stat.S_IMODE(there.st_mode) & 0o777
     made = os.fstat(descriptor)
@@ -211,7 +211,7 @@ def _clear_left_overs(whole: Path) -> None:
 def _clear(left: str) -> None:
     """Remove an unfinished file, if it is a file of ours, old, and nobody is at work on it."""
     about = os.lstat(left)
-    ours = stat.S_ISREG(about.st_mode) and (os.name != "posix" or about.st_uid == os.geteuid())
+    ours = stat.S_ISREG(about.st_mode) and (sys.platform == "win32" or about.st_uid == os.geteuid())
     if not ours or time.time() - about.st_mtime < LEFT_OVER_SECONDS:
         return
     with os.fdopen(os.open(left, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), "rb") as file, locked(file, wait=False):
@@ -265,7 +265,7 @@ if sys.platform == "win32":
 
     def _lock(descriptor: int, wait: bool) -> None:
         at = os.lseek(descriptor, 0, os.SEEK_CUR)
-        os.lseek(descriptor, _BEYOND, os.SEEK_SET)
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
         try:
             while True:
                 try:
@@ -279,7 +279,7 @@ if sys.platform == "win32":
 
     def _unlock(descriptor: int) -> None:
         at = os.lseek(descriptor, 0, os.SEEK_CUR)
-        os.lseek(descriptor, _BEYOND, os.SEEK_SET)
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
         os.lseek(descriptor, at, os.SEEK_SET)
 

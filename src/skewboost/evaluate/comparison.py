@@ -93,6 +93,7 @@ def compare(
     results : path or None, default=None
         A file for finished fits, one line each, written at once. A second call skips what is there (but tries again
         what had failed), other methods and data sets may be added, and other rows, folds or costs raise an error.
+        Several calls may use one file at the same time, and share the work.
     sample_weight : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
         How many examples a row stands for, in training and in all measures; by data set if there are several.
     pos_label : label or None, default=None
