@@ -50,6 +50,8 @@ SAID_OF = {
     ("fit", "--confidence"): ("goal",),
     ("fit", "--then"): ("goal",),
     ("fit", "--plot"): ("goal",),
+    ("fit", "--counts"): ("goal",),
+    ("fit", "--groups"): ("goal",),
 }
 
 

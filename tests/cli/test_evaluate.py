@@ -133,7 +133,8 @@ def test_what_cannot_be_explained(small, refused):
     assert "of which data" in refused("explain", small.model, "--row", 3)
     assert "of which data" in refused("explain", small.model, "--target", "kind")
     assert "has 90 rows" in refused("explain", small.model, small.later, "--row", 91)
-    assert "neither a number" in refused("explain", small.model, small.later, "--row", "best")
+    for row in ("best", "²", "1_0", "9" * 5000):
+        assert "neither a number" in refused("explain", small.model, small.later, "--row", row)
     assert "--plot" in refused("explain", small.model, "--plot", "picture.bmp")
 
 

@@ -14,6 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from skewboost import CSRAClassifier
 from skewboost.cli.errors import CommandError
+from skewboost.cli.examples import labels_of
 from skewboost.cli.methods import AROUND_OTHERS, find, names
 from skewboost.io import describe, load
 
@@ -186,6 +187,9 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
         (["-t", "kind", "--method", "nonsense"], "`skewboost list` shows all of them"),
         (["-t", "kind", "--method", "AdaBoost", "--cost", "5"], "AdaBoost is not told what mistakes cost"),
         (["-t", "kind", "--cost", "dear"], "'dear' cannot be read"),
+        (["-t", "kind", "--cost", "1_000"], "'1_000' cannot be read"),
+        (["-t", "kind", "--cost", "bad=1_0,good=1"], "cannot be read"),
+        (["-t", "kind", "--cost", "nan"], "more than 0"),
         (["-t", "kind", "--cost", "-3"], "more than 0"),
         (["-t", "kind", "--cost", "bad=3"], "no price for class good"),
         (["-t", "kind", "--cost", "bad=3,ugly=1"], "'ugly' is none of the classes"),
@@ -194,6 +198,9 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
         (["-t", "kind", "--set", "speed"], "not of the form name=value"),
         (["-t", "kind", "--set", "cost=3"], "use --cost"),
         (["-t", "kind", "--set", "learning_rate=9"], "learning_rate of CSRAClassifier must be"),
+        (["-t", "kind", "--set", "learning_rate=1_0"], "learning_rate of CSRAClassifier must be"),
+        (["-t", "kind", "--set", f"learning_rate={'9' * 5000}"], "learning_rate of CSRAClassifier must be"),
+        (["-t", "kind", "--set", f"learning_rate={'[' * 100_000}"], "learning_rate of CSRAClassifier must be"),
         (["-t", "kind", "--learner", "forest"], "none of stump, tree, histogram, line"),
         (["-t", "kind", "--learner", "tree", "--method", "AlternatingTree"], "leave --learner out"),
         (["-t", "kind", "--test", "1.5"], "no share"),
@@ -306,3 +313,22 @@ def test_a_folder_that_may_not_be_written_to_is_refused_before_the_fit(small, re
     monkeypatch.setattr("skewboost.cli.fit.fit", None)
     line = refused("fit", small.train, "-t", "kind", "-o", "locked/m.json")
     assert "no permission to write to the folder locked" in line
+    (tmp_path / "m.json").mkdir()
+    assert "-o m.json: it is a folder" in refused("fit", small.train, "-t", "kind", "-o", "m.json")
+    (tmp_path / "link.json").symlink_to(tmp_path / "nowhere" / "m.json")
+    assert "there is no folder" in refused("fit", small.train, "-t", "kind", "-o", "link.json")
+
+
+def test_a_model_that_cannot_be_put_in_a_file_is_one_line(small, refused, monkeypatch):
+    """Whatever it is: what is wrong with it is not known before it is there."""
+
+    def defect(*_, **__):
+        raise RuntimeError("The file of this model is wrong: cuts must rise, so none is written.")
+
+    monkeypatch.setattr("skewboost.io.save", defect)
+    assert "cuts must rise" in refused("fit", small.train, *BASE, "-r", 2, "-o", "m.json", code=1)
+
+
+def test_labels_beyond_64_bits_are_not_cut_off():
+    assert labels_of(pd.Series([2.0**63, -(2.0**64)])).tolist() == [2.0**63, -(2.0**64)]
+    assert labels_of(pd.Series([2.0**62, 1.0])).tolist() == [2**62, 1]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
+import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +101,34 @@ def test_a_model_does_not_depend_on_the_format_of_the_data(small, run, tmp_path,
     told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "--rounds", 10]
     assert run("fit", path, *told, "-o", model).exit_code == 0
     assert run("predict", model, small.later).stdout == run("predict", small.model, small.later).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with names")
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".feather"])
+def test_a_pipe_gets_what_a_file_would(small, run, tmp_path, ending):
+    path, pipe, link = (tmp_path / f"{name}{ending}" for name in ("file", "pipe", "link"))
+    os.mkfifo(pipe)
+    link.symlink_to(path)
+    with ThreadPoolExecutor(1) as pool:
+        got = pool.submit(pipe.read_bytes)
+        for place in (pipe, link):
+            assert run("predict", small.model, small.later, "-o", place).exit_code == 0
+        assert got.result() == path.read_bytes()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert link.is_symlink()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with names")
+def test_rows_from_a_pipe_with_a_name(small, run, refused, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for command in ("predict", "evaluate"):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(pipe.write_bytes, Path(small.later).read_bytes())
+            result = run(command, small.model, pipe)
+        assert result.exit_code == 0, result.output
+        assert result.stdout == run(command, small.model, small.later).stdout
+    assert "a model is read from a file" in refused("predict", pipe, small.later)
 
 
 def test_without_pyarrow_parquet_is_refused(small, refused, monkeypatch):

@@ -343,7 +343,9 @@ def test_a_file_cut_within_a_line(data, tmp_path, cut):
     whole = compare({"spy": Spy(), "nb": GaussianNB()}, *data, cv=2, results=path, random_state=0)
     written = path.read_bytes()
     path.write_bytes(written[:-cut])
-    resumed = compare({"spy": Spy(), "nb": GaussianNB()}, *data, cv=2, results=path, random_state=0)
+    with pytest.warns(UserWarning, match="ended in half a line") as said:
+        resumed = compare({"spy": Spy(), "nb": GaussianNB()}, *data, cv=2, results=path, random_state=0)
+    assert len(said) == 1
     assert_same(whole, resumed)
     assert len(path.read_bytes().splitlines()) == len(written.splitlines())
     assert all(json.loads(line) for line in path.read_bytes().splitlines())
@@ -351,9 +353,11 @@ def test_a_file_cut_within_a_line(data, tmp_path, cut):
 
 def test_a_file_of_which_only_half_the_first_line_is_there(data, tmp_path):
     path = tmp_path / "r.jsonl"
-    path.write_bytes(b'{"kind": "skewb')
-    compare({"nb": GaussianNB()}, *data, cv=2, results=path, random_state=0)
-    assert len(ResultsFile(path).fits) == 2
+    for half in (b"{", b'{"kind": "skewb'):
+        path.write_bytes(half)
+        with pytest.warns(UserWarning, match="ended in half a line"):
+            compare({"nb": GaussianNB()}, *data, cv=2, results=path, random_state=0)
+        assert len(ResultsFile(path).fits) == 2
 
 
 def test_other_data_folds_costs_or_parameters_are_refused(data, tmp_path):

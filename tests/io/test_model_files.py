@@ -201,9 +201,12 @@ def test_the_package_imports_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_file_that_could_not_be_read_again_is_not_written(tmp_path):
+def test_a_file_that_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
     model = stumps()
     model._nominal = [True] * X.shape[1]  # as if something had gone wrong
     with pytest.raises(RuntimeError, match=r"kinds in nominal.*so none is written"):
+        save(model, tmp_path / "model.json")
+    monkeypatch.setattr(type(files.MODEL), "write", lambda *_: {"class": np.nan})
+    with pytest.raises(RuntimeError, match=r"cannot be saved \(.*This is a defect of skewboost"):
         save(model, tmp_path / "model.json")
     assert not list(tmp_path.iterdir())

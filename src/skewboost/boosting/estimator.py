@@ -245,8 +245,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             warnings.warn(
                 f"{type(self).__name__} cannot honour its costs on this table: its rounds cannot express how frequent "
                 f"the classes are, and the odds are off by a factor of about {math.exp(min(off, 700.0)):.2g}. This "
-                "happens with stumps on columns of few values. Set estimator=Stump(constant=True) or 'tree', or take "
-                "CSRAClassifier.",
+                "happens with stumps on columns of few values. Boost trees, or Stump(constant=True), or take CSRA.",
                 stacklevel=6,
             )
 

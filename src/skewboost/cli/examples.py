@@ -146,7 +146,7 @@ def labels_of(column: Any) -> Array:
     if pd.api.types.is_numeric_dtype(column.dtype):
         numbers = column.to_numpy()
         numbers = np.asarray(numbers if numbers.dtype != object else column.to_numpy(dtype=np.float64))
-        whole = numbers.dtype.kind == "f" and np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers))
+        whole = numbers.dtype.kind == "f" and np.all(np.abs(numbers) < 2.0**63) and np.all(numbers == np.round(numbers))
         return numbers.astype(np.int64) if whole else numbers
     return np.array([spell(v) for v in column.tolist()])
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from skewboost.cli import shapes
+from skewboost.cli.data.content import is_pipe
 from skewboost.cli.drawing import PICTURES, without_screen
 from skewboost.cli.drawing import save as save_picture
 from skewboost.cli.errors import CommandError
@@ -171,10 +173,10 @@ def _find(model: Model, asked: Asked) -> tuple[Any, int, Any]:
             note("all answers are right; this is the row whose class it finds least likely")
         k = int(np.argmin(of_truth))
         return examples.X, k, examples.y[k]
-    if row != FIRST and not row.isdigit():
+    if row != FIRST and not re.fullmatch("[0-9]{1,18}", row):
         raise CommandError(f"--row {asked.row!r} is neither a number, nor first, nor worst.")
     target = asked.target or model.facts.get("target")
-    source = model.open(data, truth=None if data == "-" else target)
+    source = model.open(data, truth=None if is_pipe(data) else target)
     if asked.target is not None:
         check_columns(data, source.columns, [asked.target], "--target")
     model.leave_out_others(source, [target])

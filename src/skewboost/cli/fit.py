@@ -147,7 +147,8 @@ def _groups(task: Task, examples: Examples) -> tuple[Examples, Any]:
     check_columns(examples.path, list(examples.X.columns), [task.groups], "--groups")
     if examples.X.shape[1] == 1:
         raise CommandError(f"--groups: without {task.groups!r} there is no column left to learn from.")
-    return replace(examples, X=examples.X.drop(columns=task.groups)), examples.X[task.groups]
+    left = replace(examples, X=examples.X.drop(columns=task.groups), dropped=(*examples.dropped, task.groups))
+    return left, examples.X[task.groups]
 
 
 def _positive(task: Task, model: Any, train: Examples) -> Any:

@@ -194,7 +194,7 @@ def read_value(text: str) -> Any:
         return words[text.lower()]
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # no JSON, or one of more digits or brackets than Python counts
         return text
 
 

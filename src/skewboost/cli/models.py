@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skewboost.cli.errors import CommandError
+from skewboost.cli.errors import FAILED, CommandError
 from skewboost.cli.methods import close_to
 from skewboost.cli.shift import Profile
 from skewboost.cli.tell import named, note, some
+from skewboost.files import check_place
 from skewboost.tables import spell
 
 Array = NDArray[Any]
@@ -70,10 +70,11 @@ class Model:
         `truth` is the column of labels, which is text where the classes are; of a pipe it has to be there.
         """
         from skewboost.cli.data import open_data
+        from skewboost.cli.data.content import is_pipe
 
         text: dict[str, Sequence[str]] = dict(self.categories)
         there = None
-        if path != "-":  # of a pipe there is one look only
+        if not is_pipe(path):  # of a pipe there is one look only
             there = open_data(path, columns=self.columns).columns
             self.check(path, there)
         if truth is not None and isinstance(self.classes[0], str) and (there is None or truth in there):
@@ -120,9 +121,10 @@ class Model:
 def read_model(path: str) -> Model:
     """A model file, checked."""
     from skewboost import io
+    from skewboost.cli.data.content import is_pipe
 
-    if path == "-":
-        raise CommandError("a model is read from a file; only DATA may be - (standard input).")
+    if is_pipe(path):
+        raise CommandError("a model is read from a file; only DATA may be a pipe or - (standard input).")
     if not Path(path).exists():
         raise CommandError(f"there is no file {path}. `skewboost fit DATA --target … -o {path}` writes one.")
     try:
@@ -152,7 +154,10 @@ def write_model(estimator: Any, path: str, facts: Mapping[str, Any]) -> None:
     from skewboost import io
     from skewboost.cli.tell import plain
 
-    io.save(estimator, path, notes=json.dumps(plain(facts)))
+    try:
+        io.save(estimator, path, notes=json.dumps(plain(facts)))
+    except RuntimeError as error:  # the model cannot be put in a file, which is known only now
+        raise CommandError(str(error), FAILED) from error
 
 
 # What later commands go by, where it is of the type that `fit` notes
@@ -185,12 +190,9 @@ def check_output(path: str | None, suffixes: Sequence[str], option: str = "-o") 
     """Before any work is done: whether a file can be written there, and its name says what it is to be."""
     if path is None:
         return
-    place = Path(path)
-    if suffixes and not place.name.lower().endswith(tuple(suffixes)):
+    if suffixes and not Path(path).name.lower().endswith(tuple(suffixes)):
         raise CommandError(f"{option} {path}: the name must end in {some(suffixes, 10)}.")
-    if place.is_dir():
-        raise CommandError(f"{option} {path} is a folder; give the name of a file.")
-    if not place.absolute().parent.is_dir():
-        raise CommandError(f"{option} {path}: there is no folder {place.parent}.")
-    if not os.access(place.absolute().parent, os.W_OK):
-        raise CommandError(f"{option} {path}: no permission to write to the folder {place.parent}. Name another one.")
+    try:
+        check_place(path)
+    except OSError as error:
+        raise CommandError(f"{option} {path}: {error.strerror}.") from error

@@ -14,7 +14,6 @@ from skewboost.cli.models import Model, check_output, labels_from, read_model
 from skewboost.cli.shift import Watch
 from skewboost.cli.tell import count, emit, named, note, number, progress
 from skewboost.cli.writing import SUFFIXES, writer_to
-from skewboost.files import written_whole
 from skewboost.names import shown
 from skewboost.tables import spell
 
@@ -37,8 +36,7 @@ def run(
     tally: dict[str, int] = {}
     n_rows = 0
     with ExitStack() as stack:
-        place = None if output is None else stack.enter_context(written_whole(output))
-        writer = stack.enter_context(writer_to(place, output, as_json))
+        writer = stack.enter_context(writer_to(output, as_json))
         bar = stack.enter_context(progress(counted=False, hidden=output is None))
         task = bar.add_task("Rows", total=None)
         for chunk in source.chunks(CHUNK):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skewboost.cli.data.kinds import as_number
 from skewboost.cli.errors import CommandError
 from skewboost.cli.examples import label_of
 from skewboost.cli.tell import number
@@ -42,7 +43,7 @@ def read_cost(text: str | None, classes: Sequence[Any]) -> Any:
 
 def _number(told: str, text: str) -> float:
     try:
-        value = float(told)
+        value = as_number(told)
     except ValueError:
         raise CommandError(f"--cost {text!r} cannot be read. {WAYS}.") from None
     if not (0 < value < math.inf):

@@ -7,13 +7,13 @@ import gzip
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from skewboost.cli.errors import CommandError
 from skewboost.cli.tell import Verbatim, as_json
+from skewboost.files import written_whole
 
 TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 ARROW = (".parquet", ".feather", ".arrow")
@@ -28,29 +28,31 @@ class Writer(Protocol):
 
 
 @contextmanager
-def writer_to(place: Path | None, name: str | None, json_rows: bool = False) -> Iterator[Writer]:
-    """A writer to a place, in the format that the name's end says; to standard output if there is no place."""
-    if place is None or name is None:
+def writer_to(path: str | None, json_rows: bool = False) -> Iterator[Writer]:
+    """A writer to a file, in the format that the name's end says; to standard output if there is no name."""
+    if path is None:
         rows = JsonRows(Verbatim()) if json_rows else None
         yield rows or Delimited(Verbatim(), ",")
         if rows is not None:
             rows.close()
         sys.stdout.flush()  # now, where somebody can still be told that it does not work
         return
-    ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(s))
-    if ending in ARROW:
-        if find_spec("pyarrow") is None:
-            raise CommandError(f'{ending} needs pyarrow: pip install "skewboost[parquet]"; or write .csv.')
-        arrow = ArrowFile(place, parquet=ending == ".parquet")
+    ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if path.lower().endswith(s))
+    if ending in ARROW and find_spec("pyarrow") is None:
+        raise CommandError(f'{ending} needs pyarrow: pip install "skewboost[parquet]"; or write .csv.')
+    with written_whole(path) as file:
+        if ending in ARROW:
+            with closing(ArrowFile(file, parquet=ending == ".parquet")) as arrow:
+                yield arrow
+            return
+        packed = gzip.GzipFile(fileobj=file, mode="wb", mtime=0, filename="") if ending.endswith(".gz") else None
+        text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
         try:
-            yield arrow
+            yield Delimited(text, TEXT[ending])
         finally:
-            arrow.close()
-        return
-    with open(place, "wb") as raw:
-        packed = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") if ending.endswith(".gz") else raw
-        with io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
-            yield Delimited(file, TEXT[ending])
+            text.detach()  # rather than closed: the file is not ours to close
+            if packed is not None:
+                packed.close()
 
 
 class Delimited:
@@ -89,8 +91,8 @@ class JsonRows:
 class ArrowFile:
     """Parquet or Arrow; the columns are what they are in the first frame."""
 
-    def __init__(self, place: Path, parquet: bool) -> None:
-        self._place, self._parquet = place, parquet
+    def __init__(self, file: IO[bytes], parquet: bool) -> None:
+        self._file, self._parquet = file, parquet
         self._writer: Any = None
 
     def write(self, frame: Any) -> None:
@@ -106,10 +108,10 @@ class ArrowFile:
         if self._parquet:
             from pyarrow.parquet import ParquetWriter
 
-            return ParquetWriter(self._place, schema)
+            return ParquetWriter(self._file, schema)
         import pyarrow as pa
 
-        return pa.ipc.new_file(self._place, schema)
+        return pa.ipc.new_file(self._file, schema)
 
     def close(self) -> None:
         """The end of the file."""

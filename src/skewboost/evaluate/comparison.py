@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
+from queue import SimpleQueue
 from typing import Any
 
 import joblib
@@ -21,7 +23,7 @@ from skewboost.evaluate.measuring import MEASURES, problem_of
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
-from skewboost.evaluate.results_file import ResultsFile, ResultsFileError, Row
+from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
 from skewboost.evaluate.running import check_jobs, read_rows, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.goals.weighing import plain
@@ -91,6 +93,7 @@ def compare(
     results : path or None, default=None
         A file for finished fits, one line each, written at once. A second call skips what is there (but tries again
         what had failed), other methods and data sets may be added, and other rows, folds or costs raise an error.
+        Several calls may use one file at the same time, and share the work.
     sample_weight : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
         How many examples a row stands for, in training and in all measures; by data set if there are several.
     pos_label : label or None, default=None
@@ -137,12 +140,19 @@ def compare(
     if isinstance(cv, Iterator):  # it can be gone through once only
         cv = list(cv)
     file = ResultsFile(results)
-    seed = _seed(random_state, file)
-    data_sets = [
-        _named_data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
-        for name, rows in _read(X, y, cost, sample_weight).items()
-    ]
-    _check_file(file, seed, data_sets, methods)
+    given = _read(X, y, cost, sample_weight)
+    while True:
+        seed = _seed(random_state, file)
+        data_sets = [
+            _named_data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
+            for name, rows in given.items()
+        ]
+        try:
+            _begin(file, seed, data_sets, methods)
+            break
+        except OtherSeedError:
+            if random_state is not None:
+                raise  # else another run has begun the file in the meantime, with a seed that it drew
     jobs = [(data, method, k) for data in data_sets for k in range(len(data.splits)) for method in methods]
     left = [job for job in jobs if _missing(file, job)]
     complete = _run(left, file, on_error == "raise", n_jobs, verbose)
@@ -217,18 +227,10 @@ def _data_set(
     return DataSet(name, rows, problem, cost, tuple(splits), len(splits) // repeats, seed)
 
 
-def _check_file(file: ResultsFile, seed: int, data_sets: list[DataSet], methods: list[Method]) -> None:
-    if file.path is None:
-        return
-    described = {data.name: _fingerprints(data) for data in data_sets}
-    file.check_seed(seed)  # all that may be wrong, before anything is written
-    for method in methods:
-        file.check_method(method.name, method.fingerprint)
-    for name, fingerprints in described.items():
-        file.check_data(name, fingerprints)
-    file.begin(seed)
-    for name, fingerprints in described.items():
-        file.about(name, fingerprints)
+def _begin(file: ResultsFile, seed: int, data_sets: list[DataSet], methods: list[Method]) -> None:
+    if file.path is not None:
+        described = {data.name: _fingerprints(data) for data in data_sets}
+        file.begin(seed, described, {method.name: method.fingerprint for method in methods})
 
 
 def _fingerprints(data: DataSet) -> Row:
@@ -247,7 +249,7 @@ def _fingerprints(data: DataSet) -> Row:
     }
 
 
-def _key(job: Job) -> tuple[str, str, int, int]:
+def _key(job: Job) -> Key:
     data, method, k = job
     return (data.name, method.name, *data.place(k))
 
@@ -257,15 +259,53 @@ def _missing(file: ResultsFile, job: Job) -> bool:
     return known is None or known["failed"] is not None
 
 
+class _Due:
+    """Fits that are left, each when somebody is free for it; not those that another run has finished by then."""
+
+    def __init__(self, jobs: list[Job], file: ResultsFile) -> None:
+        self.jobs, self.file = jobs, file
+        self.done_elsewhere: SimpleQueue[Job] = SimpleQueue()
+        self.error: ResultsFileError | None = None  # kept, as a thread of joblib may ask, where nobody would hear of it
+
+    def __iter__(self) -> Iterator[Job]:
+        left, seen, rng = list(self.jobs), self.file.news, random.Random()
+        while left:
+            try:
+                self.file.read()
+                if self.file.news != seen:
+                    seen = self.file.news
+                    left = self._still_missing(left)
+                    continue
+            except ResultsFileError as error:
+                self.error = error
+                return
+            # Two runs that go through the same list in the same order would do everything twice
+            yield left.pop(rng.randrange(len(left)) if seen else 0)
+
+    def _still_missing(self, left: list[Job]) -> list[Job]:
+        missing = []
+        for job in left:
+            if _missing(self.file, job):
+                missing.append(job)
+            else:
+                self.file.check_method(job[1].name, job[1].fingerprint)
+                self.done_elsewhere.put(job)
+        return missing
+
+
 def _run(jobs: list[Job], file: ResultsFile, raising: bool, n_jobs: int | None, verbose: Any) -> bool:
     """Do what is left, and keep it; whether all of it was done."""
+    if jobs:
+        file.check_writable()
     reporter = Reporter(verbose, [_in_words(_key(job)) for job in jobs], effective_n_jobs(n_jobs))
     reporter.start()
-    rows = _fits(jobs, raising, n_jobs)
+    due = _Due(jobs, file)
     try:
-        for row in rows:
+        for row in _fits(due, raising, n_jobs):
             file.add(row)
-            reporter.finished(_in_words((row["data_set"], row["method"], row["repeat"], row["fold"])))
+            reporter.finished(_in_words(key_of(row)))
+            _tell_of_others(due, reporter)
+        _tell_of_others(due, reporter)
     except KeyboardInterrupt:
         message = f"Interrupted after {reporter.progress.done} of {len(jobs)} fits; what is finished is in the result."
         if file.path is not None:
@@ -274,10 +314,17 @@ def _run(jobs: list[Job], file: ResultsFile, raising: bool, n_jobs: int | None, 
         return False
     finally:
         reporter.close()
+    if due.error is not None:
+        raise due.error
     return True
 
 
-def _fits(jobs: list[Job], raising: bool, n_jobs: int | None) -> Iterator[Row]:
+def _tell_of_others(due: _Due, reporter: Reporter) -> None:
+    while not due.done_elsewhere.empty():
+        reporter.finished(_in_words(_key(due.done_elsewhere.get())))
+
+
+def _fits(jobs: Iterable[Job], raising: bool, n_jobs: int | None) -> Iterator[Row]:
     """Rows as they are finished."""
     if effective_n_jobs(n_jobs) == 1:
         return (run_fit(*job, raising) for job in jobs)
@@ -297,6 +344,6 @@ def _run_elsewhere(asked_by: int, data: DataSet, method: Method, k: int, raising
         signal.signal(signal.SIGINT, before)
 
 
-def _in_words(key: tuple[str, str, int, int]) -> str:
+def _in_words(key: Key) -> str:
     data_set, method, repeat, fold = key
     return f"{method} on {data_set}, repeat {repeat + 1}, fold {fold + 1}"

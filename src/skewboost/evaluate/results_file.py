@@ -2,8 +2,12 @@
 
 The file is JSON lines. The first says what the file is and which seed the folds were made with; then there is one for
 each data set (fingerprints of rows, labels, weights, costs and folds) and one for each fit, in the order in which these
-came to an end. A line is written at once and flushed. Whoever is killed while writing leaves half a line at the end,
-which the next reader cuts off.
+came to an end.
+
+Several runs may share a file. Whoever adds lines locks it, reads what others have added, and adds whole lines at its
+end. All up to the last line end stays as it is, so that reading takes no lock. Whoever is killed while writing leaves
+half a line at the end, which the next one to write cuts off. Lines are not forced to the disk one by one: a kill loses
+none of them, a power cut may lose the last ones.
 """
 
 from __future__ import annotations
@@ -11,18 +15,36 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+from skewboost.files import locked
 
 FORMAT, VERSION = "skewboost-comparison", 1
 WHAT = {"data": "rows, labels or weights", "folds": "folds (cv, repeats or random_state)", "cost": "costs"}
+BEGINNING = b'{"kind": "' + FORMAT.encode() + b'"'
 
 Row = dict[str, Any]
 Key = tuple[str, str, int, int]  # data set, method, repeat, fold
 
+_NUMBER: Any = int | float
+FIELDS: dict[str, Any] = {  # of a fit
+    "data_set": str, "method": str, "repeat": int, "fold": int, "n_train": int, "n_test": int, "params": dict,
+    "measures": dict, "tune_seconds": _NUMBER | None, "fit_seconds": _NUMBER | None,
+    "predict_seconds": _NUMBER | None, "failed": str | None, "made_by": str,
+}  # fmt: skip
+
 
 class ResultsFileError(ValueError):
     """A results file that cannot be gone on with."""
+
+
+class OtherSeedError(ResultsFileError):
+    """A results file whose folds were made with another seed."""
 
 
 def settled(row: Row) -> Row:
@@ -42,6 +64,17 @@ class ResultsFile:
     ----------
     path : path or None
         Of the file, which need not be there.
+
+    Attributes
+    ----------
+    seed : int or None
+        What the folds were made with; None if there is no file yet.
+    data_sets : dict of str to dict
+        Fingerprints.
+    fits : dict of (data set, method, repeat, fold) to dict
+        What is finished.
+    news : int
+        How many lines others have added since the file was opened.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
@@ -51,109 +84,202 @@ class ResultsFile:
         self.seed: int | None = None
         self.data_sets: dict[str, Row] = {}
         self.fits: dict[Key, Row] = {}
-        self._whole = 0  # bytes up to the end of the last whole line
-        if self.path is not None and self.path.exists():
-            self._read(self.path)
+        self._made_by: dict[str, set[str]] = {}
+        self._end = 0  # of the last line that is known, in bytes
+        self._n_lines = 0
+        self._turn = threading.RLock()  # fits are added by one thread, and asked for by others
+        self._lockable = True
+        self.news = 0
+        self.read()
+        self.news = 0
 
-    def begin(self, seed: int) -> None:
-        """Say what the file is, unless it does."""
-        self.check_seed(seed)
-        if self.seed is None:
-            self.seed = seed
-            self._append({"kind": FORMAT, "version": VERSION, "random_state": seed})
-
-    def check_seed(self, seed: int) -> None:
-        """A file goes on with the seed that it has."""
-        if self.seed not in (None, seed):
+    def read(self) -> None:
+        """Learn what others have added."""
+        if self.path is None or not self.path.exists():
+            return
+        if not self.path.is_file():
+            raise ResultsFileError(f"results: {self.path} is no file. Choose another name.")
+        try:
+            with self._turn, open(self.path, "rb", buffering=0) as file:
+                self._take_in(file)
+        except OSError as error:
             raise ResultsFileError(
+                f"results: {self.path} cannot be read ({error.strerror}). Choose another file."
+            ) from error
+
+    def begin(self, seed: int, data_sets: Mapping[str, Row], methods: Mapping[str, str]) -> None:
+        """Say what the file is, and its data sets; where it says so already, it must be the same."""
+        self._check(seed, data_sets, methods)
+        if self.seed is not None and data_sets.keys() <= self.data_sets.keys():
+            return  # so that a file of which nothing is missing need not be writable
+        with self._adding() as added:
+            self._check(seed, data_sets, methods)  # others may have been quicker
+            if self.seed is None:
+                added.append({"kind": FORMAT, "version": VERSION, "random_state": seed})
+            added += [
+                {"kind": "data set", "name": name, **fingerprints}
+                for name, fingerprints in data_sets.items()
+                if name not in self.data_sets
+            ]
+            self.seed = seed
+            self.data_sets.update(data_sets)
+
+    def _check(self, seed: int, data_sets: Mapping[str, Row], methods: Mapping[str, str]) -> None:
+        if self.seed not in (None, seed):
+            raise OtherSeedError(
                 f"{self.path} was made with random_state={self.seed}, not {seed}, so its folds are others. Leave "
                 "random_state at None to go on with it, or choose another file."
             )
-
-    def about(self, name: str, fingerprints: Row) -> None:
-        """Say what a data set is; where the file knows it, it must be the same."""
-        self.check_data(name, fingerprints)
-        if name not in self.data_sets:
-            self.data_sets[name] = fingerprints
-            self._append({"kind": "data set", "name": name, **fingerprints})
-
-    def check_data(self, name: str, fingerprints: Row) -> None:
-        """A data set that the file knows must be the same."""
-        known = self.data_sets.get(name, fingerprints)
-        other = [WHAT[k] for k in WHAT if known.get(k) != fingerprints[k]]
-        if other:
-            raise ResultsFileError(
-                f"{self.path} holds results for other {' and other '.join(other)} of {name!r}. Nothing was changed. "
-                "Choose another file, or delete this one."
-            )
+        for method, fingerprint in methods.items():
+            self.check_method(method, fingerprint)
+        for name, fingerprints in data_sets.items():
+            known = self.data_sets.get(name, fingerprints)
+            other = [WHAT[k] for k in WHAT if known.get(k) != fingerprints[k]]
+            if other:
+                raise ResultsFileError(
+                    f"{self.path} holds results for other {' and other '.join(other)} of {name!r}. Nothing was "
+                    "changed. Choose another file, or delete this one."
+                )
 
     def check_method(self, method: str, fingerprint: str) -> None:
         """Results of a method of that name must be of the same parameters."""
-        if any(row["method"] == method and row["made_by"] != fingerprint for row in self.fits.values()):
+        if self._made_by.get(method, set()) - {fingerprint}:
             raise ResultsFileError(
                 f"{self.path} holds results of {method!r} with other parameters, another grid or another tune_for. "
                 "Give the method another name, or choose another file."
             )
 
+    def check_writable(self) -> None:
+        """Before any work is done: whether fits can be added."""
+        if self.path is not None and not os.access(self.path, os.W_OK):
+            raise self._not_writable("no permission")
+
     def add(self, row: Row) -> None:
-        """Another fit."""
-        self.fits[key_of(row)] = row
-        self._append({"kind": "fit", **row})
+        """Another fit; where another run has finished the same one meanwhile, that stays."""
+        with self._adding() as added:
+            self.check_method(row["method"], row["made_by"])
+            known = self.fits.get(key_of(row))
+            if known is None or known["failed"] not in (None, row["failed"]):
+                added.append({"kind": "fit", **row})
+                self._take_fit(row)
 
-    def _append(self, line: Row) -> None:
+    @contextmanager
+    def _adding(self) -> Iterator[list[Row]]:
+        """A list of lines to add. Until they are, the file is ours alone, and all that is in it is known."""
+        added: list[Row] = []
         if self.path is None:
+            yield added
             return
-        data = json.dumps(_writable(line), ensure_ascii=False).encode() + b"\n"
+        create = os.O_CREAT if self._end == 0 else 0
+        flags = os.O_RDWR | create | getattr(os, "O_BINARY", 0)
+        torn = b""
         try:
-            with open(self.path, "r+b" if self.path.exists() else "wb") as file:
-                file.seek(self._whole)
-                file.truncate()  # half a line, if there was one
-                file.write(data)
+            with self._turn, self._locked(os.open(self.path, flags, 0o666)) as file:
+                torn = self._take_in(file)
+                yield added
+                self._write(file, b"".join(map(_as_line, added)))
         except OSError as error:
-            raise ResultsFileError(
-                f"results: {self.path} cannot be written ({error.strerror}). Choose a file in a folder that is there "
-                "and may be written to."
-            ) from error
-        self._whole += len(data)
+            raise self._not_writable(error.strerror) from error
+        if torn and added:
+            warnings.warn(
+                f"{self.path} ended in half a line, as a run that is killed leaves it. It was cut off, and what it was "
+                "about is computed again.",
+                stacklevel=2,
+            )
 
-    def _read(self, path: Path) -> None:
-        try:
-            *lines, rest = path.read_bytes().split(b"\n")
-        except OSError as error:
-            raise ResultsFileError(
-                f"results: {path} cannot be read ({error.strerror}). Choose another file."
-            ) from error
-        if not lines and rest and not rest.startswith(b'{"kind": "' + FORMAT.encode()[: max(0, len(rest) - 10)]):
-            raise ResultsFileError(f"{path} is no results file of a comparison. Choose another name.")
-        for number, raw in enumerate(lines, start=1):
+    @contextmanager
+    def _locked(self, descriptor: int) -> Iterator[IO[bytes]]:
+        """The file, locked; where files cannot be locked, say so once, and hope that nobody else writes to it."""
+        with ExitStack() as stack:
+            file = stack.enter_context(os.fdopen(descriptor, "r+b", buffering=0))
             try:
-                line = _readable(json.loads(raw))
-                self._take(dict(line), number)
-            except (ValueError, TypeError, KeyError) as error:
+                stack.enter_context(locked(file))
+            except OSError as error:
+                if self._lockable:
+                    self._lockable = False
+                    why = f"{self.path} cannot be locked ({error.strerror})"
+                    warnings.warn(f"{why}. Let only one comparison at a time use it.", stacklevel=2)
+            yield file
+
+    def _write(self, file: IO[bytes], data: bytes) -> None:
+        """After the last line that is known, all or nothing."""
+        if not data:
+            return
+        if file.seek(0, os.SEEK_END) < self._end:
+            raise ResultsFileError(
+                f"{self.path} became shorter while this comparison ran. Nothing was written to it; choose another file."
+            )
+        file.truncate(self._end)  # half a line, if there was one
+        file.seek(self._end)
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[file.write(rest) :]
+        except BaseException:
+            file.truncate(self._end)
+            raise
+        self._end += len(data)
+        self._n_lines += data.count(b"\n")
+
+    def _not_writable(self, why: str | None) -> ResultsFileError:
+        return ResultsFileError(
+            f"results: {self.path} cannot be written ({why}). Choose a file in a folder that is there and may be "
+            "written to."
+        )
+
+    def _take_in(self, file: IO[bytes]) -> bytes:
+        """Read the lines that are not known yet; what follows the last line end is returned."""
+        file.seek(0)
+        begins = file.read(len(BEGINNING))
+        if begins != BEGINNING[: len(begins)]:
+            raise ResultsFileError(f"{self.path} is no results file of a comparison. Choose another name.")
+        file.seek(self._end)
+        *lines, rest = file.read().split(b"\n")
+        for raw in lines:
+            number = self._n_lines + 1
+            try:
+                self._take(dict(_readable(json.loads(raw))), number)
+            except (ValueError, TypeError, KeyError, RecursionError) as error:
                 if isinstance(error, ResultsFileError):
                     raise
-                what = "is no results file of a comparison" if number == 1 else f"is damaged in line {number}"
-                why = f"{type(error).__name__}: {error}"
-                raise ResultsFileError(f"{path} {what} ({why}). Choose another file.") from error
-            self._whole += len(raw) + 1
+                what = f"{self.path} is damaged in line {number} ({type(error).__name__}: {error})"
+                raise ResultsFileError(f"{what}. Delete that line, or choose another file.") from error
+            self._end += len(raw) + 1
+            self._n_lines = number
+            self.news += 1
+        return rest
 
     def _take(self, line: Row, number: int) -> None:
         kind = line.pop("kind")
         if number == 1:
-            if kind != FORMAT:
-                raise ValueError(f"the first line is {kind!r}")
             if line["version"] != VERSION:
                 raise ResultsFileError(
                     f"{self.path} has version {line['version']} of the format, and this is for version {VERSION}. "
                     "Choose another file."
                 )
-            self.seed = int(line["random_state"])
+            seed = line["random_state"]
+            if type(seed) is not int or seed < 0:
+                raise ValueError(f"random_state is {seed!r}")
+            self.seed = seed
         elif kind == "data set":
-            self.data_sets[line.pop("name")] = line
+            self.data_sets[str(line.pop("name"))] = line
         elif kind == "fit":
-            self.fits[key_of(line)] = line  # a later line about the same fit counts
+            for field, wanted in FIELDS.items():
+                if not isinstance(line[field], wanted):
+                    raise ValueError(f"{field} is {line[field]!r}")
+            if not all(isinstance(value, _NUMBER) for value in line["measures"].values()):
+                raise ValueError("measures are not numbers")
+            self._take_fit(line)  # a later line about the same fit counts
         else:
             raise ValueError(f"lines of kind {kind!r} are unknown")
+
+    def _take_fit(self, row: Row) -> None:
+        self.fits[key_of(row)] = row
+        self._made_by.setdefault(row["method"], set()).add(row["made_by"])
+
+
+def _as_line(row: Row) -> bytes:
+    return json.dumps(_writable(row), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _writable(value: Any) -> Any:

@@ -42,6 +42,8 @@ INSTEAD = (
     "Histogram, Line, AlternatingTree, RuleLearner), or keep the model with skops or pickle, which have other risks."
 )
 
+OUR_DEFECT = "This is a defect of skewboost: please report it, and keep the model with pickle meanwhile."
+
 
 def dumps(model: Any, *, notes: str = "") -> str:
     """A fitted model as text.
@@ -76,7 +78,10 @@ def dumps(model: Any, *, notes: str = "") -> str:
         raise TypeError(f"{type(model).__name__} cannot be saved: it has {unknown}. {INSTEAD}") from unknown
     versions = {"skewboost": skewboost.__version__, "scikit-learn": sklearn.__version__, "numpy": numpy.__version__}
     file = {"format": FORMAT, "version": VERSION, "saved_with": versions, "notes": notes, "model": told}
-    return json.dumps(file, allow_nan=False, separators=(",", ":")) + "\n"
+    try:
+        return json.dumps(file, allow_nan=False, separators=(",", ":")) + "\n"
+    except ValueError as error:
+        raise RuntimeError(f"{type(model).__name__} cannot be saved ({error}). {OUR_DEFECT}") from error
 
 
 def loads(text: str | bytes) -> Any:
@@ -153,12 +158,9 @@ def save(model: Any, path: str | os.PathLike[str], *, notes: str = "") -> Path:
     if os.fspath(path).endswith(".gz"):
         content = gzip.compress(content, mtime=0)  # so that equal models make equal files
     try:
-        _checked(_parsed(content))  # better to hear of it now than when the model is needed
-    except DefectError as defect:
-        raise RuntimeError(
-            f"The file of this {type(model).__name__} could not be read again ({defect.at} {defect.what}), so none is "
-            "written. This is a defect of skewboost: please report it, and keep the model with pickle meanwhile."
-        ) from defect
+        _read(content, f"The file of this {type(model).__name__}")  # better now than when the model is needed
+    except ModelFileError as error:
+        raise RuntimeError(f"{str(error).rstrip('.')}, so none is written. {OUR_DEFECT}") from error
     return write_whole(path, content)
 
 

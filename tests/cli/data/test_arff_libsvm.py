@@ -69,6 +69,13 @@ HEAD = "@relation r\n@attribute a numeric\n@attribute c {x,y}\n"
         ("@relation r\n@attribute b relational\n@data\n", "line 2, column 'b': cannot read the type 'relational'"),
         ("@relation r\n@attribute d date\n@data\n1/2/03\n", "column 'd': its dates are not in ISO format"),
         ("@relation r\n@attribute a real\n@attribute a real\n@data\n1,1\n", "both called 'a'"),
+        (HEAD + "@data\n1_000,x\n", "line 5, column 'a': '1_000' is not a number"),
+        (HEAD + "@data\n١٢,x\n", "line 5, column 'a': '١٢' is not a number"),
+        (HEAD + "@data\n{0 1_0}\n", "line 5, column 'a': '1_0' is not a number"),
+        (HEAD + "@data\n{99999999999999999999 1}\n", "line 5: cannot read this sparse row"),
+        ("@relation r\n@attribute a %real\n@data\n1\n", "line 2, column 'a': cannot read the type ''"),
+        ("@relation r\n@attribute a {x,y,x}\n@data\nx\n", "line 2, column 'a': the list of categories"),
+        ("@relation r\n@attribute a {x,'y}\n@data\nx\n", "line 2, column 'a': the list of categories"),
     ],
 )
 def test_bad_arff_is_refused(text, message, tmp_path):
@@ -77,6 +84,29 @@ def test_bad_arff_is_refused(text, message, tmp_path):
         open_data(tmp_path / "t.arff").read()
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 10])
+def test_numbers_of_arff(n_rows, tmp_path):
+    path = tmp_path / "t.arff"
+    names = ["whole", "huge", "real", "missing", "special", "longest", "none", "day"]
+    kinds = ["date" if name == "day" else "numeric" for name in names]
+    path.write_text(
+        "@relation r\n" + "".join(f"@attribute {n} {k}\n" for n, k in zip(names, kinds)) + "@data\n"
+        f"007,9223372036854775807,1,1,nan,{'9' * 5000},?,?\n"
+        "-9223372036854775808,9223372036854775808,.5,?,-inf,-1e400,NaN,?\n"
+        "+3,1,1e3,3,infinity,1,?,?\n"
+    )  # fmt: skip
+    frame = pd.concat(list(open_data(path).chunks(n_rows)), ignore_index=True)
+    assert [str(frame[n].dtype) for n in names] == ["int64", *["float64"] * 6, "datetime64[us]"]
+    assert frame["whole"].tolist() == [7, -(2**63), 3]
+    assert frame["huge"].tolist() == [2.0**63, 2.0**63, 1]
+    assert frame["real"].tolist() == [1, 0.5, 1000]
+    assert frame["missing"].fillna(-1).tolist() == [1, -1, 3]
+    assert frame["special"].fillna(0).tolist() == [0, -np.inf, np.inf]
+    assert frame["longest"].tolist() == [np.inf, -np.inf, 1]
+    assert frame["none"].isna().all()
+    assert frame["day"].isna().all()
 
 
 @pytest.mark.parametrize("zero_based", [False, True])
@@ -102,12 +132,22 @@ def test_libsvm_has_the_columns_that_a_model_knows(tmp_path):
     assert frame.to_numpy().tolist() == [[1, 0, 5, 0, 0], [-1, 0, 0, 0, 0]]
 
 
+def test_labels_of_libsvm_are_whole_only_if_whole_numbers_can_hold_them(tmp_path):
+    (tmp_path / "t.svm").write_text("1e30 1:1\n-1 1:2\n")
+    assert open_data(tmp_path / "t.svm").read()["target"].tolist() == [1e30, -1]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("1 1:2\n1 3:1 2:1\n", "line 2: the column numbers do not rise"),
         ("1 1:2\nyes 2:1\n", "line 2: the label 'yes' is not a number"),
         ("1 1:2\n1 2:x\n", "cannot be read"),
+        ("1 1:2\n1_0 2:1\n", "line 2: there is an underscore"),
+        ("1 1:2\n1 2:1_0\n", "line 2: there is an underscore"),
+        ("1 1:2\n١ 2:1\n", "line 2: the label '١' is not a number"),
+        ("1 1:2\n1 -99999999999999999999:1\n", "cannot be read"),
+        (f"1 {'9' * 5000}:1\n", "line 1: a column number has thousands of digits"),
         ("1 1:1\n1 2000000000:1\n", "GiB when dense"),
         ("1 100000:1\n" * 6000, "GiB when dense"),
     ],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -108,6 +110,24 @@ def test_a_long_pipe_is_streamed_and_a_late_surprise_is_an_error(monkeypatch):
     assert open_data("-", keep=True).read()["a"].iloc[-1] == "oops"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet", "t.arrows"])
+def test_a_pipe_with_a_name_gives_the_same_table(name, tmp_path):
+    """As the shell makes one of <(zcat t.csv.gz)."""
+    path, pipe = write(make_frame(), tmp_path / name), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(pipe.write_bytes, path.read_bytes())
+        source = open_data(pipe)
+        found = pd.concat(list(source.chunks(7)), ignore_index=True)
+        sent.result()
+    assert (source.path, source.n_bytes) == (str(pipe), None)
+    pd.testing.assert_frame_equal(found, open_data(path).read())
+    if "csv" in name:  # the others keep a copy
+        with pytest.raises(DataError, match="pipe: it was read already"):
+            source.content.open()
+
+
 @pytest.mark.parametrize("block", [1, 2, 3, 100])
 def test_types_do_not_depend_on_where_blocks_end(block, tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
@@ -190,6 +210,16 @@ def test_delimiter_header_and_decimal_mark_are_found(text, columns, first, tmp_p
     source = open_data(tmp_path / "t")
     assert source.columns == columns
     assert source.read().iloc[0].tolist() == first
+
+
+def test_what_python_takes_for_a_number_but_tables_do_not_is_text(tmp_path):
+    (tmp_path / "t.csv").write_text("1_000,١\n1_000,١\n2_000,٢\n")
+    source = open_data(tmp_path / "t.csv", header=False)
+    assert [str(d) for d in source.read().dtypes] == [str(pd.Series(["a"]).dtype)] * 2
+    (tmp_path / "t.csv").write_text("1_000,b\n1,2\n3,4\n")
+    assert open_data(tmp_path / "t.csv").columns == ["1_000", "b"]  # a name
+    (tmp_path / "t.csv").write_text("a,b\n1_0,1\n10.0,2\n")
+    assert open_data(tmp_path / "t.csv", text={"a": ["10"]}).read()["a"].tolist() == ["1_0", "10"]
 
 
 def test_the_header_can_be_said(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import sys
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
@@ -70,6 +71,101 @@ def test_damaged_parquet_is_refused(tmp_path):
     (tmp_path / "t.parquet").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="this is text, not parquet"):
         open_data(tmp_path / "t.parquet")
+
+
+def arrow_bytes(table):
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
+    return out.getvalue().to_pybytes()
+
+
+NOTES = {
+    "no JSON": b"{",
+    "no text": b"\xff",
+    "no object": b"[]",
+    "no list": b'{"index_columns": 3}',
+    "no columns": b'{"columns": [1]}',
+    "no name": b'{"columns": [{"pandas_type": "categorical"}]}',
+    "a list for a name": b'{"columns": [{"pandas_type": "categorical", "name": []}]}',
+    "too deep": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("notes", NOTES.values(), ids=NOTES)
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_damaged_notes_of_pandas_are_refused(notes, name, tmp_path):
+    table, path = pa.table({"a": [1, 2]}).replace_schema_metadata({b"pandas": notes}), tmp_path / name
+    if name == "t.parquet":
+        pa.parquet.write_table(table, path)
+    else:
+        path.write_bytes(arrow_bytes(table))
+    with pytest.raises(DataError) as error:
+        open_data(path)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+def test_offsets_and_indices_out_of_bounds_are_refused(tmp_path):
+    """Followed, they end the process."""
+    good = arrow_bytes(pa.table({"a": ["wxyz", "abcd"], "b": pa.array(["u", "v"]).dictionary_encode()}))
+    offsets, indices = np.array([0, 4, 8], "<i4").tobytes(), np.array([0, 1], "<i4").tobytes()
+    for found, put in (
+        (offsets, np.array([0, 4, 2**30], "<i4").tobytes()),
+        (offsets, np.array([0, -4, 8], "<i4").tobytes()),
+        (indices, np.array([0, 2**30], "<i4").tobytes()),
+        (b"wxyz", b"\xff\xff\xff\xff"),
+    ):
+        assert found in good
+        (tmp_path / "t.feather").write_bytes(good.replace(found, put))
+        with pytest.raises(DataError, match="arrow data is damaged or cut short"):
+            open_data(tmp_path / "t.feather").read()
+
+
+def test_names_that_are_no_text_and_dates_beyond_reason_are_refused(tmp_path):
+    path = tmp_path / "t.feather"
+    path.write_bytes(arrow_bytes(pa.table({"wxyz": [1, 2]})).replace(b"wxyz", b"\xff\xff\xff\xff"))
+    with pytest.raises(DataError, match="arrow data is damaged or cut short"):
+        open_data(path)
+    path.write_bytes(arrow_bytes(pa.table({"day": pa.array([2**30], pa.date32())})))
+    with pytest.raises(DataError, match="column 'day': a cell cannot be read"):
+        open_data(path, text=["day"]).read()
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet", "t.feather", "t.arff", "t.svm"])
+def test_a_file_with_any_byte_changed_is_read_or_refused_in_one_line(name, tmp_path):
+    frame = pd.DataFrame({"a": [1, 2, None], "b": ["x", "y,z", "w"], "c": pd.Categorical(["u", "v", "u"])})
+    path = tmp_path / name
+    if name == "t.parquet":
+        frame.to_parquet(path)
+    elif name == "t.feather":
+        frame.to_feather(path, compression="uncompressed")
+    elif name == "t.arff":
+        path.write_text("@relation r\n@attribute a real\n@attribute b {x,'y z'}\n@data\n1.5,x\n?,'y z'\n{0 2,1 x}\n")
+    elif name == "t.svm":
+        path.write_text("1 1:0.5 3:2\n-1 2:1e-3 # c\n1 qid:2 1:4\n")
+    else:
+        frame.to_csv(path, index=False)
+    good, rng, outcomes = path.read_bytes(), np.random.default_rng(0), set()
+    for _ in range(120):
+        bad, at = bytearray(good), int(rng.integers(len(good)))
+        kind = rng.integers(4)
+        if kind == 0:
+            bad[at] ^= 1 << int(rng.integers(8))
+        elif kind == 1:
+            bad[at] = int(rng.integers(256))
+        elif kind == 2:
+            del bad[at : at + int(rng.integers(1, 9))]
+        else:
+            bad[at:at] = bytes(rng.choice([b"1_0", b"\n", b'"', b"\0", b"9" * 25, b"nan", b"\xff\xff\xff\x7f"]))
+        path.write_bytes(bad)
+        try:
+            open_data(path).read()
+            outcomes.add("read")
+        except DataError as error:
+            one_line_with_the_name = str(path) in str(error) and "\n" not in str(error)
+            outcomes.add("refused" if one_line_with_the_name else str(error))
+    assert outcomes == {"read", "refused"}
 
 
 def test_nested_columns_and_rowless_files_are_refused(tmp_path):

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.kinds import DATE, EMPTY, FLOAT, INTEGER, TEXT, Kind, convert, kind_of, wider
+from skewboost.cli.data.kinds import DATE, EMPTY, FLOAT, INTEGER, TEXT, Kind, as_number, convert, kind_of, wider
 from skewboost.cli.data.source import CHUNK_ROWS, Source
 
 NOMINAL = "nominal"
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)", re.IGNORECASE)
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
-_PAIR = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]*?)\s*(,|$)")
+_PAIR = re.compile(rf"\s*([0-9]{{1,9}})\s+({_QUOTED}|[^,]*?)\s*(,|$)")
+_WHOLE = re.compile(r"[-+]?0*[0-9]{1,19}")
 _ESCAPED = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -73,9 +75,12 @@ class Arff(Source):
             end = kind.rfind("}")
             if end < 0:
                 raise self.fail("the list of categories has no end", "Close it with }.", line=number, column=name)
-            cells = _cells(kind[1:end]) or []
-            return Attribute(name, NOMINAL, tuple(_plain(cell) for cell in cells))
-        word = kind.split()[0].lower()
+            cells = [_plain(cell) for cell in _cells(kind[1:end]) or ()]
+            if not cells or len(set(cells)) < len(cells):
+                what = "the list of categories cannot be read, or names one twice"
+                raise self.fail(what, "Name each once, and close quotes.", line=number, column=name)
+            return Attribute(name, NOMINAL, tuple(cells))
+        word = kind.split(None, 1)[0].lower() if kind else ""
         kinds = {"numeric": FLOAT, "real": FLOAT, "integer": FLOAT, "string": TEXT, "date": DATE}
         if word not in kinds:
             raise self.fail(
@@ -102,13 +107,13 @@ class Arff(Source):
                 row.append(None if cell in ("?", "") else self._checked(_plain(cell), attribute, known, number))
             yield row
 
-    def _checked(self, cell: str, attribute: Attribute, known: frozenset[str], number: int) -> str:
+    def _checked(self, cell: str, attribute: Attribute, known: frozenset[str], number: int) -> str | None:
         if attribute.kind == NOMINAL and cell not in known:
             remedy = "Declare it in the list of that attribute."
             raise self.fail(f"{cell!r} is not a declared category", remedy, line=number, column=attribute.name)
         if attribute.kind == FLOAT:
             try:
-                float(cell)
+                return None if math.isnan(as_number(cell)) else cell
             except ValueError:
                 remedy = "Mend it; a missing cell is a question mark."
                 raise self.fail(f"{cell!r} is not a number", remedy, line=number, column=attribute.name) from None
@@ -148,17 +153,14 @@ class Arff(Source):
 
     def _settle(self) -> dict[str, Kind]:
         """Which numbers are whole, and whether dates are."""
-        import pandas as pd
-
         kinds = {a.name: Kind(EMPTY) for a in self.attributes}
         found = False
         for block in self._blocks(CHUNK_ROWS):
             found = True
             for attribute in self.attributes:
                 column = block[attribute.name]
-                if attribute.kind == FLOAT:
-                    column = pd.to_numeric(column.dropna()).reindex(column.index)
-                kinds[attribute.name] = wider(kinds[attribute.name], kind_of(column))
+                kind = _kind_of_numbers(column) if attribute.kind == FLOAT else kind_of(column)
+                kinds[attribute.name] = wider(kinds[attribute.name], kind)
         if not found:
             raise self.fail("there are attributes, but no rows", "Add rows below @data.")
         for attribute in self.attributes:
@@ -177,15 +179,17 @@ class Arff(Source):
             return column.astype(pd.CategoricalDtype(list(attribute.categories)))
         kind = self._kinds[attribute.name]
         if attribute.kind == DATE:
-            return convert(column, kind)
-        whole = kind.name == INTEGER and not kind.missing
-        return pd.Series([_number(v, whole) for v in column], name=column.name, dtype=kind.dtype)
+            return convert(column, Kind(DATE))  # also where all are missing
+        read = int if kind.dtype == "int64" else float
+        numbers = [math.nan if cell is None else read(cell) for cell in column]
+        return pd.Series(numbers, name=column.name, dtype=kind.dtype)
 
 
-def _number(cell: str | None, whole: bool) -> float | int:
-    if cell is None:
-        return float("nan")
-    return int(float(cell)) if whole and not cell.lstrip("+-").isdigit() else int(cell) if whole else float(cell)
+def _kind_of_numbers(column: Any) -> Kind:
+    """Whether they are whole, of those that are spelled so and fit in 64 bits."""
+    cells = column.dropna()
+    whole = all(_WHOLE.fullmatch(cell) and -(2**63) <= int(cell) < 2**63 for cell in cells)
+    return Kind(EMPTY if not len(cells) else INTEGER if whole else FLOAT, len(cells) < len(column))
 
 
 def _cells(line: str) -> list[str] | None:

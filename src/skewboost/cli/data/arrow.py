@@ -26,23 +26,38 @@ class Arrow(Source):
             ) from error
         with self._explained():
             schema = self._schema()
-        hidden, self._declared = _told_by_pandas(schema)
+            types = dict(zip(schema.names, schema.types))
+            hidden, self._declared = self._told_by_pandas(schema)
         self.columns = [name for name in schema.names if name not in hidden]
         self.check_names()
-        self._types = {name: schema.field(name).type for name in self.columns}
+        self._types = {name: types[name] for name in self.columns}
         self._with_missing: set[str] | None = None
 
     @abstractmethod
     def _schema(self) -> Any:
         """Of the file."""
 
+    def _told_by_pandas(self, schema: Any) -> tuple[set[str], set[str]]:
+        """Columns that pandas wrote for its index, and those that were categories there, be they numbers."""
+        told = (schema.metadata or {}).get(b"pandas")
+        if told is None:
+            return set(), set()
+        try:
+            about = json.loads(told)
+            hidden = {name for name in about.get("index_columns", []) if isinstance(name, str)}
+            return hidden, {c["name"] for c in about.get("columns", []) if c.get("pandas_type") == "categorical"}
+        except (AttributeError, KeyError, TypeError, RecursionError) as error:
+            raise self.fail("what pandas noted about the columns cannot be read", "Write it again.") from error
+
     @abstractmethod
     def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
         """Record batches of these columns, of any length."""
 
-    def _unknown_missing(self) -> tuple[set[str], list[str]]:
-        """Columns with missing cells, and those of which the file does not say."""
-        return set(), self._wanted
+    def _checked_batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
+        """The same, if all is within bounds: pyarrow follows offsets of a damaged file to wherever they lead."""
+        for batch in self._batches(n_rows, columns):
+            batch.validate(full=True)
+            yield batch
 
     @property
     def _wanted(self) -> list[str]:
@@ -66,22 +81,25 @@ class Arrow(Source):
             raise self.fail("there are columns, but no rows", "Check how the file was written.")
 
     def _find_missing(self) -> set[str]:
-        """Whole numbers and booleans with missing cells are of another type in pandas; in all chunks or in none."""
+        """Whole numbers and booleans with missing cells are of another type in pandas; in all chunks or in none.
+
+        The counts in a Parquet file are not asked: where they are damaged, pyarrow ends the process.
+        """
         import pyarrow as pa
 
-        known, unknown = self._unknown_missing()
-        asked = [n for n in unknown if pa.types.is_integer(self._types[n]) or pa.types.is_boolean(self._types[n])]
-        if asked:
-            for batch in self._batches(CHUNK_ROWS, asked):
-                known |= {name for name in asked if batch.column(name).null_count}
-        return known
+        counted = (pa.types.is_integer, pa.types.is_boolean)
+        asked = [name for name in self._wanted if any(test(self._types[name]) for test in counted)]
+        found: set[str] = set()
+        for batch in self._checked_batches(CHUNK_ROWS, asked) if asked else ():
+            found |= {name for name in asked if batch.column(name).null_count}
+        return found
 
     def _tables(self, n_rows: int) -> Iterator[Any]:
         import pyarrow as pa
 
         waiting: list[Any] = []
         total = 0
-        for batch in self._batches(n_rows, self._wanted):
+        for batch in self._checked_batches(n_rows, self._wanted):
             waiting.append(pa.Table.from_batches([batch]))
             total += batch.num_rows
             while total >= n_rows:
@@ -115,7 +133,7 @@ class Arrow(Source):
         assert self._with_missing is not None
         missing = name in self._with_missing
         if name in self.text or name in self._declared or pa.types.is_dictionary(kind):
-            return self.as_text(pd.Series(column.to_pylist(), name=name, dtype=object))
+            return self.as_text(pd.Series(self._cells(name, column), name=name, dtype=object))
         if pa.types.is_integer(kind):
             whole = "uint64" if kind == pa.uint64() else "int64"
             return pd.Series(column.to_numpy(), name=name).astype("float64" if missing else whole)
@@ -128,7 +146,13 @@ class Arrow(Source):
         if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
             days = column.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False)
             return pd.Series(days.cast(pa.timestamp("us")).to_numpy(), name=name, dtype="datetime64[us]")
-        return self.as_text(pd.Series(column.to_pylist(), name=name, dtype=object))
+        return self.as_text(pd.Series(self._cells(name, column), name=name, dtype=object))
+
+    def _cells(self, name: str, column: Any) -> list[Any]:
+        try:
+            return list(column.to_pylist())
+        except (ValueError, OverflowError) as error:  # a date of the year 20000, say
+            raise self.fail(f"a cell cannot be read ({error})", "Drop that column.", column=name) from error
 
     def _seekable(self) -> Any:
         import pyarrow as pa
@@ -144,7 +168,7 @@ class Arrow(Source):
             yield
         except DataError:
             raise
-        except (pa.ArrowException, OSError, EOFError) as error:
+        except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
             what = " ".join(str(error).split())[:120].rstrip(".")
             raise self.fail(f"the {self.format} data is damaged or cut short ({what})", "Write it again.") from error
 
@@ -159,20 +183,6 @@ class ParquetFile(Arrow):
 
         self._file = pq.ParquetFile(self._seekable())
         return self._file.schema_arrow
-
-    def _unknown_missing(self) -> tuple[set[str], list[str]]:
-        metadata = self._file.metadata
-        known: set[str] = set()
-        unknown: set[str] = set()
-        for group in range(metadata.num_row_groups):
-            for k in range(metadata.num_columns):
-                column = metadata.row_group(group).column(k)
-                counted = column.statistics is not None and column.statistics.has_null_count
-                if not counted:
-                    unknown.add(column.path_in_schema)
-                elif column.statistics.null_count:
-                    known.add(column.path_in_schema)
-        return known, [name for name in self._wanted if name in unknown]
 
     def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
         yield from self._file.iter_batches(batch_size=n_rows, columns=columns)
@@ -203,13 +213,3 @@ class ArrowFile(Arrow):
             batches = reader
         for batch in batches:
             yield batch.select(columns)
-
-
-def _told_by_pandas(schema: Any) -> tuple[set[str], set[str]]:
-    """Columns that pandas wrote for its index, and those that were categories there, be they numbers."""
-    told = (schema.metadata or {}).get(b"pandas")
-    if told is None:
-        return set(), set()
-    about = json.loads(told)
-    hidden = {name for name in about.get("index_columns", []) if isinstance(name, str)}
-    return hidden, {c["name"] for c in about.get("columns", []) if c.get("pandas_type") == "categorical"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import shutil
+import stat
 import sys
 import tempfile
 import weakref
@@ -30,8 +32,8 @@ class Content:
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        self.is_pipe = self.path == "-"
-        self.name = "standard input" if self.is_pipe else self.path
+        self.is_pipe = is_pipe(path)
+        self.name = "standard input" if self.path == "-" else self.path
         self.n_bytes: int | None = None
         self._kept: IO[bytes] | None = None
         self._pipe: Any = None
@@ -56,10 +58,8 @@ class Content:
             self.head = stream.read(HEAD)
 
     def _open_pipe(self) -> None:
-        if sys.stdin is None or sys.stdin.closed:  # as `<&-` and some schedulers leave it
-            raise DataError(f"{self.name}: it is closed. Pipe a table into the command, or name a file.")
-        raw: Any = getattr(sys.stdin, "buffer", sys.stdin)
         with self.explained():
+            raw = self._raw_pipe()
             begin = raw.read(2)
             joined: Any = io.BufferedReader(_Joined(begin, raw), HEAD)
             self.packed = begin == GZIP
@@ -69,6 +69,15 @@ class Content:
                 pieces.append(piece)
                 size += len(piece)
         self.head = b"".join(pieces)
+
+    def _raw_pipe(self) -> Any:
+        if self.path != "-":
+            named = open(self.path, "rb")  # noqa: SIM115
+            weakref.finalize(self, named.close)
+            return named
+        if sys.stdin is None or sys.stdin.closed:  # as `<&-` and some schedulers leave it
+            raise DataError(f"{self.name}: it is closed. Pipe a table into the command, or name a file.")
+        return getattr(sys.stdin, "buffer", sys.stdin)
 
     @property
     def rereadable(self) -> bool:
@@ -106,7 +115,7 @@ class Content:
             self._kept.seek(0)
             return _Unclosed(self._kept)
         if self._pipe is None:
-            raise DataError("standard input: it was read already. Save it to a file to read it twice.")
+            raise DataError(f"{self.name}: it was read already. Save it to a file to read it twice.")
         stream = io.BufferedReader(_Joined(self.head, self._pipe), HEAD)
         self._pipe = None
         return stream
@@ -139,6 +148,14 @@ class Content:
                     return DataError(f"{self.name}, line {lines + 1}: byte {at} (0x{byte:02x}) is not UTF-8. {remedy}")
                 offset, lines = offset + len(line), lines + 1
         return DataError(f"{self.name}: it is not UTF-8. {remedy}")
+
+
+def is_pipe(path: str | Path) -> bool:
+    """Whether it can be read once only: standard input, or what the shell makes of ``<(zcat new.csv.gz)``."""
+    try:
+        return str(path) == "-" or stat.S_IFMT(os.stat(path).st_mode) not in (stat.S_IFREG, stat.S_IFDIR)
+    except OSError:
+        return False
 
 
 class _Joined(io.RawIOBase):

@@ -8,8 +8,8 @@ from typing import Any
 EMPTY, INTEGER, FLOAT, BOOLEAN, DATE, TEXT = "empty", "integer", "float", "boolean", "date", "text"
 TEXT_MISSING = ("", "?", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 NUMBER_MISSING = (*TEXT_MISSING, "NA", "N/A", "n/a", "None", "-", ".")
-_WHOLE = r"\s*[-+]?\d+\s*"
-_DATE = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?"
+_WHOLE = r"\s*[-+]?[0-9]+\s*"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?"
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,13 @@ class Kind:
         if self.name == BOOLEAN:
             return "boolean" if self.missing else "bool"
         return "float64"
+
+
+def as_number(text: str) -> float:
+    """The number that text spells. Python would also take 1_000 and digits of other scripts, but tables do not."""
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
 
 
 def wider(a: Kind, b: Kind) -> Kind:

@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from skewboost.cli.data.content import Content
+from skewboost.cli.data.kinds import as_number
 from skewboost.cli.data.source import CHUNK_ROWS, Source
 
 TARGET = "target"
@@ -16,7 +17,7 @@ MOST_CELLS = 1 << 28  # of a dense chunk: two gigabytes
 MOST_IN_ALL = 1 << 29
 MOST_COLUMNS = 1_000_000
 _INDEX = re.compile(rb"\s(\d+):")
-_NUMBERED = re.compile(r"f(\d+)")
+_NUMBERED = re.compile(r"f([0-9]{1,9})")
 
 
 class Libsvm(Source):
@@ -48,18 +49,22 @@ class Libsvm(Source):
                 if not row:
                     continue
                 n_rows += 1
-                found = [int(k) for k in _INDEX.findall(row)]
+                try:
+                    found = [int(k) for k in _INDEX.findall(row)]
+                except ValueError:
+                    raise self.fail("a column number has thousands of digits", "Mend that row.", line=number) from None
                 if any(a >= b for a, b in pairwise(found)):
                     raise self.fail("the column numbers do not rise", "Sort them, and name each once.", line=number)
                 if found:
                     lowest, highest = min(lowest, found[0]), max(highest, found[-1])
-                label = row.split()[0]
+                if b"_" in row:  # scikit-learn would read 1_000 as a number
+                    raise self.fail("there is an underscore", "A row is: label column:value …", line=number)
+                label = row.split()[0].decode(errors="replace")
                 try:
-                    self._whole = self._whole and float(label).is_integer()
+                    value = as_number(label)
                 except ValueError:
-                    raise self.fail(
-                        f"the label {label.decode(errors='replace')!r} is not a number", "Give one number.", line=number
-                    ) from None
+                    raise self.fail(f"the label {label!r} is not a number", "Give one number.", line=number) from None
+                self._whole = self._whole and value.is_integer() and abs(value) < 2**53
         if n_rows == 0:
             raise self.fail("there are no rows", "Pass a table.")
         return lowest, highest, n_rows
@@ -86,7 +91,7 @@ class Libsvm(Source):
             X, y = load_svmlight_file(
                 io.BytesIO(b"".join(block)), n_features=max(1, n_features), zero_based=self.first == 0
             )
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             where = f"data rows {row_number + 1} to {row_number + len(block)}"
             raise self.fail(
                 f"{where} cannot be read: {error}", "A row is: label column:value column:value …"

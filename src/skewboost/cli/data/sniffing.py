@@ -11,6 +11,7 @@ from pathlib import Path
 
 from skewboost.cli.data.content import Content
 from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.kinds import as_number
 
 FORMATS = ("csv", "parquet", "arrow", "arff", "libsvm")
 SUFFIXES = {
@@ -147,7 +148,7 @@ def _has_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell.replace(",", "."))
+        as_number(cell.replace(",", "."))
     except ValueError:
         return False
     return cell.strip().lower() not in ("nan", "inf", "infinity")

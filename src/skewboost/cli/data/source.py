@@ -8,6 +8,7 @@ from typing import Any
 
 from skewboost.cli.data.content import Content
 from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.kinds import as_number
 from skewboost.tables import spell
 
 CHUNK_ROWS = 100_000
@@ -98,7 +99,7 @@ def _known_spelling(value: Any, known: Collection[str] | None) -> str:
     if known is None or name in known:
         return name
     try:
-        number = spell(float(name))
+        number = spell(as_number(name))
     except ValueError:
         number = name.capitalize()  # true is True
     return number if number in known else name
