@@ -166,7 +166,6 @@ def test_wrong_names_are_one_line(run, fitted):
     for args in (
         ("[/x]",),
         ("fit", "--[/x]"),
-        ("fit", fitted.data, "--rounds", "[/x]"),
         ("explain", "a", "--row", "[/x]"),
     ):
         said = checked(run(*args), 2).stderr
