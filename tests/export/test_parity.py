@@ -110,6 +110,20 @@ def test_infinities_are_beyond_the_last_threshold(tmp_path):
     assert np.array_equal(run_onnx(model, infinite).score, expected)
 
 
+def test_lines_are_level_far_away(tmp_path):
+    numbers = np.nan_to_num(X)
+    model = sb.LogitBoostClassifier(estimator=Line(), n_estimators=15).fit(numbers, y)
+    far, infinite = X[:60].copy(), X[:60].copy()
+    for j in range(X.shape[1]):
+        far[j::9, j], infinite[j::9, j] = (1e300, np.inf) if j % 2 else (-1e300, -np.inf)
+    everywhere(model, far, tmp_path, exact=True)
+    (tmp_path / "model.so").unlink()  # a library that is loaded must not be written over
+    expected = model.decision_function(far)
+    for said in (run_python(model, infinite), run_c(model, infinite, tmp_path), run_sql(model, infinite)):
+        assert np.array_equal(said.score, expected)
+    assert np.array_equal(run_onnx(model, infinite).score, expected)
+
+
 NAMES = ["plain", "with space", 'quo"te', "select", "int", "größe µ", "back\\slash", "*/ /* -- ; ??/", "line\nbreak"]
 TEXTS = ["it's", 'say "hi"', "back\\slash", "two\nlines", "100%", "naïve ☃", "??/", "", "NULL", "{x}", "a,b", "--", "1"]
 

@@ -142,6 +142,22 @@ def test_lines_do_not_care_how_far_from_zero_a_column_is(offset, sampler):
         np.testing.assert_allclose(f(column + offset), g(column), atol=1e-10)
 
 
+@pytest.mark.parametrize("sampler", [None, "bootstrap"])
+def test_lines_are_finite_on_any_number(sampler):
+    """Also where all of training was 1e600 times as small, and two lines would be infinite with opposite signs."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-9, 10, (200, 3)) * np.array([5e-324, 1e-310, 1.0])
+    X[:, 2] *= 10.0 ** rng.uniform(-300, 300, 200)
+    y = X[:, 0] / 5e-324 - X[:, 1] / 1e-310 + 5 * rng.normal(size=200) > 3
+    clf = LogitBoostClassifier(estimator=Line(), n_estimators=12, sampler=sampler, random_state=0).fit(X, y)
+    assert {t.feature for t in clf.estimators_} >= {0, 1}
+    far = rng.choice([1e308, -1e308, 1.0, -1e10, 0.0, np.nan], (100, 3))
+    F = clf.decision_function(far)
+    assert np.isfinite(F).all()
+    np.testing.assert_allclose(list(clf.staged_decision_function(far))[-1], F, rtol=1e-9)
+    np.testing.assert_allclose(clf.contributions(far).sum(axis=1) + clf.baseline_, F, rtol=1e-9)
+
+
 def test_lines_stay_finite_where_rows_have_next_to_no_weight():
     rng = np.random.default_rng(0)
     x = np.exp(5 * rng.normal(size=(200, 3)))

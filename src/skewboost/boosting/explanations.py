@@ -57,8 +57,8 @@ class ShapeFunction:
         What is added to F; for a line the intercept.
     slope : float
         Of a line: it is ``slope * x + values[0]``. Else 0.
-    line : LineTerm or None
-        Of a line: the same in numbers that no rounding makes useless where a column is far from zero.
+    lines : tuple of LineTerm
+        Of a line: the same, less `missing_value`, in numbers that no rounding spoils where a column is far from zero.
     support : ndarray
         How many training examples there are for each of `values`.
     missing_value : float
@@ -82,7 +82,7 @@ class ShapeFunction:
     edges: Array
     categories: tuple[str, ...] = ()
     rest: frozenset[str] = frozenset()
-    line: LineTerm | None = None
+    lines: tuple[LineTerm, ...] = ()
     observed: tuple[float, float] | None = None
     exact: bool = True
 
@@ -96,15 +96,16 @@ class ShapeFunction:
             names = [None if c is None or (isinstance(c, float) and c != c) else spell(c) for c in cells.flat]
             return np.array([known.get(c, self.missing_value) for c in names]).reshape(cells.shape)
         numbers = np.asarray(x, dtype=np.float64)
-        if self.line is not None:
-            return np.where(np.isnan(numbers), self.missing_value, self.line.at(numbers))
+        if self.kind == "line":
+            present = np.where(np.isnan(numbers), 0.0, np.sum([line.at(numbers) for line in self.lines], axis=0))
+            return np.asarray(self.missing_value + present)
         step = self.values[np.searchsorted(self.edges, np.where(np.isnan(numbers), 0.0, numbers))]
         return np.where(np.isnan(numbers), self.missing_value, step)
 
     @property
     def slope(self) -> float:
         """Of a line, else 0."""
-        return 0.0 if self.line is None else self.line.slope
+        return sum(line.slope for line in self.lines)
 
 
 class ExplanationMixin(PredictionMixin):
@@ -272,11 +273,11 @@ def _line(e: Explainer, sign: float, j: int, name: str, nominal: bool) -> ShapeF
     """The function of one feature, where rounds are lines; they know no categories."""
     spread = e.support.spread
     assert spread is not None
-    line = e.lines.get(j, LineTerm(j, 0.0, 0.0)).scaled(sign)
+    lines = tuple(line.scaled(sign) for (feature, _), line in e.lines.items() if feature == j)
     known = float(spread.known[j])
     missing = sign * float(e.off[j]), e.support.n_examples - known
     if nominal:
         return ShapeFunction(j, name, "nominal", np.empty(0), np.empty(0), *missing, np.empty(0))
     observed = (float(spread.low[j]), float(spread.high[j])) if known else None
-    values, support = np.array([line.intercept]), np.array([known])
-    return ShapeFunction(j, name, "line", values, support, *missing, np.empty(0), line=line, observed=observed)
+    values, support = np.array([missing[0] + sum(line.intercept for line in lines)]), np.array([known])
+    return ShapeFunction(j, name, "line", values, support, *missing, np.empty(0), lines=lines, observed=observed)

@@ -6,13 +6,13 @@ part is centred, so that it says by how much a feature moves F from its mean ove
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
-from skewboost.engine.scoring import Scorer, power_of_two
+from skewboost.engine.scoring import REACH, Scorer, power_of_two
 from skewboost.engine.shapley import Conjunction, Conjunctive, add_shapley
 from skewboost.tables import Nominal, Table
 
@@ -61,8 +61,8 @@ def spread_of(table: Table, examples: Array) -> Spread:
 class Explainer:
     """The parts of an ensemble that is a sum of functions, of one feature or of conjunctions.
 
-    ``tables[feature, code]`` and ``lines[feature]`` (where the cell is missing: ``off[feature]``) are centred; `joint`
-    are the conjunctions of several features; `mean` is the mean of F.
+    ``tables[feature, code]`` are centred, and so are `lines`, by feature and scale, if ``off[feature]`` is added, which
+    is all there is where the cell is missing; `joint` are the conjunctions of several features; `mean` is that of F.
     """
 
     def __init__(self, scorer: Scorer, support: Support) -> None:
@@ -96,12 +96,11 @@ class Explainer:
 
     def _add_lines(self) -> None:
         spread = self.support.spread
-        for j, line in self.lines.items():
+        for (j, scale), line in self.lines.items():
             assert spread is not None
             unit = power_of_two(max(abs(spread.low[j]), abs(spread.high[j])))
-            at_mean = line.at(spread.mean[j]) + line.rise * spread.rest[j] * (unit / line.scale)
+            at_mean = line.at(spread.mean[j]) + line.rise * spread.rest[j] * min(unit / scale, REACH)
             mean = float(at_mean * (spread.known[j] / self.support.n_examples))
-            self.lines[j] = replace(line, height=line.height - mean)
             self.off[j] -= mean
             self.mean += mean
 
@@ -139,8 +138,9 @@ class Explainer:
         out = np.zeros((view.n_rows, len(self.tables)))
         for j in np.flatnonzero(self.tables.any(axis=1)).tolist():
             out[:, j] += self.tables[j][view.column(j)]
-        for j, line in self.lines.items():
+        out += self.off
+        for (j, _), line in self.lines.items():
             x = np.asarray(view.table.column(j), dtype=np.float64)
-            out[:, j] += np.where(np.isnan(x), self.off[j], line.at(x))
+            out[:, j] += np.where(np.isnan(x), 0.0, line.at(x))
         add_shapley(self.joint, view.column, out)
         return out

@@ -1,11 +1,12 @@
 """What rounds add to the ensemble, and how to score new rows with all of them at once.
 
-Rounds that look at one feature are added up in one table per feature, lines in one line per feature;
+Rounds that look at one feature are added up in one table per feature, lines in one line per feature and scale;
 so the time to score a row does not depend on the number of such rounds. Trees keep their nodes, packed into arrays.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -19,6 +20,7 @@ from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.shapley import Conjunction
 from skewboost.tables import Table
 
+REACH = 2.0**500  # how many times as large as in training a number may be before lines are level
 _CELLS = 1 << 18  # rows times trees that NumPy walks down together
 
 
@@ -70,7 +72,7 @@ class LineTerm:
     """``rise · (x / scale - centre) + height`` on one feature, and nothing where it is missing.
 
     `scale` is a power of two, so that dividing by it rounds nothing, and the centre is that of the training data: a
-    column may be far from zero, or hold numbers so small that the slope is no double.
+    column may be far from zero, or hold numbers so small that the slope is no double. Beyond the `reach` it is level.
     """
 
     feature: int
@@ -78,6 +80,11 @@ class LineTerm:
     height: float
     centre: float = 0.0
     scale: float = 1.0
+
+    @property
+    def reach(self) -> float:
+        """The size of numbers from which on it is level, so that no cell makes a sum infinite or NaN."""
+        return min(self.scale * REACH, sys.float_info.max)
 
     @property
     def slope(self) -> float:
@@ -91,8 +98,8 @@ class LineTerm:
 
     def at(self, x: Array) -> Array:
         """Its height at some numbers."""
-        with np.errstate(over="ignore"):  # a number that is this far from those of training
-            return np.asarray(self.rise * (x / self.scale - self.centre) + self.height)
+        inner = np.minimum(np.maximum(x, -self.reach), self.reach)
+        return np.asarray(self.rise * (inner / self.scale - self.centre) + self.height)
 
     def on(self, view: View) -> Array:
         """The line's height at every row."""
@@ -108,13 +115,9 @@ class LineTerm:
         return scaled_to(self, limit, view)
 
     def plus(self, other: LineTerm) -> LineTerm:
-        """The sum of two lines on one feature; rows that were drawn have centres of their own."""
-        if self.rise == 0.0:
-            return replace(other, height=self.height + other.height)
-        ratio = self.scale / other.scale
-        apart = ratio * self.centre - other.centre
-        height = self.height + (other.rise * apart + other.height)
-        return replace(self, rise=self.rise + ratio * other.rise, height=height)
+        """The sum of two lines on one feature and of one scale; centres differ where rows are drawn."""
+        height = self.height + (other.rise * (self.centre - other.centre) + other.height)
+        return replace(self, rise=self.rise + other.rise, height=height)
 
 
 def power_of_two(largest: Any) -> Any:
@@ -211,7 +214,7 @@ class Scorer:
         self.constant = constant
         self.tables = np.zeros((n_features, N_CODES))
         self.in_table = np.zeros(n_features, dtype=np.bool_)
-        self.lines: dict[int, LineTerm] = {}  # by feature
+        self.lines: dict[tuple[int, float], LineTerm] = {}  # by feature and scale
         self.trees: list[LeafTerm] = []
         self.others: list[Term] = []
         for term in terms:
@@ -220,8 +223,8 @@ class Scorer:
 
     def _add(self, term: Term) -> None:
         if isinstance(term, LineTerm):
-            known = self.lines.get(term.feature)
-            self.lines[term.feature] = term if known is None else known.plus(term)
+            key = term.feature, term.scale
+            self.lines[key] = self.lines[key].plus(term) if key in self.lines else term
         elif not isinstance(term, LeafTerm):
             self.others.append(term)
         elif not term.partition.splits:

@@ -220,7 +220,8 @@ def _f(formula: Formula, name: str) -> str:
         lines.append("    double rest = 0.0;")
         for line in formula.lines:
             x = f"x[{line.feature}]"
-            t = f"({x} / {number(line.scale)} - {number(line.centre)})"
+            inner = f"fmin(fmax({x}, {number(-line.reach)}), {number(line.reach)})"
+            t = f"({inner} / {number(line.scale)} - {number(line.centre)})"
             lines.append(f"    if ({x} == {x}) rest += {number(line.rise)} * {t} + {number(line.height)};")
         lines.append("    F[0] += rest;")
     if formula.n_outputs > 1:

@@ -74,13 +74,14 @@ class Tree:
 
 @dataclass(frozen=True)
 class Line:
-    """``rise · (x / scale - centre) + height``, and nothing where x is missing."""
+    """``rise · (x / scale - centre) + height``, level beyond ±reach, and nothing where x is missing."""
 
     feature: int
     rise: float
     height: float
     centre: float
     scale: float
+    reach: float
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,8 @@ def _lines(graph: Graph, formula: Formula, mixed: bool, F: str) -> str:
             x = formula.columns[line.feature].name
         else:
             x = graph.add("Gather", "X", graph.constant([line.feature], np.int64), axis=1)
-        t = graph.add("Sub", graph.add("Div", x, graph.constant(line.scale)), graph.constant(line.centre))
+        inner = graph.add("Clip", x, graph.constant(-line.reach), graph.constant(line.reach))
+        t = graph.add("Sub", graph.add("Div", inner, graph.constant(line.scale)), graph.constant(line.centre))
         height = graph.add("Add", graph.add("Mul", graph.constant(line.rise), t), graph.constant(line.height))
         height = graph.add("Where", graph.add("IsNaN", x), graph.constant(0.0), height)
         rest = graph.add("Add", rest, height)

@@ -220,7 +220,8 @@ def _score(formula: Formula, name: str) -> str:
         lines += ["    rest = 0.0"]
         for line in formula.lines:
             x = f"v[{line.feature}]"
-            t = f"({x} / {number(line.scale)} - {number(line.centre)})"
+            inner = f"min(max({x}, {number(-line.reach)}), {number(line.reach)})"
+            t = f"({inner} / {number(line.scale)} - {number(line.centre)})"
             lines.append(f"    rest += {number(line.rise)} * {t} + {number(line.height)} if {x} == {x} else 0.0")
         lines += ["    F += rest"]
     if not one:

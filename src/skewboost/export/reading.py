@@ -278,5 +278,5 @@ def _node(split: Split, links: tuple[int, ...], bins: Bins, columns: Sequence[Co
 
 
 def _lines(scorer: Scorer, ignored: frozenset[int]) -> list[Line]:
-    used = [line for j, line in sorted(scorer.lines.items()) if j not in ignored]
-    return [Line(line.feature, line.rise, line.height, line.centre, line.scale) for line in used]
+    used = [line for (j, _), line in sorted(scorer.lines.items()) if j not in ignored]
+    return [Line(line.feature, line.rise, line.height, line.centre, line.scale, line.reach) for line in used]

@@ -176,7 +176,11 @@ def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
     terms = ["0.0E0"]
     for line in lines:
         x = query.get(f"x{line.feature}")
-        height = f"{number(line.rise)} * ({x} / {number(line.scale)} - {number(line.centre)}) + {number(line.height)}"
+        low, high = double(-line.reach), double(line.reach)
+        inner = f"CASE WHEN {x} > {high} THEN {high} WHEN {x} < {low} THEN {low} ELSE {x} END"
+        height = (
+            f"{number(line.rise)} * ({inner} / {number(line.scale)} - {number(line.centre)}) + {number(line.height)}"
+        )
         terms.append(f"CASE WHEN {x} IS NULL THEN 0.0E0 ELSE {height} END")
     return f"({' + '.join(terms)})"
 

@@ -59,9 +59,9 @@ class OpenedLine(Opened):
         importances[self.features[best]] = slope[best] * slant[best]
         rise = float(slope[best] / self.spread[best])
         height = float((z0[best] - slope[best] * x1[best]) / safe[best])
-        frame = (float(self.centre[best]), float(self.scale[best])) if rise != 0.0 else (0.0, 1.0)
         residual = float((wz @ z - explained[best]) / weights.sum())
-        return ResponseHypothesis(LineTerm(int(self.features[best]), rise, height, *frame), residual, importances)
+        line = LineTerm(int(self.features[best]), rise, height, float(self.centre[best]), float(self.scale[best]))
+        return ResponseHypothesis(line, residual, importances)
 
 
 class Line(BaseEstimator):

@@ -201,8 +201,8 @@ def _spoken_for(estimator: Any, label: Any) -> tuple[list[ShapeFunction], Any]:
 def _negated(f: ShapeFunction) -> ShapeFunction:
     from dataclasses import replace
 
-    line = None if f.line is None else f.line.scaled(-1.0)
-    return replace(f, values=-f.values, line=line, missing_value=-f.missing_value)
+    lines = tuple(line.scaled(-1.0) for line in f.lines)
+    return replace(f, values=-f.values, lines=lines, missing_value=-f.missing_value)
 
 
 def _find(functions: list[ShapeFunction], feature: Any) -> ShapeFunction:
