@@ -251,6 +251,9 @@ def test_what_is_neither_is_refused(tmp_path, monkeypatch):
             write(tmp_path / "nowhere" / "a")
         with pytest.raises(NotADirectoryError):
             write(write_whole(tmp_path / "file", "x") / "a")
+        with pytest.raises(OSError, match="Bad file descriptor") as error:
+            write("/dev/fd/987654")
+        assert error.value.filename == "/dev/fd/987654"
     monkeypatch.setattr(Path, "stat", lambda _: os.stat_result((stat.S_IFBLK | 0o600, *[0] * 9)))
     with pytest.raises(FileExistsError, match="neither a file nor a pipe"):
         write_whole(tmp_path / "disk", "x")
@@ -311,7 +314,12 @@ def test_what_a_killed_writer_leaves_is_removed_by_the_next_one_and_nothing_else
         assert left.exists()  # it may be of one who is about to lock it
         for there in (left, writing, folder, *others):
             os.utime(there, (1, 1))
-        write_whole(path, "after")
+        with written_whole(path) as file:
+            file.write(b"after")
+            file.flush()
+            (own,) = set(tmp_path.iterdir()) - {path, left, writing, folder, link, *others}
+            os.utime(own, (1, 1))  # nothing is written for a long time, and then it is done
+        assert time.time() - path.stat().st_mtime < 10
         assert path.read_text() == "after"
         assert set(tmp_path.iterdir()) == {path, writing, folder, link, *others}
     finally:

@@ -24,7 +24,7 @@ MOST_OF_NAME = 50  # characters of the file's name in that of the unfinished one
 LEFT_OVER_SECONDS = 60  # before that, nobody asks whether a writer still lives
 
 # Names of files that this process has open: what is behind them is never replaced
-_OPENED = re.compile(r"/dev/(?:fd/(\d+)|(stdout)|(stderr))|/proc/self/fd/(\d+)")
+_OPENED = re.compile(r"/dev/(?:fd/([0-9]{1,9})|(stdout)|(stderr))|/proc/self/fd/([0-9]{1,9})")
 _FAR = 2**31 - 2  # the byte that is locked on Windows, where nobody else can read it: few files are as long
 
 
@@ -80,6 +80,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                 if place.there is not None:
                     _give_rights(file.fileno(), place.there)
                 os.fsync(file.fileno())
+                os.utime(unfinished)  # as it is about to be unlocked, and must not look like an old left-over
             os.replace(unfinished, place.whole)
         except BaseException:
             with suppress(OSError):
@@ -140,8 +141,9 @@ def _place_of(path: str | os.PathLike[str]) -> _Place:
     named = Path(path)
     opened = _OPENED.fullmatch(os.path.normpath(named.absolute()))
     if opened is not None and sys.platform != "win32":
-        number = opened[1] or opened[4] or ("1" if opened[2] else "2")
-        return _Place(str(named), None, descriptor=int(number))
+        descriptor = int(opened[1] or opened[4] or ("1" if opened[2] else "2"))
+        with _named(path):
+            return _Place(str(named), None, os.fstat(descriptor), descriptor)
     try:
         there = named.stat()
     except FileNotFoundError:

@@ -71,7 +71,7 @@ def test_processes_lose_nothing_and_write_nothing_twice(tmp_path):
     path = tmp_path / "r.jsonl"
     started = [process(run_slow, path, *what) for what in (("ab", 1), ("bc", 2), ("abc", 1))]
     for one in started:
-        one.join()
+        one.join(120)
         assert one.exitcode == 0
     every_fit_once(path, "abc")
 
@@ -101,7 +101,7 @@ def test_two_threads_lose_nothing_and_share_the_work(tmp_path, n_jobs):
     every_fit_once(path, "m", repeats=8)
     np.testing.assert_equal(first.folds, second.folds)  # also the seconds: both have what is in the file
     assert first.complete
-    assert len(done) - 1 < 65  # rather than 80
+    assert len(done) - 1 < 75  # 80 if each did all; by half and half about 45
 
 
 def test_progress_counts_what_another_run_has_finished(tmp_path):
@@ -171,7 +171,7 @@ def run_until_the_sixth_fit_is_half_written(path, then):
 def test_a_run_that_is_killed_while_writing_leaves_half_a_line_and_no_lock(tmp_path):
     path = tmp_path / "r.jsonl"
     killed = process(run_until_the_sixth_fit_is_half_written, path, lambda: os.kill(os.getpid(), signal.SIGKILL))
-    killed.join()
+    killed.join(120)
     assert killed.exitcode == -signal.SIGKILL
     assert not path.read_bytes().endswith(b"\n")
     assert len(ResultsFile(path).fits) == 5  # reading changes nothing
