@@ -45,7 +45,7 @@ benchmark-catalogue: $(VENV)/.benchmarks
 benchmark-structured: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/structured.py
 
-# a quarter of an hour: how often promises with confidence 0.9 are broken, and what a promise costs
+# an hour: how often promises with confidence 0.9 are broken, with weights and copies too, and what a promise costs
 promises: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/promises.py
 	$(BIN)/python benchmarks/recall_goal.py

@@ -6,7 +6,7 @@ something or are repeated, by a classifier that knows the rows it was fitted to 
 repetitions in which a goal was certified but is not met by the returned decisions (at most 0.1 is allowed), and in
 brackets the share in which one was certified at all.
 
-    python benchmarks/promises.py            half an hour
+    python benchmarks/promises.py            three quarters of an hour
     python benchmarks/promises.py 50         so many repetitions
 """
 
