@@ -175,6 +175,10 @@ def test_nested_columns_and_rowless_files_are_refused(tmp_path):
         source.read()
     source.leave_out(["a"])
     assert source.read().to_dict("list") == {"b": [1, 2]}
+    categories = pa.DictionaryArray.from_arrays(pa.array([0, 0]), pa.array([{"x": 1}]))
+    (tmp_path / "t.feather").write_bytes(arrow_bytes(pa.table({"a": categories})))
+    with pytest.raises(DataError, match="column 'a': the type dictionary"):
+        open_data(tmp_path / "t.feather").read()
     pa.parquet.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "t.parquet")
     with pytest.raises(DataError, match="no rows"):
         open_data(tmp_path / "t.parquet").read()

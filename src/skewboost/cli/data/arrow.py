@@ -116,9 +116,9 @@ class Arrow(Source):
         t = pa.types
         flat = (
             t.is_integer, t.is_floating, t.is_boolean, t.is_decimal, t.is_string, t.is_large_string, t.is_string_view,
-            t.is_timestamp, t.is_date, t.is_null, t.is_dictionary,
+            t.is_timestamp, t.is_date, t.is_null,
         )  # fmt: skip
-        if not any(test(kind) for test in flat):
+        if not any(test(kind.value_type if t.is_dictionary(kind) else kind) for test in flat):
             raise self.fail(
                 f"the type {kind} is neither a number nor text nor a date",
                 "Derive such columns, or drop it.",
