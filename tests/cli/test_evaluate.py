@@ -298,6 +298,11 @@ def test_help_imports_nothing_heavy():
         assert words in shown
 
 
+def test_the_package_can_be_run_as_a_module(run):
+    shown = subprocess.check_output([sys.executable, "-m", "skewboost", "--version"], text=True)
+    assert shown == run("--version").stdout
+
+
 def test_every_command_has_help_with_examples(run):
     for name in ("info", "fit", "predict", "evaluate", "compare", "goal", "explain", "report", "export"):
         text = run(name, "--help").stdout
