@@ -34,6 +34,7 @@ from skewboost.targets import check_labels, check_sample_weight, choose_positive
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
 MISSING_CONSTANT = math.log(2.0)  # how far log-odds may be off before somebody is told
+FEW_EXAMPLES = 20  # of a class, from which nobody can tell how frequent it is
 
 
 def _joined_signature(cls: type[BoostingClassifier]) -> inspect.Signature:
@@ -237,7 +238,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         """Say so where a constant would move the odds a lot, and another round would not."""
         rule = ensemble.rule
         off = abs(rule.missing_constant(state))
-        if off < MISSING_CONSTANT or ensemble.stop_reason == PERFECT:
+        if off < MISSING_CONSTANT or min(state.n_of_class) < FEW_EXAMPLES or ensemble.stop_reason == PERFECT:
             return
         state.round += 1
         _, vote = hypothesis_and_vote(rule, state, self._seed)

@@ -292,7 +292,7 @@ def _many(link: ManyClasses, name: str) -> str:
         share = "exp(2.0 * (F[k] - top))"
     else:
         before = f"    static const double costs[{K}] = {{{', '.join(map(number, link.costs))}}};\n"
-        share = "fmax(1.0 / (1.0 + exp(-2.0 * F[k])) + 1e-9 * F[k] / (1.0 + fabs(F[k])), 0.0) / costs[k]"
+        share = "(1.0 + 1e-9 * F[k] / (1.0 + fabs(F[k]))) / (1.0 + exp(-2.0 * F[k])) / costs[k]"
     return (
         f"void {name}_score(const double *x, double *score)\n{{\n    {name}_sum(x, score);\n}}\n\n"
         f"void {name}_probability(const double *x, double *p)\n{{\n"

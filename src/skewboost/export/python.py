@@ -296,7 +296,7 @@ def _many(link: ManyClasses, name: str) -> str:
         shares = (
             f"    costs = ({costs},)\n"
             "    p = [\n"
-            "        max(_logistic(2.0 * f) + 1e-9 * f / (1.0 + abs(f)), 0.0) / cost for f, cost in zip(F, costs)\n"
+            "        _logistic(2.0 * f) * (1.0 + 1e-9 * f / (1.0 + abs(f))) / cost for f, cost in zip(F, costs)\n"
             "    ]\n"
         )
     return (

@@ -310,13 +310,9 @@ def _add_many(query: _Query, formula: Formula, link: ManyClasses) -> None:
             t = f"2.0E0 * ({s} - {query.get(top)})"
             query.add(f"share_{k}", f"CASE WHEN {t} < -{FAR} THEN 0.0E0 ELSE EXP({t}) END")
         else:
-            query.add(f"raw_{k}", f"{_logistic(f'2.0E0 * {s}')} + 1.0E-9 * {s} / (1.0E0 + ABS({s}))")
+            little = f"(1.0E0 + 1.0E-9 * {s} / (1.0E0 + ABS({s})))"
+            query.add(f"share_{k}", f"({_logistic(f'2.0E0 * {s}')}) * {little} / {number(link.costs[k])}")
     query.next_step()
-    if not link.softmax:
-        for k, cost in enumerate(link.costs):
-            raw = query.get(f"raw_{k}")
-            query.add(f"share_{k}", f"CASE WHEN {raw} > 0 THEN {raw} / {number(cost)} ELSE 0.0E0 END")
-        query.next_step()
     shares = [f"share_{k}" for k in range(K)]
     query.add("total", " + ".join(map(query.get, shares)))
     query.next_step()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy.special import log_softmax
 
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
@@ -71,9 +72,13 @@ class JointRule(Rule):
         """What costs have added to the log-odds of a label that is on or off."""
         return 0.0
 
-    def class_probabilities(self, F: Array) -> Array:
-        """Probabilities of all classes, ``[row, class]``, that sum to one."""
+    def log_shares(self, F: Array) -> Array:
+        """Logarithms of what the probabilities of the classes are in proportion to, ``[row, class]``."""
         raise NotImplementedError
+
+    def log_class_probabilities(self, F: Array) -> Array:
+        """Logarithms of the probabilities of all classes: finite, however sure the ensemble is."""
+        return np.asarray(log_softmax(self.log_shares(F), axis=1))
 
     def log_likelihood(self, F: Array, target: Array) -> Array:
         """What early stopping watches: how likely the truth of each row is, or of each (row, label)."""
@@ -133,7 +138,7 @@ class JointValidation(Validation):
             tilts = [self.rule.tilt_of(k) for k in range(len(self.classes))]
             p = np.column_stack([OfLabel(t).probability(F, self.round) for t, F in zip(tilts, self.F.T)])
         else:
-            p = self.rule.class_probabilities(self.F)
+            p = np.exp(self.rule.log_class_probabilities(self.F))
         return JointStage(self.F, p, self.classes, self.multilabel)
 
 
@@ -309,12 +314,12 @@ class JointClassifier(CostSensitiveClassifier):
     def _proba(self, scores: list[Scored]) -> Array:
         if not self._joint:
             return super()._proba(scores)
-        return self._joint_rule_.class_probabilities(self._rounded(scores))
+        return np.exp(self._log_proba(scores))
 
     def _log_proba(self, scores: list[Scored]) -> Array:
         if not self._joint:
             return super()._log_proba(scores)
-        return np.asarray(np.log(np.maximum(self._proba(scores), np.finfo(np.float64).tiny)))
+        return self._joint_rule_.log_class_probabilities(self._rounded(scores))
 
     # --------------------------------------------------------------------- inspection
 

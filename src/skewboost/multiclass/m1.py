@@ -85,16 +85,13 @@ class AdaC2M1(JointRule):
         """The step beside the criterion."""
         return {"criterion": h.criterion, "step": state.step}
 
-    def class_probabilities(self, F: Array) -> Array:
+    def log_shares(self, F: Array) -> Array:
         """``p_l ∝ e^(2 F_l)``, which with two classes is what AdaC2 falls back on."""
-        with np.errstate(under="ignore"):
-            p = np.exp(2.0 * (F - F.max(axis=1, keepdims=True)))
-        return np.asarray(p / p.sum(axis=1, keepdims=True))
+        return 2.0 * F
 
     def log_likelihood(self, F: Array, target: Array) -> Array:
         """That of the true classes."""
-        own = self.class_probabilities(F)[np.arange(len(F)), target]
-        return np.asarray(np.log(np.maximum(own, 1e-300)))
+        return np.asarray(self.log_class_probabilities(F)[np.arange(len(F)), target])
 
 
 class AdaC2M1Classifier(JointClassifier):

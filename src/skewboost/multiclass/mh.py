@@ -94,14 +94,11 @@ class AdaBoostMH(JointRule):
         """``ln(C+ / C-)`` of a label that is on or off."""
         return 0.0 if self.tilts is None else float(self.tilts[label])
 
-    def class_probabilities(self, F: Array) -> Array:
+    def log_shares(self, F: Array) -> Array:
         """``p_l ∝ q_l / c_l``: where F is at its optimum, ``q_l = 1/(1 + e^(-2 F_l))`` is ``c_l p_l / Σ c_k p_k``."""
-        p = logistic(2.0 * F)
-        p += 1e-9 * F / (1.0 + np.abs(F))  # where several are as good as 1, the largest score has the largest
-        p = np.maximum(p, 0.0) / self.of_class
-        total = p.sum(axis=1, keepdims=True)
-        uniform = np.full_like(p, 1.0 / p.shape[1])
-        return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
+        q = log_logistic(2.0 * F) - np.log(self.of_class)
+        q += 1e-9 * F / (1.0 + np.abs(F))  # where several are as good as 1, the largest score has the largest
+        return q
 
     def log_likelihood(self, F: Array, target: Array) -> Array:
         """That of every label being on or off, in which costs count as frequencies."""
