@@ -291,9 +291,9 @@ def test_the_remedy_of_a_goal_names_options_that_there_are(small, refused):
     assert "`skewboost goal` with --confidence 0" in line
     assert "`skewboost goal` with --closest" in line
     small.frame.assign(times=small.frame["times"] / 3).to_csv("thirds.csv", index=False)
-    line = refused("goal", "thirds.csv", "recall>=0.5", "-t", "kind", "--weight", "times", "-r", 3)
+    line = refused("goal", "thirds.csv", "recall>=0.5", "-t", "kind", "--weight", "times", "--counts", "-r", 3)
     assert "--weight times has fractions" in line
-    assert "or use --confidence 0." in line
+    assert "leave --counts out" in line
     assert "`skewboost goal`" not in refused("goal", small.train, "recall>=99.9%", "-t", "kind", "-r", 3, code=1)
 
 

@@ -235,9 +235,12 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._warn_of_a_missing_constant(ensemble, state)
 
     def _warn_of_a_missing_constant(self, ensemble: Ensemble, state: State) -> None:
-        """Say so where a constant would move the odds a lot, and another round would not."""
+        """Say so where a constant would move the odds a lot, and another round would not.
+
+        Not where rounds see rows that were drawn, which moves the odds too.
+        """
         rule = ensemble.rule
-        off = abs(rule.missing_constant(state))
+        off = 0.0 if state.learner.draws else abs(rule.missing_constant(state))
         if off < MISSING_CONSTANT or min(state.n_of_class) < FEW_EXAMPLES or ensemble.stop_reason == PERFECT:
             return
         state.round += 1

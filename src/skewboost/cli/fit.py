@@ -234,6 +234,8 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
     except ValueError as error:
         message = str(error).replace(REMEDY, f"{by}--closest gives the closest all the same.")
         message = message.replace("set confidence=None", f"use {by}--confidence 0")
+        message = message.replace("leave weights at 'importance'", "leave --counts out")
+        message = message.replace("weights='counts'", "--counts")
         if isinstance(error, GoalNotReachableError):
             raise CommandError(message, FAILED) from error
         if message != str(error):
