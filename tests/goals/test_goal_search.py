@@ -58,10 +58,12 @@ def passes_but_for_probabilities(clf):
 
 @parametrize_with_checks(
     [
-        GoalSearchCV(RidgeClassifier(), "recall >= 0.6", confidence=None, allow_unmet=True, **FEW),
+        GoalSearchCV(RidgeClassifier(), "recall >= 0.6", tune="threshold", confidence=None, allow_unmet=True, **FEW),
         GoalSearchCV(RidgeClassifier(), "precision >= 0.6", tune="threshold", allow_unmet=True, **FEW),
         GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.6", allow_unmet=True, **FEW),
-        GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.6", confidence=None, allow_unmet=True, **FEW),
+        GoalSearchCV(
+            CSRAClassifier(n_estimators=5), "recall >= 0.6", tune="threshold", confidence=None, allow_unmet=True, **FEW
+        ),
         GoalSearchCV(GaussianNB(), "precision >= 0.6", tune="cost", confidence=None, allow_unmet=True, **FEW),
         GoalSearchCV(
             AdaBoostClassifier(n_estimators=5), "f1 >= 0.5", tune="threshold", tune_rounds=True, allow_unmet=True, cv=2

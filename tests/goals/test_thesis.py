@@ -16,8 +16,16 @@ BANANA = {0.85: (0.793, 0.807), 0.90: (0.758, 0.741), 0.95: (0.668, 0.677)}  # r
 def searched(estimator, recall, cv, X, y):
     goal = f"recall >= {recall}"
     clf = GoalSearchCV(
-        estimator, goal, then="precision", tune="cost", confidence=None, cv=cv, max_points=15, pos_label=1
-    )
+        estimator,
+        goal,
+        then="precision",
+        tune="cost",
+        confidence=None,
+        weights="counts",
+        cv=cv,
+        max_points=15,
+        pos_label=1,
+    )  # patients may be equal by chance
     return clf.fit(X, y).counts_
 
 

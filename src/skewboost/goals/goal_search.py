@@ -503,10 +503,12 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             ``classes_[1]`` is predicted just where it is positive.
         """
         check_is_fitted(self)
-        above = self._decision.scores(X) - self.threshold_
+        scores = self._decision.scores(X)
+        above = scores - self.threshold_
         if self.classes_[1] != self.pos_label_:
             return np.negative(above)
-        return np.where(above == 0, np.nextafter(0.0, 1.0), above)  # at the threshold the positive class is said
+        at = (scores >= self.threshold_) & ~(above > 0)  # the score is the threshold: the positive class is predicted
+        return np.where(at, np.nextafter(0.0, 1.0), above)
 
     def predict(self, X: Any) -> Array:
         """The positive class where the score reaches the threshold.

@@ -26,8 +26,6 @@ from skewboost.goals.units import Units
 from skewboost.metrics.counts import Array, Counts
 
 A_THIRD, HALF = 1 / 3, 0.5
-# which classes a measure is about, the negative one being 0; the others are about all rows
-CLASSES_OF = {"recall": {1}, "miss_rate": {1}, "specificity": {0}, "false_alarm_rate": {0}, "g_mean": {0, 1}}
 MAX_TRIES = 100
 ROUNDING = 1e-9  # of sums of weights
 
@@ -61,15 +59,11 @@ def share_needed(aim: Aim, rows: Rows, positive: Array) -> float:
     chosen = {"negatives": ~positive, "rows": None}
     shares = []
     for c in aim.goal.conditions:
-        there = _examples(units, rows, chosen.get(c.measure.of_what, positive))
+        mass = units.mass(rows.weights, chosen.get(c.measure.of_what, positive))
+        heaviest = (units.mass(rows.weights) if c.measure.classes is None else mass).max()
+        there = mass.sum() if rows.counted else mass.sum() / heaviest  # examples, if all were held out
         shares.append(c.perfect_rows(aim.delta, aim.cost) / there)
     return float(min(max(A_THIRD, *shares), HALF))
-
-
-def _examples(units: Units, rows: Rows, chosen: Array | None) -> float:
-    """How many independent examples the chosen rows make about, if all were held out."""
-    mass = units.mass(rows.weights, chosen)
-    return float(mass.sum() if rows.counted else mass.sum() / mass.max())
 
 
 def check_mask(holdout: Any, n_rows: int) -> Array | None:
@@ -136,10 +130,11 @@ def split(aim: Aim, rows: Rows, positive: Array, share: float, rng: Any) -> tupl
 
 def _strata(aim: Aim, units: Units) -> list[Array]:
     """Numbers of units that are split apart: by the one class that the goal is about, or by both if none has both."""
-    asked = set().union(*(CLASSES_OF.get(c.name, {None}) for c in aim.goal.conditions))
-    if None in asked or (len(asked) == 2 and not units.pure):
+    asked = [c.measure.classes for c in aim.goal.conditions]
+    classes = set().union(*(of or {0, 1} for of in asked))
+    if None in asked or (len(classes) == 2 and not units.pure):
         return [np.arange(len(units.examples))]
-    key = units.has[1] if 1 in asked else ~units.has[0]
+    key = units.has[1] if 1 in classes else ~units.has[0]
     return [np.flatnonzero(~key), np.flatnonzero(key)]
 
 
@@ -164,9 +159,9 @@ def held_out_of(aim: Aim, searched: Rows, held: Rows, pos_label: Any, rng: Any) 
     if held.counted:
         proof = np.ones(len(positive)) if held.weights is None else held.weights
         return HeldOut(held, positive, proof), (ratio, ratio)
-    asked = [CLASSES_OF.get(c.name) for c in aim.goal.conditions]
+    asked = [c.measure.classes for c in aim.goal.conditions]
     # Both classes may be drawn from the same units unless a single test takes them for independent
-    apart = None not in asked and ({0, 1} not in asked or (there.pure and kept.pure))
+    apart = None not in asked and (frozenset({0, 1}) not in asked or (there.pure and kept.pure))
     proof = np.zeros(len(positive), dtype=np.int64)
     scale = []
     for k in (False, True):

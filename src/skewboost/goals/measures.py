@@ -39,6 +39,11 @@ class Measure:
         """Whether it is a share of some rows, so that counts are binomial."""
         return self.name in _SHARES
 
+    @property
+    def classes(self) -> frozenset[int] | None:
+        """The classes that it is about apart from each other, 0 being the negative one; None: all rows together."""
+        return _CLASSES.get(self.of_what)
+
     def value(self, counts: Counts, cost: Array | None = None) -> Any:
         """The measure."""
         return counts.average_cost(cost) if self.needs_cost and cost is not None else getattr(counts, self.name)
@@ -65,6 +70,9 @@ class Measure:
         doubt: Callable[..., Any] = _DOUBT.get(self.name, _doubt_of_share)
         return doubt(self, sense, bound, counts, cost)
 
+
+_BOTH = "positives and as many negatives"
+_CLASSES = {"negatives": frozenset({0}), "positives": frozenset({1}), _BOTH: frozenset({0, 1})}
 
 # The share that a measure is: the part and the whole. (F1 >= b just where TP / (TP + FP + FN) >= b / (2 - b).)
 _SHARES: dict[str, Callable[[Counts], tuple[Any, Any]]] = {
@@ -110,7 +118,7 @@ precision = Measure("precision", True, "recall", "flagged rows")
 flagged_share = Measure("flagged_share", False, "recall", "rows")
 accuracy = Measure("accuracy", True, "recall", "rows")
 f1 = Measure("f1", True, "f1", "rows that are positive or flagged")
-g_mean = Measure("g_mean", True, "g_mean", "positives and as many negatives")
+g_mean = Measure("g_mean", True, "g_mean", _BOTH)
 expected_cost = Measure(COST, False, COST, "rows", needs_cost=True)
 
 MEASURES = {
