@@ -177,7 +177,10 @@ def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
     for line in lines:
         x = query.get(f"x{line.feature}")
         low, high = double(-line.reach), double(line.reach)
-        inner = f"CASE WHEN {x} > {high} THEN {high} WHEN {x} < {low} THEN {low} ELSE {x} END"
+        small = ""
+        if line.scale > 1.0:  # PostgreSQL stops where a quotient is too small for a double, and not zero
+            small = f"WHEN ABS({x}) < {number(line.scale * 2.0**-1000)} THEN 0.0E0 "
+        inner = f"CASE WHEN {x} > {high} THEN {high} WHEN {x} < {low} THEN {low} {small}ELSE {x} END"
         height = (
             f"{number(line.rise)} * ({inner} / {number(line.scale)} - {number(line.centre)}) + {number(line.height)}"
         )
