@@ -167,6 +167,12 @@ def test_categories_that_are_integers(database):
     assert np.array_equal(said_by(database, model).score, model.decision_function(table))
 
 
+def test_a_model_without_rounds(database):
+    model = sb.AdaBoostClassifier().fit(np.zeros((12, 2)), np.arange(12) % 2)
+    assert model.n_estimators_ == 0
+    run_sql(model, np.array([[0.0, 1.0], [np.nan, 2.0]]), database).agrees(model, np.array([[0.0, 1.0], [np.nan, 2.0]]))
+
+
 def test_the_longest_name(database):
     """PostgreSQL cuts names off after 63 bytes."""
     name = "n" * 40
