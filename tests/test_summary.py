@@ -50,6 +50,14 @@ def test_numbers_are_those_of_pandas():
     assert (column(summary, "day").minimum, column(summary, "day").maximum) == ("2026-01-01", "2026-01-05")
 
 
+@pytest.mark.parametrize("limit", [3, 10_000])
+def test_the_mean_of_numbers_whose_sum_is_no_double(limit, monkeypatch):
+    monkeypatch.setattr("skewboost._tallies.LIMIT", limit)
+    numbers = np.array([1.0, 1.5, 1.25, -0.5, 1.7]) * 1e308
+    (found,) = summarise(numbers[:, None]).columns
+    assert found.mean == pytest.approx(np.mean(numbers / 8) * 8, rel=1e-11)
+
+
 def test_the_target():
     target = summarise(*make()).target
     assert target.classes == ((0, 290, 290 / 300), (1, 10, 10 / 300))

@@ -49,7 +49,7 @@ class NumberTally:
     highest: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     full: bool = False
     n_present: int = 0
-    total: float = 0.0
+    average: float = 0.0
     minimum: float = np.inf
     maximum: float = -np.inf
     whole: bool = True
@@ -62,7 +62,8 @@ class NumberTally:
         if not len(x):
             return
         self.n_present += len(x)
-        self.total += float(np.sort(x).sum())
+        share = len(x) / self.n_present  # of a mean, for a sum may be more than a double holds
+        self.average = (1.0 - share) * self.average + share * float((np.sort(x) / len(x)).sum())
         self.minimum, self.maximum = min(self.minimum, float(x.min())), max(self.maximum, float(x.max()))
         self.whole = self.whole and bool((x == np.floor(x)).all())
         for k in np.unique(classes[classes != NO_CLASS]).tolist():
@@ -98,8 +99,8 @@ class NumberTally:
     @property
     def mean(self) -> float:
         """To twelve digits, which the order of rows does not change."""
-        total = self.total if self.full else float(np.sum(self.values * self.counts))
-        return float(f"{total / self.n_present:.12g}")
+        exact = float(np.sum(self.values * (self.counts / self.n_present)))
+        return float(f"{self.average if self.full else exact:.12g}")
 
     def quantiles(self, at: tuple[float, ...]) -> tuple[float, ...]:
         """The values below which so much of the column lies; exact unless values were dropped."""

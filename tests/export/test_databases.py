@@ -149,6 +149,15 @@ def test_nan_is_missing_and_infinities_are_not(database):
     assert np.array_equal(said_by(database, model).score, model.decision_function(far[1:].T))
 
 
+def test_lines_on_the_smallest_and_the_largest_numbers(database):
+    """PostgreSQL has errors for numbers that are too large or too small."""
+    model = sb.LogitBoostClassifier(estimator=Line(), n_estimators=10).fit(1e5 * np.nan_to_num(X), y)
+    far = np.random.default_rng(0).choice(
+        [5e-324, -1e-310, 1e-300, 0.0, 1e300, -1.7e308, 3.0, np.nan], (60, X.shape[1])
+    )
+    assert np.array_equal(run_sql(model, far, database).score, model.decision_function(far))
+
+
 def test_categories_that_are_integers(database):
     table = pd.DataFrame({"c": pd.Categorical([3, 1, 2, None] * 30), "x": np.arange(120.0) % 11})
     model = sb.RealBoostClassifier(n_estimators=10).fit(table, np.array([0, 1, 0, 1, 1, 1] * 20))
@@ -156,6 +165,12 @@ def test_categories_that_are_integers(database):
     columns["c"] = BIGINT, [3, 1, 2, None] * 30
     database.load(columns)
     assert np.array_equal(said_by(database, model).score, model.decision_function(table))
+
+
+def test_a_model_without_rounds(database):
+    model = sb.AdaBoostClassifier().fit(np.zeros((12, 2)), np.arange(12) % 2)
+    assert model.n_estimators_ == 0
+    run_sql(model, np.array([[0.0, 1.0], [np.nan, 2.0]]), database).agrees(model, np.array([[0.0, 1.0], [np.nan, 2.0]]))
 
 
 def test_the_longest_name(database):

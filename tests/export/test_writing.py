@@ -143,6 +143,8 @@ def test_onnx_that_is_not_installed(monkeypatch):
         ({"language": "sql", "keep": "id"}, "must be a list of column names"),
         ({"language": "sql", "table": ""}, "is no name of a table"),
         ({"language": "sql", "name": "X0"}, "have the same name"),
+        ({"language": "sql", "table": "Predict_step_1"}, "is called like a step of the query"),
+        ({"language": "sql", "keep": ["a", "b", "a"]}, "names 'a' twice"),
     ],
 )
 def test_bad_arguments(arguments, message):

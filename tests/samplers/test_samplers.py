@@ -377,6 +377,23 @@ def test_smote_of_a_single_example_repeats_it_and_of_few_takes_fewer_neighbours(
         assert drawn.made.matrix.max() <= n - 1
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int8])
+def test_synthetic_rows_between_the_largest_integers(dtype):
+    """The largest one of 64 bits is no double, and the next double is too large for it."""
+    limits = np.iinfo(dtype)
+    rng = np.random.default_rng(0)
+    cells = rng.choice(np.array([limits.min, limits.max, limits.max - 1], dtype=dtype), (40, 2))
+    y = np.arange(40) % 4 == 0
+    nullable = pd.DataFrame(cells, columns=["a", "b"]).astype(np.dtype(dtype).name.replace("i", "I").replace("u", "U"))
+    for X in (cells, pd.DataFrame(cells, columns=["a", "b"]), pl.DataFrame(cells, schema=["a", "b"]), nullable):
+        data = data_of(read_table(BaseEstimator(), X, reset=True), y)
+        made = Smote().draw(data, np.ones(40), np.random.default_rng(0)).made
+        values = np.array([made.column(0), made.column(1)], dtype=float)
+        assert values.min() >= float(limits.min)
+        assert values.max() <= float(limits.max)
+        assert (values == float(limits.max)).any()
+
+
 def test_smote_of_categories_alone():
     pandas, y = mixed()
     table = read_table(BaseEstimator(), pandas[["shop"]].assign(other=pandas["shop"]), reset=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -79,12 +80,18 @@ class _Query:
 
 def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | None) -> str:
     """The query: the cells, steps that add up F, steps for what it means, and a SELECT of what is wanted."""
+    quoted(table)  # an error if that is no name
     columns = {column.name for column in formula.columns} | set(keep or ())
     clash = sorted(c for c in columns if c.lower() == name.lower() or c.lower().startswith(f"{name}_".lower()))
     if clash:
         raise ValueError(
             f"Column {clash[0]!r} and the columns that the query adds have the same name; set name to another."
         )
+    if table.lower().startswith(f"{name}_step_".lower()):
+        raise ValueError(f"table={table!r} is called like a step of the query; set name to another.")
+    twice = sorted(c for c, n in Counter(keep or ()).items() if n > 1)
+    if twice:
+        raise ValueError(f"keep={list(keep or ())!r} names {twice[0]!r} twice. Name each column once.")
     query = _Query(name)
     _add_cells(query, formula)
     _add_sums(query, formula)
@@ -177,7 +184,10 @@ def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
     for line in lines:
         x = query.get(f"x{line.feature}")
         low, high = double(-line.reach), double(line.reach)
-        inner = f"CASE WHEN {x} > {high} THEN {high} WHEN {x} < {low} THEN {low} ELSE {x} END"
+        small = ""
+        if line.scale > 1.0:  # PostgreSQL stops where a quotient is too small for a double, and not zero
+            small = f"WHEN ABS({x}) < {number(line.scale * 2.0**-1000)} THEN 0.0E0 "
+        inner = f"CASE WHEN {x} > {high} THEN {high} WHEN {x} < {low} THEN {low} {small}ELSE {x} END"
         height = (
             f"{number(line.rise)} * ({inner} / {number(line.scale)} - {number(line.centre)}) + {number(line.height)}"
         )

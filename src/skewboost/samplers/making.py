@@ -40,16 +40,31 @@ def made_like(table: Table, columns: Sequence[Array | Nominal]) -> Table:
     if made.matrix is not None:
         matrix = made.matrix.copy()
         for feature, values in numbers.items():
-            matrix[:, feature] = np.rint(values) if matrix.dtype.kind in "iub" else values
+            matrix[:, feature] = _whole(values, matrix.dtype) if matrix.dtype.kind in "iub" else values
         return Table(n_rows, made.n_features, matrix=matrix)
     cells, frame = list(made.columns), made.frame
     for feature, values in numbers.items():
         old = frame[:, feature]
-        values = np.rint(values) if old.dtype.is_integer() or old.dtype == nw.Boolean else values
+        if old.dtype.is_integer() and old.dtype not in (nw.Int128, nw.UInt128):
+            values = _whole(values, np.dtype(str(old.dtype).lower()))
+        elif old.dtype.is_integer() or old.dtype == nw.Boolean:
+            values = np.rint(values)
         series = nw.new_series(old.name, values, backend=frame.implementation)
         cells[feature] = values
         frame = frame.with_columns(series if old.dtype == nw.Object else series.cast(old.dtype))
     return Table(n_rows, made.n_features, columns=tuple(cells), frame=frame)
+
+
+def _whole(values: Array, dtype: np.dtype[Any]) -> Array:
+    """The nearest numbers of a type of whole numbers; its largest may be one that no double is."""
+    values = np.rint(values)
+    if dtype.kind not in "iu":
+        return values
+    limits = np.iinfo(dtype)
+    beyond = values >= float(limits.max)
+    whole: Array = np.where(beyond, 0.0, np.maximum(values, float(limits.min))).astype(dtype)
+    whole[beyond] = limits.max
+    return whole
 
 
 def joined(table: Table, made: Table) -> Table:
