@@ -229,6 +229,7 @@ def test_every_display_is_tried():
     assert set(MAKERS) == set(plots.__all__)
 
 
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")  # of two rounds on a dozen rows
 @pytest.mark.parametrize(("display", "k"), [(name, k) for name, makers in MAKERS.items() for k in range(len(makers))])
 def test_names_are_drawn_as_they_are(display, k, rows, model, curve):
     drawn, expected = MAKERS[display][k](rows=rows, model=model, curve=curve)
