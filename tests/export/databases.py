@@ -15,6 +15,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 DOUBLE, BIGINT, REAL, TEXT = "DOUBLE PRECISION", "BIGINT", "REAL", "VARCHAR"
@@ -75,45 +76,61 @@ class DuckDB:
         return len(self.connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()[0][1])
 
 
+# Serves until its standard input is closed, also by the death of whoever holds the other end; leaves nothing behind.
+SERVE = """
+"$1/postgres" -D "$2/data" -c listen_addresses= -c unix_socket_directories="$2" -c fsync=off >"$2/log" 2>&1 &
+cat >/dev/null
+kill -QUIT $!
+wait
+rm -rf "$2"
+"""
+
+
 class PostgreSQL:
     """A cluster of its own in a temporary folder, reached through a socket in it; `psql` is the client."""
 
     has_nan = True
 
     def __init__(self, programs, user):
-        self.programs, self.user = Path(programs), user
+        self.programs = Path(programs)
         self.folder = Path(tempfile.mkdtemp(prefix="pg"))
         self.folder.chmod(0o755)
+        as_user = [] if user is None else ["runuser", "-u", user, "--"]
         if user is not None:
             os.chown(self.folder, pwd.getpwnam(user).pw_uid, -1)
-        data = self.folder / "data"
-        try:
-            self._control("initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync")
-            settings = f"-c listen_addresses= -c unix_socket_directories={self.folder} -c fsync=off"
-            self._control("pg_ctl", "-D", data, "-w", "-l", self.folder / "log", "-o", settings, "start")
-        except BaseException:
-            self.close()
-            raise
-
-    def _control(self, program, *arguments):
-        command = [str(self.programs / program), *map(str, arguments)]
-        if self.user is not None:
-            command = ["runuser", "-u", self.user, "--", *command]
-        done = subprocess.run(
-            command, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        options = ["-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync"]
+        made = subprocess.run(
+            [*as_user, self.programs / "initdb", "-D", self.folder / "data", *options],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
-        if done.returncode:
-            raise OSError(f"{program} failed: {done.stdout.strip()[-300:]}")
+        if made.returncode:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise OSError(f"initdb failed: {made.stdout.strip()[-300:]}")
+        self.server = subprocess.Popen(
+            [*as_user, "sh", "-c", SERVE, "serve", self.programs, self.folder], cwd="/", stdin=subprocess.PIPE
+        )
+        for _ in range(300):
+            if subprocess.run([*self._client(), "-c", "SELECT 1"], capture_output=True).returncode == 0:
+                return
+            time.sleep(0.1)
+        log = (self.folder / "log").read_text()[-300:]
+        self.close()
+        raise OSError(f"PostgreSQL does not start: {log}")
+
+    def _client(self):
+        return [self.programs / "psql", "-h", self.folder, "-U", "tester", "-d", "postgres", "-X", "-q", "--csv"]
 
     def close(self):
-        if (self.folder / "data" / "postmaster.pid").exists():
-            self._control("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.server.stdin.close()
+        self.server.wait()
 
     def _psql(self, script):
-        command = [self.programs / "psql", "-h", self.folder, "-U", "tester", "-d", "postgres", "-X", "-q", "--csv"]
         done = subprocess.run(
-            [*map(str, command), "-v", "ON_ERROR_STOP=1", "-f", "-"],
+            [*self._client(), "-v", "ON_ERROR_STOP=1", "-f", "-"],
             input=script,
             capture_output=True,
             text=True,
@@ -161,10 +178,10 @@ def start_postgresql():
     found = shutil.which("initdb")
     homes = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda p: int(p.split("/")[-2]), reverse=True)
     homes += [str(Path(found).resolve().parent)] if found else []
-    home = next((h for h in homes if all((Path(h) / p).exists() for p in ("initdb", "pg_ctl", "psql"))), None)
+    home = next((h for h in homes if all((Path(h) / p).exists() for p in ("initdb", "postgres", "psql"))), None)
     if home is None:
         raise OSError(
-            "no PostgreSQL is installed (initdb, pg_ctl and psql are neither on the path nor where Debian has them)"
+            "no PostgreSQL is installed (initdb, postgres and psql are neither on the path nor where Debian has them)"
         )
     if os.geteuid() != 0:
         return PostgreSQL(home, None)
