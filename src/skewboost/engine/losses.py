@@ -59,8 +59,9 @@ def class_loss(criterion: str, sums: Array) -> Array:
     total = sums.sum(axis=0)
     if criterion == "class_error":
         return np.asarray(total - sums.max(axis=0))
-    squares = np.square(sums).sum(axis=0)
-    return np.asarray(total - np.divide(squares, total, out=np.zeros_like(total), where=total > 0))
+    # of one class only this is exactly zero, and not a trace of rounding
+    mixed = np.square(total) - np.square(sums).sum(axis=0)
+    return np.asarray(np.divide(mixed, total, out=np.zeros_like(total), where=total > 0))
 
 
 def pairs(planes: Array) -> list[Array]:

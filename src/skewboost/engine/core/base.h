@@ -1,0 +1,120 @@
+// What everything else is written in: sizes, buffers that report a lack of memory, and the numbers of `boundary.py`.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <new>
+#include <string.h>
+
+namespace skew {
+
+constexpr int N_CODES = 256;
+constexpr int MISSING = 255;  // the code of a missing cell
+constexpr int N_THRESHOLDS = 255;
+constexpr int BLOCK = 8;  // features that share a word
+enum Side : uint8_t { LEFT = 0, RIGHT = 1, ABSTAIN = 2, UNSEEN = 3 };
+
+constexpr double TIE = 1e-10;             // `boundary.TIE`
+constexpr double MAX_NODE_ERROR = 1e-10;  // `boundary.MAX_NODE_ERROR`
+constexpr double LONGEST_STEP = 11.5;     // `boundary.LONGEST_STEP`
+constexpr double SLACK = 1e-9;            // `candidates.SLACK`
+constexpr int MAX_ENUMERATED = 10;        // `candidates.MAX_ENUMERATED`
+constexpr double INFINITE = __builtin_inf();
+constexpr double EPSILON = 2.220446049250313e-16;
+
+// What a call answers. Nothing throws: a lack of memory is passed up by hand.
+enum Status : int { DONE = 0, NO_MEMORY = 1 };
+
+#define TRY(call)                          \
+    do {                                   \
+        if ((call) != DONE) return NO_MEMORY; \
+    } while (0)
+
+template <class T>
+inline T least(T a, T b) {
+    return b < a ? b : a;
+}
+template <class T>
+inline T most(T a, T b) {
+    return a < b ? b : a;
+}
+template <class T>
+struct RemoveReference {
+    using type = T;
+};
+template <class T>
+struct RemoveReference<T&> {
+    using type = T;
+};
+inline double size_of(double x) { return x < 0.0 ? -x : x; }
+
+// Memory that grows and is given back. Numbers in it start out undefined.
+template <class T>
+class Buffer {
+public:
+    Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { release(data_); }
+
+    Status reserve(int64_t n) {
+        if (n <= size_) return DONE;
+        if (uint64_t(n) > SIZE_MAX / sizeof(T) / 2) return NO_MEMORY;
+        // a multiple of the cache line, on a cache line
+        void* fresh = allocate((size_t(n) * sizeof(T) + 63) / 64 * 64);
+        if (fresh == nullptr) return NO_MEMORY;
+        release(data_);
+        data_ = static_cast<T*>(fresh);
+        size_ = n;
+        return DONE;
+    }
+    // The same, keeping what was there.
+    Status grow(int64_t n) {
+        if (n <= size_) return DONE;
+        Buffer<T> larger;
+        TRY(larger.reserve(most(n, size_ + size_ / 2)));
+        if (size_ > 0) memcpy(static_cast<void*>(larger.data_), data_, size_t(size_) * sizeof(T));
+        T* old = data_;
+        data_ = larger.data_;
+        larger.data_ = old;
+        size_ = larger.size_;
+        return DONE;
+    }
+    // Take over the memory of another one.
+    void take(Buffer<T>& other) {
+        clear();
+        data_ = other.data_;
+        size_ = other.size_;
+        other.data_ = nullptr;
+        other.size_ = 0;
+    }
+    void clear() {
+        release(data_);
+        data_ = nullptr;
+        size_ = 0;
+    }
+    T* data() const { return data_; }
+    T& operator[](int64_t i) const { return data_[i]; }
+    int64_t size() const { return size_; }
+
+private:
+    static void* allocate(size_t bytes) {
+        // The address that malloc gave is kept in front of the aligned one.
+        char* raw = static_cast<char*>(malloc(bytes + 64 + sizeof(void*)));
+        if (raw == nullptr) return nullptr;
+        uintptr_t at = (reinterpret_cast<uintptr_t>(raw) + sizeof(void*) + 63) / 64 * 64;
+        reinterpret_cast<void**>(at)[-1] = raw;
+        return reinterpret_cast<void*>(at);
+    }
+    static void release(void* data) {
+        if (data != nullptr) free(reinterpret_cast<void**>(data)[-1]);
+    }
+
+    T* data_ = nullptr;
+    int64_t size_ = 0;
+};
+
+// Where to cut n things into equal parts.
+inline int64_t bound(int64_t n, int64_t n_parts, int64_t k) { return k * n / n_parts; }
+
+}  // namespace skew

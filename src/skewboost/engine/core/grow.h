@@ -1,0 +1,1006 @@
+// Growing stumps and trees in one call: `grow_stump.grow_stump`, `grow_tree.grow_tree`, and moving the weights by the factors
+// of their leaves.
+//
+// Only the smaller child of a split is summed, class by class, and the larger is what remains of the parent. Every histogram
+// carries a bound on the rounding error of its sums. Where a search says that the bound leaves its choice in doubt, the node
+// is summed directly and searched again, so the splits are those that a full rebuild finds. If weights are multiplied by
+// factor[leaf][plane], the next root is the sum of the leaves' histograms times those: no pass over the rows.
+#pragma once
+#include "rows.h"
+
+namespace skew {
+
+constexpr int64_t FEW_ROWS = 128;       // a node of so few is summed as fast as it is subtracted, without the error
+constexpr double MAX_ROOT_ERROR = 1e-13;  // `training_set.MAX_ERROR`: a derived root beyond it is summed anew
+constexpr double MIN_REMAINDER = 1e-3;  // a sum left over from a total that is larger by more has lost too many digits
+constexpr int64_t SHARED_WORK = 1500000;  // in a node that is worth dividing among threads: its cells, and …
+constexpr int64_t SEARCH_WORK = 4000;     // … a search, which takes as long per feature as so many rows
+
+struct Limits {
+    int64_t max_depth;       // 0: none
+    int64_t max_leaf_nodes;  // 0: none; else best first
+    bool one_split() const { return max_leaf_nodes == 2 || max_depth == 1; }
+};
+
+struct Node {
+    int64_t begin[2], size[2];  // its rows, per group, in the list of rows
+    int64_t depth;
+    int64_t slot;      // of its histogram; -1: none
+    int64_t link[2];   // the split and side that lead to it; -1: the root
+    int64_t children;  // the first of them, -1: a leaf
+    int64_t n_children;
+    bool in_all;    // whether its rows are listed in the list of all: the root's
+    bool derived;   // whether a plane was not summed from the rows
+    bool abstains;
+    bool listed[2];  // whether its rows are: not those of the largest side of a stump
+    Split split;
+
+    int64_t n_rows(int64_t n_groups) const { return size[0] + (n_groups > 1 ? size[1] : 0); }
+};
+
+// By how much a split lowers the exponential loss, or the squared error of responses: `growth.gain`. Of many classes it is
+// the Gini index: most splits near the root of a tree leave the error as it is.
+inline double gain_of(const Request& request, const double* left, const double* right, int64_t n_labels,
+                      int64_t n_classes) {
+    double gained = 0.0;
+    if (request.criterion >= CLASS_ERROR) {
+        double totals[3] = {0, 0, 0}, squares[3] = {0, 0, 0};
+        for (int64_t c = 0; c < n_classes; ++c) {
+            double parts[3] = {left[c] + right[c], left[c], right[c]};
+            for (int k = 0; k < 3; ++k) totals[k] += parts[k], squares[k] += parts[k] * parts[k];
+        }
+        double gini[3];
+        for (int k = 0; k < 3; ++k) gini[k] = totals[k] > 0.0 ? (totals[k] * totals[k] - squares[k]) / totals[k] : 0.0;
+        return most(0.0, gini[0] - gini[1] - gini[2]);
+    }
+    for (int64_t l = 0; l < n_labels; ++l) {
+        double a0 = left[2 * l], a1 = left[2 * l + 1], b0 = right[2 * l], b1 = right[2 * l + 1];
+        double own;
+        if (request.criterion == SQUARES) {
+            own = (a0 > 0.0 ? a1 * a1 / a0 : 0.0) + (b0 > 0.0 ? b1 * b1 / b0 : 0.0);
+            double t0 = a0 + b0, t1 = a1 + b1;
+            own -= t0 > 0.0 ? t1 * t1 / t0 : 0.0;
+        } else {
+            own = 2.0 * square_root((a0 + b0) * (a1 + b1)) - (2.0 * square_root(a0 * a1) + 2.0 * square_root(b0 * b1));
+        }
+        gained += most(0.0, own);
+    }
+    return gained;
+}
+
+class Grower {
+public:
+    explicit Grower(Rows& rows) : rows_(rows) {}
+
+    Status open() {
+        int64_t n = rows_.table.n_rows;
+        TRY(list_.reserve(n));
+        TRY(spare_.reserve(n));
+        slots_.set_length(most(rows_.slot_length(false), rows_.slot_length(true)));
+        TRY(lowest_.reserve(2 * rows_.n_padded()));
+        TRY(root_error_.reserve(most<int64_t>(2, rows_.n_planes())));
+        return DONE;
+    }
+
+    // ------------------------------------------------------------------------------------------ what was grown
+
+    int64_t n_splits() const { return n_splits_; }
+    int64_t n_leaves() const { return n_leaves_; }
+    const Node& node_of_split(int64_t k) const { return nodes_[split_nodes_[k]]; }
+    const Node& leaf(int64_t k) const { return nodes_[leaf_nodes_[k]]; }
+    int64_t link(int64_t node) const { return links_[node]; }  // a split's number, or ~ a leaf's
+    const double* sums(int64_t leaf) const { return sums_.data() + leaf * n_planes_; }
+    double cover(int64_t leaf) const { return covers_[leaf]; }
+    double gain(int64_t split) const { return gains_[split]; }
+
+    void forget_root() {
+        root_known_ = grown_ = false;
+        slots_.give(root_slot_);
+    }
+
+    // The histogram of all rows under the current weights.
+    Status root_histogram(const double*& sums) {
+        use(nullptr);
+        TRY(start());
+        if (nodes_[0].slot < 0) TRY(sum_directly(nodes_[0]));
+        keep_root();
+        sums = slots_[root_slot_];
+        return DONE;
+    }
+
+    // The rows per group and cell of all rows, `[group][feature][code]`.
+    Status rows_per_code(const double*& counts) {
+        int64_t length = rows_.n_padded() * N_CODES, n_groups = rows_.n_groups(false);
+        if (rows_per_code_.size() == 0) {
+            Buffer<double> made;
+            TRY(made.reserve(n_groups * length));
+            memset(made.data(), 0, size_t(n_groups * length) * sizeof(double));
+            const double* examples = rows_.examples;
+            rows_.examples = nullptr;
+            for (int64_t g = 0; g < n_groups; ++g)
+                rows_.count(rows_.all() + rows_.begin(g, false), rows_.end(g, false) - rows_.begin(g, false),
+                            made.data() + g * length);
+            rows_.examples = examples;
+            rows_per_code_.take(made);
+        }
+        counts = rows_per_code_.data();
+        return DONE;
+    }
+
+    Status grow(const Request& request, const Limits& limits, const Responses* responses) {
+        request_ = request;
+        limits_ = limits;
+        use(responses);
+        TRY(start());
+        if (limits.one_split() && nodes_[0].slot < 0) TRY(sum_directly(nodes_[0]));
+        TRY(search(nodes_[0]));
+        if (limits.one_split())
+            TRY(split_root());
+        else
+            TRY(split_best_first());
+        TRY(finish());
+        grown_ = responses == nullptr;
+        return DONE;
+    }
+
+    // Multiply the weights of each (leaf, plane) of what was grown by its factor, and normalise; returns the sum before.
+    Status reweight(const double* factors, double& total);
+
+    // The same for leaves by the codes of one feature; the partition need not be one that was grown.
+    Status reweight_codes(int64_t feature, const uint8_t* leaf_of_code, int64_t n_leaves, const double* factors,
+                          double& total);
+
+private:
+    // ---------------------------------------------------------------------------------------------- nodes
+
+    void use(const Responses* responses) {
+        responses_ = responses;
+        n_groups_ = rows_.n_groups(responses != nullptr);
+        n_planes_ = responses != nullptr ? 2 : rows_.n_planes();
+        two_ = n_planes_ == 2;
+        grown_ = false;
+    }
+
+    Status new_node(int64_t& index) {
+        TRY(nodes_.grow(n_nodes_ + 1));
+        TRY(errors_.grow((n_nodes_ + 1) * n_planes_));
+        TRY(links_.grow(n_nodes_ + 1));
+        index = n_nodes_++;
+        Node& node = nodes_[index];
+        node.begin[0] = node.begin[1] = node.size[0] = node.size[1] = 0;
+        node.depth = 0;
+        node.slot = -1;
+        node.link[0] = -1;
+        node.link[1] = 0;
+        node.children = -1;
+        node.n_children = 0;
+        node.in_all = node.derived = node.abstains = false;
+        node.listed[0] = node.listed[1] = true;
+        node.split.feature = -1;
+        for (int64_t p = 0; p < n_planes_; ++p) errors_[index * n_planes_ + p] = 0.0;
+        return DONE;
+    }
+
+    double* error_of(const Node& node) { return errors_.data() + (&node - nodes_.data()) * n_planes_; }
+
+    // Give back the histograms of the last time, and make the root a node again.
+    Status start() {
+        for (int64_t k = 0; k < n_nodes_; ++k) slots_.give(nodes_[k].slot);
+        n_nodes_ = n_splits_ = n_leaves_ = 0;
+        int64_t index;
+        TRY(new_node(index));
+        Node& root = nodes_[0];
+        root.in_all = true;
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            root.begin[g] = rows_.begin(g, responses_ != nullptr);
+            root.size[g] = rows_.end(g, responses_ != nullptr) - root.begin[g];
+        }
+        all_ = rows_.all();
+        if (responses_ != nullptr) TRY(rows_.in_order(all_));
+        if (root_known_ && responses_ == nullptr) {
+            root.slot = root_slot_;
+            root_slot_ = -1;
+            root_known_ = false;
+            root.derived = root_derived_;
+            for (int64_t p = 0; p < n_planes_; ++p) error_of(root)[p] = root_error_[p];
+        }
+        return DONE;
+    }
+
+    void keep_root() {
+        Node& root = nodes_[0];
+        root_slot_ = root.slot;
+        root.slot = -1;
+        root_derived_ = root.derived;
+        for (int64_t p = 0; p < n_planes_; ++p) root_error_[p] = error_of(root)[p];
+        root_known_ = true;
+    }
+
+    const uint32_t* rows_of(const Node& node, int64_t group) const {
+        return (node.in_all ? all_ : list_.data()) + node.begin[group];
+    }
+
+    bool is_small(const Node& node) const { return two_ && node.n_rows(n_groups_) <= FEW_ROWS; }
+    bool counted() const { return request_.min_count > 0.0; }
+
+    // ------------------------------------------------------------------------------------------ histograms
+
+    // Sum a group of a node's rows into a histogram.
+    Status sum_group(const uint32_t* list, int64_t n, int64_t group, double* out) {
+        if (!two_) return rows_.sum_classes(list, n, out);
+        if (responses_ != nullptr && n == rows_.table.n_rows)
+            return rows_.sum_responses(list, nullptr, *responses_, n, out);
+        TRY(rows_.gather(list, n, group, responses_, values_));
+        if (responses_ != nullptr) return rows_.sum_responses(list, values_.data(), *responses_, n, out);
+        return rows_.sum_class(list, values_.data(), n, group, out);
+    }
+
+    // Σ|h| of one plane over the codes of the first feature.
+    double size_of_plane(const double* sums, int64_t plane) const {
+        int64_t label = plane / rows_.n_classes, cls = plane % rows_.n_classes;
+        const double* h = responses_ != nullptr
+                              ? sums + plane * N_CODES
+                              : sums + (label * rows_.n_padded() * rows_.n_classes + cls) * N_CODES;
+        double total = 0.0;
+        for (int k = 0; k < N_CODES; ++k) total += size_of(h[k]);
+        return total;
+    }
+
+    // The planes of a group.
+    int64_t first_plane(int64_t group) const { return n_groups_ > 1 ? group : 0; }
+    int64_t end_plane(int64_t group) const { return n_groups_ > 1 ? group + 1 : n_planes_; }
+
+    void note_error(Node& node, int64_t group) {
+        for (int64_t p = first_plane(group); p < end_plane(group); ++p)
+            error_of(node)[p] = direct_error(node.size[group]) * size_of_plane(slots_[node.slot], p);
+    }
+
+    Status sum_directly(Node& node) {
+        if (node.slot < 0) TRY(slots_.take(node.slot));
+        if (node.slot < 0) return NO_MEMORY;
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            TRY(sum_group(rows_of(node, g), node.size[g], g, slots_[node.slot]));
+            note_error(node, g);
+        }
+        node.derived = false;
+        return DONE;
+    }
+
+    // ---------------------------------------------------------------------------------------------- search
+
+    Status search(Node& node) {
+        if (is_small(node) && node.slot < 0) return search_small(node);
+        if (node.slot < 0) TRY(sum_directly(node));
+        TRY(search_sums(node));
+        return search_again(node);
+    }
+
+    // If rounding could have changed the choice, sum the rows and search once more.
+    Status search_again(Node& node) {
+        if (node.split.feature < 0 || (!node.split.doubtful && !lost_rows(node))) return DONE;
+        TRY(sum_directly(node));
+        return search_sums(node);
+    }
+
+    Status counts_of(const Node& node, const double*& counts) {
+        counts = nullptr;
+        if (!counted()) return DONE;
+        int64_t length = rows_.n_padded() * N_CODES;
+        TRY(counts_.reserve(length));
+        memset(counts_.data(), 0, size_t(length) * sizeof(double));
+        for (int64_t g = 0; g < n_groups_; ++g) rows_.count(rows_of(node, g), node.size[g], counts_.data());
+        counts = counts_.data();
+        return DONE;
+    }
+
+    Status search_sums(Node& node) {
+        const double* counts;
+        TRY(counts_of(node, counts));
+        const double* error = error_of(node);
+        if (!two_) {
+            ManyPlanes planes{slots_[node.slot], counts, rows_.n_labels, rows_.n_classes, rows_.n_padded()};
+            return search_joint(rows_.table, planes, request_, error, node.derived, lowest_.data(), rows_.n_jobs,
+                                node.split);
+        }
+        search_planes(node, lowest_.data(), counts);
+        return DONE;
+    }
+
+    void search_planes(Node& node, double* lowest, const double* counts = nullptr) {
+        const double* error = error_of(node);
+        TwoPlanes planes{slots_[node.slot], counts};
+        double e0 = node.derived ? error[0] : 0.0, e1 = node.derived ? error[1] : 0.0;
+        with_criterion(request_, [&](const auto& c) {
+            skew::search(c, rows_.table, planes, request_, e0, e1, lowest, rows_.n_jobs, node.split);
+        });
+    }
+
+    // Few rows occupy few of the cells: they are summed feature by feature in one place, and nothing is kept.
+    Status search_small(Node& node) {
+        TRY(fetched_.reserve(FEW_ROWS * rows_.table.n_blocks()));
+        const double* counts;
+        TRY(counts_of(node, counts));
+        with_criterion(request_, [&](const auto& c) { search_few(c, node, counts); });
+        return DONE;
+    }
+
+    template <class C>
+    void search_few(const C& c, Node& node, const double* counts) {
+        const Table& table = rows_.table;
+        uint32_t list[FEW_ROWS];
+        double v0[FEW_ROWS], v1[FEW_ROWS];
+        int m = 0;
+        double total = 0.0;
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            const uint32_t* own = rows_of(node, g);
+            for (int64_t i = 0; i < node.size[g]; ++i, ++m) {
+                list[m] = own[i];
+                if (responses_ != nullptr) {
+                    v0[m] = responses_->w[own[i]];
+                    v1[m] = v0[m] * responses_->z[own[i]];
+                } else {
+                    double w = rows_.scale(g) * rows_.stored(0)[own[i]];
+                    v0[m] = g == 0 ? w : 0.0;
+                    v1[m] = g == 0 ? 0.0 : w;
+                    total += w;
+                }
+            }
+        }
+        double tie = C::squares ? TIE : TIE * total;
+        Scan s;
+        double cells[2 * N_CODES];
+        memset(cells, 0, sizeof cells);
+        double* lowest = lowest_.data();
+        for (int64_t block = 0; block < table.n_blocks(); ++block) {
+            uint64_t* words = fetched_.data() + block * FEW_ROWS;
+            for (int i = 0; i < m; ++i) words[i] = table.block(block)[list[i]];
+            for (int64_t f = block * BLOCK; f < least((block + 1) * BLOCK, table.n_features); ++f) {
+                uint64_t seen[4];
+                add_few(words, int(8 * (f & 7)), m, v0, v1, cells, seen);
+                lowest[f] = lowest_of_few(c, f, cells, seen, counts, tie, s);
+                clear_few(cells, seen);
+            }
+        }
+        double best = INFINITE;
+        for (int64_t f = 0; f < table.n_features; ++f) best = least(best, lowest[f]);
+        node.split.feature = -1;
+        node.split.doubtful = 0;
+        if (!(best < INFINITE)) return;
+        double level = best + C::tie_width(tie, best);
+        int64_t g = 0;
+        while (lowest[g] > level) ++g;
+        uint64_t seen[4];
+        add_few(fetched_.data() + (g >> 3) * FEW_ROWS, int(8 * (g & 7)), m, v0, v1, cells, seen);
+        Cells chosen{cells, cells + N_CODES, counts == nullptr ? nullptr : counts + g * N_CODES, int(table.n_bins[g]),
+                     table.nominal[g] != 0};
+        scan_feature(c, chosen, request_, tie, 2.0 * tie, s);
+        int t = first_up_to(s, level);
+        double t0 = 0.0, t1 = 0.0;
+        for (int k = 0; k < N_CODES; ++k) t0 += cells[k], t1 += cells[N_CODES + k];
+        node.split.feature = g;
+        node.split.threshold = chosen.nominal ? -1 : t;
+        node.split.value = s.value[t];
+        node.split.before = c.before(t0, t1);
+        fill_child<C>(chosen, request_, s, t, node.split);
+    }
+
+    static void add_few(const uint64_t* words, int shift, int m, const double* v0, const double* v1, double* cells,
+                        uint64_t* seen) {
+        seen[0] = seen[1] = seen[2] = seen[3] = 0;
+        for (int i = 0; i < m; ++i) {
+            int code = int((words[i] >> shift) & 255);
+            cells[code] += v0[i];
+            cells[N_CODES + code] += v1[i];
+            seen[code >> 6] |= uint64_t(1) << (code & 63);
+        }
+    }
+
+    static void clear_few(double* cells, const uint64_t* seen) {
+        for (int q = 0; q < 4; ++q)
+            for (uint64_t left = seen[q]; left != 0; left &= left - 1) {
+                int code = 64 * q + __builtin_ctzll(left);
+                cells[code] = cells[N_CODES + code] = 0.0;
+            }
+    }
+
+    template <class C>
+    double lowest_of_few(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
+                         double tie, Scan& s) {
+        const Table& table = rows_.table;
+        if (counts == nullptr && !table.nominal[f] && !(seen[3] >> 63)) {
+            double g0[FEW_ROWS], g1[FEW_ROWS];
+            int n = 0;
+            for (int q = 0; q < 4; ++q)
+                for (uint64_t left = seen[q]; left != 0; left &= left - 1) {
+                    int code = 64 * q + __builtin_ctzll(left);
+                    g0[n] = cells[code];
+                    g1[n++] = cells[N_CODES + code];
+                }
+            double low;
+            if (n < 2) return INFINITE;
+            if (lowest_cut(c, g0, g1, n, request_, tie, s, low)) return low;
+            Options o{1, C::forced ? 2 : 1, 0.0, 0.0, 0.0, 0.0};
+            scan_cuts(c, g0, g1, nullptr, n, n, o, request_, tie, 2.0 * tie, s);
+            return lowest_of(s.value, n);
+        }
+        Cells own{cells, cells + N_CODES, counts == nullptr ? nullptr : counts + f * N_CODES, int(table.n_bins[f]),
+                  table.nominal[f] != 0};
+        scan_feature(c, own, request_, tie, 2.0 * tie, s);
+        return lowest_of(s.value, N_THRESHOLDS);
+    }
+
+    // Whether a subtraction left nothing of the weight of a category that does have rows in a node: the split would take it
+    // for one that the node has not seen. At the root all categories have weight.
+    bool lost_rows(const Node& node) {
+        const Split& split = node.split;
+        if (!node.derived || node.depth == 0 || split.threshold >= 0) return false;
+        int64_t planes = two_ ? 2 : rows_.n_classes, labels = two_ ? 1 : rows_.n_labels;
+        bool gone[N_CODES], any = false;
+        for (int k = 0; k < N_CODES; ++k) {
+            gone[k] = k < rows_.table.n_bins[split.feature] || k == MISSING;
+            for (int64_t l = 0; l < labels && gone[k]; ++l)
+                for (int64_t p = 0; p < planes; ++p)
+                    if (slots_[node.slot][((l * rows_.n_padded() + split.feature) * planes + p) * N_CODES + k] != 0.0)
+                        gone[k] = false;
+            any = any || gone[k];
+        }
+        if (!any) return false;
+        const uint64_t* words = rows_.table.block(split.feature >> 3);
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            const uint32_t* own = rows_of(node, g);
+            for (int64_t i = 0; i < node.size[g]; ++i)
+                if (gone[code_in(words[own[i]], split.feature)]) return true;
+        }
+        return false;
+    }
+
+    // ------------------------------------------------------------------------------------------------ rows
+
+    // Copy the rows of [from, from + n) whose code goes to a side to the front of `to`, the others behind them, both in
+    // their order; `to` may be `from`. Returns how many went to the front.
+    Status divide(const uint32_t* from, int64_t n, int64_t feature, const uint8_t* child, uint8_t side, uint32_t* to,
+                  uint32_t* spare, int64_t& front) {
+        const uint64_t* words = rows_.table.block(feature >> 3);
+        int shift = int(8 * (feature & 7));
+        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+        if (n_tasks == 1) {
+            int64_t a = 0, b = 0;
+            for (int64_t i = 0; i < n; ++i) {
+                uint32_t row = from[i];
+                bool goes = child[(words[row] >> shift) & 255] == side;
+                to[a] = row;
+                spare[b] = row;
+                a += goes;
+                b += !goes;
+            }
+            memcpy(to + a, spare, size_t(b) * sizeof(uint32_t));
+            front = a;
+            return DONE;
+        }
+        TRY(lengths_.reserve(n_tasks + 1));
+        int64_t* lengths = lengths_.data();
+        // within each part the ones from its beginning on, the others from its end backwards
+        parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
+            int64_t start = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1);
+            int64_t a = start, b = stop - 1;
+            for (int64_t i = start; i < stop; ++i) {
+                uint32_t row = from[i];
+                bool goes = child[(words[row] >> shift) & 255] == side;
+                spare[goes ? a : b] = row;
+                a += goes;
+                b -= !goes;
+            }
+            lengths[task] = a - start;
+        });
+        front = 0;
+        for (int64_t k = 0; k < n_tasks; ++k) front += lengths[k];
+        parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
+            int64_t start = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1);
+            int64_t before = 0;
+            for (int64_t k = 0; k < task; ++k) before += lengths[k];
+            memcpy(to + before, spare + start, size_t(lengths[task]) * sizeof(uint32_t));
+            uint32_t* behind = to + front + (start - before);
+            for (int64_t i = stop - 1, k = 0; i >= start + lengths[task]; --i, ++k) behind[k] = spare[i];
+        });
+        return DONE;
+    }
+
+    // The children of a node with their rows: left, right, and those that abstain if any code does.
+    Status make_children(int64_t index) {
+        bool three = nodes_[index].split.child[MISSING] == ABSTAIN;
+        int64_t n_children = three ? 3 : 2, first = n_nodes_;
+        for (int64_t side = 0; side < n_children; ++side) {
+            int64_t made;
+            TRY(new_node(made));
+            Node& child = nodes_[made];
+            child.depth = nodes_[index].depth + 1;
+            child.abstains = side == ABSTAIN;
+        }
+        Node& node = nodes_[index];
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            uint32_t* to = list_.data() + node.begin[g];
+            uint32_t* spare = spare_.data() + node.begin[g];
+            int64_t n_left, n_right;
+            const Split& split = node.split;
+            TRY(divide(rows_of(node, g), node.size[g], split.feature, split.child, LEFT, to, spare, n_left));
+            n_right = node.size[g] - n_left;
+            if (three)
+                TRY(divide(to + n_left, node.size[g] - n_left, split.feature, split.child, RIGHT, to + n_left, spare,
+                           n_right));
+            int64_t sizes[3] = {n_left, n_right, node.size[g] - n_left - n_right}, at = node.begin[g];
+            for (int64_t side = 0; side < n_children; ++side) {
+                nodes_[first + side].begin[g] = at;
+                nodes_[first + side].size[g] = sizes[side];
+                at += sizes[side];
+            }
+        }
+        node.children = first;
+        node.n_children = n_children;
+        return DONE;
+    }
+
+    // Give children their histograms: per group all but the largest are summed, and that one is what remains of the parent.
+    // The largest of the first group takes over the parent's place.
+    Status give_histograms(int64_t index) {
+        Node& node = nodes_[index];
+        Node* children = &nodes_[node.children];
+        int64_t n = node.n_children, heirs[2] = {0, 0};
+        for (int64_t g = 0; g < n_groups_; ++g)
+            for (int64_t side = 1; side < n; ++side)
+                if (children[side].size[g] > children[heirs[g]].size[g]) heirs[g] = side;
+        bool room = node.slot >= 0;
+        for (int64_t side = 0; side < n; ++side) {
+            if (children[side].slot >= 0 || (room && side == heirs[0])) continue;
+            TRY(slots_.take(children[side].slot));
+            if (children[side].slot < 0) room = false;
+        }
+        if (!room) {  // no more is kept: sum what there is room for
+            for (int64_t side = 0; side < n; ++side)
+                if (children[side].slot >= 0) TRY(sum_directly(children[side]));
+            return DONE;
+        }
+        children[heirs[0]].slot = node.slot;
+        node.slot = -1;
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            Node& heir = children[heirs[g]];
+            bool direct = heir.size[g] <= FEW_ROWS;
+            bool elsewhere = heirs[g] != heirs[0] && !direct;  // the parent's plane lies with another child
+            Node& holder = children[heirs[0]];
+            for (int64_t side = 0; side < n; ++side) {
+                Node& child = children[side];
+                if (side == heirs[g] && !direct) continue;
+                double* out = slots_[elsewhere && side == heirs[0] ? heir.slot : child.slot];
+                TRY(sum_group(rows_of(child, g), child.size[g], g, out));
+                for (int64_t p = first_plane(g); p < end_plane(g); ++p)
+                    error_of(child)[p] = direct_error(child.size[g]) * size_of_plane(out, p);
+            }
+            if (direct) continue;
+            for (int64_t p = first_plane(g); p < end_plane(g); ++p) error_of(heir)[p] = error_of(node)[p];
+            if (elsewhere) exchange(slots_[holder.slot], slots_[heir.slot], g);
+            for (int64_t side = 0; side < n; ++side) {
+                if (side == heirs[g]) continue;
+                if (!(elsewhere && side == heirs[0])) subtract(slots_[heir.slot], slots_[children[side].slot], g);
+                for (int64_t p = first_plane(g); p < end_plane(g); ++p) error_of(heir)[p] += error_of(children[side])[p];
+            }
+            heir.derived = true;
+        }
+        return DONE;
+    }
+
+    // Work on the used cells of the planes of a group: work(offset, how many), on threads where there are many.
+    template <class Work>
+    void for_group(int64_t group, Work&& work) const {
+        int64_t planes = two_ ? 2 : rows_.n_classes, n_parts = two_ ? 1 : rows_.n_labels;
+        int64_t first = n_groups_ > 1 ? group : 0, count = n_groups_ > 1 ? 1 : planes;
+        int64_t blocks = rows_.table.n_blocks(), length = BLOCK * planes * N_CODES, units = n_parts * blocks;
+        parallel(units, units * count > 64 ? rows_.n_jobs : 1, [&](int64_t unit) {
+            rows_.for_cells(unit % blocks, planes, first, count,
+                            [&](int64_t at, int64_t m) { work(unit * length + at, m); });
+        });
+    }
+
+    // rest = rest - part. Class weights are not negative.
+    void subtract(double* rest, const double* part, int64_t group) const {
+        bool is_signed = responses_ != nullptr;
+        for_group(group, [=](int64_t at, int64_t m) {
+            if (is_signed)
+                for (int64_t k = at; k < at + m; ++k) rest[k] -= part[k];
+            else
+                for (int64_t k = at; k < at + m; ++k) {
+                    double left = rest[k] - part[k];
+                    rest[k] = left > 0.0 ? left : 0.0;
+                }
+        });
+    }
+
+    // One has the parent's sums and should have those that the other has, which should have what remains of the parent's.
+    void exchange(double* whole, double* part, int64_t group) const {
+        for_group(group, [=](int64_t at, int64_t m) {
+            for (int64_t k = at; k < at + m; ++k) {
+                double left = whole[k] - part[k];
+                whole[k] = part[k];
+                part[k] = left > 0.0 ? left : 0.0;
+            }
+        });
+    }
+
+    // ----------------------------------------------------------------------------------------------- trees
+
+    struct Waiting {
+        double priority;
+        int64_t node;
+        bool before(const Waiting& other) const {
+            return priority < other.priority || (priority == other.priority && node < other.node);
+        }
+    };
+
+    Status push(Waiting item) {
+        TRY(queue_.grow(n_waiting_ + 1));
+        int64_t k = n_waiting_++;
+        for (; k > 0 && item.before(queue_[(k - 1) / 2]); k = (k - 1) / 2) queue_[k] = queue_[(k - 1) / 2];
+        queue_[k] = item;
+        return DONE;
+    }
+
+    int64_t pop() {
+        int64_t first = queue_[0].node;
+        Waiting last = queue_[--n_waiting_];
+        int64_t k = 0;
+        for (;;) {
+            int64_t child = 2 * k + 1;
+            if (child >= n_waiting_) break;
+            if (child + 1 < n_waiting_ && queue_[child + 1].before(queue_[child])) ++child;
+            if (!queue_[child].before(last)) break;
+            queue_[k] = queue_[child];
+            k = child;
+        }
+        queue_[k] = last;
+        return first;
+    }
+
+    // Queue a searched node if splitting it pays.
+    Status offer(int64_t index) {
+        const Node& node = nodes_[index];
+        if (node.abstains || node.split.feature < 0) return DONE;
+        double gained = node.split.before - node.split.value;
+        if (gained <= 1e-12 * size_of(node.split.before)) return DONE;
+        // rounded to thirty bits, so that equal gains are equal whatever the order in which their sums were added up
+        double c = gained * 8388609.0;
+        double rounded = c - (c - gained);
+        return push({limits_.max_leaf_nodes > 0 ? -rounded : double(node.depth), index});
+    }
+
+    Status split_best_first() {
+        n_waiting_ = 0;
+        TRY(offer(0));
+        int64_t n_voting = 1;
+        while (n_waiting_ > 0 && !(limits_.max_leaf_nodes > 0 && n_voting >= limits_.max_leaf_nodes)) {
+            int64_t index = pop();
+            bool last = limits_.max_leaf_nodes > 0 && n_voting + 1 >= limits_.max_leaf_nodes;
+            TRY(expand(index, last));
+            if (nodes_[index].children < 0) continue;  // its only split was an artefact of rounding
+            n_voting += 1;
+            TRY(note_split(index));
+            for (int64_t side = 0; side < nodes_[index].n_children; ++side) TRY(offer(nodes_[index].children + side));
+        }
+        return DONE;
+    }
+
+    Status note_split(int64_t index) {
+        TRY(split_nodes_.grow(n_splits_ + 1));
+        split_nodes_[n_splits_] = index;
+        for (int64_t side = 0; side < nodes_[index].n_children; ++side) {
+            Node& child = nodes_[nodes_[index].children + side];
+            child.link[0] = n_splits_;
+            child.link[1] = side;
+        }
+        n_splits_ += 1;
+        return DONE;
+    }
+
+    // Give a node its children, and them their histograms and best splits unless nobody will split them.
+    Status expand(int64_t index, bool last) {
+        for (;;) {
+            int64_t n_before = n_nodes_;
+            TRY(make_children(index));
+            bool empty = nodes_[nodes_[index].children].n_rows(n_groups_) == 0 ||
+                         nodes_[nodes_[index].children + 1].n_rows(n_groups_) == 0;
+            if (!empty) break;
+            // Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
+            n_nodes_ = n_before;
+            nodes_[index].children = -1;
+            nodes_[index].n_children = 0;
+            TRY(sum_directly(nodes_[index]));
+            TRY(search_sums(nodes_[index]));
+            if (nodes_[index].split.feature < 0) return DONE;
+        }
+        bool final = last || (limits_.max_depth > 0 && nodes_[index].depth + 1 >= limits_.max_depth);
+        if (final) return DONE;
+        if (!is_small(nodes_[index])) TRY(give_histograms(index));
+        Node* children = &nodes_[nodes_[index].children];
+        if (two_ && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 && children[0].slot >= 0 &&
+            children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
+            parallel(2, 2, [&](int64_t side) { search_planes(children[side], lowest_.data() + side * rows_.n_padded()); });
+            for (int64_t side = 0; side < 2; ++side) TRY(search_again(children[side]));
+        } else {
+            for (int64_t side = 0; side < nodes_[index].n_children; ++side)
+                if (!children[side].abstains) TRY(search(children[side]));
+        }
+        if (!is_small(nodes_[index])) {  // nobody reads the histograms of small children again
+            for (int64_t side = 0; side < nodes_[index].n_children; ++side) {
+                Node& child = nodes_[nodes_[index].children + side];
+                if (is_small(child)) slots_.give(child.slot);
+            }
+        }
+        return DONE;
+    }
+
+    // --------------------------------------------------------------------------------------------- stumps
+
+    // The one split of a stump. Of each group the largest child is neither listed nor summed: its weights move by a factor
+    // that is common to the group, and the others, taken from the root, leave its sums. Where every weight moves anyhow
+    // (responses), not even those are needed.
+    Status split_root() {
+        const double* per_code;
+        TRY(responses_ != nullptr ? count_responses(per_code) : rows_per_code(per_code));
+        for (int turn = 0; turn < 2; ++turn) {
+            Node& root = nodes_[0];
+            if (root.split.feature < 0) return DONE;
+            int64_t sizes[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+            for (int64_t g = 0; g < n_groups_; ++g) {
+                const double* own = per_code + (g * rows_.n_padded() + root.split.feature) * N_CODES;
+                for (int k = 0; k < N_CODES; ++k) sizes[root.split.child[k]][g] += int64_t(own[k]);
+            }
+            bool empty = sizes[0][0] + sizes[0][1] == 0 || sizes[1][0] + sizes[1][1] == 0;
+            if (empty && turn == 0) {
+                // Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
+                TRY(sum_directly(root));
+                TRY(search_sums(root));
+                continue;
+            }
+            if (empty) root.split.feature = -1;
+            if (root.split.feature < 0) return DONE;
+            bool three = root.split.child[MISSING] == ABSTAIN;
+            int64_t n_children = three ? 3 : 2;
+            for (int64_t side = 0; side < n_children; ++side) {
+                int64_t made;
+                TRY(new_node(made));
+                nodes_[made].depth = 1;
+                nodes_[made].abstains = side == ABSTAIN;
+                for (int64_t g = 0; g < n_groups_; ++g) nodes_[made].size[g] = sizes[side][g];
+            }
+            nodes_[0].children = 1;
+            nodes_[0].n_children = n_children;
+            TRY(note_split(0));
+            return responses_ != nullptr ? DONE : list_smaller_children();
+        }
+        return DONE;
+    }
+
+    Status count_responses(const double*& counts) {
+        if (!rows_.by_class()) return rows_per_code(counts);
+        const double* by_group;
+        TRY(rows_per_code(by_group));
+        int64_t length = rows_.n_padded() * N_CODES;
+        if (rows_per_cell_.size() == 0) {
+            TRY(rows_per_cell_.reserve(length));
+            for (int64_t k = 0; k < length; ++k) rows_per_cell_[k] = by_group[k] + by_group[length + k];
+        }
+        counts = rows_per_cell_.data();
+        return DONE;
+    }
+
+    // Rows and histograms of all children of the root but the largest of each group.
+    Status list_smaller_children() {
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            Node& root = nodes_[0];
+            Node* children = &nodes_[1];
+            int64_t largest = 0;
+            for (int64_t side = 1; side < root.n_children; ++side)
+                if (children[side].size[g] > children[largest].size[g]) largest = side;
+            rest_[g] = largest;
+            int64_t at = root.begin[g];
+            for (int64_t side = 0; side < root.n_children; ++side) {
+                Node& child = children[side];
+                child.listed[g] = side != largest;
+                if (side == largest) continue;
+                child.begin[g] = at;
+                at += child.size[g];
+                TRY(select(rows_of(root, g), root.size[g], root.split.feature, root.split.child, uint8_t(side),
+                           list_.data() + child.begin[g], spare_.data() + root.begin[g]));
+                if (child.slot < 0) TRY(slots_.take(child.slot));
+                if (child.slot < 0) return NO_MEMORY;
+                TRY(sum_group(list_.data() + child.begin[g], child.size[g], g, slots_[child.slot]));
+                note_error(child, g);
+            }
+        }
+        return DONE;
+    }
+
+    // Copy the rows whose code goes to a side, in their order.
+    Status select(const uint32_t* from, int64_t n, int64_t feature, const uint8_t* child, uint8_t side, uint32_t* to,
+                  uint32_t* spare) {
+        const uint64_t* words = rows_.table.block(feature >> 3);
+        int shift = int(8 * (feature & 7));
+        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+        TRY(lengths_.reserve(n_tasks + 1));
+        int64_t* lengths = lengths_.data();
+        parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
+            int64_t start = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1), k = start;
+            for (int64_t i = start; i < stop; ++i) {
+                uint32_t row = from[i];
+                spare[k] = row;
+                k += child[(words[row] >> shift) & 255] == side;
+            }
+            lengths[task] = k - start;
+        });
+        int64_t at = 0;
+        for (int64_t k = 0; k < n_tasks; ++k) {
+            memcpy(to + at, spare + bound(n, n_tasks, k), size_t(lengths[k]) * sizeof(uint32_t));
+            at += lengths[k];
+        }
+        return DONE;
+    }
+
+    // --------------------------------------------------------------------------------------------- results
+
+    bool is_stump() const { return n_splits_ > 0 && limits_.one_split(); }
+
+    // Number splits and leaves in the order in which they were made, and add up the leaves.
+    Status finish() {
+        n_leaves_ = 0;
+        for (int64_t k = 0; k < n_nodes_; ++k) n_leaves_ += nodes_[k].children < 0;
+        TRY(leaf_nodes_.grow(n_leaves_));
+        TRY(sums_.grow(n_leaves_ * n_planes_));
+        TRY(covers_.grow(n_leaves_));
+        TRY(gains_.grow(n_splits_ + 1));
+        int64_t leaf = 0;
+        for (int64_t k = 0; k < n_nodes_; ++k)
+            if (nodes_[k].children < 0) {
+                links_[k] = ~leaf;
+                leaf_nodes_[leaf++] = k;
+            }
+        for (int64_t k = 0; k < n_splits_; ++k) links_[split_nodes_[k]] = k;
+        if (is_stump())
+            sum_sides();
+        else
+            parallel(n_leaves_, rows_.table.n_rows > 4 * ROWS_PER_TASK ? rows_.n_jobs : 1, [&](int64_t k) {
+                const Node& node = nodes_[leaf_nodes_[k]];
+                covers_[k] = 0.0;
+                for (int64_t g = 0; g < n_groups_; ++g) {
+                    rows_.totals(rows_of(node, g), node.size[g], g, responses_, sums_.data() + k * n_planes_);
+                    covers_[k] += rows_.examples_in(rows_of(node, g), node.size[g]);
+                }
+            });
+        return note_gains();
+    }
+
+    // The sums of a stump's sides: of labels from the children's own histograms, and for the largest of each group what they
+    // leave of the root's; of responses from the root's.
+    void sum_sides() {
+        const Node& root = nodes_[0];
+        double* sums = sums_.data();
+        for (int64_t k = 0; k < n_leaves_ * n_planes_; ++k) sums[k] = 0.0;
+        const double* whole = slots_[root.slot];
+        for (int64_t p = 0; p < n_planes_; ++p) {
+            int64_t g = n_groups_ > 1 ? p : 0;
+            int64_t planes = two_ ? 2 : rows_.n_classes;
+            int64_t feature = responses_ != nullptr ? root.split.feature : 0;
+            int64_t at = (((p / planes) * rows_.n_padded() + feature) * planes + p % planes) * N_CODES;
+            if (responses_ != nullptr) {
+                for (int k = 0; k < N_CODES; ++k) sums[root.split.child[k] * n_planes_ + p] += whole[at + k];
+                continue;
+            }
+            double total = 0.0, others = 0.0;
+            for (int k = 0; k < N_CODES; ++k) total += whole[at + k];
+            for (int64_t side = 0; side < root.n_children; ++side) {
+                if (side == rest_[g]) continue;
+                const double* own = slots_[nodes_[1 + side].slot];
+                double sum = 0.0;
+                for (int k = 0; k < N_CODES; ++k) sum += own[at + k];
+                sums[side * n_planes_ + p] = sum;
+                others += sum;
+            }
+            double left = total - others;
+            sums[rest_[g] * n_planes_ + p] = left < MIN_REMAINDER * total ? sum_rest(g, p) : left;
+        }
+    }
+
+    // Σ weights of the rows of a plane on the side that nobody has listed.
+    double sum_rest(int64_t group, int64_t plane) const {
+        const Node& root = nodes_[0];
+        const Split& split = root.split;
+        const uint64_t* words = rows_.table.block(split.feature >> 3);
+        const uint32_t* own = rows_of(root, group);
+        int64_t label = plane / rows_.n_classes;
+        uint16_t cls = uint16_t(plane % rows_.n_classes);
+        double total = 0.0;
+        for (int64_t start = 0; start < root.size[group]; start += 1024) {
+            double part = 0.0;
+            for (int64_t i = start; i < least<int64_t>(start + 1024, root.size[group]); ++i) {
+                uint32_t row = own[i];
+                if (split.child[code_in(words[row], split.feature)] == rest_[group] && rows_.classes(label)[row] == cls)
+                    part += rows_.stored(label)[row];
+            }
+            total += part;
+        }
+        return rows_.scale(plane) * total;
+    }
+
+    Status note_gains() {
+        TRY(split_sums_.grow((n_splits_ + 1) * n_planes_));
+        for (int64_t k = n_splits_ - 1; k >= 0; --k) {  // children come after their parents
+            const Node& node = nodes_[split_nodes_[k]];
+            const double* sides[2];
+            for (int64_t side = 0; side < 2; ++side) {
+                int64_t link = links_[node.children + side];
+                sides[side] = link >= 0 ? split_sums_.data() + link * n_planes_ : sums_.data() + ~link * n_planes_;
+            }
+            for (int64_t p = 0; p < n_planes_; ++p) split_sums_[k * n_planes_ + p] = sides[0][p] + sides[1][p];
+            gains_[k] = gain_of(request_, sides[0], sides[1], responses_ != nullptr ? 1 : rows_.n_labels,
+                                responses_ != nullptr ? 2 : rows_.n_classes);
+        }
+        return DONE;
+    }
+
+    static int first_up_to(const Scan& s, double level) {
+        int t = 0;
+        while (t < N_THRESHOLDS && s.value[t] > level) ++t;
+        if (t < N_THRESHOLDS) return t;
+        double low = lowest_of(s.value, N_THRESHOLDS);  // found by another formula, whose last digits differ
+        for (t = 0; s.value[t] > low; ++t) {
+        }
+        return t;
+    }
+
+    // ------------------------------------------------------------------------------------------- reweighting
+
+    double total_of(const double* factors, const double* sums, int64_t n_leaves) const {
+        double total = 0.0;
+        for (int64_t k = 0; k < n_leaves * n_planes_; ++k) total += sums[k] * factors[k];
+        return total;
+    }
+    bool too_large(double error, const double* factors, double total, int64_t plane) const {
+        double weight = 0.0;
+        for (int64_t k = plane; k < n_leaves_ * n_planes_; k += n_planes_) weight += sums_[k] * factors[k] / total;
+        return error > MAX_ROOT_ERROR * weight;
+    }
+    // Work on the used cells of one plane: work(offset, how many).
+    template <class Work>
+    void for_plane(int64_t plane, Work&& work) const {
+        int64_t planes = rows_.n_classes, blocks = rows_.table.n_blocks(), length = BLOCK * planes * N_CODES;
+        for (int64_t block = 0; block < blocks; ++block)
+            rows_.for_cells(block, planes, plane % planes, 1, [&](int64_t at, int64_t m) {
+                work(((plane / planes) * blocks + block) * length + at, m);
+            });
+    }
+    bool root_after_stump(const double* factors, double total);
+    Status root_after_tree(const double* factors, double total, bool& known);
+    Status add_rows_of_leaves(const double* factors, double total, double* out);
+    void scale_rows(const uint32_t* list, int64_t n, int64_t group, const double* ratios);
+
+    Rows& rows_;
+    Request request_{};
+    Limits limits_{};
+    const Responses* responses_ = nullptr;
+    int64_t n_groups_ = 1, n_planes_ = 2;
+    bool two_ = true, grown_ = false;
+    const uint32_t* all_ = nullptr;
+
+    Slots slots_;
+    Buffer<Node> nodes_;
+    Buffer<double> errors_, values_, ratios_, counts_, lowest_, sums_, covers_, gains_, split_sums_;
+    Buffer<uint32_t> list_, spare_;
+    Buffer<uint64_t> fetched_;
+    Buffer<int64_t> lengths_, links_, split_nodes_, leaf_nodes_;
+    Buffer<Waiting> queue_;
+    Buffer<double> rows_per_code_, rows_per_cell_;
+    int64_t n_nodes_ = 0, n_splits_ = 0, n_leaves_ = 0, n_waiting_ = 0;
+    int64_t rest_[2] = {0, 0};
+
+    bool root_known_ = false, root_derived_ = false;
+    int64_t root_slot_ = -1;
+    Buffer<double> root_error_;
+};
+
+}  // namespace skew

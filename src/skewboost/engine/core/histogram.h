@@ -1,0 +1,81 @@
+// Sums of rows per feature and code: `ReferenceEngine.histogram`.
+//
+// A histogram is `[feature][plane][code]`: of class labels one plane per class, of responses Σw and Σwz.
+#pragma once
+#include "table.h"
+
+namespace skew {
+
+typedef double Pair __attribute__((vector_size(16)));
+
+// The planes of one feature lie one behind the other; this many numbers are a feature, and a block of eight.
+constexpr int64_t cells_of(int64_t n_planes) { return n_planes * N_CODES; }
+
+// Add x to the cells of one row in a block's histogram; `step` numbers are between two features.
+inline void add_word(uint64_t v, double x, double* out, int64_t step) {
+    out[v & 255] += x;
+    out[step + ((v >> 8) & 255)] += x;
+    out[2 * step + ((v >> 16) & 255)] += x;
+    out[3 * step + ((v >> 24) & 255)] += x;
+    out[4 * step + ((v >> 32) & 255)] += x;
+    out[5 * step + ((v >> 40) & 255)] += x;
+    out[6 * step + ((v >> 48) & 255)] += x;
+    out[7 * step + (v >> 56)] += x;
+}
+
+constexpr int64_t FETCH = 512;  // scattered words that are fetched in one go
+
+// Call add(i, word) for the words of rows[0..n). Where rows lie far apart every word is a wait for memory: a loop that does
+// nothing but fetch has many requests on the way at once, one that also updates eight cells has room for few.
+template <class Add>
+inline void for_words(const uint64_t* words, const uint32_t* rows, int64_t n, Add&& add) {
+    if (n == 0) return;
+    if (int64_t(rows[n - 1]) - int64_t(rows[0]) < 8 * n) {
+        for (int64_t i = 0; i < n; ++i) add(i, words[rows[i]]);
+        return;
+    }
+    uint64_t fetched[FETCH];
+    for (int64_t a = 0; a < n; a += FETCH) {
+        int64_t m = least(FETCH, n - a);
+        for (int64_t i = 0; i < m; ++i) fetched[i] = words[rows[a + i]];
+        for (int64_t i = 0; i < m; ++i) add(a + i, fetched[i]);
+    }
+}
+
+// Rows of one class of two: values[i] to the cells of row rows[i] in one plane.
+inline void add_plane(const uint64_t* words, const uint32_t* rows, const double* values, int64_t n, int64_t step,
+                      double* out) {
+    for_words(words, rows, n, [=](int64_t i, uint64_t v) { add_word(v, values[i], out, step); });
+}
+
+// Rows of any class: each has the number of its plane.
+inline void add_classes(const uint64_t* words, const uint32_t* rows, const double* values, const uint16_t* plane,
+                        int64_t n, int64_t step, double* out) {
+    for_words(words, rows, n,
+              [=](int64_t i, uint64_t v) { add_word(v, values[i], out + int64_t(plane[i]) * N_CODES, step); });
+}
+
+// Pairs of numbers (w, wz), side by side in the cells of an interleaved histogram of eight features.
+inline void add_pair(uint64_t v, Pair x, double* out) {
+    for (int k = 0; k < BLOCK; ++k) {
+        double* cell = out + 2 * N_CODES * k + 2 * ((v >> (8 * k)) & 255);
+        Pair sum;
+        memcpy(&sum, cell, sizeof sum);
+        sum += x;
+        memcpy(cell, &sum, sizeof sum);
+    }
+}
+
+// Interleaved pairs of a block as two planes per feature.
+inline void planes_of_pairs(const double* pairs, double* out) {
+    for (int f = 0; f < BLOCK; ++f) {
+        const double* from = pairs + 2 * N_CODES * f;
+        double* to = out + 2 * N_CODES * f;
+        for (int k = 0; k < N_CODES; ++k) {
+            to[k] = from[2 * k];
+            to[N_CODES + k] = from[2 * k + 1];
+        }
+    }
+}
+
+}  // namespace skew

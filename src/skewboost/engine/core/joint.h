@@ -1,0 +1,444 @@
+// The best split where rows have several labels, or there are more than two classes: `candidates.best_split` for Z summed
+// over the labels, and for the error and the Gini index of many classes.
+#pragma once
+#include "search.h"
+
+namespace skew {
+
+// A node's histogram `[label][feature][class][code]`, and its counts `[feature][code]` or null.
+struct ManyPlanes {
+    const double* sums;
+    const double* counts;
+    int64_t n_labels, n_classes;
+    int64_t n_features;  // including those that only fill up the last block
+    const double* plane(int64_t f, int64_t label, int64_t cls) const {
+        return sums + ((label * n_features + f) * n_classes + cls) * N_CODES;
+    }
+    double weight(int64_t f, int code) const {
+        double total = 0.0;
+        for (int64_t l = 0; l < n_labels; ++l)
+            for (int64_t c = 0; c < n_classes; ++c) total += plane(f, l, c)[code];
+        return total;
+    }
+    const double* counts_of(int64_t f) const { return counts == nullptr ? nullptr : counts + f * N_CODES; }
+};
+
+constexpr int MAX_SETS = 1 << (MAX_ENUMERATED - 1);
+
+// The sides of candidates while they are summed plane by plane. Z adds up label by label; of many classes the error needs
+// the heaviest and the Gini index the sum of squares.
+struct Sides {
+    double loss[MAX_SETS];  // of Z
+    double total[MAX_SETS], top[MAX_SETS], squares[MAX_SETS];
+
+    void clear(int n) {
+        for (int k = 0; k < n; ++k) loss[k] = total[k] = top[k] = squares[k] = 0.0;
+    }
+    void add_label(int k, double a, double b) {
+        loss[k] += 2.0 * square_root(a * b);
+        total[k] += a + b;
+    }
+    void add_class(int k, double a) {
+        total[k] += a;
+        squares[k] += a * a;
+        top[k] = most(top[k], a);
+    }
+    double of_classes(int k, bool gini) const {
+        if (!gini) return total[k] - top[k];
+        return total[k] > 0.0 ? (total[k] * total[k] - squares[k]) / total[k] : 0.0;  // exactly 0 if pure
+    }
+};
+
+struct JointRoom {
+    Sides left, right, left_with_missing, right_with_missing;
+    double a[2][N_CODES], b[2][N_CODES];
+    double value[N_CODES];
+    uint8_t option[N_CODES];
+    SubsetSums sums[2];
+    double best_value;        // of the categories
+    uint8_t on_left[N_CODES];  // the chosen of their partitions
+};
+
+inline bool enough(double weight, const Request& r) { return weight > 0.0 && weight >= r.min_weight; }
+
+class JointSearch {
+public:
+    JointSearch(const Table& table, const ManyPlanes& node, const Request& request)
+        : table_(table), node_(node), request_(request), by_class_(request.criterion >= CLASS_ERROR),
+          gini_(request.criterion == CLASS_GINI) {
+        total_ = 0.0;
+        for (int k = 0; k < N_CODES; ++k) total_ += node.weight(0, k);
+        tie_ = TIE * total_;
+    }
+
+    double tie() const { return tie_; }
+
+    // The lowest criterion of a feature.
+    double lowest(int64_t f, JointRoom& room) const {
+        if (!table_.nominal[f]) {
+            scan_numeric(f, room);
+            return lowest_of(room.value, N_THRESHOLDS);
+        }
+        double low = INFINITE;
+        visit_partitions(f, room, [&](double value, const uint8_t*) {
+            low = least(low, value);
+            return false;
+        });
+        return low;
+    }
+
+    // The split by the first candidate of a feature at or below a level; `n_near` counts those of it up to `band`.
+    void choose(int64_t f, double level, JointRoom& room, Split& split) const {
+        split.feature = f;
+        split.polarity = 0;
+        split.threshold = -1;
+        uint8_t missing_to = ABSTAIN;
+        double weights[N_CODES];
+        for (int k = 0; k < N_CODES; ++k) weights[k] = node_.weight(f, k);
+        if (table_.nominal[f]) {
+            visit_partitions(f, room, [&](double value, const uint8_t* on_left) {
+                if (value > level) return false;
+                split.value = value;
+                for (int k = 0; k < N_CODES; ++k) split.child[k] = on_left[k] ? LEFT : RIGHT;
+                return true;
+            });
+            if (request_.learn) missing_to = split.child[MISSING];
+        } else {
+            scan_numeric(f, room);
+            int t = 0;
+            while (t < N_THRESHOLDS - 1 && room.value[t] > level) ++t;
+            split.threshold = t;
+            split.value = room.value[t];
+            for (int k = 0; k < MISSING; ++k) split.child[k] = k <= t ? LEFT : RIGHT;
+            if (request_.learn) missing_to = room.option[t];
+        }
+        if (request_.learn && !(weights[MISSING] > 0.0)) {
+            double on_left = 0.0, all = 0.0;
+            for (int k = 0; k < MISSING; ++k) {
+                all += weights[k];
+                if (split.child[k] == LEFT) on_left += weights[k];
+            }
+            missing_to = 2.0 * on_left >= all * (1.0 - SLACK) ? LEFT : RIGHT;
+        }
+        split.child[MISSING] = missing_to;
+        if (table_.nominal[f])
+            for (int k = 0; k < N_CODES; ++k)
+                if (!(weights[k] > 0.0)) split.child[k] = missing_to;
+        split.before = before();
+    }
+
+    // How many candidates of a feature lie at or below a level.
+    int64_t count_up_to(int64_t f, double level, JointRoom& room) const {
+        int64_t n = 0;
+        if (table_.nominal[f])
+            visit_partitions(f, room, [&](double value, const uint8_t*) {
+                n += value <= level;
+                return false;
+            });
+        else {
+            scan_numeric(f, room);
+            for (int k = 0; k < N_THRESHOLDS; ++k) n += room.value[k] <= level;
+        }
+        return n;
+    }
+
+    // The criterion without a split.
+    double before() const {
+        double loss = 0.0, total = 0.0, top = 0.0, squares = 0.0;
+        for (int64_t l = 0; l < node_.n_labels; ++l) {
+            double of_class[2] = {0.0, 0.0};
+            for (int64_t c = 0; c < node_.n_classes; ++c) {
+                double sum = 0.0;
+                for (int k = 0; k < N_CODES; ++k) sum += node_.plane(0, l, c)[k];
+                if (!by_class_) of_class[c & 1] = sum;
+                total += sum;
+                squares += sum * sum;
+                top = most(top, sum);
+            }
+            loss += 2.0 * square_root(of_class[0] * of_class[1]);
+        }
+        if (!by_class_) return loss;
+        if (!gini_) return total - top;
+        return total > 0.0 ? (total * total - squares) / total : 0.0;
+    }
+
+    // Beyond which distance from the best no error can bring a candidate: an error of e moves the criteria of classes by no
+    // more than 2e, and √(ab) by no more than √(e(a + b)), and that on both sides.
+    double margin(const double* error) const {
+        double sum = 0.0, roots = 0.0;
+        for (int64_t l = 0; l < node_.n_labels; ++l) {
+            double worst = 0.0, own = 0.0;
+            for (int64_t c = 0; c < node_.n_classes; ++c) {
+                double e = error[l * node_.n_classes + c];
+                sum += e;
+                worst = most(worst, e);
+                for (int k = 0; k < N_CODES; ++k) own += node_.plane(0, l, c)[k];
+            }
+            roots += square_root(worst * own);
+        }
+        for (int64_t f = 0; f < table_.n_features; ++f)
+            if (table_.nominal[f])
+                for (int k = 0; k < N_CODES; ++k) {
+                    double w = node_.weight(f, k);
+                    // a category may be there by rounding only, and how many there are decides how to search
+                    if (w > 0.0 && w <= 2.0 * sum) return INFINITE;
+                }
+        return 4.0 * (by_class_ ? sum : roots);
+    }
+
+private:
+    double loss_of(const Sides& s, int k) const { return by_class_ ? s.of_classes(k, gini_) : s.loss[k]; }
+
+    // `candidates.numeric_candidates`: missing values go where they do better, left on a tie.
+    void scan_numeric(int64_t f, JointRoom& room) const {
+        int n = int(table_.n_bins[f]);
+        double present[N_CODES];
+        for (int k = 0; k < n; ++k) present[k] = 0.0;
+        room.left.clear(n), room.right.clear(n), room.left_with_missing.clear(n), room.right_with_missing.clear(n);
+        double of_missing = 0.0;
+        int64_t step = by_class_ ? 1 : 2;
+        for (int64_t l = 0; l < node_.n_labels; ++l)
+            for (int64_t c = 0; c < node_.n_classes; c += step) {
+                double missing[2] = {0.0, 0.0};
+                for (int p = 0; p < int(step); ++p) {
+                    const double* h = node_.plane(f, l, c + p);
+                    missing[p] = h[MISSING];
+                    double up = 0.0, down = 0.0;
+                    for (int k = 0; k < n; ++k) {
+                        int j = n - 1 - k;
+                        room.b[p][j] = down;
+                        up += h[k];
+                        down += h[j];
+                        room.a[p][k] = up;
+                        present[k] += h[k];
+                    }
+                    of_missing += h[MISSING];
+                }
+                bool any = request_.learn && (missing[0] != 0.0 || missing[1] != 0.0);
+                if (by_class_) {
+                    for (int k = 0; k < n; ++k) {
+                        room.left.add_class(k, room.a[0][k]);
+                        room.right.add_class(k, room.b[0][k]);
+                        if (request_.learn) {
+                            room.left_with_missing.add_class(k, room.a[0][k] + missing[0]);
+                            room.right_with_missing.add_class(k, room.b[0][k] + missing[0]);
+                        }
+                    }
+                } else {
+                    for (int k = 0; k < n; ++k) room.left.add_label(k, room.a[0][k], room.a[1][k]);
+                    for (int k = 0; k < n; ++k) room.right.add_label(k, room.b[0][k], room.b[1][k]);
+                    if (any) {
+                        for (int k = 0; k < n; ++k)
+                            room.left_with_missing.add_label(k, room.a[0][k] + missing[0], room.a[1][k] + missing[1]);
+                        for (int k = 0; k < n; ++k)
+                            room.right_with_missing.add_label(k, room.b[0][k] + missing[0], room.b[1][k] + missing[1]);
+                    } else if (request_.learn) {  // the same as without
+                        for (int k = 0; k < n; ++k) {
+                            double own = 2.0 * square_root(room.a[0][k] * room.a[1][k]);
+                            room.left_with_missing.loss[k] += own;
+                            room.left_with_missing.total[k] += room.a[0][k] + room.a[1][k];
+                            own = 2.0 * square_root(room.b[0][k] * room.b[1][k]);
+                            room.right_with_missing.loss[k] += own;
+                            room.right_with_missing.total[k] += room.b[0][k] + room.b[1][k];
+                        }
+                    }
+                }
+            }
+        double rest = request_.learn ? 0.0 : (by_class_ ? 0.5 * of_missing : of_missing);
+        const Sides& on_left = request_.learn ? room.left_with_missing : room.left;
+        const double* counts = node_.counts_of(f);
+        double up[N_CODES], down[N_CODES];
+        if (counts != nullptr) {
+            double u = 0.0, d = 0.0;
+            for (int k = 0; k < n; ++k) {
+                u += counts[k];
+                up[k] = u;
+                down[n - 1 - k] = d;
+                d += counts[n - 1 - k];
+            }
+        }
+        double m_count = counts != nullptr && request_.learn ? counts[MISSING] : 0.0;
+        auto counted = [&](int k, double more_left, double more_right) {
+            return counts == nullptr ||
+                   (up[k] + more_left >= request_.min_count && down[k] + more_right >= request_.min_count);
+        };
+        for (int k = 0; k < N_CODES; ++k) {
+            room.value[k] = INFINITE;
+            room.option[k] = 0;
+            if (k >= n || present[k] == 0.0) continue;
+            double low = INFINITE;
+            if (enough(on_left.total[k], request_) && enough(room.right.total[k], request_) && counted(k, m_count, 0.0))
+                low = loss_of(on_left, k) + loss_of(room.right, k) + rest;
+            room.value[k] = low;
+            if (!request_.learn || !(of_missing > 0.0)) continue;
+            if (!enough(room.left.total[k], request_) || !enough(room.right_with_missing.total[k], request_)) continue;
+            if (!counted(k, 0.0, m_count)) continue;
+            double other = loss_of(room.left, k) + loss_of(room.right_with_missing, k);
+            if (other < low - tie_) {
+                room.value[k] = other;
+                room.option[k] = 1;
+            }
+        }
+    }
+
+    // Call visit(value, on_left) for every partition of a feature's categories, in the order of
+    // `candidates.nominal_candidates`, until it says that it is enough.
+    template <class Visit>
+    void visit_partitions(int64_t f, JointRoom& room, Visit&& visit) const {
+        int16_t codes[N_CODES];
+        int m = 0;
+        for (int k = 0; k < (request_.learn ? N_CODES : MISSING); ++k)
+            if (node_.weight(f, k) > 0.0) codes[m++] = int16_t(k);
+        if (m < 2) return;
+        double rest = 0.0;
+        if (!request_.learn) rest = node_.weight(f, MISSING) * (by_class_ ? 0.5 : 1.0);
+        if (m <= MAX_ENUMERATED)
+            visit_subsets(f, codes, m, rest, room, visit);
+        else
+            visit_prefixes(f, codes, m, rest, room, visit);
+    }
+
+    // Either of a set and its complement will do: the one with the first category.
+    template <class Visit>
+    void visit_subsets(int64_t f, const int16_t* codes, int m, double rest, JointRoom& room, Visit&& visit) const {
+        int n_sets = (1 << (m - 1)) - 1, all = (1 << m) - 1;
+        room.left.clear(n_sets), room.right.clear(n_sets);
+        int64_t step = by_class_ ? 1 : 2;
+        for (int64_t l = 0; l < node_.n_labels; ++l)
+            for (int64_t c = 0; c < node_.n_classes; c += step) {
+                for (int p = 0; p < int(step); ++p) room.sums[p].fill(node_.plane(f, l, c + p), codes, m);
+                for (int k = 0; k < n_sets; ++k) {
+                    int mask = 2 * k + 1;
+                    if (by_class_) {
+                        room.left.add_class(k, room.sums[0].of(mask));
+                        room.right.add_class(k, room.sums[0].of(all ^ mask));
+                    } else {
+                        room.left.add_label(k, room.sums[0].of(mask), room.sums[1].of(mask));
+                        room.right.add_label(k, room.sums[0].of(all ^ mask), room.sums[1].of(all ^ mask));
+                    }
+                }
+            }
+        const double* counts = node_.counts_of(f);
+        if (counts != nullptr) room.sums[0].fill(counts, codes, m);
+        for (int k = 0; k < n_sets; ++k) {
+            int mask = 2 * k + 1;
+            if (!enough(room.left.total[k], request_) || !enough(room.right.total[k], request_)) continue;
+            if (counts != nullptr && (room.sums[0].of(mask) < request_.min_count ||
+                                      room.sums[0].of(all ^ mask) < request_.min_count))
+                continue;
+            memset(room.on_left, 0, sizeof room.on_left);
+            for (int j = 0; j < m; ++j) room.on_left[codes[j]] = uint8_t((mask >> j) & 1);
+            if (visit(loss_of(room.left, k) + loss_of(room.right, k) + rest, room.on_left)) return;
+        }
+    }
+
+    // The beginnings of the categories in the order of each label's p, or of each class against the rest.
+    template <class Visit>
+    void visit_prefixes(int64_t f, const int16_t* codes, int m, double rest, JointRoom& room, Visit&& visit) const {
+        Keyed items[N_CODES], merging[N_CODES];
+        int64_t n_orders = by_class_ ? node_.n_classes : node_.n_labels;
+        const double* counts = node_.counts_of(f);
+        for (int64_t by = 0; by < n_orders; ++by) {
+            int n_unknown = 0;
+            for (int j = 0; j < m; ++j) {
+                int k = codes[j];
+                double a, b;
+                if (by_class_) {
+                    b = node_.plane(f, 0, by)[k];
+                    a = most(node_.weight(f, k) - b, 0.0);
+                } else {
+                    a = node_.plane(f, by, 0)[k];
+                    b = node_.plane(f, by, 1)[k];
+                }
+                bool unknown = !(a > 0.0) && !(b > 0.0);  // a category in which the label has no weight comes last
+                n_unknown += unknown;
+                double key = unknown ? INFINITE : log_odds_key(a, b);
+                items[j] = {key, unknown ? N_CODES + k : k};
+            }
+            (void)n_unknown;
+            sort_keyed(items, m, merging);
+            int n = m - 1;
+            room.left.clear(n), room.right.clear(n);
+            int64_t step = by_class_ ? 1 : 2;
+            for (int64_t l = 0; l < node_.n_labels; ++l)
+                for (int64_t c = 0; c < node_.n_classes; c += step) {
+                    for (int p = 0; p < int(step); ++p) {
+                        const double* h = node_.plane(f, l, c + p);
+                        double up = 0.0, down = 0.0;
+                        for (int k = 0; k < m; ++k) {
+                            up += h[items[k].code & 255];
+                            room.a[p][k] = up;
+                        }
+                        for (int k = m - 1; k >= 0; --k) {
+                            room.b[p][k] = down;
+                            down += h[items[k].code & 255];
+                        }
+                    }
+                    for (int k = 0; k < n; ++k)
+                        if (by_class_) {
+                            room.left.add_class(k, room.a[0][k]);
+                            room.right.add_class(k, room.b[0][k]);
+                        } else {
+                            room.left.add_label(k, room.a[0][k], room.a[1][k]);
+                            room.right.add_label(k, room.b[0][k], room.b[1][k]);
+                        }
+                }
+            double on_left = 0.0, all = 0.0;
+            if (counts != nullptr)
+                for (int k = 0; k < m; ++k) all += counts[items[k].code & 255];
+            memset(room.on_left, 0, sizeof room.on_left);
+            for (int k = 0; k < n; ++k) {
+                room.on_left[items[k].code & 255] = 1;
+                if (counts != nullptr) on_left += counts[items[k].code & 255];
+                if (!enough(room.left.total[k], request_) || !enough(room.right.total[k], request_)) continue;
+                if (counts != nullptr && (on_left < request_.min_count || all - on_left < request_.min_count)) continue;
+                if (visit(loss_of(room.left, k) + loss_of(room.right, k) + rest, room.on_left)) return;
+            }
+        }
+    }
+
+    const Table& table_;
+    const ManyPlanes& node_;
+    const Request& request_;
+    bool by_class_, gini_;
+    double total_, tie_;
+};
+
+// The best split of a node, doubtful if another candidate comes so near that errors could change the choice.
+inline Status search_joint(const Table& table, const ManyPlanes& node, const Request& request, const double* error,
+                           bool derived, double* lowest, int64_t n_jobs, Split& split) {
+    JointSearch of(table, node, request);
+    int64_t n_tasks = (table.n_features + 1) / 2;
+    Buffer<JointRoom> rooms;  // too large for the stack of a thread
+    TRY(rooms.reserve(n_tasks == 0 ? 1 : least(n_tasks, most<int64_t>(n_jobs, 1))));
+    int64_t n_rooms = rooms.size();
+    parallel(n_rooms, n_jobs, [&](int64_t room) {
+        for (int64_t f = bound(table.n_features, n_rooms, room); f < bound(table.n_features, n_rooms, room + 1); ++f)
+            lowest[f] = of.lowest(f, rooms[room]);
+    });
+    double best = INFINITE;
+    for (int64_t f = 0; f < table.n_features; ++f) best = least(best, lowest[f]);
+    split.feature = -1;
+    split.doubtful = 0;
+    if (!(best < INFINITE)) return DONE;
+    int64_t g = 0;
+    while (lowest[g] > best + of.tie()) ++g;
+    of.choose(g, best + of.tie(), rooms[0], split);
+    if (!derived) return DONE;
+    double most_off = 0.0;
+    for (int64_t p = 0; p < node.n_labels * node.n_classes; ++p) most_off += 2.0 * error[p];
+    const int64_t codes[2] = {MISSING, split.threshold};
+    for (int64_t code : codes) {  // is a trace of weight rounding, or a row?
+        double weight = code >= 0 ? node.weight(g, int(code)) : 0.0;
+        if (weight > 0.0 && weight <= most_off) split.doubtful = 1;
+    }
+    if (split.doubtful) return DONE;
+    double margin = of.margin(error);
+    int64_t n_near = 0;
+    for (int64_t f = 0; f < table.n_features && n_near < 2; ++f)
+        if (lowest[f] <= best + margin) n_near += of.count_up_to(f, best + margin, rooms[0]);
+    split.doubtful = n_near > 1;
+    return DONE;
+}
+
+}  // namespace skew

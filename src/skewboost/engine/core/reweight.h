@@ -1,0 +1,171 @@
+// Moving the weights by the factors of leaves, and the next root histogram: `TrainingSet.reweight`.
+#pragma once
+#include "grow.h"
+
+namespace skew {
+
+// Multiply stored weights of rows; `ratios` has one per plane.
+inline void Grower::scale_rows(const uint32_t* list, int64_t n, int64_t group, const double* ratios) {
+    int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+    parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
+        int64_t a = bound(n, n_tasks, task), b = bound(n, n_tasks, task + 1);
+        if (n_groups_ > 1) {
+            double* stored = rows_.stored(0);
+            double ratio = ratios[group];
+            for (int64_t i = a; i < b; ++i) stored[list[i]] *= ratio;
+            return;
+        }
+        for (int64_t l = 0; l < rows_.n_labels; ++l) {
+            double* stored = rows_.stored(l);
+            const uint16_t* cls = rows_.classes(l);
+            const double* own = ratios + l * rows_.n_classes;
+            for (int64_t i = a; i < b; ++i) stored[list[i]] *= own[cls[list[i]]];
+        }
+    });
+}
+
+inline Status Grower::reweight(const double* factors, double& total) {
+    total = total_of(factors, sums_.data(), n_leaves_);
+    bool known = false;
+    if (is_stump())
+        known = root_after_stump(factors, total);
+    else
+        TRY(root_after_tree(factors, total, known));
+    TRY(ratios_.reserve(n_planes_));
+    for (int64_t g = 0; g < n_groups_; ++g) {
+        // the rows of the largest leaf are not touched: their factor goes to all of the group
+        int64_t rest = 0;
+        for (int64_t k = 1; k < n_leaves_; ++k)
+            if (leaf(k).size[g] > leaf(rest).size[g]) rest = k;
+        if (is_stump()) rest = rest_[g];
+        for (int64_t k = 0; k < n_leaves_; ++k) {
+            if (k == rest || leaf(k).size[g] == 0) continue;
+            for (int64_t p = first_plane(g); p < end_plane(g); ++p)
+                ratios_[p] = factors[k * n_planes_ + p] / factors[rest * n_planes_ + p];
+            scale_rows(rows_of(leaf(k), g), leaf(k).size[g], g, ratios_.data());
+        }
+        for (int64_t p = first_plane(g); p < end_plane(g); ++p) rows_.scale(p) *= factors[rest * n_planes_ + p] / total;
+    }
+    if (!known) slots_.give(root_slot_);
+    root_known_ = known;
+    grown_ = false;
+    if (rows_.settle()) forget_root();
+    return DONE;
+}
+
+// Σ factor · part, and the last factor times what the parts leave of the whole.
+inline bool Grower::root_after_stump(const double* factors, double total) {
+    Node& root = nodes_[0];
+    for (int64_t p = 0; p < n_planes_; ++p) {
+        int64_t rest = rest_[n_groups_ > 1 ? p : 0];
+        double of_rest = factors[rest * n_planes_ + p] / total, weight = 0.0;
+        double lost = error_of(root)[p], error = 0.0;
+        for (int64_t k = 0; k < n_leaves_; ++k) {
+            weight += sums_[k * n_planes_ + p] * factors[k * n_planes_ + p] / total;
+            if (k == rest) continue;
+            double own = error_of(leaf(k))[p];
+            lost += own;
+            error += own * (factors[k * n_planes_ + p] / total);
+        }
+        root_error_[p] = EPSILON * weight + of_rest * lost + error;
+        if (too_large(root_error_[p], factors, total, p)) return false;
+    }
+    double* whole = slots_[root.slot];
+    for (int64_t p = 0; p < n_planes_; ++p) {
+        int64_t rest = rest_[n_groups_ > 1 ? p : 0];
+        double of_rest = factors[rest * n_planes_ + p] / total;
+        int64_t one = rest == 0 ? 1 : 0, other = 3 - one - rest;  // the other sides; the last of three only if there is one
+        const double* a = slots_[leaf(one).slot];
+        double fa = factors[one * n_planes_ + p] / total;
+        if (n_leaves_ == 2) {
+            for_plane(p, [=](int64_t at, int64_t m) {
+                for (int64_t k = at; k < at + m; ++k) {
+                    double left = whole[k] - a[k];
+                    whole[k] = (left > 0.0 ? left : 0.0) * of_rest + fa * a[k];
+                }
+            });
+            continue;
+        }
+        const double* b = slots_[leaf(other).slot];
+        double fb = factors[other * n_planes_ + p] / total;
+        for_plane(p, [=](int64_t at, int64_t m) {
+            for (int64_t k = at; k < at + m; ++k) {
+                double left = whole[k] - a[k] - b[k];
+                whole[k] = (left > 0.0 ? left : 0.0) * of_rest + (fa * a[k] + fb * b[k]);
+            }
+        });
+    }
+    root_slot_ = root.slot;
+    root.slot = -1;
+    root_derived_ = true;
+    return true;
+}
+
+// Σ factor · histogram over the leaves; the rows of those that have none are added one by one.
+inline Status Grower::root_after_tree(const double* factors, double total, bool& known) {
+    known = false;
+    int64_t per_label = n_planes_ / rows_.n_labels;
+    if (n_leaves_ * (N_CODES / 2) * per_label > rows_.table.n_rows) return DONE;  // it is cheaper to sum all rows
+    for (int64_t k = 0; k < n_splits_; ++k) {
+        int64_t index = split_nodes_[k];
+        if (nodes_[index].slot >= 0 && !is_small(nodes_[index])) TRY(give_histograms(index));
+    }
+    int64_t first = -1;
+    for (int64_t k = 0; k < n_leaves_ && first < 0; ++k)
+        if (leaf(k).slot >= 0) first = k;
+    if (first < 0) return DONE;
+    for (int64_t p = 0; p < n_planes_; ++p) {
+        double weight = 0.0, error = 0.0;
+        for (int64_t k = 0; k < n_leaves_; ++k) {
+            double own = sums_[k * n_planes_ + p] * factors[k * n_planes_ + p] / total;
+            weight += own;
+            error += leaf(k).slot >= 0 ? error_of(leaf(k))[p] * (factors[k * n_planes_ + p] / total)
+                                       : direct_error(rows_.table.n_rows) * own;
+        }
+        root_error_[p] = EPSILON * weight + error;
+        if (too_large(root_error_[p], factors, total, p)) return DONE;
+    }
+    double* out = slots_[leaf(first).slot];
+    for (int64_t p = 0; p < n_planes_; ++p) {
+        double own = factors[first * n_planes_ + p] / total;
+        for_plane(p, [=](int64_t at, int64_t m) {
+            for (int64_t k = at; k < at + m; ++k) out[k] *= own;
+        });
+        for (int64_t k = first + 1; k < n_leaves_; ++k) {
+            if (leaf(k).slot < 0) continue;
+            const double* h = slots_[leaf(k).slot];
+            double f = factors[k * n_planes_ + p] / total;
+            for_plane(p, [=](int64_t at, int64_t m) {
+                for (int64_t j = at; j < at + m; ++j) out[j] += f * h[j];
+            });
+        }
+    }
+    TRY(add_rows_of_leaves(factors, total, out));
+    root_slot_ = leaf(first).slot;
+    nodes_[leaf_nodes_[first]].slot = -1;
+    root_derived_ = known = true;
+    return DONE;
+}
+
+inline Status Grower::add_rows_of_leaves(const double* factors, double total, double* out) {
+    for (int64_t k = 0; k < n_leaves_; ++k) {
+        if (leaf(k).slot >= 0) continue;
+        for (int64_t g = 0; g < n_groups_; ++g) {
+            const uint32_t* list = rows_of(leaf(k), g);
+            int64_t n = leaf(k).size[g];
+            for (int64_t l = 0; l < (n_groups_ > 1 ? 1 : rows_.n_labels); ++l) {
+                double* to = out + l * rows_.n_padded() * rows_.n_classes * N_CODES;
+                for (int64_t i = 0; i < n; ++i) {
+                    int64_t cls = rows_.classes(l)[list[i]], p = l * rows_.n_classes + cls;
+                    double w = rows_.scale(p) * rows_.stored(l)[list[i]] * (factors[k * n_planes_ + p] / total);
+                    for (int64_t block = 0; block < rows_.table.n_blocks(); ++block)
+                        add_word(rows_.table.block(block)[list[i]], w,
+                                 to + (block * BLOCK * rows_.n_classes + cls) * N_CODES, rows_.n_classes * N_CODES);
+                }
+            }
+        }
+    }
+    return DONE;
+}
+
+}  // namespace skew

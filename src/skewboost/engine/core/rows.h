@@ -1,0 +1,375 @@
+// The training rows: their codes, classes and weights, and the sums over them. `training_set.TrainingSet` in Python says
+// what they can be asked.
+//
+// A weight is stored up to a factor per (label, class), so the rows of the largest leaf need not be touched when a round
+// moves the weights. Rows of two classes are listed class by class; those of more classes, or of several labels, together.
+#pragma once
+#include "histogram.h"
+#include "joint.h"
+
+namespace skew {
+
+constexpr int64_t TASKS = 16;             // to aim for: enough for many cores, few enough to add up
+constexpr int64_t SERIAL_CELLS = 200000;  // cell updates below which waking another thread costs more than it saves
+constexpr int64_t MAX_POOL = int64_t(1) << 30;  // bytes of histograms that are kept while a tree grows
+
+// A bound on the relative error of sums over the bins of n weights: `growth.direct_error`. Rounding errors are as good as
+// random: in 256 bins of n/256 additions each they add up to about ε√n/1500 of the total. This is some twenty standard
+// deviations, and allows for adding up the parts and the bins.
+inline double direct_error(int64_t n) { return EPSILON * (4.0 + square_root(double(n)) / 64.0); }
+
+struct Spec {
+    const uint64_t* words;
+    int64_t n_rows, n_features;
+    const int64_t* n_bins;
+    const uint8_t* nominal;
+    int64_t n_labels, n_classes;
+    const uint16_t* classes;  // [label][row]
+    const double* examples;   // per row; null: one each
+    int64_t n_jobs;
+};
+
+// Histograms that are given out and taken back; their memory is kept.
+class Slots {
+public:
+    ~Slots() {
+        for (int64_t k = 0; k < n_made_; ++k) made_[k].clear();
+    }
+    void set_length(int64_t length) { length_ = length; }
+    int64_t length() const { return length_; }
+    double* operator[](int64_t slot) const { return made_[slot].data(); }
+
+    // -1 where there are enough already; a lack of memory is a status.
+    Status take(int64_t& slot) {
+        if (n_free_ > 0) {
+            slot = free_[--n_free_];
+            return DONE;
+        }
+        slot = -1;
+        if (n_made_ > 4 && (n_made_ + 1) * length_ * int64_t(sizeof(double)) > MAX_POOL) return DONE;
+        TRY(made_.grow(n_made_ + 1));
+        TRY(free_.grow(n_made_ + 1));
+        Buffer<double>* fresh = &made_[n_made_];
+        memset(static_cast<void*>(fresh), 0, sizeof *fresh);  // an empty buffer is all zeros
+        TRY(fresh->reserve(length_));
+        memset(fresh->data(), 0, size_t(length_) * sizeof(double));
+        slot = n_made_++;
+        return DONE;
+    }
+    void give(int64_t& slot) {
+        if (slot >= 0) free_[n_free_++] = slot;
+        slot = -1;
+    }
+
+private:
+    Buffer<Buffer<double>> made_;
+    Buffer<int64_t> free_;
+    int64_t n_made_ = 0, n_free_ = 0, length_ = 0;
+};
+
+// What the values of rows are: class weights, or a response and its weight.
+struct Responses {
+    const double* z = nullptr;
+    const double* w = nullptr;
+};
+
+class Rows {
+public:
+    Table table;
+    int64_t n_labels = 1, n_classes = 2;
+    int64_t n_jobs = 1;
+    const double* examples = nullptr;
+
+    Status open(const Spec& spec) {
+        table = {spec.words, spec.n_rows, spec.n_features, spec.n_bins, spec.nominal};
+        n_labels = spec.n_labels;
+        n_classes = spec.n_classes;
+        n_jobs = most<int64_t>(spec.n_jobs, 1);
+        examples = spec.examples;
+        classes_ = spec.classes;
+        int64_t n = table.n_rows;
+        TRY(stored_.reserve(n_labels * n));
+        TRY(scale_.reserve(n_planes()));
+        TRY(all_.reserve(n));
+        int64_t counts[2] = {0, 0};
+        by_class_ = n_labels == 1 && n_classes == 2;
+        if (by_class_)
+            for (int64_t i = 0; i < n; ++i) counts[classes_[i]] += 1;
+        else
+            counts[0] = n;
+        begin_[0] = 0;
+        begin_[1] = counts[0];
+        begin_[2] = n;
+        int64_t at[2] = {0, counts[0]};
+        for (int64_t i = 0; i < n; ++i) all_[at[by_class_ ? classes_[i] : 0]++] = uint32_t(i);
+        return DONE;
+    }
+
+    int64_t n_planes() const { return n_labels * n_classes; }
+    int64_t n_padded() const { return table.n_blocks() * BLOCK; }
+    bool by_class() const { return by_class_; }
+    int64_t n_groups(bool responses) const { return by_class_ && !responses ? 2 : 1; }
+    const uint32_t* all() const { return all_.data(); }
+    // Where the rows of a group begin in the list of all; responses have one group.
+    int64_t begin(int64_t group, bool responses) const { return responses ? 0 : begin_[group]; }
+    int64_t end(int64_t group, bool responses) const { return responses ? table.n_rows : begin_[group + 1]; }
+
+    // The list of all rows in their order, for responses, whose rows have no class.
+    Status in_order(const uint32_t*& rows) {
+        if (!by_class_) {
+            rows = all_.data();
+            return DONE;
+        }
+        if (in_order_.size() == 0) {
+            TRY(in_order_.reserve(table.n_rows));
+            for (int64_t i = 0; i < table.n_rows; ++i) in_order_[i] = uint32_t(i);
+        }
+        rows = in_order_.data();
+        return DONE;
+    }
+
+    // ------------------------------------------------------------------------------------------- weights
+
+    // The weights of all (label, row), normalised to sum to one.
+    void assign(const double* weights) {
+        int64_t n = n_labels * table.n_rows;
+        double total = sum_of(weights, n);
+        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+        parallel(n_tasks, n_jobs, [&](int64_t task) {
+            for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i) stored_[i] = weights[i] / total;
+        });
+        for (int64_t p = 0; p < n_planes(); ++p) scale_[p] = 1.0;
+    }
+
+    void weights(double* out) const {
+        for (int64_t l = 0; l < n_labels; ++l) {
+            const double* stored = stored_.data() + l * table.n_rows;
+            const uint16_t* cls = classes_ + l * table.n_rows;
+            const double* scale = scale_.data() + l * n_classes;
+            double* to = out + l * table.n_rows;
+            int64_t n = table.n_rows, n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+            parallel(n_tasks, n_jobs, [&](int64_t task) {
+                for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i)
+                    to[i] = stored[i] * scale[cls[i]];
+            });
+        }
+    }
+
+    // Multiply the factors of classes out, before they become too large or too small for a double.
+    bool settle() {
+        double low = scale_[0], high = scale_[0];
+        for (int64_t p = 1; p < n_planes(); ++p) {
+            low = least(low, scale_[p]);
+            high = most(high, scale_[p]);
+        }
+        if (low > 1e-100 && high < 1e100) return false;
+        weights(stored_.data());
+        double total = sum_of(stored_.data(), n_labels * table.n_rows);
+        for (int64_t i = 0; i < n_labels * table.n_rows; ++i) stored_[i] /= total;
+        for (int64_t p = 0; p < n_planes(); ++p) scale_[p] = 1.0;
+        return true;
+    }
+
+    double* stored(int64_t label) const { return stored_.data() + label * table.n_rows; }
+    const uint16_t* classes(int64_t label) const { return classes_ + label * table.n_rows; }
+    double& scale(int64_t plane) const { return scale_[plane]; }
+
+    // Σ weights of some rows per plane, in blocks so that the error does not grow with their number.
+    void totals(const uint32_t* rows, int64_t n, int64_t group, const Responses* responses, double* out) const {
+        constexpr int64_t PART = 1024;
+        if (responses != nullptr) {
+            double a = 0.0, b = 0.0;
+            for (int64_t start = 0; start < n; start += PART) {
+                double pa = 0.0, pb = 0.0;
+                for (int64_t i = start; i < least(start + PART, n); ++i) {
+                    double w = responses->w[rows[i]];
+                    pa += w;
+                    pb += w * responses->z[rows[i]];
+                }
+                a += pa;
+                b += pb;
+            }
+            out[0] = a;
+            out[1] = b;
+            return;
+        }
+        if (by_class_) {
+            double total = 0.0;
+            for (int64_t start = 0; start < n; start += PART) {
+                double part = 0.0;
+                for (int64_t i = start; i < least(start + PART, n); ++i) part += stored_[rows[i]];
+                total += part;
+            }
+            out[group] = scale_[group] * total;
+            return;
+        }
+        for (int64_t l = 0; l < n_labels; ++l) {
+            double* own = out + l * n_classes;
+            for (int64_t c = 0; c < n_classes; ++c) own[c] = 0.0;
+            for (int64_t i = 0; i < n; ++i) own[classes(l)[rows[i]]] += stored(l)[rows[i]];
+            for (int64_t c = 0; c < n_classes; ++c) own[c] *= scale_[l * n_classes + c];
+        }
+    }
+
+    double examples_in(const uint32_t* rows, int64_t n) const {
+        if (examples == nullptr) return double(n);
+        double total = 0.0;
+        for (int64_t start = 0; start < n; start += 1024) {
+            double part = 0.0;
+            for (int64_t i = start; i < least(start + 1024, n); ++i) part += examples[rows[i]];
+            total += part;
+        }
+        return total;
+    }
+
+    // ------------------------------------------------------------------------------------------- histograms
+
+    int64_t slot_length(bool responses) const {
+        return responses ? n_padded() * 2 * N_CODES : n_padded() * n_planes() * N_CODES;
+    }
+
+    // Some planes of a block's features: of a slot only the cells that rows can fall into are ever written, and the others
+    // stay zero.
+    template <class Work>
+    void for_cells(int64_t block, int64_t planes, int64_t first, int64_t count, Work&& work) const {
+        for (int64_t k = 0; k < BLOCK; ++k) {
+            int64_t f = block * BLOCK + k;
+            int64_t n = f < table.n_features ? table.n_bins[f] : 1;
+            for (int64_t p = first; p < first + count; ++p) {
+                work((k * planes + p) * N_CODES, n);
+                work((k * planes + p) * N_CODES + MISSING, int64_t(1));
+            }
+        }
+    }
+
+    // How many parts the rows of a sum are divided into: a matter of the shape, so that the order of sums is.
+    int64_t n_slices(int64_t n) const {
+        int64_t wanted = (TASKS + table.n_blocks() - 1) / table.n_blocks();
+        return most<int64_t>(1, least(wanted, n / ROWS_PER_TASK));
+    }
+
+    // A histogram `[part][block][feature][plane][code]`, of which `count` planes from `first` on are summed: a task is a
+    // part, a slice of the rows and a block. add(part, block, from row, to row, its cells). Slices beyond the first have
+    // room of their own and are added up in their order.
+    template <class Add>
+    Status sum(int64_t n_parts, int64_t n, int64_t planes, int64_t first, int64_t count, double* out, Add&& add) {
+        int64_t slices = n_slices(n), blocks = table.n_blocks(), length = BLOCK * planes * N_CODES;
+        int64_t units = n_parts * blocks;
+        if (slices > 1) TRY(slices_.reserve((slices - 1) * units * length));
+        int64_t jobs = n * units * BLOCK > SERIAL_CELLS ? n_jobs : 1;
+        parallel(slices * units, jobs, [&](int64_t task) {
+            int64_t slice = task / units, unit = task % units, block = unit % blocks;
+            double* to = slice == 0 ? out + unit * length : slices_.data() + ((slice - 1) * units + unit) * length;
+            for_cells(block, planes, first, count,
+                      [&](int64_t at, int64_t m) { memset(to + at, 0, size_t(m) * sizeof(double)); });
+            add(unit / blocks, block, bound(n, slices, slice), bound(n, slices, slice + 1), to);
+        });
+        if (slices == 1) return DONE;
+        parallel(units, jobs, [&](int64_t unit) {
+            for (int64_t s = 1; s < slices; ++s) {
+                const double* from = slices_.data() + ((s - 1) * units + unit) * length;
+                double* to = out + unit * length;
+                for_cells(unit % blocks, planes, first, count, [&](int64_t at, int64_t m) {
+                    for (int64_t k = at; k < at + m; ++k) to[k] += from[k];
+                });
+            }
+        });
+        return DONE;
+    }
+
+    // One plane of the histogram of rows of two classes; `values` are those of the rows.
+    Status sum_class(const uint32_t* rows, const double* values, int64_t n, int64_t plane, double* out) {
+        return sum(1, n, 2, plane, 1, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
+            add_plane(table.block(block), rows + a, values + a, b - a, 2 * N_CODES, to + plane * N_CODES);
+        });
+    }
+
+    // The histogram of rows of many classes, or of several labels.
+    Status sum_classes(const uint32_t* rows, int64_t n, double* out) {
+        constexpr int64_t PART = 512;
+        return sum(n_labels, n, n_classes, 0, n_classes, out, [&](int64_t l, int64_t block, int64_t a, int64_t b, double* to) {
+            double values[PART];
+            uint16_t planes[PART];
+            for (int64_t start = a; start < b; start += PART) {
+                int64_t m = least(PART, b - start);
+                for (int64_t i = 0; i < m; ++i) {
+                    uint32_t row = rows[start + i];
+                    planes[i] = classes(l)[row];
+                    values[i] = scale_[l * n_classes + planes[i]] * stored(l)[row];
+                }
+                add_classes(table.block(block), rows + start, values, planes, m, n_classes * N_CODES, to);
+            }
+        });
+    }
+
+    // The histogram of responses: Σw and Σwz. `pairs` are those of the rows, or null where these are all, in order.
+    Status sum_responses(const uint32_t* rows, const double* pairs, const Responses& responses, int64_t n, double* out) {
+        return sum(1, n, 2, 0, 2, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
+            alignas(64) double cells[BLOCK * 2 * N_CODES];
+            memset(cells, 0, sizeof cells);
+            const uint64_t* words = table.block(block);
+            if (pairs == nullptr)
+                for (int64_t i = a; i < b; ++i) {
+                    double w = responses.w[i];
+                    add_pair(words[i], Pair{w, w * responses.z[i]}, cells);
+                }
+            else
+                for_words(words, rows + a, b - a, [&](int64_t i, uint64_t v) {
+                    const double* own = pairs + 2 * (a + i);
+                    add_pair(v, Pair{own[0], own[1]}, cells);
+                });
+            planes_of_pairs(cells, to);
+        });
+    }
+
+    // How many rows, or examples, each cell has: `[feature][code]`, added to what is there.
+    void count(const uint32_t* rows, int64_t n, double* out) const {
+        int64_t jobs = n * n_padded() > SERIAL_CELLS ? n_jobs : 1;
+        parallel(table.n_blocks(), jobs, [&](int64_t block) {
+            double* to = out + block * BLOCK * N_CODES;
+            for_words(table.block(block), rows, n, [&](int64_t i, uint64_t v) {
+                add_word(v, examples == nullptr ? 1.0 : examples[rows[i]], to, N_CODES);
+            });
+        });
+    }
+
+    // Values of rows, one behind the other: weights of one of two classes, or pairs (w, wz).
+    Status gather(const uint32_t* rows, int64_t n, int64_t group, const Responses* responses, Buffer<double>& values) {
+        TRY(values.reserve(responses != nullptr ? 2 * n : n));
+        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+        double* out = values.data();
+        parallel(n_tasks, n_jobs, [&](int64_t task) {
+            int64_t a = bound(n, n_tasks, task), b = bound(n, n_tasks, task + 1);
+            if (responses != nullptr) {
+                for (int64_t i = a; i < b; ++i) {
+                    double w = responses->w[rows[i]];
+                    out[2 * i] = w;
+                    out[2 * i + 1] = w * responses->z[rows[i]];
+                }
+            } else {
+                double scale = scale_[group];
+                for (int64_t i = a; i < b; ++i) out[i] = scale * stored_[rows[i]];
+            }
+        });
+        return DONE;
+    }
+
+private:
+    static double sum_of(const double* values, int64_t n) {
+        double total = 0.0;
+        for (int64_t start = 0; start < n; start += 1024) {
+            double part = 0.0;
+            for (int64_t i = start; i < least<int64_t>(start + 1024, n); ++i) part += values[i];
+            total += part;
+        }
+        return total;
+    }
+
+    bool by_class_ = true;
+    const uint16_t* classes_ = nullptr;
+    Buffer<double> stored_, scale_, slices_;
+    Buffer<uint32_t> all_, in_order_;
+    int64_t begin_[3] = {0, 0, 0};
+};
+
+}  // namespace skew

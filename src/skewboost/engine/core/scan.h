@@ -1,0 +1,458 @@
+// The candidates of one feature: the criterion of every threshold, or of every partition of categories.
+// `candidates.numeric_candidates` and `candidates.nominal_candidates` for two planes.
+#pragma once
+#include "step.h"
+
+namespace skew {
+
+typedef double Four __attribute__((vector_size(32)));
+
+// What a node has of one feature: sums per code, and how many examples where these are limited.
+struct Cells {
+    const double* h0;
+    const double* h1;
+    const double* counts;  // or null
+    int n_bins;
+    bool nominal;
+};
+
+// The candidates of one feature, and the room in which they are worked out.
+struct Scan {
+    double value[N_CODES];
+    uint8_t option[N_CODES];
+    int16_t order[N_CODES];  // of categories; candidate k has order[0..k] on its left. -1 ends it
+    int mask;                // of the categories on the left, where subsets were enumerated; else 0
+    double l0[N_CODES], l1[N_CODES], r0[N_CODES], r1[N_CODES];
+    double left_count[N_CODES], right_count[N_CODES];
+    double one[N_CODES], other[N_CODES], closed[N_CODES];
+    bool minus[N_CODES];
+    double g0[N_CODES], g1[N_CODES], counts[N_CODES];  // categories in their order
+    StepRoom step;
+};
+
+// Sums up to and beyond each cell. The latter are added up from the right, not subtracted from the total: a side without
+// weight must be exactly zero. Four chains in one loop hide the latency of the additions.
+inline void cumulate(const double* h0, const double* h1, int n, Scan& s) {
+    double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
+    for (int k = 0; k < n; ++k) {
+        int j = n - 1 - k;
+        s.r0[j] = down0;
+        s.r1[j] = down1;
+        up0 += h0[k];
+        up1 += h1[k];
+        down0 += h0[j];
+        down1 += h1[j];
+        s.l0[k] = up0;
+        s.l1[k] = up1;
+    }
+}
+
+inline double lowest_of(const double* value, int n) {
+    Four low = {INFINITE, INFINITE, INFINITE, INFINITE}, other = low;
+    int k = 0;
+    for (; k + 8 <= n; k += 8) {
+        Four a, b;
+        memcpy(&a, value + k, sizeof a);
+        memcpy(&b, value + k + 4, sizeof b);
+        low = a < low ? a : low;
+        other = b < other ? b : other;
+    }
+    low = other < low ? other : low;
+    double found = least(least(low[0], low[1]), least(low[2], low[3]));
+    for (; k < n; ++k) found = least(found, value[k]);
+    return found;
+}
+
+// One way to treat what is missing and to give out signs.
+struct Options {
+    int n_sides;       // 2 where missing values may join either side
+    int n_polarities;  // 2 where signs are forced
+    double m0, m1;     // the missing values that join a side
+    double m_count;
+    double rest;  // what those add that have no vote
+};
+
+// Criterion and option of the first n_candidates cuts through n cells in their order; infinite where a cut is not allowed.
+// Of one that is worse than the best by more than `margin`, only that need be known. An option counts only if it is better
+// than the ones before it by more than a tie.
+template <class C>
+void scan_cuts(const C& c, const double* h0, const double* h1, const double* counts, int n, int n_candidates,
+               const Options& o, const Request& request, double tie, double margin, Scan& s) {
+    cumulate(h0, h1, n, s);
+    if (counts != nullptr) {
+        double up = 0.0, down = 0.0;
+        for (int k = 0; k < n; ++k) {
+            up += counts[k];
+            s.left_count[k] = up;
+            s.right_count[n - 1 - k] = down;
+            down += counts[n - 1 - k];
+        }
+    }
+    for (int k = 0; k < N_CODES; ++k) s.value[k] = INFINITE;
+    memset(s.option, 0, sizeof s.option);
+    double lowest = INFINITE;
+    for (int side = 0; side < o.n_sides; ++side) {
+        // where nothing is missing, or nothing missing has a vote, this adds zero
+        double la0 = side == 0 ? o.m0 : 0.0, la1 = side == 0 ? o.m1 : 0.0;
+        double ra0 = side == 1 ? o.m0 : 0.0, ra1 = side == 1 ? o.m1 : 0.0;
+        if (o.n_sides > 1) {
+            for (int k = 0; k < n_candidates; ++k) {
+                s.l0[k] += la0, s.l1[k] += la1;
+                s.r0[k] += ra0, s.r1[k] += ra1;
+            }
+        }
+        for (int k = 0; k < n_candidates; ++k) {
+            double wa = C::weight(s.l0[k], s.l1[k]), wb = C::weight(s.r0[k], s.r1[k]);
+            bool occupied = (h0[k] != 0.0) | (h1[k] != 0.0);
+            bool allowed = occupied & (wa > 0.0) & (wb > 0.0) & (wa >= request.min_weight) & (wb >= request.min_weight);
+            s.closed[k] = allowed ? 0.0 : INFINITE;
+        }
+        if (counts != nullptr) {
+            double on_left = request.learn && side == 0 ? o.m_count : 0.0;
+            double on_right = request.learn && side == 1 ? o.m_count : 0.0;
+            for (int k = 0; k < n_candidates; ++k)
+                if (s.left_count[k] + on_left < request.min_count || s.right_count[k] + on_right < request.min_count)
+                    s.closed[k] = INFINITE;
+        }
+        if constexpr (C::step) {  // both polarities in one go
+            lowest = step_losses(c, s.l0, s.l1, s.r0, s.r1, s.closed, n_candidates, lowest, margin, tie, s.step, s.one,
+                                 s.minus);
+            for (int k = 0; k < n_candidates; ++k) {
+                double v = s.one[k] + o.rest + s.closed[k];
+                if (v < s.value[k] && (s.value[k] == INFINITE || v < s.value[k] - tie)) {
+                    s.value[k] = v;
+                    s.option[k] = uint8_t(2 * side + s.minus[k]);
+                }
+            }
+        } else {
+            for (int q = 0; q < o.n_polarities; ++q) {
+                int sign = C::forced ? 1 - 2 * q : 0;
+                for (int k = 0; k < n_candidates; ++k)
+                    s.one[k] = c.leaf(s.l0[k], s.l1[k], -sign) + c.leaf(s.r0[k], s.r1[k], sign) + o.rest + s.closed[k];
+                if (side == 0 && q == 0) {
+                    memcpy(s.value, s.one, size_t(n_candidates) * sizeof(double));
+                    continue;
+                }
+                for (int k = 0; k < n_candidates; ++k) {
+                    double v = s.one[k];
+                    if (v < s.value[k] && (s.value[k] == INFINITE || v < s.value[k] - C::tie_width(tie, s.value[k]))) {
+                        s.value[k] = v;
+                        s.option[k] = uint8_t(o.n_polarities * side + q);
+                    }
+                }
+            }
+        }
+        if (side + 1 < o.n_sides)
+            for (int k = 0; k < n_candidates; ++k) {  // what was missing leaves again, exactly
+                s.l0[k] = k == 0 ? h0[0] : s.l0[k - 1] + h0[k];
+                s.l1[k] = k == 0 ? h1[0] : s.l1[k - 1] + h1[k];
+            }
+    }
+}
+
+template <class C>
+Options options_of(const C& c, const Cells& f, const Request& request) {
+    double m0 = f.h0[MISSING], m1 = f.h1[MISSING];
+    bool joins = request.learn && !f.nominal;
+    return {joins && (m0 != 0.0 || m1 != 0.0) ? 2 : 1,
+            C::forced ? 2 : 1,
+            joins ? m0 : 0.0,
+            joins ? m1 : 0.0,
+            joins && f.counts != nullptr ? f.counts[MISSING] : 0.0,
+            request.learn ? 0.0 : c.abstain(m0, m1)};
+}
+
+template <class C>
+void scan_numeric(const C& c, const Cells& f, const Request& request, double tie, double margin, Scan& s) {
+    scan_cuts(c, f.h0, f.h1, f.counts, f.n_bins, f.n_bins, options_of(c, f, request), request, tie, margin, s);
+}
+
+// ------------------------------------------------------------------------------------------------- categories
+
+struct Keyed {
+    double key;
+    int code;
+};
+
+// Sort by key, then by code: merging runs of twice the length each time, after runs of eight by insertion.
+inline void sort_keyed(Keyed* items, int n, Keyed* room) {
+    auto before = [](const Keyed& a, const Keyed& b) { return a.key < b.key || (a.key == b.key && a.code < b.code); };
+    constexpr int RUN = 8;
+    for (int a = 0; a < n; a += RUN)
+        for (int i = a + 1; i < least(a + RUN, n); ++i) {
+            Keyed item = items[i];
+            int j = i;
+            for (; j > a && before(item, items[j - 1]); --j) items[j] = items[j - 1];
+            items[j] = item;
+        }
+    Keyed *from = items, *to = room;
+    for (int width = RUN; width < n; width *= 2) {
+        for (int a = 0; a < n; a += 2 * width) {
+            int middle = least(a + width, n), stop = least(a + 2 * width, n);
+            int i = a, j = middle;
+            for (int k = a; k < stop; ++k) to[k] = j >= stop || (i < middle && !before(from[j], from[i])) ? from[i++] : from[j++];
+        }
+        Keyed* other = from;
+        from = to;
+        to = other;
+    }
+    if (from != items) memcpy(items, from, size_t(n) * sizeof(Keyed));
+}
+
+inline double log_odds_key(double a, double b) {
+    if (a > 0.0 && b > 0.0) return floor_of((log_of(b) - log_of(a)) * 1e11 + 0.5);
+    return b > 0.0 ? INFINITE : -INFINITE;
+}
+
+// The codes that have weight, by p and then by code: `candidates.sort_key`, which is blind to rounding. Logarithms are only
+// taken where ratios are so close that their order could be a matter of rounding. Returns how many there are.
+template <class C>
+int order_categories(const double* h0, const double* h1, bool learn, int16_t* order) {
+    Keyed items[N_CODES], room[N_CODES];
+    int n = learn ? N_CODES : N_CODES - 1, m = 0;
+    double scale = 1.0;
+    if constexpr (C::squares) {
+        double square = 0.0, total = 0.0;
+        for (int k = 0; k < n; ++k)
+            if (h0[k] > 0.0) {
+                square += h1[k] * h1[k] / h0[k];
+                total += h0[k];
+            }
+        scale = square > 0.0 ? 1e12 / square_root(square / total) : 1.0;
+    }
+    bool ratios = !C::squares;
+    for (int k = 0; k < n; ++k) {
+        double a = h0[k], b = h1[k];
+        if (!(C::weight(a, b) > 0.0)) continue;
+        if constexpr (C::squares) {
+            items[m++] = {floor_of(b / a * scale + 0.5), k};
+        } else {
+            bool tiny = (a > 0.0 && a < 1e-140) || (b > 0.0 && b < 1e-140);
+            ratios = ratios && !tiny;
+            items[m++] = {a > 0.0 ? b / a : INFINITE, k};
+        }
+    }
+    if constexpr (!C::squares) {
+        if (!ratios)
+            for (int i = 0; i < m; ++i) items[i].key = log_odds_key(h0[items[i].code], h1[items[i].code]);
+    }
+    sort_keyed(items, m, room);
+    if constexpr (!C::squares) {
+        if (ratios)
+            for (int a = 0; a < m;) {
+                int b = a + 1;
+                while (b < m && items[b].key <= items[b - 1].key * (1.0 + 1e-10)) ++b;
+                if (b > a + 1) {
+                    for (int i = a; i < b; ++i) items[i].key = log_odds_key(h0[items[i].code], h1[items[i].code]);
+                    sort_keyed(items + a, b - a, room);
+                }
+                a = b;
+            }
+    }
+    for (int i = 0; i < m; ++i) order[i] = int16_t(items[i].code);
+    if (m < N_CODES) order[m] = -1;
+    return m;
+}
+
+// Sums over every subset of a few cells, as the sum of two halves of it.
+class SubsetSums {
+public:
+    void fill(const double* values, const int16_t* codes, int m) {
+        half_ = m / 2;
+        fill_half(values, codes, half_, low_);
+        fill_half(values, codes + half_, m - half_, high_);
+    }
+    double of(int mask) const { return low_[mask & ((1 << half_) - 1)] + high_[mask >> half_]; }
+
+private:
+    static void fill_half(const double* values, const int16_t* codes, int m, double* out) {
+        out[0] = 0.0;
+        for (int j = 0; j < m; ++j)
+            for (int mask = 0; mask < (1 << j); ++mask) out[mask | (1 << j)] = out[mask] + values[codes[j]];
+    }
+    int half_ = 0;
+    double low_[1 << (MAX_ENUMERATED / 2)], high_[1 << ((MAX_ENUMERATED + 1) / 2)];
+};
+
+// With opposite signs forced the best partition need not be a prefix, so few categories are enumerated: the first subset
+// that ties with the best is candidate 0, and its mask is over the codes that have weight, in their order.
+template <class C>
+void scan_subsets(const C& c, const Cells& f, int m, const Options& o, const Request& request, double tie, Scan& s) {
+    int16_t codes[N_CODES];
+    int found = 0;
+    for (int k = 0; k < N_CODES && found < m; ++k)
+        if ((request.learn || k != MISSING) && C::weight(f.h0[k], f.h1[k]) > 0.0) codes[found++] = int16_t(k);
+    SubsetSums sums0, sums1, sums_of_counts;
+    sums0.fill(f.h0, codes, m);
+    sums1.fill(f.h1, codes, m);
+    if (f.counts != nullptr) sums_of_counts.fill(f.counts, codes, m);
+    int all = (1 << m) - 1;
+    auto loss = [&](int mask, double enough) {
+        double a0 = sums0.of(mask), a1 = sums1.of(mask), b0 = sums0.of(all ^ mask), b1 = sums1.of(all ^ mask);
+        if (a0 + a1 < request.min_weight || b0 + b1 < request.min_weight) return INFINITE;
+        if (f.counts != nullptr &&
+            (sums_of_counts.of(mask) < request.min_count || sums_of_counts.of(all ^ mask) < request.min_count))
+            return INFINITE;
+        return split_loss(c, a0, a1, b0, b1, 1, enough - o.rest) + o.rest;
+    };
+    double low = INFINITE;
+    for (int mask = 1; mask < all; ++mask) low = least(low, loss(mask, low));
+    s.order[0] = -1;
+    if (low == INFINITE) return;
+    for (int mask = 1; mask < all; ++mask) {
+        double v = loss(mask, low + 2.0 * tie);
+        if (v <= low + tie) {
+            s.value[0] = v;
+            s.mask = mask;
+            return;
+        }
+    }
+}
+
+template <class C>
+void scan_nominal(const C& c, const Cells& f, const Request& request, double tie, double margin, Scan& s) {
+    s.mask = 0;
+    int m = order_categories<C>(f.h0, f.h1, request.learn, s.order);
+    Options o = options_of(c, f, request);
+    if (m < 2 || (C::forced && m <= MAX_ENUMERATED)) {
+        for (int k = 0; k < N_CODES; ++k) s.value[k] = INFINITE;
+        memset(s.option, 0, sizeof s.option);
+        if (m >= 2) scan_subsets(c, f, m, o, request, tie, s);
+        return;
+    }
+    for (int j = 0; j < m; ++j) {
+        s.g0[j] = f.h0[s.order[j]];
+        s.g1[j] = f.h1[s.order[j]];
+        if (f.counts != nullptr) s.counts[j] = f.counts[s.order[j]];
+    }
+    scan_cuts(c, s.g0, s.g1, f.counts != nullptr ? s.counts : nullptr, m, m - 1, o, request, tie, margin, s);
+}
+
+template <class C>
+void scan_feature(const C& c, const Cells& f, const Request& request, double tie, double margin, Scan& s) {
+    s.mask = 0;
+    if (f.nominal)
+        scan_nominal(c, f, request, tie, margin, s);
+    else
+        scan_numeric(c, f, request, tie, margin, s);
+}
+
+// ------------------------------------------------------------------------------------------ the lowest of a feature
+
+// Which cuts leave enough weight on both sides, as 0 or infinity to be added; the sides may have zero weight otherwise.
+inline void close_light(double least_weight, int n, Scan& s) {
+    for (int k = 0; k < n; ++k) {
+        bool allowed = (s.l0[k] + s.l1[k] >= least_weight) & (s.r0[k] + s.r1[k] >= least_weight);
+        s.value[k] = allowed ? s.value[k] : INFINITE;
+    }
+}
+
+// The lowest criterion of a numeric feature without missing values, in loops that vectorise; false where there is no such
+// shortcut. For Z they compare squares: as (√x + √y)² = x + y + 2√(xy), that saves one of two roots.
+inline bool lowest_cut(const OfZ&, const double* h0, const double* h1, int n, const Request& r, double tie, Scan& s,
+                       double& low) {
+    if (!(tie > 1e-70 * TIE)) return false;  // squares of products of weights would underflow
+    cumulate(h0, h1, n, s);
+    for (int k = 0; k < n; ++k) {
+        double x = s.l0[k] * s.l1[k], y = s.r0[k] * s.r1[k];
+        s.value[k] = x + y + 2.0 * square_root(x * y);
+    }
+    close_light(most(r.min_weight, 5e-324), n, s);
+    low = 2.0 * square_root(lowest_of(s.value, n));
+    return true;
+}
+
+inline bool lowest_cut(const OfError&, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
+                       double& low) {
+    cumulate(h0, h1, n, s);
+    for (int k = 0; k < n; ++k) {
+        double one = s.l1[k] + s.r0[k], other = s.l0[k] + s.r1[k];
+        s.value[k] = one < other ? one : other;
+    }
+    close_light(most(r.min_weight, 5e-324), n, s);
+    low = lowest_of(s.value, n);
+    return true;
+}
+
+inline bool lowest_cut(const OfGini&, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
+                       double& low) {
+    cumulate(h0, h1, n, s);
+    for (int k = 0; k < n; ++k) {
+        double a = s.l0[k] + s.l1[k], b = s.r0[k] + s.r1[k];
+        s.value[k] = 2.0 * (s.l0[k] * s.l1[k] / a + s.r0[k] * s.r1[k] / b);
+    }
+    close_light(most(r.min_weight, 5e-324), n, s);
+    low = lowest_of(s.value, n);
+    return true;
+}
+
+inline bool lowest_cut(const OfSquares&, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
+                       double& low) {
+    cumulate(h0, h1, n, s);
+    double least_weight = most(r.min_weight, 5e-324);
+    for (int k = 0; k < n; ++k) {
+        double v = -(s.l1[k] * s.l1[k] / s.l0[k]) - s.r1[k] * s.r1[k] / s.r0[k];
+        bool allowed = (s.l0[k] >= least_weight) & (s.r0[k] >= least_weight);
+        s.value[k] = allowed ? v : INFINITE;
+    }
+    low = lowest_of(s.value, n);
+    return true;
+}
+
+constexpr double ROUGH = 1e-5;
+
+// `OfCostLoss.leaf` of many leaves to a relative error of ROUGH; δ > 0. A power is 2^(-share log2 r); the logarithm is the
+// exponent of a floating-point number and a short series of its mantissa m in (m - 1)/(m + 1); the exponential likewise.
+inline void rough_cost_losses(const OfCostLoss& c, const double* a, const double* b, int n, double* out) {
+    for (int k = 0; k < n; ++k) {
+        double r = c.ratio * ((b[k] + c.delta) / (a[k] + c.delta));
+        uint64_t bits = bits_of(r);
+        // an exponent as a double, without a conversion that does not vectorise: 2^52 + e, less 2^52
+        double e = from_bits((bits >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
+        double m = from_bits((bits & 0x000FFFFFFFFFFFFFull) | 0x3FF0000000000000ull);
+        double t = (m - 1.0) / (m + 1.0), q = t * t;
+        double log2 = e + 2.885390081777927 * t * (1.0 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9)))));
+        double x = -c.share * log2;
+        double shifted = x + 0x1.8p52;  // rounds x to a whole number, which is in the low bits
+        double whole = shifted - 0x1.8p52;
+        double f = 0.6931471805599453 * (x - whole);
+        double y = 1.0 + f * (1.0 + f * (1.0 / 2 + f * (1.0 / 6 + f * (1.0 / 24 + f * (1.0 / 120 + f * (1.0 / 720))))));
+        double power = from_bits(bits_of(y) + (bits_of(shifted) << 52));
+        out[k] = power * (b[k] + a[k] * r);
+    }
+}
+
+// Exactly where a rough value says that it may be lowest.
+inline bool lowest_cut(const OfCostLoss& c, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
+                       double& low) {
+    if (!(c.delta > 1e-30)) return false;
+    cumulate(h0, h1, n, s);
+    rough_cost_losses(c, s.l0, s.l1, n, s.one);
+    rough_cost_losses(c, s.r0, s.r1, n, s.other);
+    for (int k = 0; k < n; ++k) s.value[k] = s.one[k] + s.other[k];
+    close_light(most(r.min_weight, 5e-324), n, s);
+    double near = lowest_of(s.value, n) * (1.0 + 4.0 * ROUGH);
+    low = INFINITE;
+    if (near < INFINITE)
+        for (int k = 0; k < n; ++k)
+            if (s.value[k] <= near) low = least(low, c.leaf(s.l0[k], s.l1[k], 0) + c.leaf(s.r0[k], s.r1[k], 0));
+    return true;
+}
+
+template <class C>
+inline bool lowest_cut(const C&, const double*, const double*, int, const Request&, double, Scan&, double&) {
+    return false;
+}
+
+// The lowest criterion of a feature.
+template <class C>
+double lowest_of_feature(const C& c, const Cells& f, const Request& request, double tie, Scan& s) {
+    double low;
+    if (f.counts == nullptr && !f.nominal && f.h0[MISSING] == 0.0 && f.h1[MISSING] == 0.0 &&
+        lowest_cut(c, f.h0, f.h1, f.n_bins, request, tie, s, low))
+        return low;
+    scan_feature(c, f, request, tie, 2.0 * tie, s);
+    return lowest_of(s.value, N_THRESHOLDS);
+}
+
+}  // namespace skew

@@ -1,0 +1,174 @@
+// The best split of a node: `candidates.best_split` for two planes, with the same candidates, options and ties.
+//
+// Beyond the reference it weighs the rounding error of derived histograms: if another candidate could be the best one,
+// given the bounds, the choice is doubtful, and whoever asked sums the node's rows and searches again.
+#pragma once
+#include "doubt.h"
+#include "table.h"
+
+namespace skew {
+
+struct Split {
+    int64_t feature = -1;  // -1: there is none
+    int64_t threshold = -1;
+    int64_t polarity = 0;
+    int64_t doubtful = 0;
+    double value = 0.0, before = 0.0;
+    uint8_t child[N_CODES];
+};
+
+// A node's histogram of two planes, `[feature][plane][code]`, and its counts `[feature][code]` or null.
+struct TwoPlanes {
+    const double* sums;
+    const double* counts;
+    Cells of(const Table& table, int64_t f) const {
+        const double* own = sums + f * 2 * N_CODES;
+        return {own, own + N_CODES, counts == nullptr ? nullptr : counts + f * N_CODES, int(table.n_bins[f]),
+                table.nominal[f] != 0};
+    }
+};
+
+// The child of every code under a chosen candidate: `candidates.make_split`. Codes without weight go where missing values
+// go, and those to the heavier side if there are none to learn from.
+template <class C>
+void fill_child(const Cells& f, const Request& request, const Scan& s, int threshold, Split& split) {
+    constexpr int n_polarities = C::forced ? 2 : 1;
+    int option = s.option[threshold];
+    split.polarity = C::forced ? 1 - 2 * (option % n_polarities) : 0;
+    uint8_t missing_to = request.learn ? uint8_t(option / n_polarities) : uint8_t(ABSTAIN);
+    uint8_t* child = split.child;
+    if (f.nominal) {
+        memset(child, UNSEEN, N_CODES);
+        if (s.mask != 0) {
+            int j = 0;
+            for (int code = 0; code < (request.learn ? N_CODES : MISSING); ++code)
+                if (f.h0[code] + f.h1[code] > 0.0) child[code] = ((s.mask >> j++) & 1) ? LEFT : RIGHT;
+        } else {
+            for (int j = 0; j < N_CODES && s.order[j] >= 0; ++j) child[s.order[j]] = j <= threshold ? LEFT : RIGHT;
+        }
+        missing_to = request.learn ? child[MISSING] : uint8_t(ABSTAIN);
+    } else {
+        for (int code = 0; code < MISSING; ++code) child[code] = code <= threshold ? LEFT : RIGHT;
+    }
+    if (request.learn && !(C::weight(f.h0[MISSING], f.h1[MISSING]) > 0.0)) {
+        double on_left = 0.0, on_right = 0.0;
+        for (int code = 0; code < MISSING; ++code) {
+            double w = C::weight(f.h0[code], f.h1[code]);
+            if (child[code] == LEFT) on_left += w;
+            if (child[code] == RIGHT) on_right += w;
+        }
+        missing_to = 2.0 * on_left >= (on_left + on_right) * (1.0 - SLACK) ? LEFT : RIGHT;
+    }
+    for (int code = 0; code < MISSING; ++code)
+        if (child[code] == UNSEEN) child[code] = missing_to;
+    child[MISSING] = missing_to;
+}
+
+// What counts as equal in a node: a share of its weight, of squares a share of the value.
+template <class C>
+double tie_of(const Cells& any_feature) {
+    if (C::squares) return TIE;
+    double total = 0.0;
+    for (int k = 0; k < N_CODES; ++k) total += any_feature.h0[k] + any_feature.h1[k];
+    return TIE * total;
+}
+
+template <class C>
+bool choice_is_doubtful(const C& c, const Table& table, const TwoPlanes& node, const Request& request, double tie,
+                        const double* lowest, double e0, double e1, int64_t g, int t, double best, double own,
+                        double before, Scan& s) {
+    Cells any = node.of(table, 0);
+    double t0 = 0.0, t1 = 0.0, size = 0.0;
+    for (int k = 0; k < N_CODES; ++k) {
+        t0 += any.h0[k];
+        t1 += any.h1[k];
+        size += size_of(any.h0[k]) + size_of(any.h1[k]);
+    }
+    double total = C::squares ? t0 : t0 + t1;
+    if (e0 > MAX_NODE_ERROR * total || (!C::squares && e1 > MAX_NODE_ERROR * total)) return true;
+    double gained = C::forced ? size_of(before - own) : before - own;  // forced signs may be worse than no split
+    if (gained <= C::tie_width(tie, before)) return true;  // too little to tell candidates from traces of rounding
+    Cells chosen = node.of(table, g);
+    for (int code = 0; code < N_CODES; ++code) {  // is a trace of weight rounding, or a row?
+        bool matters = chosen.nominal || code == MISSING || code == t;
+        double weight = size_of(chosen.h0[code]) + size_of(chosen.h1[code]);
+        if (matters && 0.0 < weight && weight <= e0 + e1) return true;
+    }
+    double near = C::tie_width(tie, best), band = best + near + reach_of(c, size, e0, e1);
+    double own_error = doubt(c, s, chosen, request, e0, e1, t, 0.0, band, -INFINITE, -INFINITE);
+    for (int64_t f = 0; f < table.n_features; ++f) {
+        if (lowest[f] > band) continue;
+        Cells cells = node.of(table, f);
+        scan_feature(c, cells, request, tie, band - best + near, s);
+        int at = f < g ? N_THRESHOLDS : (f == g ? t : -1);
+        if (doubt(c, s, cells, request, e0, e1, at, own_error, band, best + near, own - near) == INFINITE) return true;
+    }
+    return false;
+}
+
+// The first candidate that ties with the best. `lowest` is the lowest criterion of each feature. The features that matter
+// are scanned a second time, which is cheaper than keeping the candidates of all of them.
+template <class C>
+void choose(const C& c, const Table& table, const TwoPlanes& node, const Request& request, double tie,
+            const double* lowest, double e0, double e1, Scan& s, Split& split) {
+    double best = INFINITE;
+    for (int64_t f = 0; f < table.n_features; ++f) best = least(best, lowest[f]);
+    split.feature = -1;
+    split.doubtful = 0;
+    if (!(best < INFINITE)) return;
+    double near = C::tie_width(tie, best);
+    int64_t g = 0;
+    int t = 0;
+    while (lowest[g] > best + near) ++g;
+    Cells chosen = node.of(table, g);
+    scan_feature(c, chosen, request, tie, 2.0 * tie, s);
+    // `lowest` may have been found by another formula, whose last digits differ
+    double level = best + near;
+    while (t < N_THRESHOLDS && s.value[t] > level) ++t;
+    if (t == N_THRESHOLDS) {
+        double low = lowest_of(s.value, N_THRESHOLDS);
+        for (t = 0; s.value[t] > low; ++t) {
+        }
+    }
+    Cells any = node.of(table, 0);
+    double t0 = 0.0, t1 = 0.0;
+    for (int k = 0; k < N_CODES; ++k) {
+        t0 += any.h0[k];
+        t1 += any.h1[k];
+    }
+    split.feature = g;
+    split.threshold = chosen.nominal ? -1 : t;
+    split.value = s.value[t];
+    split.before = c.before(t0, t1);
+    fill_child<C>(chosen, request, s, t, split);
+    if (e0 == 0.0 && e1 == 0.0) return;
+    split.doubtful = choice_is_doubtful(c, table, node, request, tie, lowest, e0, e1, g, t, best, s.value[t],
+                                        split.before, s);
+}
+
+constexpr int64_t FEATURES_PER_TASK = 8;
+constexpr int64_t SERIAL_SEARCH = 64;  // features, below which waking a thread costs more than it saves
+
+// `lowest_of_feature` of all features, and `choose`.
+template <class C>
+void search(const C& c, const Table& table, const TwoPlanes& node, const Request& request, double e0, double e1,
+            double* lowest, int64_t n_jobs, Split& split) {
+    double tie = tie_of<C>(node.of(table, 0));
+    auto scan_range = [&](int64_t start, int64_t stop) {
+        Scan s;
+        for (int64_t f = start; f < stop; ++f) lowest[f] = lowest_of_feature(c, node.of(table, f), request, tie, s);
+    };
+    if (table.n_features < SERIAL_SEARCH) {
+        scan_range(0, table.n_features);
+    } else {
+        int64_t n_tasks = (table.n_features + FEATURES_PER_TASK - 1) / FEATURES_PER_TASK;
+        parallel(n_tasks, n_jobs, [&](int64_t task) {
+            int64_t start = task * FEATURES_PER_TASK;
+            scan_range(start, least(start + FEATURES_PER_TASK, table.n_features));
+        });
+    }
+    Scan s;
+    choose(c, table, node, request, tie, lowest, e0, e1, s, split);
+}
+
+}  // namespace skew

@@ -1,0 +1,135 @@
+// A binned table: `words[block][row]` holds the codes of eight features of a row, feature 8·block + k in byte k. Summing a
+// block takes one load per row for eight features.
+#pragma once
+#include "threads.h"
+
+namespace skew {
+
+constexpr int64_t ROWS_AT_A_TIME = 2048;  // that are gone through column by column: they stay in the second-level cache
+constexpr int64_t ROWS_PER_TASK = 32768;
+
+struct Table {
+    const uint64_t* words;
+    int64_t n_rows;
+    int64_t n_features;
+    const int64_t* n_bins;   // codes in use, per feature
+    const uint8_t* nominal;  // whether the codes are names rather than ranks
+
+    int64_t n_blocks() const { return (n_features + BLOCK - 1) / BLOCK; }
+    const uint64_t* block(int64_t b) const { return words + b * n_rows; }
+};
+
+inline int code_in(uint64_t word, int64_t feature) { return int((word >> (8 * (feature & 7))) & 255); }
+
+// The number of cuts below x, by eight halvings without a branch; there are 256 cuts, the last ones infinite.
+inline uint64_t count_below(const double* cuts, double x) {
+    uint64_t k = 0;
+    k += uint64_t(cuts[127] < x) << 7;
+    k += uint64_t(cuts[k + 63] < x) << 6;
+    k += uint64_t(cuts[k + 31] < x) << 5;
+    k += uint64_t(cuts[k + 15] < x) << 4;
+    k += uint64_t(cuts[k + 7] < x) << 3;
+    k += uint64_t(cuts[k + 3] < x) << 2;
+    k += uint64_t(cuts[k + 1] < x) << 1;
+    k += uint64_t(cuts[k] < x);
+    return k;
+}
+
+// Numbers in a matrix of any strides (in elements).
+template <class T>
+struct Matrix {
+    const T* data;
+    int64_t row_stride, column_stride;
+    double at(int64_t row, int64_t column) const { return double(data[row * row_stride + column * column_stride]); }
+};
+
+// `ReferenceEngine.encode` of numeric columns: column[c] of X becomes feature[c].
+template <class T>
+void encode(Matrix<T> X, int64_t n_rows, int64_t n_columns, const int64_t* column, const int64_t* feature,
+            const double* cuts, uint64_t* words, int64_t n_jobs) {
+    int64_t n_tasks = most<int64_t>(1, n_rows / (4 * ROWS_AT_A_TIME));
+    parallel(n_tasks, n_jobs, [&](int64_t task) {
+        int64_t stop = bound(n_rows, n_tasks, task + 1);
+        for (int64_t a = bound(n_rows, n_tasks, task); a < stop; a += ROWS_AT_A_TIME) {
+            int64_t b = least(a + ROWS_AT_A_TIME, stop);
+            for (int64_t c = 0; c < n_columns; ++c) {
+                const double* cut = cuts + c * N_CODES;
+                uint64_t* out = words + (feature[c] >> 3) * n_rows;
+                int shift = int(8 * (feature[c] & 7));
+                for (int64_t i = a; i < b; ++i) {
+                    double x = X.at(i, column[c]);
+                    uint64_t k = x != x ? MISSING : count_below(cut, x);
+                    out[i] |= k << shift;
+                }
+            }
+        }
+    });
+}
+
+// Put ready codes of one feature into the table.
+inline void store_codes(const uint8_t* codes, int64_t n_rows, int64_t feature, uint64_t* words) {
+    uint64_t* out = words + (feature >> 3) * n_rows;
+    int shift = int(8 * (feature & 7));
+    for (int64_t i = 0; i < n_rows; ++i) out[i] |= uint64_t(codes[i]) << shift;
+}
+
+// values[code] of one feature for all rows, or added to what is there.
+inline void look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values, bool add, double* out,
+                    int64_t n_jobs) {
+    int64_t n_tasks = most<int64_t>(1, n_rows / ROWS_PER_TASK);
+    const uint64_t* block = words + (feature >> 3) * n_rows;
+    int shift = int(8 * (feature & 7));
+    parallel(n_tasks, n_jobs, [&](int64_t task) {
+        int64_t stop = bound(n_rows, n_tasks, task + 1);
+        for (int64_t i = bound(n_rows, n_tasks, task); i < stop; ++i) {
+            double v = values[(block[i] >> shift) & 255];
+            out[i] = add ? out[i] + v : v;
+        }
+    });
+}
+
+// Sort numbers, by the bits that order like them: flipping the sign bit of a positive number, and every bit of a negative
+// one, makes patterns sort like numbers. Passes of eleven bits; one in which all numbers agree is left out.
+template <class Key, int N_PASSES>
+Status sort_keys(const Key* keys, int64_t n, Key* sorted) {
+    constexpr int DIGIT = 11, N_DIGITS = 1 << DIGIT;
+    constexpr int LAST = int(8 * sizeof(Key)) - 1;
+    constexpr Key SIGN = Key(1) << LAST;
+    Buffer<Key> room;
+    Buffer<int64_t> count;
+    TRY(room.reserve(2 * n + 1));
+    TRY(count.reserve(N_PASSES * N_DIGITS));
+    memset(count.data(), 0, size_t(N_PASSES) * N_DIGITS * sizeof(int64_t));
+    Key *from = room.data(), *to = room.data() + n;
+    for (int64_t i = 0; i < n; ++i) {
+        Key k = keys[i];
+        k ^= SIGN | Key(Key(0) - (k >> LAST));
+        from[i] = k;
+        for (int pass = 0; pass < N_PASSES; ++pass) count[pass * N_DIGITS + ((k >> (DIGIT * pass)) & (N_DIGITS - 1))] += 1;
+    }
+    for (int pass = 0; pass < N_PASSES && n > 0; ++pass) {
+        int64_t* own = count.data() + pass * N_DIGITS;
+        int shift = DIGIT * pass;
+        if (own[(from[0] >> shift) & (N_DIGITS - 1)] == n) continue;
+        int64_t total = 0;
+        for (int d = 0; d < N_DIGITS; ++d) {
+            int64_t c = own[d];
+            own[d] = total;
+            total += c;
+        }
+        for (int64_t i = 0; i < n; ++i) {
+            Key k = from[i];
+            to[own[(k >> shift) & (N_DIGITS - 1)]++] = k;
+        }
+        Key* other = from;
+        from = to;
+        to = other;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        Key k = from[i];
+        sorted[i] = k ^ (SIGN | Key((k >> LAST) - Key(1)));
+    }
+    return DONE;
+}
+
+}  // namespace skew
