@@ -39,9 +39,8 @@ def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
     rule = clf._rule()
     resolved = resolve(learner)
     question = next(q for q in rule.asks if q in resolved.answers)
-    weights = np.ones(len(y)) if examples is None else examples
-    opened = resolved.open(data, rule.goal(Costs(), float(weights.sum())))
-    return rule, State(opened, data.y, weights, 40, question)
+    opened = resolved.open(data, rule.goal(Costs(), data.n_examples))
+    return rule, State(opened, 40, question)
 
 
 @each_engine
@@ -51,8 +50,8 @@ def test_weights_stay_positive_and_sum_to_one(booster, learner, engine):
     X, y = awkward_data()
     rule, state = opened_state(booster(), X, y, learner, engine)
     for _ in boost(rule, state):
-        assert state.weights.sum() == pytest.approx(1.0, abs=1e-12)
-        assert (state.weights > 0).all()
+        assert state.rows.get("w").sum() == pytest.approx(1.0, abs=1e-12)
+        assert (state.rows.get("w") > 0).all()
     assert state.round > 5
 
 
@@ -66,8 +65,8 @@ def test_weights_are_the_exponential_of_minus_the_margin(booster, learner, engin
     F = np.zeros(len(y))
     for r in boost(rule, state):
         F += r.term.on(state.learner.view)
-        w = np.exp(-state.y * F)
-        np.testing.assert_allclose(state.weights, w / w.sum(), rtol=1e-9)
+        w = np.exp(-state.rows.get("y") * F)
+        np.testing.assert_allclose(state.rows.get("w"), w / w.sum(), rtol=1e-9)
         assert state.loss == pytest.approx(w.mean(), rel=1e-9)
 
 

@@ -171,7 +171,7 @@ def test_only_nodes_that_share_rows_with_the_precondition_are_searched_again(mon
 
     def noting(self, node):
         searched.append((len(self.splits), self.nodes.index(node)))
-        search(self, node)
+        return search(self, node)
 
     monkeypatch.setattr(AlternatingGrowth, "_search", noting)
     clf = AlternatingTreeClassifier(max_rounds=30).fit(X, y)

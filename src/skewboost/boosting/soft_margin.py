@@ -29,7 +29,13 @@ from skewboost.learners.base import LabelHypothesis
 
 _GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # where a step is looked for, as shares of its bound
 
-VOTED, MISTRUST = "voted", "mistrust"  # vectors of Σ α|h| and Σ α|h| w
+KEPT = (F, "voted", "mistrust")  # vectors of the training set: F, Σ α|h| and Σ α|h| w
+
+
+def _after(g: Array, w: Array, F: Array, voted: Array, mistrust: Array) -> tuple[Array, Array, Array]:
+    """What is kept of examples that weigh w, once g is added."""
+    size = np.abs(g)
+    return F + g, voted + size, mistrust + size * w
 
 
 class SoftMargin(Rule):
@@ -55,7 +61,7 @@ class SoftMargin(Rule):
     def start(self, state: State) -> None:
         """Nothing has been voted yet."""
         super().start(state)
-        for name in (F, VOTED, MISTRUST):
+        for name in KEPT:
             state.rows.put(name, 0.0)
 
     def _forgiveness(self, y: Array) -> Array | float:
@@ -94,27 +100,25 @@ class SoftMargin(Rule):
             linear = (EXAMPLES, W, Y, state.cost, "h")
             return best_step(lambda f: rows.sum(lambda n, w, y, c, h: f(w, rate(n, w, y, c, h)), linear), limit)
 
-        given = (EXAMPLES, W, Y, state.cost, F, VOTED, MISTRUST, "h")
-        top = rows.max(self._exponent, (Y, state.cost, F, VOTED, MISTRUST))
+        given = (EXAMPLES, W, Y, state.cost, "h", *KEPT)
+        top = rows.max(self._exponent, (Y, state.cost, *KEPT))
 
         def loss(alpha: float) -> float:
-            def parts(n: Array, w: Array, y: Array, c: Array, F: Array, voted: Array, mistrust: Array, h: Array) -> Array:
-                size = alpha * np.abs(h)
-                exponents = self._exponent(y, c, F + alpha * h, voted + size, mistrust + size * (w / n))
-                return n * np.exp(np.minimum(exponents - top, 700.0))
+            def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
+                exponents = self._exponent(y, c, *_after(alpha * h, w / n, *kept))
+                return np.asarray(n * np.exp(np.minimum(exponents - top, 700.0)))
 
             return float(rows.sum(parts, given))
 
         def derivative(alpha: float) -> float:
-            def parts(n: Array, w: Array, y: Array, c: Array, F: Array, voted: Array, mistrust: Array, h: Array) -> Array:
-                size, w = np.abs(h), w / n
-                voted, mistrust = voted + alpha * size, mistrust + alpha * size * w
+            def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
+                F, voted, mistrust = _after(alpha * h, w / n, *kept)
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    mean = np.where(voted > 0, mistrust / voted, w)  # of the first vote: its own weight
-                slack = p * mean ** (p - 1.0) * w - (p - 1.0) * mean**p
-                moves = self.favor(c) * y * h + self._forgiveness(y) * size * slack
-                exponents = self._exponent(y, c, F + alpha * h, voted, mistrust)
-                return -n * np.exp(np.minimum(exponents - top, 700.0)) * moves
+                    mean = np.where(voted > 0, mistrust / voted, w / n)  # of the first vote: its own weight
+                slack = p * mean ** (p - 1.0) * (w / n) - (p - 1.0) * mean**p
+                moves = self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * slack
+                exponents = self._exponent(y, c, F, voted, mistrust)
+                return np.asarray(-n * np.exp(np.minimum(exponents - top, 700.0)) * moves)
 
             return float(rows.sum(parts, given))
 
@@ -132,14 +136,10 @@ class SoftMargin(Rule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """Margins, votes and mistrust, then the weights."""
-        rows, kept = state.rows, (F, VOTED, MISTRUST)
+        rows = state.rows
         rows.evaluate(term, "g")
-        rows.map(
-            lambda n, w, g, F, voted, mistrust: (F + g, voted + np.abs(g), mistrust + np.abs(g) * (w / n)),
-            (EXAMPLES, W, "g", *kept),
-            kept,
-        )
-        given = (Y, state.cost, *kept)
+        rows.map(lambda n, w, g, *kept: _after(g, w / n, *kept), (EXAMPLES, W, "g", *KEPT), KEPT)
+        given = (Y, state.cost, *KEPT)
         top = rows.max(self._exponent, given)
         state.loss = mean_over_examples(state, lambda *v: np.exp(np.minimum(self._exponent(*v), 700.0)), given)
         if top < -700.0:

@@ -65,9 +65,7 @@ class State:
     def log_ratio_of_weights(self) -> float:
         """``ln(W+ / W-)`` of the current weights."""
         tiny = float(np.finfo(np.float64).tiny)
-        positive, negative = self.rows.sum(
-            lambda y, w: (np.where(y > 0, w, 0.0), np.where(y > 0, 0.0, w)), ("y", W)
-        )
+        positive, negative = self.rows.sum(lambda y, w: (np.where(y > 0, w, 0.0), np.where(y > 0, 0.0, w)), ("y", W))
         return math.log(max(positive, tiny) / max(negative, tiny))
 
     @property
@@ -113,7 +111,8 @@ class State:
         """
         values = getattr(term, "values", None)
         if h is not None and values is not None and self.costs.each is None:
-            if self.move_leaves(h, log_factor(SIGNS, values[:, None], self.costs.of_class)):
+            logs = log_factor(SIGNS, values[:, None], self.costs.of_class)
+            if self.move_leaves(h, logs):
                 return
         self.rows.evaluate(term, "g")
         self.move_rows(log_factor, ("y", "g", self.cost))

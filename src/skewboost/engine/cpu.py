@@ -30,9 +30,9 @@ from skewboost.engine.boundary import (
 )
 from skewboost.engine.candidates import MAX_ENUMERATED, SLACK, best_split
 from skewboost.engine.criterion_kernels import Terms
+from skewboost.engine.deriving_set import DerivingSet
 from skewboost.engine.expand_kernels import Children
 from skewboost.engine.growth import Child, Rows
-from skewboost.engine.deriving_set import DerivingSet
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.scan_kernels import Features

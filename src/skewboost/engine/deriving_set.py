@@ -48,9 +48,7 @@ class DerivingSet(Vectors):
 
     block = 32_768
 
-    def __init__(
-        self, engine: Kernels, view: View, labels: Array, classes: Classes, examples: Array | None
-    ) -> None:
+    def __init__(self, engine: Kernels, view: View, labels: Array, classes: Classes, examples: Array | None) -> None:
         super().__init__(view, labels, classes, examples)
         self.engine = engine
         self.n_jobs = engine.n_jobs
@@ -119,9 +117,9 @@ class DerivingSet(Vectors):
         grown, self._grown = self._grown, None
         if grown is not None and grown.partition is partition:
             return self._reweight_leaves(grown, factors)
-        if isinstance(partition, AlternatingPartition) and self._split is not None:
-            if partition.splits[-1] is self._split[0]:
-                return self._reweight_sides(factors)
+        last = None if self._split is None else self._split[0]
+        if isinstance(partition, AlternatingPartition) and partition.splits[-1] is last:
+            return self._reweight_sides(factors)
         root = self._known_root(grown)
         if isinstance(partition, Partition) and not partition.splits:
             return self._reweight_all(root, factors)

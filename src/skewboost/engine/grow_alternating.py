@@ -1,9 +1,9 @@
 """Growing an alternating tree: which precondition to split next.
 
 A prediction node is a precondition: the rows that reach it. It keeps its best split for as long as no weight in it
-moves, but by a factor that all have in common. A round moves the weights under one precondition, so the nodes that no row reaches together
-with that one keep theirs. The others are searched anew, parents before children, and only if they could win: a split
-of a node lowers Z by no more than the node's weight.
+moves, but by a factor that all have in common. A round moves the weights under one precondition, so the nodes that no
+row reaches together with that one keep theirs. The others are searched anew, parents before children, and only if they
+could win: a split of a node lowers Z by no more than the node's weight.
 """
 
 from __future__ import annotations

@@ -118,4 +118,5 @@ class _Tree:
         sums = np.array([self.grower.totals(leaf) for leaf in leaves])
         covers = np.array([self.grower.examples_in(leaf) for leaf in leaves])
         partition = Partition(tuple(self.splits), links, len(leaves), covers)
-        return Grown(partition, leaves, self.parents, sums, importances(partition, sums.tolist(), self.request.criterion))
+        gained = importances(partition, sums.tolist(), self.request.criterion)
+        return Grown(partition, leaves, self.parents, sums, gained)

@@ -64,7 +64,7 @@ class Classes(NamedTuple):
     @property
     def two(self) -> bool:
         """Whether there are two classes and one label."""
-        return self == (1, 2)
+        return self == TWO
 
     def as_y(self, numbers: Array) -> Array:
         """The vector ``y`` of the numbers of classes: -1 and +1 where there are two."""
@@ -73,6 +73,9 @@ class Classes(NamedTuple):
     def numbers(self, y: Array) -> Array:
         """The numbers of the classes, from the vector ``y``."""
         return (y > 0).astype(np.intp) if self.n_classes == 2 else y.astype(np.intp)
+
+
+TWO = Classes()
 
 
 class Limits(NamedTuple):

@@ -18,7 +18,7 @@ def quantiles(values: Array, levels: tuple[float, ...], examples: Array | None) 
 
 
 class WeightWatcher:
-    """Notes what the weights that hypotheses are fitted under are like in every round of the first ensemble that is trained.
+    """Notes what the weights that hypotheses are fitted under are like, in every round of the first ensemble.
 
     Further ones are those of calibration inside a fit, which the model does not consist of.
     """

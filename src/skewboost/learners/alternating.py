@@ -33,9 +33,7 @@ class OpenedAlternatingTree(Opened):
         labels = majority(growth.sums, growth.abstains)
         criterion = float(2.0 * np.sqrt(growth.sums[:REST].prod(axis=1)).sum() + growth.sums[REST].sum())
         importances = Importances(self.data.table.n_features, growth.importances)
-        return PartitionHypothesis(
-            growth.partition, growth.sums, labels, None, growth.abstains, criterion, importances
-        )
+        return PartitionHypothesis(growth.partition, growth.sums, labels, None, growth.abstains, criterion, importances)
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
         """The tree must know whose weights have moved."""

@@ -19,7 +19,7 @@ from skewboost.engine.boundary import Array, Codes, Engine
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Classes, Leaves, TrainingSet
+from skewboost.engine.training_set import EXAMPLES, TWO, Classes, Leaves, TrainingSet
 from skewboost.samplers.examples import examples_in_order
 from skewboost.tables import Table
 
@@ -57,7 +57,7 @@ class Data:
     engine: Engine
     bins: Bins | None = None  # given when training goes on with the bins of a fitted model
     codes: Codes = None  # of the table in these bins, where they are known
-    classes: Classes = Classes()
+    classes: Classes = TWO
 
     def __post_init__(self) -> None:
         self.labels = self.labels.astype(np.min_scalar_type(self.classes.n_classes - 1), copy=False)
