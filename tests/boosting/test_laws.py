@@ -10,6 +10,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import naive
+from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
@@ -24,12 +25,12 @@ from support import awkward_data, make, pairs
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 EXPONENTIAL = BOOSTERS[:3]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain"), AlternatingTree()]
-ENGINES = ["reference", "cpu"]
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)
 every_booster_on_each_learner = pytest.mark.parametrize(("booster", "learner"), pairs(LEARNERS))
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
-each_engine = pytest.mark.parametrize("engine", ENGINES)
+each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 
 
 def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
@@ -123,9 +124,10 @@ def test_min_samples_leaf_counts_repetitions_too():
 @every_booster_on_each_learner
 def test_engines_give_the_same_model(booster, learner):
     X, y = awkward_data(seed=2)
-    a, b = (make(booster, 80, learner, engine=e).fit(X, y) for e in ENGINES)
-    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-10)
-    assert len(a.estimators_) == len(b.estimators_)
+    first, *others = (make(booster, 80, learner, engine=e).fit(X, y) for e in ENGINES)
+    for other in others:
+        np.testing.assert_allclose(first.decision_function(X), other.decision_function(X), atol=1e-10)
+        assert len(first.estimators_) == len(other.estimators_)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.partitioned import PartitionedEngine
 from skewboost.engine import choose, cpu
 from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import LEFT, RIGHT, Request
@@ -14,6 +15,8 @@ from skewboost.engine.partition import View
 from skewboost.engine.training_set import TWO, Limits, itself
 from skewboost.tables import Nominal, Table
 from support import awkward_data
+
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 
 
 class Rebuilding(CpuEngine):
@@ -102,43 +105,41 @@ LIMITS = [Limits(1), Limits(3), Limits(None, 9), Limits(4, 6)]
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "z"])
-def test_reference_and_cpu_grow_the_same(criterion, limits, missing):
+def test_all_engines_grow_the_same(criterion, limits, missing):
     table, y = mixed_table(500)
     request = Request(criterion, missing)
-    assert_same(
-        boost(choose("reference", 0, 0, 1), table, y, 25, request, limits),
-        boost(choose("cpu", 0, 0, 1), table, y, 25, request, limits),
-        1e-12,
-    )
+    reference, *others = (boost(choose(e, 0, 0, 1), table, y, 25, request, limits) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("criterion", ["error", "zbar"])
-def test_reference_and_cpu_grow_the_same_forced_stumps(criterion, missing):
+def test_all_engines_grow_the_same_forced_stumps(criterion, missing):
     table, y = mixed_table(500)
     request = Request(criterion, missing)
-    assert_same(
-        boost(choose("reference", 0, 0, 1), table, y, 40, request, Limits(1)),
-        boost(choose("cpu", 0, 0, 1), table, y, 40, request, Limits(1)),
-        1e-12,
-    )
+    reference, *others = (boost(choose(e, 0, 0, 1), table, y, 40, request, Limits(1)) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
-def test_reference_and_cpu_grow_the_same_with_costs(criterion, missing):
+def test_all_engines_grow_the_same_with_costs(criterion, missing):
     table, y = mixed_table(500)
     request = Request(criterion, missing, costs=(1.0, 5.0), delta=1 / 500)
-    runs = [boost_with_costs(choose(name, 0, 0, 1), table, y, 40, request) for name in ("reference", "cpu")]
-    assert_same(*runs, 1e-12)
+    reference, *others = (boost_with_costs(choose(e, 0, 0, 1), table, y, 40, request) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("limits", LIMITS[1:], ids=str)
-def test_reference_and_cpu_grow_the_same_trees_with_costs(limits):
+def test_all_engines_grow_the_same_trees_with_costs(limits):
     table, y = mixed_table(500)
     request = Request("cost_loss", costs=(1.0, 5.0), delta=1 / 500)
-    runs = [boost_with_costs(choose(name, 0, 0, 1), table, y, 15, request, limits) for name in ("reference", "cpu")]
-    assert_same(*runs, 1e-12)
+    reference, *others = (boost_with_costs(choose(e, 0, 0, 1), table, y, 15, request, limits) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
@@ -229,7 +230,7 @@ def test_neither_do_threads_with_costs(criterion, monkeypatch):
     assert_same(one, other, 0.0)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ENGINES, ids=str)
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 def test_a_tree_keeps_its_limits_and_its_leaves_are_its_rows(engine, missing):
     engine = choose(engine, 0, 0, 1)
@@ -249,12 +250,12 @@ def test_a_tree_keeps_its_limits_and_its_leaves_are_its_rows(engine, missing):
 
 
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
-def test_least_squares_is_the_same_on_both_engines_and_fits_means(limits):
+def test_least_squares_is_the_same_on_all_engines_and_fits_means(limits):
     table, _ = mixed_table(600, seed=5)
     rng = np.random.default_rng(0)
     z, w = rng.normal(size=600) * 3, rng.random(600)
     growths = []
-    for engine in (choose("reference", 0, 0, 1), choose("cpu", 0, 0, 1)):
+    for engine in (choose(e, 0, 0, 1) for e in ENGINES):
         rows = opened(engine, table, np.zeros(600, dtype=bool))
         rows.put("z", z)
         rows.put("own w", w)
@@ -263,11 +264,12 @@ def test_least_squares_is_the_same_on_both_engines_and_fits_means(limits):
         for k in range(growth.partition.n_leaves):
             np.testing.assert_allclose(growth.sums[k], [w[leaf == k].sum(), (w * z)[leaf == k].sum()], atol=1e-12)
         growths.append(growth)
-    a, b = growths
-    assert [(s.feature, s.threshold) for s in a.partition.splits] == [
-        (s.feature, s.threshold) for s in b.partition.splits
-    ]
-    np.testing.assert_allclose(a.sums, b.sums, atol=1e-12)
+    a, *others = growths
+    for b in others:
+        assert [(s.feature, s.threshold) for s in a.partition.splits] == [
+            (s.feature, s.threshold) for s in b.partition.splits
+        ]
+        np.testing.assert_allclose(a.sums, b.sums, atol=1e-12)
 
 
 def test_best_first_takes_the_most_profitable_leaf():

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
@@ -29,7 +30,7 @@ def mixed(n=300, seed=0):
     return X.astype({"kind": "category", "shop": "category"}), y
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("booster", BOOSTERS)
 @pytest.mark.parametrize(
     "learner", [Stump(missing="abstain"), Tree(missing="abstain", max_leaf_nodes=5)], ids=["stump", "tree"]

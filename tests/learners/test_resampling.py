@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from engine.partitioned import PartitionedEngine
 from skewboost import (
     AdaBoostClassifier,
     ArcingClassifier,
@@ -37,9 +38,9 @@ from skewboost.tables import Table
 from skewboost.variants import ANY
 from support import awkward_data
 
-ENGINES = ["reference", "cpu"]
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain")]
-each_engine = pytest.mark.parametrize("engine", ENGINES)
+each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
 each_entry = pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 

@@ -82,7 +82,8 @@ class Vectors:
 
     def add(self, term: Term, name: str) -> None:
         """Add what a term says to a vector."""
-        self.put(name, self.get(name) + term.on(self.view))
+        self._refuse(name)
+        self._vectors[name] = self._joined([self._shown(self.get(name)) + self._shown(term.on(self.view))])
 
     def take(self, rows: Array) -> Any:
         """The codes of these rows."""
