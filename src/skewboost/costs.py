@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -26,7 +27,7 @@ class Costs:
     positive: float = 1.0  # a miss
     each: Array | None = None
 
-    @property
+    @cached_property
     def of_class(self) -> Array:
         """The costs of both classes, the negative first."""
         return np.array([self.negative, self.positive])
@@ -39,6 +40,10 @@ class Costs:
     def of_rows(self, positive: Array) -> Array:
         """One number per row."""
         return np.where(positive, self.positive, self.negative) if self.each is None else self.each
+
+    def relative(self, y: Array, c: Array) -> Array:
+        """Costs of rows relative to the mean of their class."""
+        return np.asarray(c / np.where(y > 0, self.positive, self.negative))
 
     def take(self, rows: Array) -> Costs:
         """The costs of some rows."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
+from engine.partitioned import PartitionedEngine
 from skewboost import ConsistentBoostClassifier, RealBoostClassifier
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
@@ -32,7 +33,7 @@ def by_definition(clf, X):
     return F, np.array(consistencies)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("learner", ["stump", Stump(missing="abstain"), Stump(criterion="zbar"), Histogram(max_bins=6)])
 @pytest.mark.parametrize("learning_rate", [1.0, 0.3])
 def test_the_ensemble_is_the_sum_of_votes_times_their_consistency(learner, learning_rate, engine):
@@ -56,7 +57,7 @@ def test_it_is_realboost_for_as_long_as_votes_agree():
     np.testing.assert_allclose(a.decision_function(monotone), b.decision_function(monotone), atol=1e-12)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 def test_the_loss_is_that_of_the_dampened_ensemble(engine):
     X, y = awkward_data()
     clf = ConsistentBoostClassifier(n_estimators=25, engine=engine).fit(X, y)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import naive
+from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
@@ -24,12 +25,12 @@ from support import awkward_data, make, pairs
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 EXPONENTIAL = BOOSTERS[:3]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain"), AlternatingTree()]
-ENGINES = ["reference", "cpu"]
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)
 every_booster_on_each_learner = pytest.mark.parametrize(("booster", "learner"), pairs(LEARNERS))
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
-each_engine = pytest.mark.parametrize("engine", ENGINES)
+each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 
 
 def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
@@ -39,9 +40,8 @@ def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
     rule = clf._rule()
     resolved = resolve(learner)
     question = next(q for q in rule.asks if q in resolved.answers)
-    weights = np.ones(len(y)) if examples is None else examples
-    opened = resolved.open(data, rule.goal(Costs(), float(weights.sum())))
-    return rule, State(opened, data.y, weights, 40, question)
+    opened = resolved.open(data, rule.goal(Costs(), data.n_examples))
+    return rule, State(opened, 40, question)
 
 
 @each_engine
@@ -51,8 +51,8 @@ def test_weights_stay_positive_and_sum_to_one(booster, learner, engine):
     X, y = awkward_data()
     rule, state = opened_state(booster(), X, y, learner, engine)
     for _ in boost(rule, state):
-        assert state.weights.sum() == pytest.approx(1.0, abs=1e-12)
-        assert (state.weights > 0).all()
+        assert state.rows.get("w").sum() == pytest.approx(1.0, abs=1e-12)
+        assert (state.rows.get("w") > 0).all()
     assert state.round > 5
 
 
@@ -66,8 +66,8 @@ def test_weights_are_the_exponential_of_minus_the_margin(booster, learner, engin
     F = np.zeros(len(y))
     for r in boost(rule, state):
         F += r.term.on(state.learner.view)
-        w = np.exp(-state.y * F)
-        np.testing.assert_allclose(state.weights, w / w.sum(), rtol=1e-9)
+        w = np.exp(-state.rows.get("y") * F)
+        np.testing.assert_allclose(state.rows.get("w"), w / w.sum(), rtol=1e-9)
         assert state.loss == pytest.approx(w.mean(), rel=1e-9)
 
 
@@ -124,9 +124,10 @@ def test_min_samples_leaf_counts_repetitions_too():
 @every_booster_on_each_learner
 def test_engines_give_the_same_model(booster, learner):
     X, y = awkward_data(seed=2)
-    a, b = (make(booster, 80, learner, engine=e).fit(X, y) for e in ENGINES)
-    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-10)
-    assert len(a.estimators_) == len(b.estimators_)
+    first, *others = (make(booster, 80, learner, engine=e).fit(X, y) for e in ENGINES)
+    for other in others:
+        np.testing.assert_allclose(first.decision_function(X), other.decision_function(X), atol=1e-10)
+        assert len(first.estimators_) == len(other.estimators_)
 
 
 @pytest.mark.parametrize(

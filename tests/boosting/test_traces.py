@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 
 import skewboost as sb
+from engine.partitioned import PartitionedEngine
 from skewboost.learners import Histogram, Line, Stump
 from support import load_trace, load_trace_data
 
@@ -85,7 +86,7 @@ def fitted_like(trace, name, X, y, engine):
     return clf.fit(X, y)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("name", CASES)
 def test_every_round_matches_the_trace(name, engine):
     trace = load_trace(name)
@@ -120,7 +121,7 @@ def test_every_round_matches_the_trace(name, engine):
             np.testing.assert_allclose(term.values[leaves], expected["leaf_values"], atol=TOLERANCE, rtol=0)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 def test_nominal_partitions_match_the_trace(engine):
     trace = load_trace("N_confidence_rated_nominal")
     X, y, X_test = load_trace_data("N")

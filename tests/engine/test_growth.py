@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.partitioned import PartitionedEngine
 from skewboost.engine import choose, cpu
 from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import LEFT, RIGHT, Request
 from skewboost.engine.cpu import CpuEngine
-from skewboost.engine.growth import Limits
 from skewboost.engine.losses import step_length
 from skewboost.engine.partition import View
-from skewboost.engine.sample import LabelSample, ResponseSample
+from skewboost.engine.training_set import TWO, Limits, itself
 from skewboost.tables import Nominal, Table
 from support import awkward_data
+
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 
 
 class Rebuilding(CpuEngine):
@@ -31,32 +33,38 @@ def mixed_table(n, seed=0):
     return Table(n, len(columns), columns=columns), y.astype(bool)
 
 
+def opened(engine, table, positive, weights=None):
+    """The training set of a table, with these weights at first."""
+    rows = engine.open(View(engine, table, fit_bins(engine, table)), positive.astype(np.uint8), TWO, None)
+    if weights is not None:
+        rows.put("first", weights)
+        rows.assign(itself, ("first",))
+    return rows
+
+
 def boost(engine, table, positive, n_rounds, request, limits, weights=None, step=1.0):
     """Real AdaBoost by hand: splits, leaf values and sums of every round, and the last weights."""
-    bins = fit_bins(engine, table)
     n = len(positive)
-    sample = LabelSample(engine, engine.encode(table, bins), bins, positive, np.ones(n) if weights is None else weights)
+    rows = opened(engine, table, positive, weights)
     rounds = []
     for _ in range(n_rounds):
-        growth = sample.grow(request, limits)
+        growth = rows.grow(request, limits)
         negative, plus = growth.sums.T
         values = step * 0.5 * np.log((plus + 1 / n) / (negative + 1 / n))
         values[growth.abstains] = 0.0
         splits = [(s.feature, s.threshold, s.child.tobytes()) for s in growth.partition.splits]
         rounds.append((splits, values, growth.sums))
-        sample.reweight(growth, np.exp(np.outer(values, [1.0, -1.0])))
-    return rounds, sample.weights
+        rows.reweight(growth.partition, np.exp(np.outer(values, [1.0, -1.0])))
+    return rounds, rows.get("w")
 
 
 def boost_with_costs(engine, table, positive, n_rounds, request, limits=None, weights=None):
     """The same with ``w exp(-C y g)``: g is a value per leaf for ``cost_loss``, ±α for ``cost_step``."""
-    bins = fit_bins(engine, table)
-    n = len(positive)
-    sample = LabelSample(engine, engine.encode(table, bins), bins, positive, np.ones(n) if weights is None else weights)
+    rows = opened(engine, table, positive, weights)
     c0, c1 = request.costs
     rounds = []
     for _ in range(n_rounds):
-        growth = sample.grow(request, limits or Limits(1))
+        growth = rows.grow(request, limits or Limits(1))
         splits = growth.partition.splits
         if request.criterion == "cost_loss":
             negative, plus = growth.sums.T + request.delta
@@ -69,10 +77,18 @@ def boost_with_costs(engine, table, positive, n_rounds, request, limits=None, we
             values[no], values[yes] = -alpha, alpha
         chosen = [(s.feature, s.threshold, s.polarity, s.child.tobytes()) for s in splits]
         rounds.append((chosen, values, growth.sums))
-        loss = sample.reweight(growth, np.exp(np.outer(values, [c0, -c1])))
+        loss = rows.reweight(growth.partition, np.exp(np.outer(values, [c0, -c1])))
         if limits is None:
             assert loss == pytest.approx(splits[0].value, abs=1e-11)
-    return rounds, sample.weights
+    return rounds, rows.get("w")
+
+
+def depths(partition):
+    """Of the splits of a tree: how many tests there are on the way, itself included."""
+    found = {0: 1}
+    for k, links in enumerate(partition.links):
+        found.update({link: found[k] + 1 for link in links if link >= 0})
+    return found.values()
 
 
 def assert_same(a, b, tolerance):
@@ -89,43 +105,41 @@ LIMITS = [Limits(1), Limits(3), Limits(None, 9), Limits(4, 6)]
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "z"])
-def test_reference_and_cpu_grow_the_same(criterion, limits, missing):
+def test_all_engines_grow_the_same(criterion, limits, missing):
     table, y = mixed_table(500)
     request = Request(criterion, missing)
-    assert_same(
-        boost(choose("reference", 0, 0, 1), table, y, 25, request, limits),
-        boost(choose("cpu", 0, 0, 1), table, y, 25, request, limits),
-        1e-12,
-    )
+    reference, *others = (boost(choose(e, 0, 0, 1), table, y, 25, request, limits) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("criterion", ["error", "zbar"])
-def test_reference_and_cpu_grow_the_same_forced_stumps(criterion, missing):
+def test_all_engines_grow_the_same_forced_stumps(criterion, missing):
     table, y = mixed_table(500)
     request = Request(criterion, missing)
-    assert_same(
-        boost(choose("reference", 0, 0, 1), table, y, 40, request, Limits(1)),
-        boost(choose("cpu", 0, 0, 1), table, y, 40, request, Limits(1)),
-        1e-12,
-    )
+    reference, *others = (boost(choose(e, 0, 0, 1), table, y, 40, request, Limits(1)) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
-def test_reference_and_cpu_grow_the_same_with_costs(criterion, missing):
+def test_all_engines_grow_the_same_with_costs(criterion, missing):
     table, y = mixed_table(500)
     request = Request(criterion, missing, costs=(1.0, 5.0), delta=1 / 500)
-    runs = [boost_with_costs(choose(name, 0, 0, 1), table, y, 40, request) for name in ("reference", "cpu")]
-    assert_same(*runs, 1e-12)
+    reference, *others = (boost_with_costs(choose(e, 0, 0, 1), table, y, 40, request) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("limits", LIMITS[1:], ids=str)
-def test_reference_and_cpu_grow_the_same_trees_with_costs(limits):
+def test_all_engines_grow_the_same_trees_with_costs(limits):
     table, y = mixed_table(500)
     request = Request("cost_loss", costs=(1.0, 5.0), delta=1 / 500)
-    runs = [boost_with_costs(choose(name, 0, 0, 1), table, y, 15, request, limits) for name in ("reference", "cpu")]
-    assert_same(*runs, 1e-12)
+    reference, *others = (boost_with_costs(choose(e, 0, 0, 1), table, y, 15, request, limits) for e in ENGINES)
+    for other in others:
+        assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
@@ -216,22 +230,19 @@ def test_neither_do_threads_with_costs(criterion, monkeypatch):
     assert_same(one, other, 0.0)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ENGINES, ids=str)
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 def test_a_tree_keeps_its_limits_and_its_leaves_are_its_rows(engine, missing):
     engine = choose(engine, 0, 0, 1)
     table, y = mixed_table(800, seed=4)
-    bins = fit_bins(engine, table)
-    codes = engine.encode(table, bins)
     weights = np.random.default_rng(0).random(800)
     weights /= weights.sum()
-    sample = LabelSample(engine, codes, bins, y, weights)
-    growth = sample.grow(Request("gini", missing, min_count=20, min_weight=0.02), Limits(5, 10))
-    view = View(engine, table, bins)
-    leaf = growth.partition.leaves(view)
+    rows = opened(engine, table, y, weights)
+    growth = rows.grow(Request("gini", missing, min_count=20, min_weight=0.02), Limits(5, 10))
+    leaf = growth.partition.leaves(View(engine, table, rows.bins))
     voting = ~growth.abstains
     assert voting.sum() <= 10
-    assert max(node.depth for node in growth.leaves) <= 5
+    assert max(depths(growth.partition)) <= 5
     assert (np.bincount(leaf, minlength=len(voting))[voting] >= 20).all()
     assert (growth.sums.sum(axis=1)[voting] >= 0.02 - 1e-12).all()
     for k in range(growth.partition.n_leaves):
@@ -239,24 +250,26 @@ def test_a_tree_keeps_its_limits_and_its_leaves_are_its_rows(engine, missing):
 
 
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
-def test_least_squares_is_the_same_on_both_engines_and_fits_means(limits):
+def test_least_squares_is_the_same_on_all_engines_and_fits_means(limits):
     table, _ = mixed_table(600, seed=5)
     rng = np.random.default_rng(0)
     z, w = rng.normal(size=600) * 3, rng.random(600)
     growths = []
-    for engine in (choose("reference", 0, 0, 1), choose("cpu", 0, 0, 1)):
-        bins = fit_bins(engine, table)
-        codes = engine.encode(table, bins)
-        growth = ResponseSample(engine, codes, bins, 600).grow(z, w, Request("squares"), limits)
-        leaf = growth.partition.leaves(View(engine, table, bins))
+    for engine in (choose(e, 0, 0, 1) for e in ENGINES):
+        rows = opened(engine, table, np.zeros(600, dtype=bool))
+        rows.put("z", z)
+        rows.put("own w", w)
+        growth = rows.grow_responses("z", "own w", Request("squares"), limits)
+        leaf = growth.partition.leaves(View(engine, table, rows.bins))
         for k in range(growth.partition.n_leaves):
             np.testing.assert_allclose(growth.sums[k], [w[leaf == k].sum(), (w * z)[leaf == k].sum()], atol=1e-12)
         growths.append(growth)
-    a, b = growths
-    assert [(s.feature, s.threshold) for s in a.partition.splits] == [
-        (s.feature, s.threshold) for s in b.partition.splits
-    ]
-    np.testing.assert_allclose(a.sums, b.sums, atol=1e-12)
+    a, *others = growths
+    for b in others:
+        assert [(s.feature, s.threshold) for s in a.partition.splits] == [
+            (s.feature, s.threshold) for s in b.partition.splits
+        ]
+        np.testing.assert_allclose(a.sums, b.sums, atol=1e-12)
 
 
 def test_best_first_takes_the_most_profitable_leaf():
@@ -266,9 +279,8 @@ def test_best_first_takes_the_most_profitable_leaf():
     y = np.array([False, True, True, True] * 10)
     y[3] = False  # the right side is nearly pure, the left side is mixed
     table = Table(*X.shape, matrix=X)
-    bins = fit_bins(engine, table)
-    sample = LabelSample(engine, engine.encode(table, bins), bins, y, np.ones(40))
-    growth = sample.grow(Request("gini"), Limits(None, 3))
+    rows = opened(engine, table, y)
+    growth = rows.grow(Request("gini"), Limits(None, 3))
     first, second = growth.partition.splits
     assert growth.partition.links[0].index(1) == 0  # the second split hangs on the left of the first
     assert {first.feature, second.feature} == {0, 1}

@@ -10,6 +10,7 @@ from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Request
 from skewboost.engine.losses import leaf_loss
+from skewboost.engine.reference_set import histogram
 
 REFERENCE = choose("reference", 0, 0, 1)
 CPU = choose("cpu", 0, 0, 1)
@@ -32,7 +33,7 @@ def make(seed, n=60, n_values=5, nominal=(False, True, False, True), missing=0.1
         else Feature(cuts=np.arange(n_values - 1) + 0.5, n_bins=n_values)
         for is_nominal in nominal
     )
-    planes = [REFERENCE.histogram(codes, np.flatnonzero(y == s), w)[0] for s in (-1, 1)]
+    planes = [histogram(codes, np.flatnonzero(y == s), w[y == s]) for s in (-1, 1)]
     columns = [[None if c == MISSING else int(c) for c in row] for row in codes]
     return codes, y, w, Bins(features), planes, columns
 
@@ -119,7 +120,7 @@ def test_ties_go_to_the_lowest_feature_then_threshold_whatever_the_rounding(engi
 def test_limits_are_kept(engine):
     for seed in range(20):
         codes, _, w, bins, planes, _ = make(seed, n=80, nominal=(False, False, True))
-        counts = REFERENCE.histogram(codes, np.arange(80), None)[0]
+        counts = histogram(codes, np.arange(80), np.ones(80))
         split = search(engine, planes, bins, Request("gini", "learn", min_count=30, min_weight=0.2), counts)
         if split is None:
             continue
@@ -175,7 +176,7 @@ def test_the_best_split_of_many_classes_is_found_by_both_engines(criterion, miss
         codes, _, w, bins, _, _ = make(seed, nominal=(False, False, False), flat=seed % 3 == 0)
         classes = np.random.default_rng(seed).integers(0, 3 + seed % 3, len(w))
         K = classes.max() + 1
-        planes = np.array([REFERENCE.histogram(codes, np.flatnonzero(classes == k), w)[0] for k in range(K)])
+        planes = np.array([histogram(codes, np.flatnonzero(classes == k), w[classes == k]) for k in range(K)])
         wide = np.zeros((K, 8, N_CODES))
         wide[:, :3] = planes
         least = 0.2 if seed % 2 else 0.0

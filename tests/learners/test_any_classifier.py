@@ -229,7 +229,7 @@ def test_importances_are_those_of_rounds_that_looked():
 
     class OneClassFirst:
         def draw(self, data, weights, rng):
-            rows = np.flatnonzero(data.positive) if first.pop() else np.arange(len(weights))
+            rows = np.flatnonzero(data.labels) if first.pop() else np.arange(len(weights))
             return Drawn(rows)
 
     X, y = small_data()

@@ -17,6 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.learners import Histogram, Line, Stump, Tree
 from support import awkward_data
@@ -27,7 +28,7 @@ LABEL_BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier
 # ------------------------------------------------------------------------- histogram
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 def test_a_histogram_votes_with_the_log_odds_of_its_bins(engine, missing):
     """One round of RealBoost against the definition, bin by bin, on the feature of the lowest Z."""
@@ -318,7 +319,7 @@ def test_a_tree_finds_an_interaction_that_stumps_cannot():
     assert RealBoostClassifier(n_estimators=30).fit(X, y).score(X, y) < 0.8
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 def test_limits_forgive_rounding(engine):
     """Six of thirty are exactly a share of 0.2, whatever 6 · (1/30) is in floating point."""
     X, y = np.arange(30.0)[:, None], np.arange(30) < 6

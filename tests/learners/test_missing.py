@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
@@ -29,7 +30,7 @@ def mixed(n=300, seed=0):
     return X.astype({"kind": "category", "shop": "category"}), y
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("booster", BOOSTERS)
 @pytest.mark.parametrize(
     "learner", [Stump(missing="abstain"), Tree(missing="abstain", max_leaf_nodes=5)], ids=["stump", "tree"]
@@ -40,7 +41,7 @@ def test_rows_that_abstain_keep_their_weight(learner, booster, engine):
     data = Data(read_table(clf, X, reset=True), positive, None, choose(engine, 0, 0, 1))
     rule = clf._rule()
     opened = learner.open(data, rule.goal(Costs(), float(len(positive))))
-    state = State(opened, data.y, np.ones(len(positive)), 15, LABELS)
+    state = State(opened, 15, LABELS)
     before, loss = np.full(len(positive), 1 / len(positive)), 1.0
     n_silent = 0
     for r in boost(rule, state):
@@ -51,8 +52,8 @@ def test_rows_that_abstain_keep_their_weight(learner, booster, engine):
         n_silent += silent.sum()
         assert (r.term.on(opened.view)[silent] == 0).all()
         # all weights are divided by the same number, and those of silent rows are not multiplied by any
-        np.testing.assert_allclose(state.weights[silent], before[silent] * loss / state.loss, rtol=1e-9)
-        before, loss = state.weights.copy(), state.loss
+        np.testing.assert_allclose(state.rows.get("w")[silent], before[silent] * loss / state.loss, rtol=1e-9)
+        before, loss = state.rows.get("w").copy(), state.loss
     assert n_silent > 300
 
 

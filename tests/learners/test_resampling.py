@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from engine.partitioned import PartitionedEngine
 from skewboost import (
     AdaBoostClassifier,
     ArcingClassifier,
@@ -37,9 +38,9 @@ from skewboost.tables import Table
 from skewboost.variants import ANY
 from support import awkward_data
 
-ENGINES = ["reference", "cpu"]
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain")]
-each_engine = pytest.mark.parametrize("engine", ENGINES)
+each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
 each_entry = pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 
@@ -48,11 +49,8 @@ def opened(learner, X, y, engine="reference", examples=None, n_rounds=20, rule=N
     """The loop's own state, to look at weights in between."""
     rule = rule or AdaBoostClassifier()._rule()
     data = Data(Table(*X.shape, matrix=X), y == 1, examples, choose(engine, 0, 0, 1))
-    weights = np.ones(len(y)) if examples is None else examples
     question = LABELS if LABELS in rule.asks else RESPONSES
-    return rule, State(
-        learner.open(data, rule.goal(Costs(), float(weights.sum()))), data.y, weights, n_rounds, question
-    )
+    return rule, State(learner.open(data, rule.goal(Costs(), data.n_examples)), n_rounds, question)
 
 
 class Recorded:
@@ -163,11 +161,11 @@ def test_hypotheses_are_measured_on_all_rows(booster, learner, engine):
             F, before = np.zeros(len(y)), np.full(len(y), 1 / len(y))
         g = r.term.on(state.learner.view)
         F += g
-        after = np.exp(-state.y * F)
-        np.testing.assert_allclose(state.weights, after / after.sum(), rtol=1e-9)
+        after = np.exp(-state.rows.get("y") * F)
+        np.testing.assert_allclose(state.rows.get("w"), after / after.sum(), rtol=1e-9)
         assert state.loss == pytest.approx(after.mean(), rel=1e-9)
         if booster is AdaBoostClassifier:
-            wrong, right = before[state.y * g < 0].sum(), before[state.y * g > 0].sum()
+            wrong, right = before[state.rows.get("y") * g < 0].sum(), before[state.rows.get("y") * g > 0].sum()
             assert r.record["criterion"] == pytest.approx(wrong, abs=1e-12)
             assert r.record["step"] == pytest.approx(0.5 * np.log(right / wrong), rel=1e-9)
         elif booster is RealBoostClassifier:
@@ -176,7 +174,7 @@ def test_hypotheses_are_measured_on_all_rows(booster, learner, engine):
                 plus, minus = (before[(leaf == j) & (y == c)].sum() + 1 / len(y) for c in (1, 0))
                 abstains = j == 2 and getattr(learner, "missing", "") == "abstain"
                 assert value == pytest.approx(0.0 if abstains else 0.5 * np.log(plus / minus), abs=1e-9)
-        before = state.weights
+        before = state.rows.get("w")
     assert state.round == 20
 
 
@@ -248,12 +246,12 @@ def test_a_hypothesis_that_is_mostly_wrong_resets_the_weights():
     state.learning_rate = 0.5
     rounds = boost(rule, state)
     first = next(rounds)
-    moved = state.weights.copy()
+    moved = state.rows.get("w").copy()
     assert (first.record["resets"], first.record["criterion"]) == (0, pytest.approx(0.2))
     assert np.ptp(moved) > 0.05
     second = next(rounds)
     assert (second.record["resets"], second.record["criterion"]) == (1, pytest.approx(0.2))
-    np.testing.assert_allclose(state.weights, moved, rtol=1e-9)
+    np.testing.assert_allclose(state.rows.get("w"), moved, rtol=1e-9)
     assert second.record["loss"] == pytest.approx(first.record["loss"])
 
 
@@ -273,12 +271,15 @@ def test_weights_far_apart_are_forgotten_by_a_reset():
     """Also where only their logarithms are kept."""
     X, y = awkward_data(100)
     _, state = opened(resolve("stump", resample=True), X, y)
-    state.first_weights = state.weights
-    state.log_weights, state._spread = np.linspace(-900.0, 0.0, 100), 900.0
+    state.keep_first_weights()
+    state.rows.put("far apart", np.linspace(-900.0, 0.0, 100))
+    state.move_rows(lambda logs: logs, ("far apart",))
+    assert state.logarithms
+    assert state.rows.get("w").min() == 0.0
     state.reset()
-    assert state.log_weights is None
+    assert not state.logarithms
     assert state._spread == 0.0
-    np.testing.assert_allclose(state.weights, 0.01)
+    np.testing.assert_allclose(state.rows.get("w"), 0.01)
 
 
 def test_the_hypothesis_of_the_last_round_once_more_is_drawn_again_without_a_reset():

@@ -13,14 +13,15 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine, make_multilabel_classification
 from sklearn.metrics import f1_score
 
+from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, AdaBoostMHClassifier, RealBoostClassifier
 from skewboost.learners import Stump, Tree
 from support import awkward_data, load_trace, load_trace_data
 
-ENGINES = ["reference", "cpu"]
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=5, missing="abstain")]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
-each_engine = pytest.mark.parametrize("engine", ENGINES)
+each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 
 
 def labelled(n=300, seed=0):
@@ -130,11 +131,12 @@ def test_categories_that_rounding_left_behind_do_not_count():
     Y = np.column_stack((score + rng.normal(size=n) > 0, score > 1, rng.random(n) < 0.3)).astype(int)
     weights = 10.0 ** rng.uniform(-2, 0, n)
     tree = Tree(max_leaf_nodes=6, missing="abstain")
-    a, b = (
+    first, *others = (
         AdaBoostMHClassifier(estimator=tree, n_estimators=25, engine=e).fit(X, Y, sample_weight=weights)
         for e in ENGINES
     )
-    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-8)
+    for other in others:
+        np.testing.assert_allclose(first.decision_function(X), other.decision_function(X), atol=1e-8)
 
 
 @each_engine
@@ -319,7 +321,7 @@ def test_costs_are_weights_that_probabilities_take_out_again():
     np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), atol=1e-9)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=str)
 def test_weights_that_are_computed_anew_have_the_costs_in_them(engine, monkeypatch):
     X, y, _ = known_posteriors(300)
     clf = AdaBoostMHClassifier(n_estimators=20, cost={0: 1.0, 1: 2.0, 2: 3.0}, engine=engine)

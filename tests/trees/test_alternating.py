@@ -13,6 +13,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from engine.partitioned import PartitionedEngine
 from skewboost import AlternatingTreeClassifier, RealBoostClassifier
 from skewboost.datasets import load_rare_cancer
 from skewboost.engine.grow_alternating import AlternatingGrowth
@@ -20,11 +21,11 @@ from skewboost.learners import AlternatingTree, Stump
 from support import awkward_data, load_real, load_trace, load_trace_data
 
 mpl.use("Agg")
-ENGINES = ["reference", "cpu"]
+ENGINES = ["reference", "cpu", PartitionedEngine()]
 TOLERANCE = 1e-9
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=str)
 @pytest.mark.parametrize("init", ["prior", "balanced"])
 @pytest.mark.parametrize("data", ["A", "B", "Am"])
 def test_every_round_matches_the_trace(data, init, engine):
@@ -95,7 +96,7 @@ def naive_tree(columns, nominal, y, w, n_rounds):
     return stages
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=str)
 @pytest.mark.parametrize("seed", range(4))
 def test_it_grows_as_brute_force_does(seed, engine):
     rng = np.random.default_rng(seed)
@@ -171,7 +172,7 @@ def test_only_nodes_that_share_rows_with_the_precondition_are_searched_again(mon
 
     def noting(self, node):
         searched.append((len(self.splits), self.nodes.index(node)))
-        search(self, node)
+        return search(self, node)
 
     monkeypatch.setattr(AlternatingGrowth, "_search", noting)
     clf = AlternatingTreeClassifier(max_rounds=30).fit(X, y)

@@ -48,8 +48,9 @@ class AdaC1(DiscreteRule):
         """With costs above 1 weights may vanish under wrong votes: a step at its bound is no perfect fit then."""
         term = super().vote(state, h)
         if term is not None and state.stop_reason == PERFECT and self.alpha == "nyga":
-            wrong = state.y * term.on(state.learner.view) * state.step < 0
-            state.stop_reason = "" if wrong.any() else PERFECT
+            state.rows.evaluate(term, "g")
+            most_wrong = state.rows.max(lambda y, g: -y * g * state.step, ("y", "g"))
+            state.stop_reason = "" if most_wrong > 0 else PERFECT
         return term
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:

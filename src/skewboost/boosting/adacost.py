@@ -15,6 +15,7 @@ from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
+from skewboost.engine.training_set import EXAMPLES
 from skewboost.learners.base import LabelHypothesis
 
 DEFAULT_LARGEST = 0.2
@@ -31,7 +32,7 @@ class AdaCost(DiscreteRule):
     def start(self, state: State) -> None:
         """``w ∝ c``."""
         super().start(state)
-        state.assign(state.examples * state.cost_of_rows)
+        state.assign(np.multiply, (EXAMPLES, state.cost))
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ w y h β``."""

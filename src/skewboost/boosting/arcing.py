@@ -19,9 +19,10 @@ from scipy.optimize import brentq
 from skewboost.boosting.adaboost import AdaBoost
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, right_and_wrong, root
-from skewboost.boosting.state import State
+from skewboost.boosting.state import F, State, mean_over_examples
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.learners.base import LabelHypothesis
 
 Potential = tuple[Callable[[Array], Array], Callable[[Array], Array]]
@@ -49,6 +50,7 @@ class Arcing(DiscreteRule):
     def start(self, state: State) -> None:
         """All margins are zero."""
         super().start(state)
+        state.rows.put(F, 0.0)
         self._move(state)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
@@ -59,27 +61,33 @@ class Arcing(DiscreteRule):
             return None
         sign = 1.0 if right > wrong else -1.0  # a vote that is wrong more often than right is turned round
         hypothesis = h.term(sign * h.labels)
-        yh = state.y * hypothesis.on(state.learner.view)
+        state.rows.evaluate(hypothesis, "h")
         start = 0.5 * abs(math.log(max(right, 1e-300) / max(wrong, 1e-300)))
-        alpha = self._step(state, state.y * state.F, yh, start)
+        alpha = self._step(state, start)
         if alpha == MAX_VOTE:
             state.stop_reason = PERFECT
         state.step = sign * alpha
         return hypothesis.scaled(alpha)
 
-    def _step(self, state: State, margins: Array, yh: Array, start: float) -> float:
-        """Where ``Σ s f(margins + α yh)`` is least, for votes that lower it: by Newton's steps if f'' is known."""
+    def _step(self, state: State, start: float) -> float:
+        """Where ``Σ s f(y (F + α h))`` is least, for votes that lower it: by Newton's steps if f'' is known."""
+        given = (EXAMPLES, Y, F, "h")
         if self.slope is logistic_slope:
 
             def slope(alpha: float) -> tuple[float, float]:
-                s = logistic_slope(margins + alpha * yh)
-                parts = state.examples * yh * s
-                return float(parts.sum()), float(-(parts * yh * (2.0 + s)).sum())
+                def parts(n: Array, y: Array, F: Array, h: Array) -> tuple[Array, Array]:
+                    s = logistic_slope(y * (F + alpha * h))
+                    first = n * y * h * s
+                    return first, -first * y * h * (2.0 + s)
+
+                value, change = state.rows.sum(parts, given)
+                return value, change
 
             return root(slope, MAX_VOTE, start)
 
         def derivative(alpha: float) -> float:
-            return float((state.examples * yh * self.slope(margins + alpha * yh)).sum())
+            total = state.rows.sum(lambda n, y, F, h: n * y * h * self.slope(y * (F + alpha * h)), given)
+            return float(total)
 
         if derivative(MAX_VOTE) <= 0:
             return MAX_VOTE
@@ -89,17 +97,18 @@ class Arcing(DiscreteRule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``w ∝ -f'(y F)``."""
-        state.add(term)
+        state.rows.add(term, F)
         self._move(state)
 
     def _move(self, state: State) -> None:
-        margins = state.y * state.F
-        weights = -self.slope(margins) * state.examples
-        state.loss = float((self.f(margins) * state.examples).sum()) / state.n
-        if weights.max() < 1e-300:
+        def weights(n: Array, y: Array, F: Array) -> Array:
+            return -self.slope(y * F) * n
+
+        state.loss = mean_over_examples(state, lambda y, F: self.f(y * F), (Y, F))
+        if state.rows.max(weights, (EXAMPLES, Y, F)) < 1e-300:
             state.stop_reason = PERFECT
         else:
-            state.assign(weights)
+            state.assign(weights, (EXAMPLES, Y, F))
 
 
 class ArcingClassifier(BoostingClassifier):

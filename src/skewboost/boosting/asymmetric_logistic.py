@@ -33,9 +33,9 @@ class CSGA(CostsInEveryRound, GentleBoost):
 class CSLB(SpreadCosts, LogitBoost):
     """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([1] algorithm 14)."""
 
-    def importance(self, state: State) -> Array:
+    def relative_importance(self, state: State, y: Array, c: Array) -> Array | float:
         """Rows of a class that differ in cost count by it; what the classes cost is in the link."""
-        return state.examples if state.costs.each is None else state.examples * state.relative_costs
+        return 1.0 if state.costs.each is None else state.costs.relative(y, c)
 
 
 class CSRAClassifier(CostSensitiveClassifier):

@@ -30,6 +30,7 @@ from skewboost.boosting.training import Ensemble, train
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
+from skewboost.engine.training_set import EXAMPLES
 from skewboost.learners.base import Data, Learner
 from skewboost.tables import Table
 
@@ -145,7 +146,7 @@ class CGAda(Calibrated, AdaBoost):
     def start(self, state: State) -> None:
         """``w ∝ c``."""
         super().start(state)
-        state.assign(state.examples * state.cost_of_rows)
+        state.assign(np.multiply, (EXAMPLES, state.cost))
 
 
 class CalibratedClassifier(CostSensitiveClassifier):

@@ -9,7 +9,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,10 @@ from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import Rule, leaf_log_odds, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import N_CODES, Array
-from skewboost.engine.partition import look_up
+from skewboost.engine.partition import Partition, look_up
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.learners import Histogram, Stump, name_of, resolve
 from skewboost.learners.base import LabelHypothesis
-from skewboost.learners.partitions import PartitionHypothesis
 
 
 def agreed(votes: Array) -> Array:
@@ -36,7 +35,14 @@ def agreed(votes: Array) -> Array:
     )
 
 
-@dataclass(frozen=True)
+class Parts(NamedTuple):
+    """The parts in which a round changes the ensemble, and their class weights."""
+
+    partition: Partition
+    class_weights: Array
+
+
+@dataclass(slots=True)
 class ConsistentTerm(LeafTerm):
     """What a vote on a feature changes: the votes before it count for more or less now, by how far it agrees."""
 
@@ -83,10 +89,9 @@ class ConsistentBoost(Rule):
         """``w ∝ exp(-y F)``."""
         if isinstance(term, ConsistentTerm) and term.vote is not None:
             self.votes[term.vote.partition.splits[0].feature] = self._with(term.vote)
-        parts: Any = None
-        if isinstance(h, PartitionHypothesis) and isinstance(term, ConsistentTerm):
-            parts = h.divided(state.learner.sample, term.partition)
-        state.reweight(parts, term, lambda y, g, c: self.log_factor(state, y, g, c))
+        if h is not None and isinstance(term, ConsistentTerm):
+            h = Parts(term.partition, state.rows.sums(term.partition))
+        super().update(state, h, term)
 
 
 class ConsistentBoostClassifier(BoostingClassifier):

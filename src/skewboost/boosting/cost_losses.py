@@ -16,11 +16,12 @@ import numpy as np
 from skewboost._params import check_params, one_of
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.logitboost import LogitBoost
-from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge
-from skewboost.boosting.state import State
+from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge, over_leaves
+from skewboost.boosting.state import SIGNS, F, State
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.learners.base import Goal, LabelHypothesis
 
 
@@ -41,7 +42,7 @@ class _CostLoss(Rule):
         if self.prior == "balanced":
             n_negative, n_positive = state.n_of_class
             self.log_prior = math.log(n_positive / n_negative)
-            state.assign(state.examples / np.where(state.y > 0, n_positive, n_negative))
+            state.assign(lambda y, n: n / np.where(y > 0, n_positive, n_negative), (Y, EXAMPLES))
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
         """``-c y g``."""
@@ -105,8 +106,8 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
 
 def least_costly_step(labels: Array, sums: Array, costs: Costs) -> float:
     """The α >= 0 at which the loss of ``α h`` is least: the root of its derivative ([1] eq. 41)."""
-    y = np.array([-1.0, 1.0])
-    return best_step(sums, -costs.of_class * y * labels[:, None], MAX_VOTE / max(costs.negative, costs.positive))
+    rates = -costs.of_class * SIGNS * labels[:, None]
+    return best_step(over_leaves(sums, rates), MAX_VOTE / max(costs.negative, costs.positive))
 
 
 class CSLogitBoost(_CostLoss, LogitBoost):
@@ -125,19 +126,19 @@ class CSLogitBoost(_CostLoss, LogitBoost):
     def start(self, state: State) -> None:
         """``F = ln(C+ / C-) / (C+ + C-)``, where Pc = ½; from F = 0 the first step overshoots at large costs."""
         super().start(state)
-        state.F += self.offset()
+        state.rows.put(F, self.offset())
 
     def offset(self) -> float:
         """What F starts from."""
         return math.log(self.costs.ratio) / self.link_scale()
 
-    def importance(self, state: State) -> Array:
+    def relative_importance(self, state: State, y: Array, c: Array) -> Array | float:
         """Balanced if asked for; rows of a class that differ in cost count by it."""
-        importance: Array = state.examples
+        relative = super().relative_importance(state, y, c)
         if self.prior == "balanced":
             n_negative, n_positive = state.n_of_class
-            importance = importance * np.where(state.y > 0, 0.5 * state.n / n_positive, 0.5 * state.n / n_negative)
-        return importance if state.costs.each is None else importance * state.relative_costs
+            relative = relative * np.where(y > 0, 0.5 * state.n / n_positive, 0.5 * state.n / n_negative)
+        return relative if state.costs.each is None else relative * state.costs.relative(y, c)
 
     def working_tilt(self) -> float:
         """-2η = ln(C+ / C-): the working probabilities are those of the balanced classes if these were asked for."""

@@ -333,7 +333,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             n_jobs=N_JOBS,
             verbose=either(one_of(True, False), integer(0)),
         )
-        if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "histogram"):
+        if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "open"):
             raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
         if self.resample and self.sampler is not None:
             raise ValueError(

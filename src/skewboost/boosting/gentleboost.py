@@ -15,6 +15,7 @@ from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import MAX_VOTE, Rule, best_step_of_leaves, leaf_means, no_edge, vote_of_function
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import W, Y
 from skewboost.learners.base import LABELS, PROBABILITIES, RESPONSES, Draw, ProbabilityHypothesis, ResponseHypothesis
 from skewboost.learners.probabilities import mean_label
 
@@ -34,14 +35,14 @@ class GentleBoost(Rule):
             return state.learner.labels(rng)
         if state.question == PROBABILITIES:
             return state.learner.probabilities(rng)
-        return state.learner.responses(state.y, state.weights, rng)
+        return state.learner.responses(Y, W, rng)
 
     def vote(self, state: State, h: Any) -> Term | None:
         """The weighted mean of y ([1] algorithm 4)."""
         if isinstance(h, ResponseHypothesis):
             return self._vote_of_response(state, h)
         if isinstance(h, ProbabilityHypothesis):
-            return vote_of_function(state, h.term(mean_label), mean_label(h.p), self.line_search)
+            return vote_of_function(state, h.term(mean_label), self.line_search)
         values = leaf_means(h)
         if no_edge(state, values):
             return None
@@ -49,9 +50,8 @@ class GentleBoost(Rule):
         return term
 
     def _vote_of_response(self, state: State, h: ResponseHypothesis) -> Term | None:
-        view = state.learner.view
-        term = vote_of_function(state, h.term, h.term.on(view), self.line_search)
-        return term and term.bounded(MAX_VOTE, view)  # a line can be anywhere at rows of next to no weight
+        term = vote_of_function(state, h.term, self.line_search)
+        return term and term.bounded(MAX_VOTE, state.rows)  # a line can be anywhere at rows of next to no weight
 
 
 class GentleBoostClassifier(BoostingClassifier):

@@ -15,9 +15,10 @@ import numpy as np
 from skewboost._params import check_params, number, optional
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import MIN_ERROR, MIN_STEP, NO_EDGE, PERFECT, Rule
-from skewboost.boosting.state import State
+from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.learners.base import RESPONSES, Draw, ResponseHypothesis
 
 MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)
@@ -36,7 +37,13 @@ class LogitBoost(Rule):
     def start(self, state: State) -> None:
         """From F = 0."""
         super().start(state)
-        state.importance = self.importance(state)
+        state.rows.put(F, 0.0)
+        state.fitted, state.importance = "working w", "importance"
+        state.rows.map(
+            lambda n, y, c: n * self.relative_importance(state, y, c),
+            (EXAMPLES, Y, state.cost),
+            (state.importance,),
+        )
 
     def ask(self, state: State, rng: Draw) -> ResponseHypothesis | None:
         """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
@@ -44,42 +51,52 @@ class LogitBoost(Rule):
         For y = 1 the response is 1/P and for y = -1 it is -1/(1 - P): both are ``y (1 + exp(-y t))`` with t the
         log-odds, which loses no digits where P is close to 0 or 1.
         """
-        against = self._odds_against(state)
-        z = state.y * (1.0 + against)
-        if self.z_max is not None:
-            np.clip(z, -self.z_max, self.z_max, out=z)
-        weights = against / (1.0 + against) ** 2  # P (1 - P)
-        np.maximum(weights, MIN_WEIGHT, out=weights)
-        weights *= state.importance / state.n
-        state.working_weights = weights
-        return state.learner.responses(z, weights, rng)
 
-    def importance(self, state: State) -> Array:
-        """How many examples a row counts for."""
-        return state.examples
+        def working(y: Array, F: Array, importance: Array) -> tuple[Array, Array]:
+            against = self._odds_against(state, y, F)
+            z = y * (1.0 + against)
+            if self.z_max is not None:
+                np.clip(z, -self.z_max, self.z_max, out=z)
+            weights = against / (1.0 + against) ** 2  # P (1 - P)
+            np.maximum(weights, MIN_WEIGHT, out=weights)
+            weights *= importance / state.n
+            return z, weights
+
+        state.rows.map(working, (Y, F, state.importance), ("z", state.fitted))
+        return state.learner.responses("z", state.fitted, rng)
+
+    def relative_importance(self, state: State, y: Array, c: Array) -> Array | float:
+        """How much an example counts, whose class and cost are given."""
+        return 1.0
 
     def working_tilt(self) -> float:
         """What is to be taken out of `log_odds` for P."""
         return self.tilt()
 
-    def _odds_against(self, state: State) -> Array:
+    def _odds_against(self, state: State, y: Array, F: Array) -> Array:
         """``exp(-y t)``, kept within what can be squared."""
-        log_odds = self.log_odds(state.F, state.round) - self.working_tilt()
-        return np.asarray(np.exp(np.minimum(-state.y * log_odds, 300.0)))
+        log_odds = self.log_odds(F, state.round) - self.working_tilt()
+        return np.asarray(np.exp(np.minimum(-y * log_odds, 300.0)))
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
         """The fitted function on the scale of F, bounded."""
-        return h.term.scaled(1.0 / self.link_scale()).bounded(2.0 * MAX_STEP / self.link_scale(), state.learner.view)
+        return h.term.scaled(1.0 / self.link_scale()).bounded(2.0 * MAX_STEP / self.link_scale(), state.rows)
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""
-        if np.abs(state.add(term)).max() < MIN_STEP:
+        rows = state.rows
+        rows.evaluate(term, "g")
+        if rows.max(np.abs, ("g",)) < MIN_STEP:
             state.stop_reason = NO_EDGE
-        against = self._odds_against(state)
-        if against.max() < MIN_ERROR:
+        rows.map(np.add, (F, "g"), (F,))
+        if rows.max(lambda y, F: self._odds_against(state, y, F), (Y, F)) < MIN_ERROR:
             state.stop_reason = PERFECT
         # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
-        state.loss = float((np.log(1.0 + against) * state.importance).sum()) / state.n
+        total = rows.sum(
+            lambda y, F, importance: np.log(1.0 + self._odds_against(state, y, F)) * importance,
+            (Y, F, state.importance),
+        )
+        state.loss = float(total) / state.n
 
 
 class LogitBoostClassifier(BoostingClassifier):

@@ -27,9 +27,9 @@ def watched(look: Callable[[State], None]) -> Iterator[None]:
         WATCHER.reset(token)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Round:
-    """What a round added, and what there is to know about it."""
+    """What a round added, and what there is to know about it; importances are as `np.asarray` reads them."""
 
     term: Term
     record: dict[str, float] = field(default_factory=dict)
@@ -44,7 +44,8 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
     only with the first round: whoever scores the rounds must know what F starts from.
     """
     rule.start(state)
-    state.first_weights = state.weights
+    if state.learner.draws:
+        state.keep_first_weights()
     return _rounds(rule, state, done, seed)
 
 

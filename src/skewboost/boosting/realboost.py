@@ -38,7 +38,7 @@ class RealBoost(Rule):
     def vote(self, state: State, h: LabelHypothesis | ProbabilityHypothesis) -> Term | None:
         """Half the log-odds: of the leaf, smoothed with δ = 1/N ([1] eq. 9 and §4.2), or as told ([2] algorithm 2)."""
         if isinstance(h, ProbabilityHypothesis):
-            return vote_of_function(state, h.term(half_log_odds), half_log_odds(h.p), self.line_search)
+            return vote_of_function(state, h.term(half_log_odds), self.line_search)
         values = leaf_log_odds(h, delta=1.0 / state.n)
         if no_edge(state, values):
             return None

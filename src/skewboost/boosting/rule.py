@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.state import State
+from skewboost.boosting.state import SIGNS, State
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -17,6 +17,7 @@ from skewboost.learners.base import LABELS, Draw, Goal, LabelHypothesis, Respons
 MIN_ERROR = 1e-10  # an error below this is floored there, so that no step exceeds 11.5
 MAX_VOTE = 11.5  # what no round may exceed, where a rule's own formula does not bound it
 MIN_STEP = 1e-12  # a vote below this is no vote
+TINY = float(np.finfo(np.float64).tiny)
 
 PERFECT = "perfect fit: the weak learner made no error"
 NO_EDGE = "no edge left: the weak learner does no better than chance"
@@ -148,41 +149,54 @@ def log_logistic(t: Array) -> Array:
 
 def right_and_wrong(h: LabelHypothesis, sums: Array) -> tuple[float, float]:
     """Sums per leaf and class, added up where the labels of h are right and where they are wrong."""
-    voting = h.labels != 0
-    says_positive = h.labels > 0
-    negative, positive = sums.T
-    right = np.where(says_positive, positive, negative)[voting].sum()
-    wrong = np.where(says_positive, negative, positive)[voting].sum()
-    return float(right), float(wrong)
+    right = wrong = 0.0
+    for label, (negative, positive) in zip(h.labels.tolist(), sums.tolist()):
+        if label > 0:
+            right, wrong = right + positive, wrong + negative
+        elif label < 0:
+            right, wrong = right + negative, wrong + positive
+    return right, wrong
 
 
 def bounded_step(state: State, plus: float, minus: float) -> float:
     """``½ ln(plus / minus)``; where that is beyond 11.5 the round is a perfect fit, and the last."""
-    error = minus / max(plus + minus, np.finfo(np.float64).tiny)
+    error = minus / max(plus + minus, TINY)
     if not MIN_ERROR <= error <= 1.0 - MIN_ERROR:
         error = min(max(error, MIN_ERROR), 1.0 - MIN_ERROR)
         state.stop_reason = PERFECT
     return 0.5 * math.log((1.0 - error) / error)
 
 
-def best_step(sums: Array, rates: Array, limit: float) -> float:
-    """The α in [0, limit] at which the convex ``Σ sums exp(α rates)`` is least."""
-    positive = sums > 0
-    if not positive.all():
-        sums, rates = sums[positive], rates[positive]
-    moments = sums * rates
-    if float(moments.sum()) >= 0.0:
+# Adds up a function of pairs (s, r) over all of them; where it returns several, each.
+Total = Callable[[Callable[[Array, Array], Any]], Any]
+
+
+def best_step(total: Total, limit: float) -> float:
+    """The α in [0, limit] at which the convex ``Σ s exp(α r)`` is least; pairs (s, r) are of leaves or of rows."""
+
+    def moments(s: Array, r: Array) -> tuple[Array, ...]:
+        return s * r, np.abs(s * r), np.where(r < 0, s, 0.0), np.where(r > 0, s, 0.0)
+
+    drift, size, falling, rising = total(moments)
+    if drift >= 0.0:
         return 0.0
 
     def slope(alpha: float) -> tuple[float, float]:
-        parts = moments * np.exp(np.minimum(alpha * rates, 700.0))
-        return float(parts.sum()), float((parts * rates).sum())
+        def parts(s: Array, r: Array) -> tuple[Array, Array]:
+            first = s * r * np.exp(np.minimum(alpha * r, 700.0))
+            return first, first * r
+
+        value, change = total(parts)
+        return value, change
 
     # where the minimum would be if all rates were the same but for their sign
-    falling, rising = float(sums[rates < 0].sum()), float(sums[rates > 0].sum())
-    mean_rate = float(np.abs(moments).sum()) / (falling + rising)
-    start = 0.5 * math.log(falling / max(rising, 1e-300)) / mean_rate
-    return root(slope, limit, start)
+    mean_rate = size / (falling + rising)
+    return root(slope, limit, 0.5 * math.log(falling / max(rising, 1e-300)) / mean_rate)
+
+
+def over_leaves(sums: Array, rates: Array) -> Total:
+    """Adds up over leaves and classes."""
+    return lambda function: tuple(float(np.sum(values)) for values in function(sums, rates))
 
 
 def root(slope: Callable[[float], tuple[float, float]], limit: float, start: float) -> float:
@@ -210,14 +224,20 @@ def root(slope: Callable[[float], tuple[float, float]], limit: float, start: flo
 
 def best_step_of_leaves(h: LabelHypothesis, values: Array) -> float:
     """The α at which ``Σ w exp(-α y h)`` is least, for h of these values in the leaves."""
-    rates = -np.array([-1.0, 1.0]) * values[:, None]
-    return best_step(h.class_weights, rates, MAX_VOTE / float(np.abs(values).max()))
+    return best_step(over_leaves(h.class_weights, -SIGNS * values[:, None]), MAX_VOTE / float(np.abs(values).max()))
 
 
-def vote_of_function(state: State, term: Term, g: Array, line_search: bool) -> Term | None:
-    """A function as it is, or times the step that lowers the exponential loss most; g are its values in training."""
-    largest = float(np.abs(g).max(initial=0.0))
-    step = best_step(state.weights, -state.y * g, MAX_VOTE / max(largest, 1e-9)) if line_search else 1.0
+def vote_of_function(state: State, term: Term, line_search: bool) -> Term | None:
+    """A function as it is, or times the step that lowers the exponential loss most."""
+    rows = state.rows
+    rows.evaluate(term, "g")
+    largest = rows.max(np.abs, ("g",))
+    step = 1.0
+    if line_search:
+        step = best_step(
+            lambda function: rows.sum(lambda w, y, g: function(w, -y * g), ("w", "y", "g")),
+            MAX_VOTE / max(largest, 1e-9),
+        )
     if no_edge(state, step * largest):
         return None
     return term.scaled(step) if line_search else term
@@ -225,7 +245,8 @@ def vote_of_function(state: State, term: Term, g: Array, line_search: bool) -> T
 
 def no_edge(state: State, values: Array | float) -> bool:
     """Whether a vote says nothing anywhere; notes the reason."""
-    if np.abs(values).max(initial=0.0) < MIN_STEP:
+    largest = abs(values) if isinstance(values, float) else max(map(abs, values.ravel().tolist()), default=0.0)
+    if largest < MIN_STEP:
         state.stop_reason = NO_EDGE
         return True
     return False

@@ -21,12 +21,21 @@ from skewboost._params import check_params, number
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
-from skewboost.boosting.state import State
+from skewboost.boosting.state import F, State, mean_over_examples
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES, W, Y
 from skewboost.learners.base import LabelHypothesis
 
 _GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # where a step is looked for, as shares of its bound
+
+KEPT = (F, "voted", "mistrust")  # vectors of the training set: F, Σ α|h| and Σ α|h| w
+
+
+def _after(g: Array, w: Array, F: Array, voted: Array, mistrust: Array) -> tuple[Array, Array, Array]:
+    """What is kept of examples that weigh w, once g is added."""
+    size = np.abs(g)
+    return F + g, voted + size, mistrust + size * w
 
 
 class SoftMargin(Rule):
@@ -41,8 +50,8 @@ class SoftMargin(Rule):
         self.C = C  # of the negatives and of the positives
         self.p = p
 
-    def favor(self, state: State) -> Array | float:
-        """β: how much a margin counts."""
+    def favor(self, c: Array) -> Array | float:
+        """β: how much the margin of an example counts that costs so much."""
         return 1.0
 
     def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
@@ -52,19 +61,19 @@ class SoftMargin(Rule):
     def start(self, state: State) -> None:
         """Nothing has been voted yet."""
         super().start(state)
-        state.voted = np.zeros_like(state.y)
-        state.mistrust = np.zeros_like(state.y)
+        for name in KEPT:
+            state.rows.put(name, 0.0)
 
-    def _forgiveness(self, state: State) -> Array | float:
-        """C of every row."""
-        return self.C[0] if self.C[0] == self.C[1] else np.where(state.y > 0, self.C[1], self.C[0])
+    def _forgiveness(self, y: Array) -> Array | float:
+        """C of examples of these classes."""
+        return self.C[0] if self.C[0] == self.C[1] else np.where(y > 0, self.C[1], self.C[0])
 
-    def _exponent(self, state: State, F: Array, voted: Array, mistrust: Array) -> Array:
+    def _exponent(self, y: Array, c: Array, F: Array, voted: Array, mistrust: Array) -> Array:
         slack = mistrust
         if self.p != 1.0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 slack = np.where(voted > 0, mistrust**self.p / voted ** (self.p - 1.0), 0.0)
-        return np.asarray(-self.scale * (self.favor(state) * state.y * F + self._forgiveness(state) * slack))
+        return np.asarray(-self.scale * (self.favor(c) * y * F + self._forgiveness(y) * slack))
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """The α >= 0 at which ``Σ exp(…)`` is least: the lowest minimum, refined as the root of the derivative."""
@@ -72,38 +81,46 @@ class SoftMargin(Rule):
         if no_edge(state, values):
             return None
         term = h.term(values)
-        alpha = self._step(state, term.on(state.learner.view), MAX_VOTE / self.scale / float(np.abs(values).max()))
+        state.rows.evaluate(term, "h")
+        alpha = self._step(state, MAX_VOTE / self.scale / float(np.abs(values).max()))
         if alpha < MIN_STEP:
             state.stop_reason = NO_EDGE
             return None
         state.step = alpha
         return term.scaled(alpha)
 
-    def _step(self, state: State, h: Array, limit: float) -> float:
-        size, w = np.abs(h), state.weights / state.examples
-        C = self._forgiveness(state)
-        favored = self.favor(state) * state.y * h
-        p = self.p
+    def _step(self, state: State, limit: float) -> float:
+        """The step for the hypothesis in the vector h. w is the weight of one example, not of one row."""
+        rows, p = state.rows, self.p
         if p == 1.0:  # the exponents are linear in the step, and the sum is convex
-            return best_step(state.weights, -self.scale * (favored + C * size * w), limit)
 
-        def exponents(alpha: float) -> Array:
-            return self._exponent(
-                state, state.F + alpha * h, state.voted + alpha * size, state.mistrust + alpha * size * w
-            )
+            def rate(n: Array, w: Array, y: Array, c: Array, h: Array) -> Array:
+                return -self.scale * (self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * (w / n))
 
-        top = float(exponents(0.0).max())
+            linear = (EXAMPLES, W, Y, state.cost, "h")
+            return best_step(lambda f: rows.sum(lambda n, w, y, c, h: f(w, rate(n, w, y, c, h)), linear), limit)
+
+        given = (EXAMPLES, W, Y, state.cost, "h", *KEPT)
+        top = rows.max(self._exponent, (Y, state.cost, *KEPT))
 
         def loss(alpha: float) -> float:
-            return float((state.examples * np.exp(np.minimum(exponents(alpha) - top, 700.0))).sum())
+            def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
+                exponents = self._exponent(y, c, *_after(alpha * h, w / n, *kept))
+                return np.asarray(n * np.exp(np.minimum(exponents - top, 700.0)))
+
+            return float(rows.sum(parts, given))
 
         def derivative(alpha: float) -> float:
-            voted, mistrust = state.voted + alpha * size, state.mistrust + alpha * size * w
-            with np.errstate(divide="ignore", invalid="ignore"):
-                mean = np.where(voted > 0, mistrust / voted, w)  # of the first vote: its own weight
-            moves = favored + C * size * (p * mean ** (p - 1.0) * w - (p - 1.0) * mean**p)
-            weights = state.examples * np.exp(np.minimum(exponents(alpha) - top, 700.0))
-            return float(-(weights * moves).sum())
+            def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
+                F, voted, mistrust = _after(alpha * h, w / n, *kept)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    mean = np.where(voted > 0, mistrust / voted, w / n)  # of the first vote: its own weight
+                slack = p * mean ** (p - 1.0) * (w / n) - (p - 1.0) * mean**p
+                moves = self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * slack
+                exponents = self._exponent(y, c, F, voted, mistrust)
+                return np.asarray(-n * np.exp(np.minimum(exponents - top, 700.0)) * moves)
+
+            return float(rows.sum(parts, given))
 
         grid = _GRID * limit
         losses = [loss(alpha) for alpha in grid]
@@ -119,16 +136,15 @@ class SoftMargin(Rule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """Margins, votes and mistrust, then the weights."""
-        w = state.weights / state.examples
-        g = state.add(term)
-        state.voted += np.abs(g)
-        state.mistrust += np.abs(g) * w
-        exponents = self._exponent(state, state.F, state.voted, state.mistrust)
-        top = float(exponents.max())
-        state.loss = float((state.examples * np.exp(np.minimum(exponents, 700.0))).sum()) / state.n
+        rows = state.rows
+        rows.evaluate(term, "g")
+        rows.map(lambda n, w, g, *kept: _after(g, w / n, *kept), (EXAMPLES, W, "g", *KEPT), KEPT)
+        given = (Y, state.cost, *KEPT)
+        top = rows.max(self._exponent, given)
+        state.loss = mean_over_examples(state, lambda *v: np.exp(np.minimum(self._exponent(*v), 700.0)), given)
         if top < -700.0:
             state.stop_reason = PERFECT
-        state.assign(np.exp(exponents - top) * state.examples)
+        state.assign(lambda n, *v: n * np.exp(self._exponent(*v) - top), (EXAMPLES, *given))
 
     def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
         """The step beside the criterion."""
@@ -160,9 +176,9 @@ class SoftMarginBoost(SoftMargin):
         state.costs = state.costs.up_to(1.0)
         super().start(state)
 
-    def favor(self, state: State) -> Array | float:
+    def favor(self, c: Array) -> Array | float:
         """The costs."""
-        return state.cost_of_rows
+        return c
 
     def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
         """Half the log-odds of the leaves."""

@@ -9,6 +9,7 @@ import numpy as np
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
+from skewboost.engine.training_set import EXAMPLES
 
 
 class SpreadCosts(Rule):
@@ -40,7 +41,7 @@ class CostsInEveryRound(SpreadCosts):
     def start(self, state: State) -> None:
         """``w ∝ c^(1/M)``."""
         super().start(state)
-        state.assign(state.examples * np.exp(self.share(state.cost_of_rows)))
+        state.assign(lambda n, c: n * np.exp(self.share(c)), (EXAMPLES, state.cost))
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
         """What the rule without costs does, and the next round's share of the costs."""

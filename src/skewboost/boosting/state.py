@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.learners.base import LabelHypothesis, Opened
+from skewboost.engine.training_set import EXAMPLES, TrainingSet, W, itself
+from skewboost.learners.base import Opened, Partitioned
 
 # ln of what a weight is multiplied by, given its label, what the round adds there, and its cost
 LogFactor = Callable[[Array, Array, Array], Array]
@@ -20,14 +22,16 @@ LogFactor = Callable[[Array, Array, Array], Array]
 # Weights may differ by exp(this) before their logarithms are kept instead.
 MAX_SPREAD = 300.0
 
+SIGNS = np.array([[-1.0, 1.0]])  # of the classes: y where a factor is asked for per leaf and class
+
+COST, F, FIRST, LOG_W = "cost", "F", "first w", "ln w"  # vectors of the training set, beside those it has by itself
+
 
 @dataclass
 class State:
-    """The examples and where the ensemble has brought them."""
+    """Where the ensemble has brought the examples: numbers here, and everything of rows in the training set."""
 
     learner: Opened
-    y: Array  # -1 and +1
-    examples: Array  # sample weights: how many examples a row stands for
     n_rounds: int
     question: str  # the one of the rule's questions that the learner answers
     learning_rate: float = 1.0
@@ -37,87 +41,69 @@ class State:
     log_loss: float = 0.0  # ln of the training loss that the rule minimises, where that is a product of normalisers
     loss: float = 1.0  # that loss, or what the rule's `update` says
     stop_reason: str = ""
-    first_weights: Array = field(init=False)  # those that the rule started from
-    n_resets: int = 0  # how often a round had to go back to them
-    working_weights: Array | None = field(init=False, default=None)  # of the rules that fit responses by others
-    importance: Array = field(init=False)  # how many examples a row counts for, for the rules that fit responses
-    F: Array = field(init=False)  # the ensemble on every row, for the rules that keep it
-    voted: Array = field(init=False)  # Σ|g| on every row, and Σ|g| w: for the rules with soft margins
-    mistrust: Array = field(init=False)
-    log_weights: Array | None = field(init=False, default=None)  # kept where weights themselves would underflow
+    n_resets: int = 0  # how often a round had to go back to the weights that the rule started from
+    fitted: str = W  # the vector of weights that hypotheses are fitted under; they need not sum to one
+    importance: str = EXAMPLES  # that of how many examples a row counts for, for the rules that fit responses
+    logarithms: bool = False  # whether those of weights are kept, because they themselves would underflow
     _spread: float = field(init=False, default=0.0)  # a bound on how far apart the logarithms of weights are
+    _priced: Costs | None = field(init=False, default=None)  # the costs that are in the training set
 
     def __post_init__(self) -> None:
-        engine = self.learner.data.engine
-        self.y, self.examples = engine.array(self.y), engine.array(self.examples)
-        self.importance = self.examples
-        self.F = engine.array(np.zeros(len(self.y)))
+        self.rows: TrainingSet = self.learner.rows
 
     @cached_property
     def n(self) -> float:
         """N: the number of examples, Σ sample_weight."""
-        return float(self.examples.sum())
+        return float(self.rows.sum(itself, (EXAMPLES,)))
 
     @cached_property
-    def n_of_class(self) -> Array:
+    def n_of_class(self) -> tuple[float, float]:
         """N- and N+."""
-        return np.array([float(self.examples[self.y == sign].sum()) for sign in (-1.0, 1.0)])
-
-    @property
-    def weights(self) -> Array:
-        """The current weights; they sum to one."""
-        return self.learner.sample.weights
+        positive = float(self.rows.sum(lambda y, n: np.where(y > 0, n, 0.0), ("y", EXAMPLES)))
+        return self.n - positive, positive
 
     def log_ratio_of_weights(self) -> float:
         """``ln(W+ / W-)`` of the current weights."""
-        weights, tiny = self.weights, np.finfo(np.float64).tiny
-        positive, negative = (max(float(weights[self.y == sign].sum()), tiny) for sign in (1.0, -1.0))
-        return math.log(positive / negative)
+        tiny = float(np.finfo(np.float64).tiny)
+        positive, negative = self.rows.sum(lambda y, w: (np.where(y > 0, w, 0.0), np.where(y > 0, 0.0, w)), ("y", W))
+        return math.log(max(positive, tiny) / max(negative, tiny))
 
     @property
-    def fitted_weights(self) -> Array:
-        """Those that a hypothesis was just fitted under; they sum to one."""
-        if self.working_weights is None:
-            return self.weights
-        return np.asarray(self.working_weights / self.working_weights.sum())
+    def cost(self) -> str:
+        """The vector of what it costs to get each row wrong."""
+        if self._priced is not self.costs:
+            self._priced, costs = self.costs, self.costs
+            if costs.each is None:
+                self.rows.map(lambda y: np.where(y > 0, costs.positive, costs.negative), ("y",), (COST,))
+            else:
+                self.rows.put(COST, costs.each)
+        return COST
 
-    @cached_property
-    def cost_of_rows(self) -> Array:
-        """What it costs to get each row wrong."""
-        return self.learner.data.engine.array(self.costs.of_rows(self.y > 0))
+    # -------------------------------------------------------------------- weights
 
-    @cached_property
-    def relative_costs(self) -> Array:
-        """The cost of each row relative to the mean of its class."""
-        return self.cost_of_rows / np.where(self.y > 0, self.costs.positive, self.costs.negative)
+    def assign(self, function: Callable[..., Array], inputs: Sequence[str]) -> float:
+        """Make a function of vectors the weights, normalised; returns their sum before that."""
+        self.logarithms, self._spread = False, 0.0
+        return self.rows.assign(function, inputs)
 
-    def assign(self, weights: Array) -> None:
-        """Replace the weights; they are normalised."""
-        self.learner.sample.assign(weights)
-        self.log_weights, self._spread = None, 0.0
+    def keep_first_weights(self) -> None:
+        """Note the weights that training starts from, for learners whose rows are drawn."""
+        self.rows.map(itself, (W,), (FIRST,))
 
     def reset(self) -> None:
         """Go back to the weights that training started from; the normalisers are multiplied up from there."""
-        self.assign(self.first_weights)
+        self.assign(itself, (FIRST,))
         self.log_loss = 0.0
         self.n_resets += 1
 
-    def add(self, term: Term) -> Array:
-        """Keep F up to date; returns what the term adds to it."""
-        g = term.on(self.learner.view)
-        self.F += g
-        return g
-
-    def sums(self, h: LabelHypothesis, of_cost: Callable[[Array], Array]) -> Array:
+    def sums(self, h: Partitioned, of_cost: Callable[[Array], Array]) -> Array:
         """``Σ w of_cost(c)`` per leaf and class."""
         if self.costs.each is None:
             return np.asarray(h.class_weights * of_cost(self.costs.of_class))
-        n = len(h.class_weights)
-        leaf = h.term(np.arange(float(n))).on(self.learner.view).astype(np.intp)
-        cell = 2 * leaf + (self.y > 0)
-        return np.bincount(cell, self.weights * of_cost(self.cost_of_rows), minlength=2 * n).reshape(n, 2)
+        self.rows.map(of_cost, (self.cost,), ("of cost",))
+        return self.rows.sums(h.partition, "of cost")
 
-    def reweight(self, h: LabelHypothesis | None, term: Term, log_factor: LogFactor) -> None:
+    def reweight(self, h: Partitioned | None, term: Term, log_factor: LogFactor) -> None:
         """Multiply the weights by ``exp(log_factor(y, g, c))``, where g is what the round adds, and normalise.
 
         If g is constant on the leaves of `h`, and costs on classes, so is the factor on each (leaf, class), and the
@@ -125,44 +111,49 @@ class State:
         """
         values = getattr(term, "values", None)
         if h is not None and values is not None and self.costs.each is None:
-            shape = (len(values), 2)
-            y, g = np.broadcast_to(np.array([-1.0, 1.0]), shape), values[:, None]
-            if self.move_leaves(h, np.broadcast_to(log_factor(y, g, self.costs.of_class), shape)):
+            logs = log_factor(SIGNS, values[:, None], self.costs.of_class)
+            if self.move_leaves(h, logs):
                 return
-        self.move_rows(log_factor(self.y, term.on(self.learner.view), self.cost_of_rows))
+        self.rows.evaluate(term, "g")
+        self.move_rows(log_factor, ("y", "g", self.cost))
 
-    def move_leaves(self, h: LabelHypothesis, logs: Array) -> bool:
+    def move_leaves(self, h: Partitioned, logs: Array) -> bool:
         """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise; not where some would underflow."""
-        if self.log_weights is not None:
+        if self.logarithms:
             return False
-        here = logs[h.class_weights > 0]
-        top, low = float(here.max()), float(here.min())
+        here = [log for log, w in zip(logs.ravel().tolist(), h.class_weights.ravel().tolist()) if w > 0.0]
+        top, low = max(here), min(here)
         if not self._stays_within(top - low):
             return False
-        total = h.reweight(self.learner.sample, np.exp(np.minimum(logs - top, 0.0)))
+        total = self.learner.reweight(h.partition, np.exp(np.minimum(logs - top, 0.0)))
         self._note(top + math.log(total))
         return True
 
     def _stays_within(self, spread: float) -> bool:
         """Whether weights can be multiplied by factors that far apart (as logarithms) without losing any."""
         if self._spread + spread > MAX_SPREAD:
-            weights = self.weights
-            self._spread = math.log(float(weights.max()) / max(float(weights.min()), 1e-307))
+            largest, smallest = self.rows.max(itself, (W,)), -self.rows.max(np.negative, (W,))
+            self._spread = math.log(largest / max(smallest, 1e-307))
         self._spread += spread
         return self._spread <= MAX_SPREAD
 
-    def move_rows(self, logs: Array) -> None:
+    def move_rows(self, log_factor: Callable[..., Array], inputs: Sequence[str]) -> None:
         """Multiply every weight by its own factor, by way of their logarithms."""
-        if self.log_weights is None:
-            self.log_weights = np.log(np.maximum(self.weights, 1e-307))
-        moved = self.log_weights + logs
-        top = float(moved.max())
-        weights = np.exp(moved - top)
-        total = top + math.log(float(weights.sum()))
-        self.log_weights = moved - total
-        self.learner.sample.assign(weights)
+        rows = self.rows
+        if not self.logarithms:
+            rows.map(lambda w: np.log(np.maximum(w, 1e-307)), (W,), (LOG_W,))
+            self.logarithms = True
+        rows.map(lambda log_w, *given: log_w + log_factor(*given), (LOG_W, *inputs), (LOG_W,))
+        top = rows.max(itself, (LOG_W,))
+        total = top + math.log(rows.assign(lambda log_w: np.exp(log_w - top), (LOG_W,)))
+        rows.map(lambda log_w: log_w - total, (LOG_W,), (LOG_W,))
         self._note(total)
 
     def _note(self, log_normaliser: float) -> None:
         self.log_loss += log_normaliser
         self.loss = math.exp(min(self.log_loss, 700.0))
+
+
+def mean_over_examples(state: State, function: Callable[..., Any], inputs: Sequence[str]) -> float:
+    """The mean of a function of vectors, in which a row counts as many examples as it stands for."""
+    return float(state.rows.sum(lambda n, *given: n * function(*given), (EXAMPLES, *inputs))) / state.n

@@ -22,7 +22,7 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer, Term
 from skewboost.learners import name_of
-from skewboost.learners.base import Data, Learner
+from skewboost.learners.base import Data, Importances, Learner
 from skewboost.tables import Table
 
 Callback = Callable[[int, Mapping[str, float]], bool | None]
@@ -81,7 +81,11 @@ class Ensemble:
         for r in self.rounds[: self.n_rounds]:
             if r.importances is None or len(r.importances) != n_features:
                 return None
-            total += r.importances
+            if isinstance(r.importances, Importances):
+                for feature, gained in r.importances.pairs:
+                    total[feature] += gained
+            else:
+                total += r.importances
         return total
 
 
@@ -125,10 +129,9 @@ def train(
     """
     rule = ensemble.rule
     question = question_between(rule, learner)
-    examples = np.ones(len(data.positive)) if data.examples is None else data.examples
-    opened = learner.open(data, rule.goal(costs, float(examples.sum())))
+    opened = learner.open(data, rule.goal(costs, data.n_examples))
     ensemble.bins, ensemble.support = opened.view.bins, opened.support()
-    state = State(opened, data.y, examples, settings.n_rounds, question, settings.learning_rate, costs)
+    state = State(opened, settings.n_rounds, question, settings.learning_rate, costs)
     n_done = len(ensemble.rounds)
     rounds = boost(rule, state, list(ensemble.rounds), settings.seed)
     if validation is not None:

@@ -17,9 +17,10 @@ import numpy as np
 from skewboost._params import check_params, number
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule
-from skewboost.boosting.state import State
+from skewboost.boosting.state import F, State, mean_over_examples
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES, Y
 
 
 class WeightBoost(DiscreteRule):
@@ -32,15 +33,24 @@ class WeightBoost(DiscreteRule):
         """The vote is damped by how sure the ensemble is already."""
         return np.asarray(F + np.exp(-np.abs(self.beta * F)) * g)
 
+    def start(self, state: State) -> None:
+        """From F = 0."""
+        super().start(state)
+        state.rows.put(F, 0.0)
+
     def update(self, state: State, h: Any, term: Term) -> None:
         """``w ∝ exp(-y F - |β F|)``."""
-        state.F = self.combine(state.F, term.on(state.learner.view))
-        exponents = -state.y * state.F - np.abs(self.beta * state.F)
-        top = float(exponents.max())
-        state.loss = float((np.exp(np.minimum(-state.y * state.F, 700.0)) * state.examples).sum()) / state.n
+
+        def exponent(y: Array, F: Array) -> Array:
+            return np.asarray(-y * F - np.abs(self.beta * F))
+
+        state.rows.evaluate(term, "g")
+        state.rows.map(self.combine, (F, "g"), (F,))
+        top = state.rows.max(exponent, (Y, F))
+        state.loss = mean_over_examples(state, lambda y, F: np.exp(np.minimum(-y * F, 700.0)), (Y, F))
         if top < -700.0:
             state.stop_reason = PERFECT
-        state.assign(np.exp(exponents - top) * state.examples)
+        state.assign(lambda n, y, F: n * np.exp(exponent(y, F) - top), (EXAMPLES, Y, F))
 
 
 class WeightBoostClassifier(BoostingClassifier):

@@ -92,11 +92,12 @@ def fit_bins(
 
     def fit(feature: int, column: Array | Nominal) -> Feature:
         if isinstance(column, Nominal):
-            return _nominal(column, weights, max_bins, table.name(feature))
+            mass = engine.category_weights(column, weights)
+            return _nominal(mass, column, max_bins, table.name(feature))
         if edges is not None:
             cuts = np.unique(np.asarray(edges[feature], dtype=np.float64))
         else:
-            cuts = _numeric_cuts(engine, column, weights, max_bins)
+            cuts = engine.cuts(column, weights, max_bins)
         return Feature(cuts=cuts, n_bins=len(cuts) + 1)
 
     def fit_block(block: int) -> list[Feature]:
@@ -110,9 +111,8 @@ def fit_bins(
     return bins
 
 
-def _nominal(column: Nominal, weights: Array | None, max_bins: int, name: object) -> Feature:
-    seen = column.codes >= 0
-    mass = np.bincount(column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories))
+def _nominal(mass: Array, column: Nominal, max_bins: int, name: object) -> Feature:
+    """Bins of categories, given what the rows of each weigh."""
     present = np.flatnonzero(mass > 0)
     rest: frozenset[str] = frozenset()
     if len(present) > max_bins:
@@ -132,24 +132,32 @@ def _nominal(column: Nominal, weights: Array | None, max_bins: int, name: object
     return Feature(categories=categories, rest=rest, n_bins=max(1, len(categories) + bool(rest)))
 
 
-def _numeric_cuts(engine: Engine, column: Array, weights: Array | None, max_bins: int) -> Array:
-    if column.dtype.kind in "iu" and column.itemsize > 4:  # smaller ones are doubles anyway
-        column = column.astype(np.float64)
+def summary(column: Array, weights: Array | None) -> tuple[Array, Array]:
+    """The distinct numbers of a column as doubles, in order, and what the rows of each weigh; NaN is none."""
+    column = column.astype(np.float64)
+    present = column == column
     if weights is None:
-        ordered = engine.sort(column)
-        if _surely_no_heavy_values(ordered, max_bins):
-            return _quantile_cuts(ordered, max_bins)
-        values, counts = np.unique(ordered, return_counts=True)
-        mass: Array = counts.astype(np.float64)
-    else:
-        present = (weights > 0) & (column == column)
-        values, inverse = np.unique(column[present], return_inverse=True)
-        mass = np.bincount(inverse, weights[present], minlength=len(values))
-    values = values.astype(np.float64)
+        values, counts = np.unique(column[present], return_counts=True)
+        return values, counts.astype(np.float64)
+    present &= weights > 0
+    values, inverse = np.unique(column[present], return_inverse=True)
+    return values, np.bincount(inverse, weights[present], minlength=len(values))
+
+
+def cuts_of(values: Array, mass: Array, max_bins: int) -> Array:
+    """Where to cut distinct values, given how much of each there is."""
     if len(values) <= max_bins:
         return _midpoints(values[:-1], values[1:])
     after = _cut_positions(mass, max_bins)
     return _midpoints(values[after], values[after + 1])
+
+
+def cuts_of_sorted(ordered: Array, max_bins: int) -> Array:
+    """Where to cut numbers of equal weight that are sorted already."""
+    if _surely_no_heavy_values(ordered, max_bins):
+        return _quantile_cuts(ordered, max_bins)
+    values, counts = np.unique(ordered, return_counts=True)
+    return cuts_of(values.astype(np.float64), counts.astype(np.float64), max_bins)
 
 
 def _surely_no_heavy_values(ordered: Array, max_bins: int) -> bool:

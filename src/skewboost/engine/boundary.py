@@ -1,20 +1,17 @@
 """The boundary: what everything above the engine may ask of it, and the few shapes that cross.
 
-An engine holds a binned table (one byte per cell) and answers five questions about it: sum weights into
-histograms, find the best split in a histogram, route rows to the children of a split, read or scale the weights of
-rows, and score new rows. Who asks never sees the dtype of a code, a thread or a device: `codes`, row sets and
-weight vectors are passed back to the engine that made them and to nobody else.
+An engine chooses bins, bins tables (one byte per cell), scores new rows, and takes over the training rows: all that
+is asked of these is in `training_set`. Who asks never sees the dtype of a code, a thread or a device: `codes` are
+passed back to the engine that made them and to nobody else.
 
-A **histogram** is a float64 array ``[plane, feature, code]``. For class labels the two planes are the summed
-weights of the negatives and of the positives; for regression they are Σw and Σwz. Everything that decides —
-which split, which leaf value — reads histograms and nothing else, so an engine whose rows live on other machines
-changes only the sums over its parts (`Engine.histogram`, `Engine.split_off`, `Engine.total`), and one on another
-device changes the arrays.
+A **histogram** is a float64 array ``[plane, feature, code]``. For class labels there is a plane of summed weights for
+every class; for regression they are Σw and Σwz. Everything that decides — which split, which leaf value — reads
+histograms and nothing else, so an engine whose rows live on other machines changes only the sums over its parts,
+and one on another device changes the arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -22,11 +19,12 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
+    from skewboost.engine.partition import View
     from skewboost.engine.scoring import Scorer
-    from skewboost.tables import Table
+    from skewboost.engine.training_set import Classes, TrainingSet
+    from skewboost.tables import Nominal, Table
 
 Array = NDArray[Any]
-Rows = Any  # an engine's own set of rows; `len()` of it is the number of rows
 Codes = Any  # an engine's own binned table
 
 N_CODES = 256
@@ -82,7 +80,7 @@ class Request:
     delta: float = 0.0  # added to both class weights of a leaf by `cost_loss`, where it takes their ratio
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Split:
     """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or, for abstention, `ABSTAIN`.
 
@@ -101,26 +99,18 @@ class Split:
     doubtful: bool = False
 
 
-@dataclass
-class Child:
-    """A child as `Engine.expand` makes it: its rows per group, its histogram, the bound on its error, its split."""
-
-    rows: list[Rows]
-    planes: list[Array]
-    error: Array
-    derived: bool
-    split: Split | None
-
-
 class Engine(Protocol):
     """The calls. `reference` is their specification; every other engine gives the same answers to 1e-12."""
 
     name: str
-    derives: bool  # whether histograms may be derived (by subtraction, by factors) instead of summed
     n_jobs: int
 
-    def sort(self, values: Array) -> Array:
-        """Sort the numbers of a column, leaving out NaN."""
+    def cuts(self, column: Array, weights: Array | None, max_bins: int) -> Array:
+        """Where to cut a column of numbers into bins, at quantiles of the weight of its rows."""
+        ...
+
+    def category_weights(self, column: Nominal, weights: Array | None) -> Array:
+        """What the rows of each category weigh; how many there are, without weights."""
         ...
 
     def encode(self, table: Table, bins: Bins) -> Codes:
@@ -132,111 +122,19 @@ class Engine(Protocol):
         ...
 
     def column(self, codes: Codes, feature: int) -> Array:
-        """The codes of one feature, for all rows, as a NumPy array."""
-        ...
-
-    def array(self, values: Array) -> Array:
-        """A copy of one float64 number per row, where the engine keeps them. Rules apply ufuncs to it and no more."""
+        """The codes of one feature, for all rows, as a NumPy array; for those who score and explain new rows."""
         ...
 
     def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
-        """``values[code]`` of one feature, for all rows, as such an array."""
+        """``values[code]`` of one feature, for all rows."""
         ...
 
-    def rows(self, mask: Array) -> Rows:
-        """The set of rows where `mask` holds, in order."""
-        ...
+    def open(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> TrainingSet:
+        """Take over the training rows: a table seen through bins, or without any where the learner needs none.
 
-    def histogram(self, codes: Codes, rows: Rows, *values: Array | None) -> Array:
-        """``[plane, feature, code]`` sums of each of `values` (one entry per row *of the table*; None counts)."""
-        ...
-
-    def search(
-        self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
-    ) -> Split | None:
-        """The best split of a node, or None. `error` bounds the rounding error of sums in each plane."""
-        ...
-
-    def route(self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
-        """The rows that go to each of the `wanted` children."""
-        ...
-
-    def split_off(
-        self,
-        codes: Codes,
-        rows: Sequence[Rows],
-        split: Split,
-        wanted: Sequence[tuple[int, int]],
-        values: Sequence[Array],
-        scale: Array,
-    ) -> list[tuple[Rows, Array]]:
-        """`route` and `histogram` in one go, for each wanted (group, child).
-
-        Rows, values and a scale of the values are given per group.
+        Labels are the numbers of classes, ``[row]`` or ``[row, label]``. Rows count as many `examples`; None: one each,
+        and so do their weights at first.
         """
-        ...
-
-    def move(
-        self, codes: Codes, rows: Rows, feature: int, factors: Array, values: Array, scale: float
-    ) -> tuple[int, Array]:
-        """Multiply the values of rows by ``factors[code]`` of a feature, in place.
-
-        Returns how many have moved, and the histogram of scale times the differences.
-        """
-        ...
-
-    def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
-        """A node's histogram after its weights were multiplied by one factor per part; the last is for all other rows.
-
-        ``Σ factors[k]·parts[k] + factors[-1]·(whole - Σ parts)``; the whole may be used up.
-        """
-        ...
-
-    def expand(
-        self,
-        codes: Codes,
-        rows: Sequence[Rows],
-        split: Split,
-        values: Sequence[Array],
-        scale: Array,
-        planes: Sequence[Array],
-        error: Array,
-        bins: Bins,
-        request: Request,
-    ) -> list[Child] | None:
-        """`route`, `histogram` (the larger child by subtraction) and `search` in one go, for an engine that `derives`.
-
-        The parent's histogram may be used up.
-        None where it has no shortcut, and the calls above will do.
-        """
-        ...
-
-    def stump(
-        self,
-        codes: Codes,
-        rows: Sequence[Rows],
-        rows_per_code: Array,
-        planes: Sequence[Array],
-        counts: Array | None,
-        error: Array,
-        values: Sequence[Array],
-        scale: Array,
-        bins: Bins,
-        request: Request,
-    ) -> tuple[Split | None, list[list[int]], list[tuple[int, Rows, Array]]]:
-        """`search` and `split_off` of the smaller child of each of two groups, for an engine that `derives`.
-
-        Returns the split, the numbers of rows ``[child][group]``, and per group that child, its rows and histogram;
-        nothing of the latter where the split is doubtful, abstains or has an empty side, and the calls above will do.
-        """
-        ...
-
-    def total(self, weights: Array, rows: Rows) -> float:
-        """Σ weights over the rows."""
-        ...
-
-    def scale(self, weights: Array, rows: Rows, factor: float) -> None:
-        """Multiply the weights of the rows, in place."""
         ...
 
     def score(self, scorer: Scorer, table: Table) -> Array:

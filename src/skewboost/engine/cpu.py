@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skewboost.engine import expand_kernels, joint_kernels, kernels, search_kernels, stump_kernels
+from skewboost.engine.binning import cuts_of, cuts_of_sorted, summary
 from skewboost.engine.boundary import (
     ABSTAIN,
     CRITERIA,
@@ -24,17 +25,19 @@ from skewboost.engine.boundary import (
     OF_CLASSES,
     TIE,
     Array,
-    Child,
     Request,
-    Rows,
     Split,
 )
 from skewboost.engine.candidates import MAX_ENUMERATED, SLACK, best_split
 from skewboost.engine.criterion_kernels import Terms
+from skewboost.engine.deriving_set import DerivingSet
 from skewboost.engine.expand_kernels import Children
+from skewboost.engine.growth import Child, Rows
 from skewboost.engine.partition import View
+from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.scan_kernels import Features
 from skewboost.engine.threads import parallel
+from skewboost.engine.training_set import Classes
 from skewboost.engine.turns import new_turns, share
 from skewboost.tables import Nominal, Table
 
@@ -86,6 +89,22 @@ class CpuEngine:
         ordered = np.empty_like(keys)
         kernels.sort_keys_32(keys, np.empty_like(keys), ordered)
         return ordered.view(np.float32)
+
+    def cuts(self, column: Array, weights: Array | None, max_bins: int) -> Array:
+        """Where to cut a column of numbers."""
+        if weights is not None:
+            return cuts_of(*summary(column, weights), max_bins)
+        if column.dtype.kind in "iu" and column.itemsize > 4:  # smaller ones are doubles anyway
+            column = column.astype(np.float64)
+        return cuts_of_sorted(self.sort(column), max_bins)
+
+    def category_weights(self, column: Nominal, weights: Array | None) -> Array:
+        """What the rows of each category weigh."""
+        return ReferenceEngine().category_weights(column, weights)
+
+    def open(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> DerivingSet:
+        """The training set of a table, seen through bins."""
+        return DerivingSet(self, view, labels, classes, examples)
 
     def encode(self, table: Table, bins: Bins) -> Words:
         """Bin a table."""

@@ -1,28 +1,26 @@
 """Growing an alternating tree: which precondition to split next.
 
-A prediction node is a precondition: the rows that reach it. It keeps its histogram and its best split for as long as
-no weight in it moves. A round moves the weights under one precondition, so the nodes that no row reaches together
-with that one keep theirs. The others are searched anew, parents before children, and only if they could win: a split
-of a node lowers Z by no more than the node's weight.
+A prediction node is a precondition: the rows that reach it. It keeps its best split for as long as no weight in it
+moves, but by a factor that all have in common. A round moves the weights under one precondition, so the nodes that no
+row reaches together with that one keep theirs. The others are searched anew, parents before children, and only if they
+could win: a split of a node lowers Z by no more than the node's weight.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, TIE, Array, Request, Split
-from skewboost.engine.growth import Grower, Growth, Node, gain
-from skewboost.engine.partition import Partition, View
-
-# Histograms are kept while those of all nodes need no more memory than this (bytes).
-MAX_KEPT = 2**28
+from skewboost.engine.grow import gain
+from skewboost.engine.partition import Partition
+from skewboost.engine.training_set import Growth, Node, TrainingSet
 
 REST = 2  # the leaf of the rows that a round passes over: outside the precondition, or missing
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class AlternatingPartition(Partition):
     """The rows under a precondition that pass a test, those that fail it, and all others.
 
@@ -37,13 +35,10 @@ class AlternatingPartition(Partition):
         """All but the new one."""
         return len(self.splits) - 1
 
-    def counted(self, view: View, examples: Array | None) -> AlternatingPartition:
-        """The same, with covers that count these rows."""
-        weights = np.ones(view.n_rows) if examples is None else examples
-        leaves = self.leaves(view)
-        at_splits = [float(weights[rows].sum()) for rows in self._rows_at_splits(view)]
-        covers = [*at_splits, *(float(weights[leaves == side].sum()) for side in (LEFT, RIGHT))]
-        return replace(self, covers=np.array(covers))
+    def counted(self, counts: Array) -> AlternatingPartition:
+        """The same, with covers by these counts."""
+        last = np.bincount(self.splits[-1].child, counts[-1], minlength=2)
+        return replace(self, covers=np.append(counts.sum(axis=1), last[[LEFT, RIGHT]]))
 
     def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
         """What it takes to come to the first two leaves; the third says nothing."""
@@ -64,14 +59,14 @@ class AlternatingPartition(Partition):
 
 @dataclass(eq=False)
 class PredictionNode:
-    """A precondition. Its histogram holds weights as they are stored, so it stays right while these do."""
+    """A precondition."""
 
     node: Node
     path: tuple[tuple[int, int], ...] = ()  # (splitter, side), from the root
     parent: PredictionNode | None = None
-    family: list[PredictionNode] = field(default_factory=list)  # the children of its splitter, itself included
-    weight: float | None = None  # of its rows, in units of the negatives' scale
-    gain: float | None = None  # by how much its best split lowers Z, in the same units; None: not known
+    split: Split | None = None  # its best one
+    weight: float | None = None  # of its rows; None: not known
+    gain: float | None = None  # by how much its best split lowers Z; None: not known
     examples: float = 0.0
 
     def overlaps(self, other: PredictionNode) -> bool:
@@ -79,111 +74,83 @@ class PredictionNode:
         sides = dict(self.path)
         return all(sides.get(splitter, side) == side for splitter, side in other.path)
 
-    def forget(self) -> None:
-        """Its weights have moved."""
-        self.node.planes, self.node.derived, self.weight, self.gain = {}, False, None, None
-
 
 class AlternatingGrowth:
     """An alternating tree while it grows: node 0 is the root, and splitter m (from 0) makes nodes 2m+1 and 2m+2."""
 
-    def __init__(self, grower: Grower, request: Request) -> None:
-        self.grower = grower
+    def __init__(self, rows: TrainingSet, request: Request) -> None:
+        self.rows = rows
         self.request = request
-        self.nodes = [PredictionNode(Node(list(grower.rows), [len(r) for r in grower.rows]))]
+        self.nodes = [PredictionNode(rows.root())]
         self.silent: list[PredictionNode] = []  # the rows that could not take a test
         self.splits: list[Split] = []
-        self.ratio = 1.0  # of the positives' scale to the negatives'
+        self.n_assigned = rows.n_assigned
 
-    def forget(self, precondition: int | None = None) -> None:
-        """Weights have moved: those under a precondition, or all."""
+    def moved(self, precondition: int, factors: Array) -> None:
+        """Weights under a precondition have moved, and all others by a factor per class."""
         for node in (*self.nodes, *self.silent):
-            if precondition is None or node.overlaps(self.nodes[precondition]):
-                node.forget()
-
-    def grow(self, stored: Array, scale: Array) -> Growth | None:
-        """The split that lowers Z most, of any precondition; the earliest of those that tie."""
-        self.grower.values, self.grower.scale = [stored, stored], np.ones(2)
-        if scale[1] / scale[0] != self.ratio:  # the classes have moved apart: histograms stay right, gains do not
-            self.ratio = float(scale[1] / scale[0])
-            for node in self.nodes:
+            if node.overlaps(self.nodes[precondition]):
+                self._forget(node)
+            elif factors[0] != factors[1]:
                 node.weight = node.gain = None
+            else:
+                node.weight = None if node.weight is None else node.weight * float(factors[0])
+                node.gain = None if node.gain is None else node.gain * float(factors[0])
+
+    def forget(self) -> None:
+        """All weights have moved."""
+        for node in (*self.nodes, *self.silent):
+            self._forget(node)
+
+    def _forget(self, node: PredictionNode) -> None:
+        self.rows.forget(node.node)
+        node.weight = node.gain = None
+
+    def grow(self) -> Growth | None:
+        """The split that lowers Z most, of any precondition; the earliest of those that tie."""
+        if self.rows.n_assigned != self.n_assigned:
+            self.forget()
+            self.n_assigned = self.rows.n_assigned
         best = max((n.gain for n in self.nodes if n.gain is not None), default=-np.inf)
         for node in self.nodes:
             if node.gain is None and self._weight(node) >= best:
-                self._search(node)
-                assert node.gain is not None
-                best = max(best, node.gain)
+                best = max(best, self._search(node))
         if not np.isfinite(best):
             return None
         level = best - TIE * self._weight(self.nodes[0])
         chosen = next(k for k, n in enumerate(self.nodes) if n.gain is not None and n.gain >= level)
-        return self._growth(chosen, scale)
+        return self._growth(chosen)
 
     def _weight(self, node: PredictionNode) -> float:
         if node.weight is None:
-            negative, positive = self.grower.totals(node.node)
-            node.weight = float(negative + self.ratio * positive)
+            node.weight = float(self.rows.totals(node.node).sum())
         return node.weight
 
-    def _search(self, node: PredictionNode) -> None:
-        """Find a node's best split; its histogram comes from its parent's where that is known."""
-        own, parent = node.node, node.parent
-        if not own.planes and parent is not None and parent.node.planes and self.grower.engine.derives:
-            self.grower.derive(parent.node, [n.node for n in node.family])
-        if self.ratio == 1.0:
-            self.grower.search(own, self.request)
-        else:
-            own.split = self._search_scaled(own)
-        node.gain = -np.inf if own.split is None else self._weight(node) - own.split.value
-        size = sum(h.nbytes for h in own.planes.values())
-        if len(self.nodes) * size > MAX_KEPT:
-            own.planes = {}
+    def _search(self, node: PredictionNode) -> float:
+        """Find a node's best split."""
+        node.split = self.rows.search(node.node, self.request)
+        node.gain = -np.inf if node.split is None else self._weight(node) - node.split.value
+        return node.gain
 
-    def _search_scaled(self, own: Node) -> Split | None:
-        """The same where the classes are stored in different units."""
-        if not own.planes:
-            self.grower.sum_directly(own)
-        scales = np.array([1.0, self.ratio])
-        for _ in range(2):
-            seen = Node(own.rows, own.sizes, error=own.error * scales, derived=own.derived)
-            seen.planes = {p: h * scales[p] for p, h in own.planes.items()}
-            split = self.grower.engine.search(
-                seen.histogram, None, self.grower.error_of(seen), self.grower.bins, self.request
-            )
-            if split is None or not split.doubtful:
-                break
-            self.grower.sum_directly(own)
-        return split
-
-    def _growth(self, chosen: int, scale: Array) -> Growth:
+    def _growth(self, chosen: int) -> Growth:
         """The chosen split as a partition: what passes, what fails, and the rest."""
-        node, split = self.nodes[chosen], self.nodes[chosen].node.split
+        node, split = self.nodes[chosen], self.nodes[chosen].split
         assert split is not None
-        children = self._children(node, split)
+        children = self.rows.split(node.node, split)
         sums = np.zeros((3, 2))
         for side, child in enumerate(children):
-            sums[side] = scale * self.grower.totals(child)
-        of_root, of_node = (self.grower.totals(n.node) for n in (self.nodes[0], node))
-        sums[REST] += np.maximum(scale * (of_root - of_node), 0.0)
-        covers = [*self._examples(node), *(self.grower.examples_in(child) for child in children[:2])]
+            sums[side] = self.rows.totals(child)
+        sums[REST] += np.maximum(self.rows.totals(self.nodes[0].node) - self.rows.totals(node.node), 0.0)
+        covers = [*self._examples(node), *(self.rows.examples(child) for child in children[:ABSTAIN])]
         partition = AlternatingPartition(*self._chain(node, split), np.array(covers), chosen)
-        importances = np.zeros(self.grower.bins.n_features)
         left, right = sums[LEFT].tolist(), sums[RIGHT].tolist()
-        importances[split.feature] = gain("z", [left[0] + right[0], left[1] + right[1]], (left, right))
-        rest = Node([None, None], [0, 0], abstains=True)
-        return Growth(partition, [*children[:2], rest], [], sums, importances, {0: REST, 1: REST})
-
-    def _children(self, node: PredictionNode, split: Split) -> list[Node]:
-        sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())
-        routed = [self.grower.engine.route(self.grower.codes, rows, split, sides) for rows in node.node.rows]
-        rows_of = [[r[side] for r in routed] for side in sides]
-        return [Node(rows, [len(r) for r in rows], 1, abstains=s == ABSTAIN) for s, rows in zip(sides, rows_of)]
+        gained = gain("z", [left[0] + right[0], left[1] + right[1]], (left, right))
+        return Growth(partition, sums, np.arange(3) == REST, [(split.feature, gained)])
 
     def _examples(self, node: PredictionNode) -> list[float]:
         """How many examples there are at each node from the root to this one."""
         above = [] if node.parent is None else self._examples(node.parent)
-        node.examples = node.examples or self.grower.examples_in(node.node)
+        node.examples = node.examples or self.rows.examples(node.node)
         return [*above, node.examples]
 
     def _chain(self, node: PredictionNode, split: Split) -> tuple[tuple[Split, ...], tuple[tuple[int, ...], ...], int]:
@@ -197,9 +164,7 @@ class AlternatingGrowth:
         parent, split = self.nodes[partition.precondition], partition.splits[-1]
         m = len(self.splits)
         self.splits.append(split)
-        children = self._children(parent, split)
+        children = self.rows.split(parent.node, split)
         family = [PredictionNode(child, (*parent.path, (m, side)), parent) for side, child in enumerate(children)]
-        for node in family:
-            node.family = family
         self.nodes += family[:ABSTAIN]
         self.silent += family[ABSTAIN:]

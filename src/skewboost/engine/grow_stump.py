@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, Array, Request, Rows, Split
-from skewboost.engine.growth import Grower, Growth, Node, direct_error, gain
+from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, Array, Request, Split
+from skewboost.engine.grow import gain
+from skewboost.engine.growth import Grower, Grown, Node, Rows, direct_error
 from skewboost.engine.partition import Partition
 
 # A sum that is left over after subtracting all but this share of a total has lost too many digits: add it up.
 MIN_REMAINDER = 1e-3
 
 
-def grow_stump(grower: Grower, known: Node | None, request: Request) -> Growth:
+def grow_stump(grower: Grower, known: Node | None, request: Request) -> Grown:
     """The best split there is, even if it gains nothing; a single leaf where there is none."""
     root = grower.root(known, request)
     children = _children_in_one_go(grower, root, request) or _children(grower, root, request)
-    importances = np.zeros(grower.bins.n_features)
     if root.split is None:
-        return Growth(Partition((), (), 1), [root], [], grower.totals(root)[None], importances)
+        return Grown(Partition((), (), 1), [root], [], grower.totals(root)[None], [])
     rest: dict[int, int] = {}
     if grower.lists_rows:
         rest = {g: s for g in range(len(root.rows)) for s, child in enumerate(children) if child.rows[g] is None}
@@ -33,8 +33,8 @@ def grow_stump(grower: Grower, known: Node | None, request: Request) -> Growth:
     partition = Partition((root.split,), (tuple(~s for s in range(len(children))),), len(children))
     left, right = sums[:ABSTAIN].tolist()
     whole = [a + b for a, b in zip(left, right)]
-    importances[root.split.feature] = gain(request.criterion, whole, (left, right))
-    return Growth(partition, children, [(root, children)], sums, importances, rest)
+    importances = [(root.split.feature, gain(request.criterion, whole, (left, right)))]
+    return Grown(partition, children, [(root, children)], sums, importances, rest)
 
 
 def _children_in_one_go(grower: Grower, root: Node, request: Request) -> list[Node]:

@@ -6,12 +6,14 @@ import heapq
 
 import numpy as np
 
-from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, Array, Request, Split
-from skewboost.engine.growth import Grower, Growth, Limits, Node, gain
+from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, Request, Split
+from skewboost.engine.grow import importances
+from skewboost.engine.growth import Grower, Grown, Node
 from skewboost.engine.partition import Partition
+from skewboost.engine.training_set import Limits
 
 
-def grow_tree(grower: Grower, known: Node | None, request: Request, limits: Limits) -> Growth:
+def grow_tree(grower: Grower, known: Node | None, request: Request, limits: Limits) -> Grown:
     """Split, level by level or best first, until a limit is reached; a split that gains nothing is not made."""
     return _Tree(grower, grower.root(known, request), request, limits).grow()
 
@@ -31,7 +33,7 @@ class _Tree:
         self.queue: list[tuple[float, int, tuple[int, int]]] = []  # (priority, leaf, the link that leads to it)
         self.n_voting = 1
 
-    def grow(self) -> Growth:
+    def grow(self) -> Grown:
         self.grower.search(self.root, self.request)
         self.add_leaf(0, self.root, (-1, 0))
         while self.queue and not self.full:
@@ -109,21 +111,12 @@ class _Tree:
                 children[-1].counts = grower.count(children[-1])
         return children
 
-    def finish(self) -> Growth:
+    def finish(self) -> Grown:
         number = {key: i for i, key in enumerate(self.leaves)}
         links = tuple(tuple(~number[~k] if k < 0 else k for k in row) for row in self.links)
         leaves = list(self.leaves.values())
         sums = np.array([self.grower.totals(leaf) for leaf in leaves])
         covers = np.array([self.grower.examples_in(leaf) for leaf in leaves])
         partition = Partition(tuple(self.splits), links, len(leaves), covers)
-        return Growth(partition, leaves, self.parents, sums, self.importances(links, sums.tolist()))
-
-    def importances(self, links: tuple[tuple[int, ...], ...], sums: list[list[float]]) -> Array:
-        """How much the splits on each feature lower the loss."""
-        importances = np.zeros(self.grower.bins.n_features)
-        totals: list[list[float]] = [[]] * len(links)
-        for k in reversed(range(len(links))):  # children come after their parents
-            a, b = (totals[link] if link >= 0 else sums[~link] for link in links[k][:2])
-            totals[k] = [x + y for x, y in zip(a, b)]
-            importances[self.splits[k].feature] += gain(self.request.criterion, totals[k], (a, b))
-        return importances
+        gained = importances(partition, sums.tolist(), self.request.criterion)
+        return Grown(partition, leaves, self.parents, sums, gained)

@@ -13,12 +13,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import FEW_ROWS, LEFT, OF_CLASSES, RIGHT, Array, Codes, Engine, Request, Rows, Split
-from skewboost.engine.losses import class_loss
+from skewboost.engine.boundary import FEW_ROWS, LEFT, RIGHT, Array, Codes, Engine, Request, Split
 from skewboost.engine.partition import Partition
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -33,17 +33,124 @@ def direct_error(n_rows: int) -> float:
     return EPSILON * (4.0 + math.sqrt(n_rows) / 64.0)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """How far a tree may grow: level by level, or best first once `max_leaf_nodes` is given."""
+Rows = Any  # an engine's own set of rows; `len()` of it is the number of rows
 
-    max_depth: int | None = 1
-    max_leaf_nodes: int | None = None
 
-    @property
-    def one_split(self) -> bool:
-        """Whether the tree can only be a stump."""
-        return self.max_leaf_nodes == 2 or self.max_depth == 1
+@dataclass
+class Child:
+    """A child as `Engine.expand` makes it: its rows per group, its histogram, the bound on its error, its split."""
+
+    rows: list[Rows]
+    planes: list[Array]
+    error: Array
+    derived: bool
+    split: Split | None
+
+
+class Kernels(Engine, Protocol):
+    """What a set that derives histograms asks of its engine, beside what everybody may."""
+
+    derives: bool  # whether histograms may be derived (by subtraction, by factors) instead of summed
+
+    def array(self, values: Array) -> Array:
+        """A copy of one float64 number per row."""
+        ...
+
+    def rows(self, mask: Array) -> Rows:
+        """The set of rows where `mask` holds, in order."""
+        ...
+
+    def histogram(self, codes: Codes, rows: Rows, *values: Array | None) -> Array:
+        """``[plane, feature, code]`` sums of each of `values` (one entry per row *of the table*; None counts)."""
+        ...
+
+    def search(
+        self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
+    ) -> Split | None:
+        """The best split of a node, or None. `error` bounds the rounding error of sums in each plane."""
+        ...
+
+    def route(self, codes: Codes, rows: Rows, split: Split, wanted: Sequence[int]) -> list[Rows]:
+        """The rows that go to each of the `wanted` children."""
+        ...
+
+    def split_off(
+        self,
+        codes: Codes,
+        rows: Sequence[Rows],
+        split: Split,
+        wanted: Sequence[tuple[int, int]],
+        values: Sequence[Array],
+        scale: Array,
+    ) -> list[tuple[Rows, Array]]:
+        """`route` and `histogram` in one go, for each wanted (group, child).
+
+        Rows, values and a scale of the values are given per group.
+        """
+        ...
+
+    def move(
+        self, codes: Codes, rows: Rows, feature: int, factors: Array, values: Array, scale: float
+    ) -> tuple[int, Array]:
+        """Multiply the values of rows by ``factors[code]`` of a feature, in place.
+
+        Returns how many have moved, and the histogram of scale times the differences.
+        """
+        ...
+
+    def reweighted(self, whole: Array, parts: Sequence[Array], factors: Sequence[float]) -> Array:
+        """A node's histogram after its weights were multiplied by one factor per part; the last is for all other rows.
+
+        ``Σ factors[k]·parts[k] + factors[-1]·(whole - Σ parts)``; the whole may be used up.
+        """
+        ...
+
+    def expand(
+        self,
+        codes: Codes,
+        rows: Sequence[Rows],
+        split: Split,
+        values: Sequence[Array],
+        scale: Array,
+        planes: Sequence[Array],
+        error: Array,
+        bins: Bins,
+        request: Request,
+    ) -> list[Child] | None:
+        """`route`, `histogram` (the larger child by subtraction) and `search` in one go, for an engine that `derives`.
+
+        The parent's histogram may be used up.
+        None where it has no shortcut, and the calls above will do.
+        """
+        ...
+
+    def stump(
+        self,
+        codes: Codes,
+        rows: Sequence[Rows],
+        rows_per_code: Array,
+        planes: Sequence[Array],
+        counts: Array | None,
+        error: Array,
+        values: Sequence[Array],
+        scale: Array,
+        bins: Bins,
+        request: Request,
+    ) -> tuple[Split | None, list[list[int]], list[tuple[int, Rows, Array]]]:
+        """`search` and `split_off` of the smaller child of each of two groups, for an engine that `derives`.
+
+        Returns the split, the numbers of rows ``[child][group]``, and per group that child, its rows and histogram;
+        nothing of the latter where the split is doubtful, abstains or has an empty side, and the calls above will do.
+        """
+        ...
+
+    def total(self, weights: Array, rows: Rows) -> float:
+        """Σ weights over the rows."""
+        ...
+
+    def scale(self, weights: Array, rows: Rows, factor: float) -> None:
+        """Multiply the weights of the rows, in place."""
+        ...
 
 
 @dataclass
@@ -72,7 +179,7 @@ class Node:
 
 
 @dataclass
-class Growth:
+class Grown:
     """A grown partition with the nodes it came from; ``sums[leaf, plane]`` are the totals of its leaves.
 
     In ``rest`` is, per group, the leaf whose rows and histogram nobody has written down, if there is one: what the
@@ -83,7 +190,7 @@ class Growth:
     leaves: list[Node]
     parents: list[tuple[Node, list[Node]]]
     sums: Array
-    importances: Array
+    importances: list[tuple[int, float]]
     rest: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -102,7 +209,7 @@ class Grower:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Kernels,
         codes: Codes,
         bins: Bins,
         rows: list[Rows],
@@ -266,19 +373,3 @@ class Grower:
                 else:
                     out[p] = self.scale[p] * self.engine.total(self.values[p], rows)
         return out
-
-
-def gain(criterion: str, whole: Sequence[float], sides: Sequence[Sequence[float]]) -> float:
-    """By how much a split lowers the exponential loss, or the squared error of responses; sums are per plane.
-
-    Of many classes it is the Gini index: most splits near the root of a tree leave the error as it is.
-    """
-    if criterion in OF_CLASSES:
-        impurities = [float(class_loss("class_gini", np.array(sums))) for sums in (whole, *sides)]
-        return max(0.0, impurities[0] - sum(impurities[1:]))
-    if len(whole) > 2:
-        pairs = range(0, len(whole), 2)
-        return sum(gain(criterion, whole[k : k + 2], [side[k : k + 2] for side in sides]) for k in pairs)
-    if criterion == "squares":
-        return max(0.0, sum(b * b / a for a, b in sides if a > 0) - (whole[1] ** 2 / whole[0] if whole[0] > 0 else 0.0))
-    return max(0.0, 2 * math.sqrt(whole[0] * whole[1]) - sum(2 * math.sqrt(a * b) for a, b in sides))

@@ -48,7 +48,7 @@ class View:
         return self.engine.column(self.codes, feature)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Partition:
     """Splits linked into a tree; a code's child is ``links[k][splits[k].child[code]]``.
 
@@ -117,19 +117,7 @@ class Partition:
             covers[k] = sum(covers[link] for link in self.links[k])
         return covers
 
-    def centred(self, view: View) -> Partition:
-        """The same for these rows, with every threshold in the middle of the codes between those on either side.
-
-        A search takes the lowest of the thresholds that part its rows alike. Where they are only some of the rows
-        that the bins were made for, this is far from the middle.
-        """
-        splits = [
-            split if split.threshold < 0 or k < self.n_fixed else _between(split, view.column(split.feature)[here])
-            for k, (split, here) in enumerate(zip(self.splits, self._rows_at_splits(view)))
-        ]
-        return replace(self, splits=tuple(splits))
-
-    def _rows_at_splits(self, view: View) -> list[Array]:
+    def rows_at_splits(self, view: View) -> list[Array]:
         """The rows that come to each split."""
         at = np.zeros(view.n_rows, dtype=np.intp)
         found = []
@@ -138,9 +126,26 @@ class Partition:
             at[found[-1]] = np.array(self.links[k])[split.child[view.column(split.feature)[found[-1]]]]
         return found
 
-    def counted(self, view: View, examples: Array | None) -> Partition:
-        """The same, with covers that count these rows."""
-        return replace(self, covers=np.bincount(self.leaves(view), examples, minlength=self.n_leaves).astype(float))
+    def centred(self, counts: Array) -> Partition:
+        """The same, with every threshold in the middle of the codes between those on either side.
+
+        A search takes the lowest of the thresholds that part its rows alike. Where they are only some of the rows
+        that the bins were made for, this is far from the middle. Counts are those of `TrainingSet.count`.
+        """
+        splits = [
+            split if split.threshold < 0 or k < self.n_fixed else _between(split, np.flatnonzero(counts[k]))
+            for k, split in enumerate(self.splits)
+        ]
+        return replace(self, splits=tuple(splits))
+
+    def counted(self, counts: Array) -> Partition:
+        """The same, with covers by these counts, which are those of `TrainingSet.count`."""
+        covers = np.zeros(self.n_leaves)
+        for split, links, own in zip(self.splits, self.links, counts):
+            for side, n in enumerate(np.bincount(split.child, own, minlength=len(links))[: len(links)]):
+                if links[side] < 0:
+                    covers[~links[side]] += n
+        return replace(self, covers=covers)
 
 
 def look_up(feature: int, table: Array) -> tuple[Partition, Array]:

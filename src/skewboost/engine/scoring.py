@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.shapley import Conjunction
 from skewboost.tables import Table
+
+if TYPE_CHECKING:
+    from skewboost.engine.training_set import TrainingSet
 
 REACH = 2.0**500  # how many times as large as in training a number may be before lines are level
 _CELLS = 1 << 18  # rows times trees that NumPy walks down together
@@ -35,12 +38,12 @@ class Term(Protocol):
         """The same, times a number."""
         ...
 
-    def bounded(self, limit: float, view: View) -> Term:
-        """The same, made not to exceed a limit on these rows."""
+    def bounded(self, limit: float, rows: TrainingSet) -> Term:
+        """The same, made not to exceed a limit on the training rows."""
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class LeafTerm:
     """A value per leaf of a partition."""
 
@@ -58,7 +61,7 @@ class LeafTerm:
         """All values times a number."""
         return replace(self, values=self.values * factor)
 
-    def bounded(self, limit: float, view: View) -> LeafTerm:
+    def bounded(self, limit: float, rows: TrainingSet) -> LeafTerm:
         """Every value cut off at the limit."""
         return replace(self, values=np.clip(self.values, -limit, limit))
 
@@ -110,9 +113,9 @@ class LineTerm:
         """Rise and height times a number."""
         return replace(self, rise=self.rise * factor, height=self.height * factor)
 
-    def bounded(self, limit: float, view: View) -> Term:
+    def bounded(self, limit: float, rows: TrainingSet) -> Term:
         """A flatter line."""
-        return scaled_to(self, limit, view)
+        return scaled_to(self, limit, rows)
 
     def plus(self, other: LineTerm) -> LineTerm:
         """The sum of two lines on one feature and of one scale; centres differ where rows are drawn."""
@@ -125,9 +128,10 @@ def power_of_two(largest: Any) -> Any:
     return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)[()]
 
 
-def scaled_to(term: Term, limit: float, view: View) -> Term:
-    """A term, scaled down so that it does not exceed a limit on these rows."""
-    largest = float(np.abs(term.on(view)).max(initial=0.0))
+def scaled_to(term: Term, limit: float, rows: TrainingSet) -> Term:
+    """A term, scaled down so that it does not exceed a limit on the training rows."""
+    rows.evaluate(term, "term")
+    largest = rows.max(np.abs, ("term",))
     return term if largest <= limit else term.scaled(limit / largest)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from skewboost.boosting.state import State
+from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.metrics.counts import Array
 
 WEIGHT_LEVELS = (0.25, 0.5, 0.75, 0.95, 1.0)
@@ -19,7 +18,7 @@ def quantiles(values: Array, levels: tuple[float, ...], examples: Array | None) 
 
 
 class WeightWatcher:
-    """Notes what `state.fitted_weights` are like in every round of the first ensemble that is trained.
+    """Notes what the weights that hypotheses are fitted under are like, in every round of the first ensemble.
 
     Further ones are those of calibration inside a fit, which the model does not consist of.
     """
@@ -32,14 +31,12 @@ class WeightWatcher:
     def __call__(self, state: State) -> None:
         """Look at a round."""
         self.state = self.state or state
-        if state is not self.state or state.y.ndim != 1:
+        if state is not self.state or state.rows.classes.n_labels != 1:
             return
-        weights: Any = np.asarray(state.fitted_weights)
-        if weights.shape != state.y.shape:
-            return
-        per_example = weights * state.n / state.examples
-        self.quantiles.append(quantiles(per_example, WEIGHT_LEVELS, state.examples))
-        self.of_positives.append(float(weights[state.y > 0].sum()))
+        weights, examples = state.rows.get(state.fitted), state.rows.get(EXAMPLES)
+        weights = weights / weights.sum()
+        self.quantiles.append(quantiles(weights * state.n / examples, WEIGHT_LEVELS, examples))
+        self.of_positives.append(float(weights[state.rows.get(Y) > 0].sum()))
 
     def close(self) -> None:
         """Let go of the rows."""

@@ -26,8 +26,8 @@ from sklearn.utils.validation import has_fit_parameter
 from skewboost._fitting import seeded
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
-from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import Term, scaled_to
+from skewboost.engine.training_set import Leaves, TrainingSet, W
 from skewboost.learners.base import (
     LABELS,
     PROBABILITIES,
@@ -35,16 +35,19 @@ from skewboost.learners.base import (
     Data,
     Draw,
     Goal,
+    Importances,
     Opened,
     ProbabilityHypothesis,
     ResponseHypothesis,
     describe,
     heaviest,
+    residuals_and_weights,
     right_weight,
+    wrong_sides,
     wrong_weight,
 )
 from skewboost.learners.partitions import majority
-from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, positive_probability
+from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, as_it_is
 
 
 def weight_name(estimator: Any) -> str | None:
@@ -87,7 +90,7 @@ class ClassifierTerm:
         """All values times a number."""
         return replace(self, values=self.values * factor)
 
-    def bounded(self, limit: float, view: View) -> ClassifierTerm:
+    def bounded(self, limit: float, rows: TrainingSet) -> ClassifierTerm:
         """Every value cut off at the limit."""
         return replace(self, values=np.clip(self.values, -limit, limit))
 
@@ -107,9 +110,9 @@ class RegressorTerm:
         """Scale once more."""
         return replace(self, scale=self.scale * factor)
 
-    def bounded(self, limit: float, view: View) -> Term:
+    def bounded(self, limit: float, rows: TrainingSet) -> Term:
         """Scaled down to the limit."""
-        return scaled_to(self, limit, view)
+        return scaled_to(self, limit, rows)
 
 
 @dataclass(frozen=True)
@@ -117,11 +120,11 @@ class ClassifierHypothesis:
     """A fitted classifier and the class weights in its parts."""
 
     estimator: Any
-    leaf: Array
+    partition: Leaves
     class_weights: Array
     labels: Array
     abstains: Array
-    importances: Array | None
+    importances: Importances | None
     signs: Array | None = None
 
     @property
@@ -132,10 +135,6 @@ class ClassifierHypothesis:
     def term(self, values: Array) -> ClassifierTerm:
         """The function that has these values in the parts."""
         return ClassifierTerm(self.estimator, values)
-
-    def reweight(self, sample: LabelSample, factors: Array) -> float:
-        """Multiply the weights of each (part, class) by its factor."""
-        return sample.reweight_leaves(self.leaf, factors)
 
 
 class ClassHypothesis(ClassifierHypothesis):
@@ -148,7 +147,7 @@ class ClassHypothesis(ClassifierHypothesis):
 
 
 class OpenedAdapter(Opened):
-    """A scikit-learn estimator on the training data."""
+    """A scikit-learn estimator on the training data, which needs the rows themselves."""
 
     def __init__(self, data: Data, estimator: Any, weight_name: str | None) -> None:
         super().__init__(data, data.view(None))
@@ -156,45 +155,42 @@ class OpenedAdapter(Opened):
         self.weight_name = weight_name
 
     def labels(self, rng: Draw) -> ClassifierHypothesis:
-        """Fit a clone to the labels under the sample's weights."""
-        positive = self.data.positive
-        weights = self.sample.weights
-        fitted = self._fit(positive.astype(np.intp), weights, rng)
-        leaf = parts(fitted, self.data.table.native)
-        n = n_parts(fitted)
-        cell = 2 * leaf + positive
-        sums = np.bincount(cell, weights, minlength=2 * n).reshape(n, 2)
-        abstains = np.zeros(n, dtype=np.bool_)
+        """Fit a clone to the labels under the current weights."""
+        fitted, leaves, sums, abstains = self._parts(rng)
         labels = majority(sums, abstains) if hasattr(fitted, "tree_") else np.array([-1.0, 1.0])
-        return ClassifierHypothesis(fitted, leaf, sums, labels, abstains, self._importances(fitted))
+        return ClassifierHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
 
     def class_labels(self, rng: Draw) -> ClassifierHypothesis:
         """Fit a clone to the class numbers; the parts are the classes that it predicts, or the leaves of a tree."""
-        classes, n_classes, weights = self.data.positive, self.data.n_classes, self.sample.weights
-        fitted = self._fit(classes, weights, rng)
-        leaf = parts(fitted, self.data.table.native)
-        is_tree = hasattr(fitted, "tree_")
-        n = n_parts(fitted) if is_tree else n_classes
-        sums = np.bincount(n_classes * leaf + classes, weights, minlength=n_classes * n).reshape(n, n_classes)
-        abstains = np.zeros(n, dtype=np.bool_)
-        labels = heaviest(sums, abstains) if is_tree else np.arange(float(n))
-        return ClassHypothesis(fitted, leaf, sums, labels, abstains, self._importances(fitted))
+        fitted, leaves, sums, abstains = self._parts(rng)
+        labels = heaviest(sums, abstains) if hasattr(fitted, "tree_") else np.arange(float(len(sums)))
+        return ClassHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
 
-    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis:
+    def _parts(self, rng: Draw) -> tuple[Any, Leaves, Array, Array]:
+        """A fitted clone, which part every row is in, the class weights of the parts, and that none abstains."""
+        rows = self.rows
+        fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
+        n = n_parts(fitted) if hasattr(fitted, "tree_") else self.data.classes.n_classes
+        rows.evaluate(ClassifierTerm(fitted, np.arange(float(n))), "leaf")
+        leaves = Leaves("leaf", n)
+        return fitted, leaves, rows.sums(leaves), np.zeros(n, dtype=np.bool_)
+
+    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
         """Fit a clone to the responses."""
-        fitted = self._fit(z, weights, rng)
+        fitted = self._fit(self.rows.get(z), self.rows.get(w), rng)
         term = RegressorTerm(fitted)
-        residual = z - term.on(self.view)
-        return ResponseHypothesis(term, float(np.average(residual**2, weights=weights)), self._importances(fitted))
+        self.rows.evaluate(term, "fit")
+        residual, total = self.rows.sum(residuals_and_weights, (z, "fit", w))
+        return ResponseHypothesis(term, residual / total, self._importances(fitted))
 
     def probabilities(self, rng: Draw) -> ProbabilityHypothesis:
-        """Fit a clone to the labels under the sample's weights."""
-        positive, weights = self.data.positive, self.sample.weights
-        fitted = self._fit(positive.astype(np.intp), weights, rng)
-        margin = 1.0 / (2.0 + float(self.data.initial_weights.sum()))
-        p = positive_probability(fitted, self.data.table.native, margin)
-        wrong = float(weights[(p >= 0.5) != positive].sum())
-        return ProbabilityHypothesis(p, partial(ProbabilityTerm, fitted, margin), wrong, self._importances(fitted))
+        """Fit a clone to the labels under the current weights."""
+        rows = self.rows
+        fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
+        margin = 1.0 / (2.0 + self.data.n_examples)
+        term = partial(ProbabilityTerm, fitted, margin)
+        rows.evaluate(term(as_it_is), "p")
+        return ProbabilityHypothesis("p", term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
 
     def _fit(self, target: Array, weights: Array, rng: Draw) -> Any:
         """With weights where it takes them; a constant where all rows are of one class, as drawn rows may be."""
@@ -210,14 +206,18 @@ class OpenedAdapter(Opened):
         with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
             return estimator.fit(X, target, **{self.weight_name: scaled})
 
-    def _importances(self, fitted: Any) -> Array | None:
+    def _importances(self, fitted: Any) -> Importances | None:
+        n_features = self.data.table.n_features
         if isinstance(fitted, DummyClassifier):
-            return np.zeros(self.data.table.n_features)  # it looked at none
+            return Importances(n_features, ())  # it looked at none
         importances = getattr(fitted, "feature_importances_", None)
         if importances is None and hasattr(fitted, "coef_"):
             one = np.ndim(fitted.coef_) == 1 or len(fitted.coef_) == 1
             importances = np.abs(np.ravel(fitted.coef_)) if one else None
-        return None if importances is None else np.asarray(importances, dtype=np.float64)
+        if importances is None:
+            return None
+        found = np.asarray(importances, dtype=np.float64).tolist()
+        return Importances(len(found), list(enumerate(found)))
 
 
 class Adapter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,25 +11,11 @@ from skewboost._params import check_params, integer, one_of
 from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import Array, Request
 from skewboost.engine.grow_alternating import REST, AlternatingGrowth, AlternatingPartition
-from skewboost.engine.partition import View
-from skewboost.engine.sample import LabelSample
+from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
-from skewboost.learners.base import LABELS, Data, Draw, Goal, Opened
+from skewboost.engine.training_set import Leaves
+from skewboost.learners.base import LABELS, Data, Draw, Goal, Importances, Opened
 from skewboost.learners.partitions import PartitionHypothesis, majority
-
-
-@dataclass(frozen=True)
-class AlternatingHypothesis(PartitionHypothesis):
-    """A test of the rows under a precondition; it abstains on all others."""
-
-    tree: AlternatingGrowth
-
-    def reweight(self, sample: LabelSample, factors: Array) -> float:
-        """Multiply the weights of each (leaf, class) by its factor; only rows under the precondition are touched."""
-        partition = self.growth.partition
-        assert isinstance(partition, AlternatingPartition)
-        self.tree.forget(partition.precondition)
-        return super().reweight(sample, factors)
 
 
 class OpenedAlternatingTree(Opened):
@@ -38,23 +23,24 @@ class OpenedAlternatingTree(Opened):
 
     def __init__(self, data: Data, view: View, request: Request) -> None:
         super().__init__(data, view)
-        assert self.sample.grower is not None
-        self.tree = AlternatingGrowth(self.sample.grower, request)
-        self._n_assigned = 0
+        self.tree = AlternatingGrowth(self.rows, request)
 
-    def labels(self, rng: Draw) -> AlternatingHypothesis | None:
-        """The best test under any precondition; None where nothing can be split."""
-        if self.sample.n_assigned != self._n_assigned:
-            self.tree.forget()
-            self._n_assigned = self.sample.n_assigned
-        growth = self.sample.grow_alternating(self.tree)
+    def labels(self, rng: Draw) -> PartitionHypothesis | None:
+        """The best test under any precondition, which abstains on all other rows; None where nothing can be split."""
+        growth = self.tree.grow()
         if growth is None:
             return None
         labels = majority(growth.sums, growth.abstains)
         criterion = float(2.0 * np.sqrt(growth.sums[:REST].prod(axis=1)).sum() + growth.sums[REST].sum())
-        return AlternatingHypothesis(
-            growth, growth.sums, labels, None, growth.abstains, criterion, growth.importances, self.tree
-        )
+        importances = Importances(self.data.table.n_features, growth.importances)
+        return PartitionHypothesis(growth.partition, growth.sums, labels, None, growth.abstains, criterion, importances)
+
+    def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
+        """The tree must know whose weights have moved."""
+        total = super().reweight(partition, factors)
+        assert isinstance(partition, AlternatingPartition)
+        self.tree.moved(partition.precondition, factors[REST] / total)
+        return total
 
     def added(self, term: Term) -> None:
         """The two sides of the test become preconditions."""

@@ -8,8 +8,8 @@ current weights; the answer is that function, and what to make of it is the rule
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -17,9 +17,9 @@ import numpy as np
 
 from skewboost.engine.boundary import Array, Codes, Engine
 from skewboost.engine.explaining import Support
-from skewboost.engine.partition import View
-from skewboost.engine.sample import JointSample, LabelSample
+from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES, TWO, Classes, Leaves, TrainingSet
 from skewboost.samplers.examples import examples_in_order
 from skewboost.tables import Table
 
@@ -49,41 +49,39 @@ class Goal:
 
 @dataclass
 class Data:
-    """The training rows, as validated: nothing missing, nothing of zero weight."""
+    """The training data, as validated: nothing missing, nothing of zero weight."""
 
     table: Table
-    positive: Array  # which rows are positive; ``[row, label]`` where each has several labels; of many classes, which
+    labels: Array  # the number of every row's class, 1 for the positive one of two; ``[row, label]`` if it has several
     examples: Array | None  # sample weights; None: one each
     engine: Engine
     bins: Bins | None = None  # given when training goes on with the bins of a fitted model
     codes: Codes = None  # of the table in these bins, where they are known
-    n_classes: int = 2  # with more, `positive` has their numbers
+    classes: Classes = TWO
+
+    def __post_init__(self) -> None:
+        self.labels = self.labels.astype(np.min_scalar_type(self.classes.n_classes - 1), copy=False)
 
     def view(self, bins: Bins | None) -> View:
         """The table through bins."""
         return View(self.engine, self.table, bins, self.codes)
 
     @property
-    def y(self) -> Array:
-        """The labels as -1 and +1; of many classes their numbers."""
-        return np.where(self.positive, 1.0, -1.0) if self.n_classes == 2 else self.positive.astype(np.float64)
+    def n_examples(self) -> float:
+        """N: the number of examples, Σ sample_weight."""
+        return float(self.table.n_rows if self.examples is None else self.examples.sum())
 
-    def as_positive(self, classes: Array) -> Array:
-        """Numbers of classes in the shape of `positive`."""
-        if self.positive.ndim == 2:
-            return np.asarray(classes[:, None] == np.arange(self.positive.shape[1]))
-        return np.asarray(classes == 1) if self.n_classes == 2 else classes.astype(self.positive.dtype)
-
-    @property
-    def initial_weights(self) -> Array:
-        """Weights to start from: the sample weights."""
-        weights = np.ones(len(self.positive)) if self.examples is None else self.examples
-        return weights if self.positive.ndim == 1 else np.broadcast_to(weights[:, None], self.positive.shape)
+    def as_labels(self, numbers: Array) -> Array:
+        """Numbers of classes in the shape of `labels`, where one of several labels is on."""
+        if self.classes.n_labels > 1:
+            numbers = numbers[:, None] == np.arange(self.classes.n_labels)
+        return np.asarray(numbers.astype(self.labels.dtype))
 
     @cached_property
     def in_order(self) -> Array:
         """The number of the row of every example, in an order that only depends on what they are; for samplers."""
-        bits = self.positive if self.positive.ndim == 1 else self.positive @ np.exp2(np.arange(self.positive.shape[1]))
+        n = self.classes.n_labels
+        bits = self.labels if n == 1 else self.labels @ np.exp2(np.arange(n))
         return examples_in_order(self.table, bits, self.examples)
 
     def weight_of_examples(self, weights: Array) -> Array:
@@ -93,13 +91,40 @@ class Data:
         return np.asarray(weights[self.in_order])
 
 
-class LabelHypothesis(Protocol):
-    """A partition of the input, as it is found in training."""
+@dataclass(slots=True)
+class Importances:
+    """By how much splits lowered the loss, per feature, as pairs; most features have none."""
+
+    n_features: int
+    pairs: Sequence[tuple[int, float]]
+
+    def __len__(self) -> int:
+        return self.n_features
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        """One number per feature."""
+        found = np.zeros(self.n_features, dtype)
+        for feature, gained in self.pairs:
+            found[feature] += gained
+        return found
+
+
+class Partitioned(Protocol):
+    """A partition of the training rows."""
+
+    @property
+    def partition(self) -> Partition | Leaves:
+        """Which rows are in which leaf."""
+        ...
 
     @property
     def class_weights(self) -> Array:
         """W- and W+ of each leaf: ``[leaf, class]``; of each label in turn where there are several."""
         ...
+
+
+class LabelHypothesis(Partitioned, Protocol):
+    """A partition of the input, as it is found in training."""
 
     @property
     def labels(self) -> Array:
@@ -122,16 +147,12 @@ class LabelHypothesis(Protocol):
         ...
 
     @property
-    def importances(self) -> Array | None:
+    def importances(self) -> Importances | None:
         """By how much each feature lowered the loss."""
         ...
 
     def term(self, values: Array) -> Term:
         """The function that has these values in its leaves."""
-        ...
-
-    def reweight(self, sample: LabelSample, factors: Array) -> float:
-        """Multiply the weights of each (leaf, class) by its factor; returns their sum before normalisation."""
         ...
 
 
@@ -141,23 +162,33 @@ class ResponseHypothesis:
 
     term: Term
     criterion: float  # its weighted mean squared residual
-    importances: Array | None
+    importances: Importances | None
 
 
 @dataclass(frozen=True)
 class ProbabilityHypothesis:
     """A fitted probability of the positive class."""
 
-    p: Array  # of every training row
+    vector: str  # the probability of every training row is in the training set, by this name
     term: Callable[[Link], Term]  # the function that is this link of the probability
     criterion: float  # the weight of the rows on whose wrong side of ½ it is
-    importances: Array | None
+    importances: Importances | None
 
 
 def wrong_weight(labels: Array, class_weights: Array) -> float:
     """The weight that labels of leaves get wrong; who abstains gets nothing wrong."""
-    negative, positive = class_weights.T
-    return float(negative[labels > 0].sum() + positive[labels < 0].sum())
+    pairs = zip(labels.tolist(), class_weights.tolist())
+    return sum(negative if label > 0 else positive if label < 0 else 0.0 for label, (negative, positive) in pairs)
+
+
+def residuals_and_weights(z: Array, fit: Array, w: Array) -> tuple[Array, Array]:
+    """``w (z - f)²`` and w, to be added up."""
+    return w * (z - fit) ** 2, w
+
+
+def wrong_sides(w: Array, y: Array, p: Array) -> Array:
+    """The weight of the rows on whose wrong side of ½ a probability is, to be added up."""
+    return np.where((p >= 0.5) != (y > 0), w, 0.0)
 
 
 def heaviest(class_weights: Array, abstains: Array) -> Array:
@@ -175,22 +206,16 @@ def right_weight(labels: Array, class_weights: Array) -> float:
     return float(class_weights[voting, labels[voting].astype(np.intp)].sum())
 
 
-@dataclass
 class Opened:
     """A learner on its training data. Subclasses answer `labels`, `responses`, `probabilities` or several."""
 
     draws: ClassVar[bool] = False  # whether it is fitted to drawn rows
 
-    data: Data
-    view: View
-    sample: LabelSample = field(init=False)
-    last_try: bool = field(init=False, default=False)
-
-    def __post_init__(self) -> None:
-        data = self.data
-        codes = self.view.codes if self.view.bins is not None else None
-        rows = (data.engine, codes, self.view.bins, data.positive, data.initial_weights, data.examples)
-        self.sample = JointSample(*rows) if data.positive.ndim == 2 else LabelSample(*rows, data.n_classes)
+    def __init__(self, data: Data, view: View) -> None:
+        self.data = data
+        self.view = view
+        self.rows: TrainingSet = data.engine.open(view, data.labels, data.classes, data.examples)
+        self.last_try = False
 
     @property
     def tries(self) -> int:
@@ -204,17 +229,19 @@ class Opened:
 
     def support(self) -> Support:
         """Where the training examples are, for those who explain the ensemble."""
-        grower = self.sample.grower
-        per_code = None if grower is None else grower.examples_per_code[: self.data.table.n_features]
-        examples = self.data.examples
-        return Support(float(self.data.table.n_rows if examples is None else examples.sum()), per_code)
+        per_code = None if self.view.bins is None else self.rows.histogram(EXAMPLES)[0]
+        return Support(self.data.n_examples, per_code)
+
+    def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
+        """Multiply the weights of each (leaf, class) by its factor; returns their sum before normalisation."""
+        return self.rows.reweight(partition, factors)
 
     def labels(self, rng: Draw) -> LabelHypothesis | None:
-        """Separate the classes under the sample's weights."""
+        """Separate the classes under the current weights."""
         raise NotImplementedError
 
-    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
-        """Fit z by weighted least squares."""
+    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis | None:
+        """Fit a vector of the training set by least squares, weighted by another."""
         raise NotImplementedError
 
     def joint_labels(self, rng: Draw) -> LabelHypothesis:
@@ -229,7 +256,7 @@ class Opened:
         """Take note of what a round has added, for learners that build on earlier rounds."""
 
     def probabilities(self, rng: Draw) -> ProbabilityHypothesis | None:
-        """Estimate P(+ | x) under the sample's weights."""
+        """Estimate P(+ | x) under the current weights."""
         raise NotImplementedError
 
     def rejects(self, h: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,35 +14,22 @@ from skewboost.engine.binning import MAX_BINS, Bins, fit_bins
 from skewboost.engine.boundary import MISSING, N_CODES, TIE, Array, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.sample import LabelSample
 from skewboost.engine.scoring import LeafTerm
-from skewboost.learners.base import LABELS, RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis, chosen_goal
-from skewboost.learners.partitions import FREE, majority
+from skewboost.learners.base import (
+    LABELS,
+    RESPONSES,
+    Data,
+    Draw,
+    Goal,
+    Importances,
+    Opened,
+    ResponseHypothesis,
+    chosen_goal,
+)
+from skewboost.learners.partitions import FREE, PartitionHypothesis, majority, squares_and_weights
 from skewboost.tables import Nominal
 
 DEFAULT_BINS = 32
-
-
-@dataclass(frozen=True)
-class LookUp:
-    """One feature's bins, with the class weights in each."""
-
-    partition: Partition
-    leaf: Array  # of every training row
-    class_weights: Array
-    labels: Array
-    abstains: Array
-    criterion: float
-    importances: Array
-    signs: Array | None = None
-
-    def term(self, values: Array) -> LeafTerm:
-        """The look-up table with these values."""
-        return LeafTerm(self.partition, values)
-
-    def reweight(self, sample: LabelSample, factors: Array) -> float:
-        """Multiply the weights of each (bin, class) by its factor."""
-        return sample.reweight_leaves(self.leaf, factors)
 
 
 class OpenedHistogram(Opened):
@@ -53,36 +40,34 @@ class OpenedHistogram(Opened):
         self.goal = goal
         self.missing = missing
 
-    def labels(self, rng: Draw) -> LookUp:
+    def labels(self, rng: Draw) -> PartitionHypothesis:
         """The feature whose bins separate the classes best."""
-        planes = np.array(self.sample.root_histogram())
+        planes = self.rows.histogram()
         feature, value, gain = self._best(planes, self.goal, "z")
         partition = self._partition(feature, value)
         sums = self._per_leaf(planes[:, feature], partition.n_leaves)
         abstains = np.zeros(len(sums), dtype=np.bool_)
         abstains[-1] = self.missing == "abstain"
-        leaf = partition.leaves(self.view)
-        return LookUp(partition, leaf, sums, majority(sums, abstains), abstains, value, gain)
+        return PartitionHypothesis(partition, sums, majority(sums, abstains), None, abstains, value, gain)
 
-    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis:
+    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
         """The feature whose bins' means fit z best."""
-        engine = self.data.engine
-        rows = engine.rows(np.ones(len(z), dtype=np.bool_))
-        planes = engine.histogram(self.view.codes, rows, weights, weights * z)
+        self.rows.map(np.multiply, (w, z), ("w z",))
+        squares, total = self.rows.sum(squares_and_weights, (z, w))
+        planes = self.rows.histogram(w, "w z")
         feature, value, gain = self._best(planes, Goal("squares"), "squares")
         partition = self._partition(feature, value)
-        w, wz = self._per_leaf(planes[:, feature], partition.n_leaves).T
-        means = np.divide(wz, w, out=np.zeros_like(w), where=w > 0)
+        sums, sums_z = self._per_leaf(planes[:, feature], partition.n_leaves).T
+        means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=sums > 0)
         if self.missing == "abstain":
             means[-1] = 0.0
-        residual = ((weights * z * z).sum() - (means * wz).sum()) / weights.sum()
-        return ResponseHypothesis(LeafTerm(partition, means), float(residual), gain)
+        residual = (squares - float((means * sums_z).sum())) / total
+        return ResponseHypothesis(LeafTerm(partition, means), residual, gain)
 
-    def _best(self, planes: Array, goal: Goal, gain_criterion: str) -> tuple[int, float, Array]:
+    def _best(self, planes: Array, goal: Goal, gain_criterion: str) -> tuple[int, float, Importances]:
         """The feature of the lowest criterion summed over its bins, the lowest such feature if several tie."""
         bins = self.view.bins
         assert bins is not None
-        planes = planes[:, : bins.n_features]
         criterion = goal.criterion
         losses = leaf_loss(criterion, planes[0], planes[1], 1, goal.costs, goal.delta)
         if self.missing == "abstain":
@@ -92,9 +77,7 @@ class OpenedHistogram(Opened):
         feature = int(np.argmax(values <= values.min() + tie))
         a, b = planes[:, feature]
         gain = float(leaf_loss(gain_criterion, a.sum(), b.sum(), 1) - leaf_loss(gain_criterion, a, b, 1).sum())
-        importances = np.zeros(bins.n_features)
-        importances[feature] = max(gain, 0.0)
-        return feature, float(values[feature]), importances
+        return feature, float(values[feature]), Importances(bins.n_features, [(feature, max(gain, 0.0))])
 
     def _partition(self, feature: int, value: float) -> Partition:
         """One leaf per bin, and a last one for what is missing."""

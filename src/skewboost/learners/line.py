@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.boundary import TIE
 from skewboost.engine.explaining import Support, spread_of
 from skewboost.engine.scoring import LineTerm, power_of_two
-from skewboost.learners.base import RESPONSES, Data, Draw, Goal, Opened, ResponseHypothesis
+from skewboost.engine.training_set import EXAMPLES
+from skewboost.learners.base import RESPONSES, Data, Draw, Goal, Importances, Opened, ResponseHypothesis
 from skewboost.tables import Nominal
 
 
 class OpenedLine(Opened):
-    """Lines on the training data; keeps the numeric columns, centred, as float64."""
+    """Lines on the training data; keeps the numeric columns, centred, as float64, and needs the rows themselves."""
 
     def __init__(self, data: Data) -> None:
         super().__init__(data, data.view(None))
@@ -41,12 +42,12 @@ class OpenedLine(Opened):
 
     def support(self) -> Support:
         """The spread of the numbers: there are no codes."""
-        weights = self.data.initial_weights
-        return Support(float(weights.sum()), spread=spread_of(self.data.table, weights))
+        return Support(self.data.n_examples, spread=spread_of(self.data.table, self.rows.get(EXAMPLES)))
 
-    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
+    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis | None:
         """The line ``a x + b`` that leaves the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""
-        wz = weights * z
+        responses, weights = self.rows.get(z), self.rows.get(w)
+        wz = weights * responses
         w0, z0 = weights @ self.present, wz @ self.present
         x1, x2, xz = weights @ self.X, weights @ (self.X * self.X), wz @ self.X
         safe = np.maximum(w0, np.finfo(np.float64).tiny)
@@ -55,13 +56,12 @@ class OpenedLine(Opened):
         slope = np.divide(slant, spread, out=np.zeros_like(slant), where=varies)
         explained = z0 * z0 / safe + slope * slant
         best = int(np.argmax(explained >= explained.max() * (1 - TIE)))
-        importances = np.zeros(self.data.table.n_features)
-        importances[self.features[best]] = slope[best] * slant[best]
+        gained = [(int(self.features[best]), float(slope[best] * slant[best]))]
         rise = float(slope[best] / self.spread[best])
         height = float((z0[best] - slope[best] * x1[best]) / safe[best])
-        residual = float((wz @ z - explained[best]) / weights.sum())
+        residual = float((wz @ responses - explained[best]) / weights.sum())
         line = LineTerm(int(self.features[best]), rise, height, float(self.centre[best]), float(self.scale[best]))
-        return ResponseHypothesis(line, residual, importances)
+        return ResponseHypothesis(line, residual, Importances(self.data.table.n_features, gained))
 
 
 class Line(BaseEstimator):

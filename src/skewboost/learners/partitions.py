@@ -12,11 +12,10 @@ from sklearn.base import BaseEstimator
 from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
-from skewboost.engine.growth import Growth, Limits
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.sample import LabelSample, ResponseSample
 from skewboost.engine.scoring import LeafTerm
+from skewboost.engine.training_set import Growth, Limits
 from skewboost.learners.base import (
     BALANCE,
     LABELS,
@@ -24,6 +23,7 @@ from skewboost.learners.base import (
     Data,
     Draw,
     Goal,
+    Importances,
     Opened,
     ResponseHypothesis,
     chosen_goal,
@@ -34,58 +34,41 @@ CRITERIA = ("error", "gini", "entropy", "z", "zbar")
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class PartitionHypothesis:
     """A grown partition with the class weights of its leaves."""
 
-    growth: Growth
+    partition: Partition
     class_weights: Array
     labels: Array
     signs: Array | None
     abstains: Array
     criterion: float
-    importances: Array
+    importances: Importances
 
     def term(self, values: Array) -> LeafTerm:
         """The function that has these values in its leaves."""
-        return LeafTerm(self.growth.partition, values)
-
-    def reweight(self, sample: LabelSample, factors: Array) -> float:
-        """Multiply the weights of each (leaf, class) by its factor."""
-        return sample.reweight(self.growth, factors)
-
-    def divided(self, sample: LabelSample, partition: Partition) -> Divided:
-        """The same rows in other parts, by the one feature that the stump has split."""
-        return Divided(self.growth, partition, sample.sums_of_codes(self.growth, partition))
-
-
-@dataclass(frozen=True)
-class Divided:
-    """A partition of the feature that a stump has split, with the class weights of its leaves."""
-
-    growth: Growth
-    partition: Partition
-    class_weights: Array
-
-    def reweight(self, sample: LabelSample, factors: Array) -> float:
-        """Multiply the weights of each (leaf, class) by its factor."""
-        return sample.reweight_codes(self.growth, self.partition, factors)
+        return LeafTerm(self.partition, values)
 
 
 def of_classes(goal: Goal, data: Data) -> Goal:
     """The same for more than two classes, where there are so many."""
-    if data.n_classes == 2:
+    if data.classes.n_classes == 2:
         return goal
     return replace(goal, criterion="class_gini" if goal.criterion == "gini" else "class_error")
 
 
 def majority(class_weights: Array, abstains: Array) -> Array:
     """The heavier class of each leaf; +1 if they balance, 0 where it abstains or is empty."""
-    negative, positive = class_weights.T
+    pairs = zip(class_weights.tolist(), abstains.tolist())
+    return np.array([0.0 if silent else _heavier(negative, positive) for (negative, positive), silent in pairs])
+
+
+def _heavier(negative: float, positive: float) -> float:
     total = negative + positive
-    labels = np.where(positive >= negative - BALANCE * total, 1.0, -1.0)
-    labels[abstains | (total == 0)] = 0.0
-    return labels
+    if total == 0.0:
+        return 0.0
+    return 1.0 if positive >= negative - BALANCE * total else -1.0
 
 
 class OpenedPartition(Opened):
@@ -99,25 +82,29 @@ class OpenedPartition(Opened):
         self.limits = limits
         self.opposite = opposite  # whether the two sides of a split carry opposite labels, or each its majority's
         self.constant = constant
-        self._response_sample: ResponseSample | None = None
+        self.n_features = data.table.n_features
 
     def labels(self, rng: Draw) -> PartitionHypothesis:
-        """The best partition under the sample's weights; a single leaf where nothing can be split."""
-        growth = self.sample.grow(self.request, self.limits)
-        if self.constant and growth.partition.splits:
+        """The best partition under the current weights; a single leaf where nothing can be split."""
+        growth = self.rows.grow(self.request, self.limits)
+        splits = growth.partition.splits
+        if self.constant and splits:
             growth = self._or_constant(growth)
-        sums, abstains = growth.sums, growth.abstains
-        labels = majority(sums, abstains)
+            splits = growth.partition.splits
         signs: Array | None = None
-        if len(growth.partition.splits) == 1:
-            value = growth.partition.splits[0].value
-            if self.opposite:
-                labels = self._opposite_labels(growth, labels)
+        if len(splits) == 1:
+            value = splits[0].value
+            labels = self._opposite_labels(growth) if self.opposite else majority(growth.sums, growth.abstains)
             if self.request.criterion == "zbar":
                 signs = labels
         else:
-            value = self._criterion(sums, abstains)
-        return PartitionHypothesis(growth, sums, labels, signs, abstains, value, growth.importances)
+            value = self._criterion(growth.sums, growth.abstains)
+            labels = majority(growth.sums, growth.abstains)
+        return self._hypothesis(growth, labels, signs, value)
+
+    def _hypothesis(self, growth: Growth, labels: Array, signs: Array | None, value: float) -> PartitionHypothesis:
+        importances = Importances(self.n_features, growth.importances)
+        return PartitionHypothesis(growth.partition, growth.sums, labels, signs, growth.abstains, value, importances)
 
     def joint_labels(self, rng: Draw) -> PartitionHypothesis:
         """The best partition for all labels at once; what it says is the rule's business."""
@@ -128,10 +115,9 @@ class OpenedPartition(Opened):
         return self._joint(heaviest)
 
     def _joint(self, labels: Callable[[Array, Array], Array]) -> PartitionHypothesis:
-        growth = self.sample.grow(self.request, self.limits)
-        sums, abstains = growth.sums, growth.abstains
-        value = self._criterion(sums, abstains)
-        return PartitionHypothesis(growth, sums, labels(sums, abstains), None, abstains, value, growth.importances)
+        growth = self.rows.grow(self.request, self.limits)
+        value = self._criterion(growth.sums, growth.abstains)
+        return self._hypothesis(growth, labels(growth.sums, growth.abstains), None, value)
 
     def _criterion(self, sums: Array, abstains: Array) -> float:
         """The criterion of a tree, or of a single leaf: what its leaves add to it."""
@@ -141,47 +127,48 @@ class OpenedPartition(Opened):
         losses = sums_loss(free, voting, 1, request.costs, request.delta)
         return float(losses.sum() + silent_loss(free, silent).sum())
 
-    def _opposite_labels(self, growth: Growth, labels: Array) -> Array:
+    @staticmethod
+    def _opposite_labels(growth: Growth) -> Array:
         """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""
-        split = growth.partition.splits[0]
-        left, right = (~growth.partition.links[0][side] for side in (LEFT, RIGHT))
-        polarity = split.polarity
+        polarity = growth.partition.splits[0].polarity
         if polarity == 0:
-            sums = growth.sums
-            polarity = 1 if sums[left, 1] + sums[right, 0] <= sums[left, 0] + sums[right, 1] else -1
-        labels[left], labels[right] = -polarity, polarity
+            (a, b), (c, d) = growth.sums[:2].tolist()
+            polarity = 1 if b + c <= a + d else -1
+        labels = np.zeros(len(growth.sums))
+        labels[LEFT], labels[RIGHT] = -polarity, polarity
         return labels
 
     def _or_constant(self, growth: Growth) -> Growth:
         """The single leaf, if it is better than the split by more than a tie."""
         split = growth.partition.splits[0]
         loss = split.before
+        rows = growth.sums.sum(axis=0)
         if self.request.criterion == "cost_step":  # before the split there was no step; a constant takes one too
-            costs, rows, none = self.request.costs, growth.sums.sum(axis=0), np.zeros(2)
+            costs, none = self.request.costs, np.zeros(2)
             loss = min(
                 float(step_loss(no, yes, costs, step_length(no, yes, costs)))
                 for no, yes in ((rows, none), (none, rows))
             )
         if loss < split.value - 1e-10:
-            return self.sample.one_leaf(growth)
+            return Growth(Partition((), (), 1), rows[None], np.zeros(1, dtype=np.bool_), ())
         return growth
 
-    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis:
+    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
         """The partition whose leaf means fit z best."""
-        if self._response_sample is None:
-            assert self.view.bins is not None
-            self._response_sample = ResponseSample(
-                self.data.engine, self.view.codes, self.view.bins, len(z), self.data.examples
-            )
-        least = self.request.min_weight * float(weights.sum())
+        squares, total = self.rows.sum(squares_and_weights, (z, w))
+        least = self.request.min_weight * total
         request = Request("squares", self.request.missing, self.request.min_count, least)
-        growth = self._response_sample.grow(z, weights, request, self.limits)
-        w, wz = growth.sums.T
-        means = np.divide(wz, w, out=np.zeros_like(w), where=(w > 0) & ~growth.abstains)
-        residual = (weights * z * z).sum() - (means * wz).sum()
-        return ResponseHypothesis(
-            LeafTerm(growth.partition, means), float(residual / weights.sum()), growth.importances
-        )
+        growth = self.rows.grow_responses(z, w, request, self.limits)
+        sums, sums_z = growth.sums.T
+        means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
+        residual = (squares - float((means * sums_z).sum())) / total
+        importances = Importances(self.n_features, growth.importances)
+        return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
+
+
+def squares_and_weights(z: Array, w: Array) -> tuple[Array, Array]:
+    """``w z²`` and w, to be added up."""
+    return w * z * z, w
 
 
 class _PartitionLearner(BaseEstimator):

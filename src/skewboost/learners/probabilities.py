@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
+from skewboost.engine.training_set import TrainingSet
 from skewboost.learners.base import Link, describe
 
 
@@ -52,9 +53,9 @@ class ProbabilityTerm:
         """Scale once more."""
         return replace(self, scale=self.scale * factor)
 
-    def bounded(self, limit: float, view: View) -> Term:
+    def bounded(self, limit: float, rows: TrainingSet) -> Term:
         """Scaled down to the limit."""
-        return scaled_to(self, limit, view)
+        return scaled_to(self, limit, rows)
 
 
 class Probabilities(BaseEstimator):

@@ -13,20 +13,23 @@ import numpy as np
 
 from skewboost.engine.boundary import TIE, Array
 from skewboost.engine.explaining import Support
-from skewboost.engine.partition import View
-from skewboost.engine.sample import LabelSample
+from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.engine.training_set import Leaves, TrainingSet, W, itself
 from skewboost.learners.base import (
     Data,
     Draw,
     Goal,
+    Importances,
     LabelHypothesis,
     Learner,
     Opened,
     ProbabilityHypothesis,
     ResponseHypothesis,
+    residuals_and_weights,
     right_weight,
     searches,
+    wrong_sides,
     wrong_weight,
 )
 from skewboost.learners.probabilities import as_it_is
@@ -39,12 +42,12 @@ MAX_DRAWS = 25  # in a round, of a sampler that draws by weight
 BIASED_DRAWS = 2  # of another
 
 
-def centred(term: Term, drawn: View, whole: Data, view: View) -> Term:
+def centred(term: Term, drawn: TrainingSet, whole: TrainingSet) -> Term:
     """A term with its thresholds in the middle between the drawn rows that they part, and the covers of all rows."""
-    if not isinstance(term, LeafTerm):
+    if not isinstance(term, LeafTerm) or not term.partition.splits:
         return term
-    partition = term.partition.centred(drawn)
-    return replace(term, partition=partition.counted(view, whole.examples) if partition.splits else partition)
+    partition = term.partition.centred(drawn.count(term.partition))
+    return replace(term, partition=partition.counted(whole.count(partition)))
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,21 @@ class Measured:
 
     found: LabelHypothesis
     numbered: Term  # the function whose value in a leaf is its number
-    leaf: Array  # of every training row
+    partition: Partition | Leaves  # of all rows
     class_weights: Array
+
+    @classmethod
+    def on(cls, rows: TrainingSet, found: LabelHypothesis, drawn: TrainingSet) -> Measured:
+        """A hypothesis about drawn rows, measured on all rows."""
+        n = len(found.class_weights)
+        numbered = centred(found.term(np.arange(float(n))), drawn, rows)
+        partition: Partition | Leaves
+        if isinstance(numbered, LeafTerm):
+            partition = numbered.partition
+        else:
+            partition = Leaves("leaf", n)
+            rows.evaluate(numbered, partition.name)
+        return cls(found, numbered, partition, rows.sums(partition))
 
     @property
     def labels(self) -> Array:
@@ -90,7 +106,7 @@ class Measured:
         return not self.joint and self.criterion > wrong_weight(-self.labels, self.class_weights) + TIE
 
     @property
-    def importances(self) -> Array | None:
+    def importances(self) -> Importances | None:
         """By how much each feature lowered the loss of the drawn rows."""
         return self.found.importances
 
@@ -99,10 +115,6 @@ class Measured:
         if isinstance(self.numbered, LeafTerm):
             return replace(self.numbered, values=values)
         return self.found.term(values)
-
-    def reweight(self, sample: LabelSample, factors: Array) -> float:
-        """Multiply the weights of each (leaf, class) by its factor."""
-        return sample.reweight_leaves(self.leaf, factors)
 
 
 class MeasuredClasses(Measured):
@@ -120,7 +132,10 @@ class MeasuredClasses(Measured):
 
 
 class OpenedResampled(Opened):
-    """A learner that is opened anew on what each round draws. Its view and its weights are those of all rows."""
+    """A learner that is opened anew on what each round draws. Its view and its weights are those of all rows.
+
+    Samplers look at the rows themselves.
+    """
 
     draws: ClassVar[bool] = True
 
@@ -150,18 +165,11 @@ class OpenedResampled(Opened):
     def labels(self, rng: Draw) -> Measured | None:
         """Separate the classes of the drawn rows."""
         generator = rng()
-        opened, drawn = self._open(self.sample.weights, generator)
-        self._weigh(opened, drawn)
-        ask = opened.labels if self.data.n_classes == 2 else opened.class_labels
-        found = ask(lambda: generator)
-        if found is None:
-            return None
-        n = len(found.class_weights)
-        numbered = centred(found.term(np.arange(float(n))), opened.view, self.data, self.view)
-        leaf = numbered.on(self.view).astype(np.intp)
-        k = self.data.n_classes
-        sums = np.bincount(k * leaf + self.data.positive, self.sample.weights, minlength=k * n).reshape(n, k)
-        return (Measured if k == 2 else MeasuredClasses)(found, numbered, leaf, sums)
+        opened, drawn = self._open(self.rows.get(W), generator)
+        self._weigh(opened, drawn.weights)
+        two = self.data.classes.two
+        found = (opened.labels if two else opened.class_labels)(lambda: generator)
+        return None if found is None else (Measured if two else MeasuredClasses).on(self.rows, found, opened.rows)
 
     def class_labels(self, rng: Draw) -> Measured | None:
         """Separate the classes of the drawn rows."""
@@ -169,49 +177,45 @@ class OpenedResampled(Opened):
 
     def joint_labels(self, rng: Draw) -> Measured:
         """Rows are drawn by what all their labels weigh, and the labels of a drawn row keep their proportions."""
-        weights = self.sample.weights
+        weights = self.rows.get(W)
         of_row = weights.sum(axis=1)
         generator = rng()
         opened, drawn = self._open(of_row, generator)
         shares = self._with_made(weights / of_row[:, None], drawn, self.data.examples)
-        opened.sample.assign(shares if drawn.weights is None else shares * drawn.weights[:, None])
-        found = opened.joint_labels(lambda: generator)
-        n, n_labels = len(found.class_weights), weights.shape[1]
-        numbered = centred(found.term(np.arange(float(n))), opened.view, self.data, self.view)
-        leaf = numbered.on(self.view).astype(np.intp)
-        cell = 2 * (n_labels * leaf[:, None] + np.arange(n_labels)) + self.data.positive
-        sums = np.bincount(cell.ravel(), weights.ravel(), minlength=2 * n_labels * n).reshape(n, 2 * n_labels)
-        return Measured(found, numbered, leaf, sums)
+        self._weigh(opened, shares if drawn.weights is None else shares * drawn.weights[:, None])
+        return Measured.on(self.rows, opened.joint_labels(lambda: generator), opened.rows)
 
     def added(self, term: Term) -> None:
         """For learners that build on earlier rounds: every draw has to know them."""
         self.whole.added(term)
         self.terms.append(term)
 
-    def responses(self, z: Array, weights: Array, rng: Draw) -> ResponseHypothesis | None:
+    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis | None:
         """Fit the responses of the drawn rows."""
         generator = rng()
+        weights = self.rows.get(w)
         opened, drawn = self._open(weights, generator)
         n = len(drawn.rows) + drawn.n_made
-        own = np.full(n, 1.0 / n) if drawn.weights is None else drawn.weights / drawn.weights.sum()
-        found = opened.responses(self._with_made(z, drawn, weights), own, lambda: generator)
+        opened.rows.put("own z", self._with_made(self.rows.get(z), drawn, weights))
+        opened.rows.put("own w", 1.0 / n if drawn.weights is None else drawn.weights / drawn.weights.sum())
+        found = opened.responses("own z", "own w", lambda: generator)
         if found is None:
             return None
-        term = centred(found.term, opened.view, self.data, self.view)
-        residual = z - term.on(self.view)
-        return replace(found, term=term, criterion=float(np.average(residual**2, weights=weights)))
+        term = centred(found.term, opened.rows, self.rows)
+        self.rows.evaluate(term, "fit")
+        residual, total = self.rows.sum(residuals_and_weights, (z, "fit", w))
+        return replace(found, term=term, criterion=residual / total)
 
     def probabilities(self, rng: Draw) -> ProbabilityHypothesis | None:
         """Estimate the probabilities from the drawn rows."""
         generator = rng()
-        opened, drawn = self._open(self.sample.weights, generator)
-        self._weigh(opened, drawn)
+        opened, drawn = self._open(self.rows.get(W), generator)
+        self._weigh(opened, drawn.weights)
         found = opened.probabilities(lambda: generator)
         if found is None:
             return None
-        p = found.term(as_it_is).on(self.view)
-        wrong = self.sample.weights[(p >= 0.5) != self.data.positive].sum()
-        return replace(found, p=p, criterion=float(wrong))
+        self.rows.evaluate(found.term(as_it_is), "p")
+        return replace(found, vector="p", criterion=self.rows.sum(wrong_sides, ("w", "y", "p")))
 
     def rejects(self, h: Any) -> bool:
         """Whether a hypothesis about the classes is wrong on more weight than it is right on.
@@ -243,23 +247,23 @@ class OpenedResampled(Opened):
         return drawn.take(by_weight(weights, generator))
 
     def _opened(self, drawn: Drawn) -> Opened:
-        data, view = self.data, self.view
-        table, positive, codes = data.table.take(drawn.rows), data.positive[drawn.rows], None
+        data, bins = self.data, self.view.bins
+        table, labels, codes = data.table.take(drawn.rows), data.labels[drawn.rows], None
         if drawn.made is not None and drawn.classes is not None:
-            table, positive = joined(table, drawn.made), np.concatenate((positive, data.as_positive(drawn.classes)))
-        elif view.bins is not None:
-            codes = data.engine.take(view.codes, drawn.rows)
-        whole = Data(table, positive, None, data.engine, view.bins, codes, data.n_classes)
-        opened = self.learner.open(whole, self.goal)
+            table, labels = joined(table, drawn.made), np.concatenate((labels, data.as_labels(drawn.classes)))
+        elif bins is not None:
+            codes = self.rows.take(drawn.rows)
+        opened = self.learner.open(Data(table, labels, None, data.engine, bins, codes, data.classes), self.goal)
         for term in self.terms:
             opened.added(term)
         return opened
 
     @staticmethod
-    def _weigh(opened: Opened, drawn: Drawn) -> None:
+    def _weigh(opened: Opened, weights: Array | None) -> None:
         """Give the drawn rows their weights, if they have any."""
-        if drawn.weights is not None:
-            opened.sample.assign(drawn.weights)
+        if weights is not None:
+            opened.rows.put("drawn", weights)
+            opened.rows.assign(itself, ("drawn",))
 
     def _with_made(self, values: Array, drawn: Drawn, weights: Array | None = None) -> Array:
         """The values of the drawn rows; a row that was made up has the mean of its class."""

@@ -26,12 +26,13 @@ from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.engine.training_set import Classes
 from skewboost.learners.base import Data, Learner
 from skewboost.tables import Table
 from skewboost.targets import classes_of
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class JointTerm(LeafTerm):
     """A value per leaf and label."""
 
@@ -263,7 +264,8 @@ class JointClassifier(CostSensitiveClassifier):
             ).of(self.classes_, labels[outer].astype(np.intp) if self.multilabel_ else labels[outer], self.multilabel_)
             table, target, costs = table.take(inner), target[inner], costs.take(inner)
             weights = None if weights is None else weights[inner]
-        data = Data(table, target, weights, engine, joint.bins, n_classes=2 if target.ndim == 2 else n_classes)
+        kind = Classes(1, n_classes) if target.ndim == 1 else Classes(n_classes, 2)
+        data = Data(table, target, weights, engine, joint.bins, classes=kind)
         try:
             train(learner, data, costs, self._settings(), validation, joint)
         finally:

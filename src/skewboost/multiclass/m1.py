@@ -21,6 +21,7 @@ from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import Y
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, Stump, Tree, resolve
 from skewboost.learners.base import Draw, LabelHypothesis, Learner, right_weight
 from skewboost.learners.resampled import Resampled
@@ -64,10 +65,7 @@ class AdaC2M1(JointRule):
         """``Σ c w`` per leaf and class."""
         if not self.by_row:
             return np.asarray(h.class_weights * self.of_class)
-        n, k = h.class_weights.shape
-        leaf = h.term(np.arange(float(n))).on(state.learner.view).astype(np.intp)
-        cell = k * leaf + state.y.astype(np.intp)
-        return np.bincount(cell, state.weights * state.cost_of_rows, minlength=n * k).reshape(n, k)
+        return state.rows.sums(h.partition, state.cost)
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``w ← c w e^(-α)`` where the vote is right, ``c w e^α`` where it is wrong, ``c w`` where there is none."""
@@ -76,10 +74,15 @@ class AdaC2M1(JointRule):
             logs = np.log(self.of_class) + values.max(axis=1, keepdims=True) - 2.0 * values
             if state.move_leaves(h, logs):
                 return
-        number = state.y.astype(np.intp)
-        costs = state.cost_of_rows if self.by_row else self.of_class[number]
-        g = term.on(state.learner.view)
-        state.move_rows(np.log(costs) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), number])
+        state.rows.evaluate(term, "g")
+        state.move_rows(self.log_factor_of_rows, (Y, "g", *([state.cost] if self.by_row else [])))
+
+    def log_factor_of_rows(self, y: Array, g: Array, costs: Array | None = None) -> Array:
+        """The same, of rows that are given by their classes and by what the round adds to each class."""
+        number = y.astype(np.intp)
+        if costs is None:
+            costs = self.of_class[number]
+        return np.asarray(np.log(costs) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), number])
 
     def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
         """The step beside the criterion."""

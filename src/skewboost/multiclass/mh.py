@@ -21,10 +21,11 @@ from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
 from skewboost.boosting.prediction import Scored
 from skewboost.boosting.realboost import RealBoost
 from skewboost.boosting.rule import Rule, log_logistic, logistic, no_edge
-from skewboost.boosting.state import MAX_SPREAD, State
+from skewboost.boosting.state import MAX_SPREAD, F, State
 from skewboost.costs import check_cost
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.learners import Stump, Tree, name_of, resolve
 from skewboost.learners.base import LABELS, Draw, LabelHypothesis
 from skewboost.multiclass.joint import JointClassifier, JointCosts, JointRule, JointTerm, joint_term
@@ -42,17 +43,12 @@ class AdaBoostMH(JointRule):
 
     def start(self, state: State) -> None:
         """``D = 1/(N K)``, times what the example costs."""
-        state.F = np.zeros(state.y.shape)
+        state.rows.put(F, 0.0)
         self.not_in_F: list[Term] = []  # F is brought up to date when somebody needs it
         self.spread = 0.0  # a bound on how far apart the logarithms of weights are
+        self.n_pairs = state.n * state.rows.classes.n_labels  # with what they cost
         if state.costs.each is not None:
-            state.assign(self.first_weights(state))
-
-    @staticmethod
-    def first_weights(state: State) -> Array:
-        """What each pair counts for."""
-        each = state.costs.each
-        return np.asarray(state.examples[:, None] * (1.0 if each is None else each))
+            self.n_pairs = state.assign(np.multiply, (EXAMPLES, state.cost))
 
     def ask(self, state: State, rng: Draw) -> Any:
         """The partition of the lowest ``Z = W0 + 2 Σ_leaves Σ_labels √(W+ W-)`` ([1] §7)."""
@@ -61,7 +57,7 @@ class AdaBoostMH(JointRule):
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """``½ ln((W+ + δ) / (W- + δ))`` per leaf and label, with δ = 1/(N K)."""
         negative, positive = np.moveaxis(h.class_weights.reshape(len(h.class_weights), -1, 2), 2, 0)
-        delta = 1.0 / (state.n * state.y.shape[1])
+        delta = 1.0 / (state.n * state.rows.classes.n_labels)
         values = 0.5 * np.log((positive + delta) / (negative + delta))
         values[h.abstains] = 0.0
         if no_edge(state, values):
@@ -77,18 +73,21 @@ class AdaBoostMH(JointRule):
         self.spread += 2.0 * largest
         if h is not None and self.spread <= MAX_SPREAD:
             factors = np.exp(np.stack((term.values, -term.values), axis=2)).reshape(len(term.values), -1)
-            state.log_loss += math.log(h.reweight(state.learner.sample, factors))
+            state.log_loss += math.log(state.learner.reweight(h.partition, factors))
         else:
-            while self.not_in_F:
-                state.add(self.not_in_F.pop())
-            exponents, first = -state.y * state.F, self.first_weights(state)
-            top = float(exponents.max())
-            weights = np.exp(exponents - top) * first
-            self.spread = top - float(exponents.min())
-            total = state.n * state.y.shape[1] if state.costs.each is None else float(first.sum())
-            state.log_loss = top + math.log(float(weights.sum()) / total)
-            state.assign(weights)
+            self._move_rows(state)
         state.loss = math.exp(min(state.log_loss, 700.0))
+
+    def _move_rows(self, state: State) -> None:
+        """``D ∝ exp(-y F)``, times what the example costs."""
+        rows = state.rows
+        while self.not_in_F:
+            rows.add(self.not_in_F.pop(), F)
+        top, low = rows.max(lambda y, F: -y * F, (Y, F)), -rows.max(lambda y, F: y * F, (Y, F))
+        self.spread = top - low
+        costs = () if state.costs.each is None else (state.cost,)
+        total = state.assign(lambda y, F, *each: np.exp(-y * F - top) * math.prod(each), (Y, F, EXAMPLES, *costs))
+        state.log_loss = top + math.log(total / self.n_pairs)
 
     def tilt_of(self, label: int) -> float:
         """``ln(C+ / C-)`` of a label that is on or off."""
@@ -114,7 +113,7 @@ class TwoClasses(RealBoost):
         """``w ∝ c``."""
         super().start(state)
         if self.costs.each is not None or self.costs.ratio != 1.0:
-            state.assign(state.examples * state.cost_of_rows)
+            state.assign(np.multiply, (EXAMPLES, state.cost))
 
     def tilt(self) -> float:
         """``ln(C+ / C-)``."""

@@ -54,11 +54,11 @@ class Sampler(Protocol):
 
 def classes_of_rows(data: Data, name: str) -> Array:
     """The class of every row as a number, 1 for the positive one; for samplers that look at classes."""
-    if data.positive.ndim == 1:
-        return data.positive.astype(np.intp)
-    if (data.positive.sum(axis=1) != 1).any():
+    if data.classes.n_labels == 1:
+        return data.labels.astype(np.intp)
+    if (data.labels.sum(axis=1) != 1).any():
         raise ValueError(
             f"sampler={name} looks at classes, but rows of y have several labels or none. Use sampler='bootstrap' or a "
             "fraction, which do not."
         )
-    return np.asarray(data.positive.argmax(axis=1))
+    return np.asarray(data.labels.argmax(axis=1))

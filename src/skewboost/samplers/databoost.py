@@ -50,7 +50,7 @@ class DataBoost(BaseEstimator):
 
     def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:
         """All examples, and after them the synthetic ones of the larger and of the smaller class."""
-        if data.positive.ndim == 2 or data.n_classes > 2:
+        if not data.classes.two:
             raise ValueError(
                 "sampler=DataBoost() balances two classes, but there are more. Use another sampler, or a booster that "
                 "trains each class against the rest."

@@ -26,6 +26,7 @@ from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
+from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.learners.alternating import AlternatingTree
 from skewboost.learners.base import LABELS
 from skewboost.names import quoted
@@ -52,14 +53,16 @@ class AlternatingTreeBoost(RealBoost):
         [1] §4; [2] §2.3.1 forgets to move the weights after the root.
         """
         super().start(state)
-        w = state.examples * state.cost_of_rows
-        positive = state.y > 0
+        given = (EXAMPLES, state.cost, Y)
         if self.init == "prior":
-            self.root = 0.5 * math.log(float(w[positive].sum()) / float(w[~positive].sum()))
-            state.assign(w * np.exp(-state.y * self.root))
+            positive, negative = state.rows.sum(
+                lambda n, c, y: (np.where(y > 0, n * c, 0.0), np.where(y > 0, 0.0, n * c)), given
+            )
+            self.root = 0.5 * math.log(positive / negative)
+            state.assign(lambda n, c, y: n * c * np.exp(-y * self.root), given)
         else:
             self.balance = math.log(state.n_of_class[0] / state.n_of_class[1])
-            state.assign(w * np.where(positive, math.exp(self.balance), 1.0))
+            state.assign(lambda n, c, y: n * c * np.where(y > 0, math.exp(self.balance), 1.0), given)
 
     def offset(self) -> float:
         """The root's value."""

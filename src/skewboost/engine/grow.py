@@ -1,0 +1,143 @@
+"""Growing stumps and trees node by node, by the verbs of a training set alone: which node is split next.
+
+This is what `TrainingSet.grow` means. An engine may do it in one go, but must come to the same partition.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from skewboost.engine.boundary import ABSTAIN, OF_CLASSES, Request, Split
+from skewboost.engine.losses import class_loss
+from skewboost.engine.partition import Partition
+from skewboost.engine.training_set import Growth, Limits, Node, TrainingSet
+
+Importances = list[tuple[int, float]]
+
+
+def grow(rows: TrainingSet, root: Node, request: Request, limits: Limits) -> Growth:
+    """A stump or a tree."""
+    return _stump(rows, root, request) if limits.one_split else _Tree(rows, root, request, limits).grow()
+
+
+def _stump(rows: TrainingSet, root: Node, request: Request) -> Growth:
+    """The best split there is, even if it gains nothing; a single leaf where there is none."""
+    split = rows.search(root, request)
+    if split is None:
+        return Growth(Partition((), (), 1), rows.totals(root)[None], np.zeros(1, dtype=np.bool_), [])
+    sums = np.array([rows.totals(child) for child in rows.split(root, split)])
+    n = len(sums)
+    partition = Partition((split,), (tuple(~side for side in range(n)),), n)
+    left, right = sums[:ABSTAIN].tolist()
+    gained = gain(request.criterion, [a + b for a, b in zip(left, right)], (left, right))
+    return Growth(partition, sums, np.arange(n) == ABSTAIN, [(split.feature, gained)])
+
+
+@dataclass
+class _Leaf:
+    """A leaf while the tree grows: its rows, how deep it is, and the best way to split it."""
+
+    node: Node
+    depth: int
+    abstains: bool
+    split: Split | None
+
+
+class _Tree:
+    """A tree while it grows. A leaf is known by a key until `finish` numbers the leaves."""
+
+    def __init__(self, rows: TrainingSet, root: Node, request: Request, limits: Limits) -> None:
+        self.rows = rows
+        self.root = root
+        self.request = request
+        self.limits = limits
+        self.splits: list[Split] = []
+        self.links: list[list[int]] = []
+        self.leaves: dict[int, _Leaf] = {}
+        self.queue: list[tuple[float, int, tuple[int, int]]] = []  # (priority, leaf, the link that leads to it)
+        self.n_voting = 1
+
+    def grow(self) -> Growth:
+        """Split, level by level or best first, until a limit is reached; a split that gains nothing is not made."""
+        self.add_leaf(0, self.root, 0, False, (-1, 0))
+        while self.queue and not self.full:
+            _, key, link = heapq.heappop(self.queue)
+            self.split_leaf(key, link)
+        return self.finish()
+
+    @property
+    def full(self) -> bool:
+        return self.limits.max_leaf_nodes is not None and self.n_voting >= self.limits.max_leaf_nodes
+
+    def add_leaf(self, key: int, node: Node, depth: int, abstains: bool, link: tuple[int, int]) -> None:
+        """Make a node a leaf, and queue it if splitting it pays."""
+        final = abstains or (self.limits.max_depth is not None and depth >= self.limits.max_depth)
+        split = None if final else self.rows.search(node, self.request)
+        self.leaves[key] = _Leaf(node, depth, abstains, split)
+        if link[0] >= 0:
+            self.links[link[0]][link[1]] = ~key
+        if split is None:
+            return
+        gained = split.before - split.value
+        if gained <= 1e-12 * abs(split.before):
+            return
+        best_first = self.limits.max_leaf_nodes is not None
+        # rounded, so that equal gains are equal whatever the order in which their sums were added up
+        priority = -float(f"{gained:.8e}") if best_first else float(depth)
+        heapq.heappush(self.queue, (priority, key, link))
+
+    def split_leaf(self, key: int, link: tuple[int, int]) -> None:
+        """Turn a leaf into a split and its children."""
+        leaf = self.leaves.pop(key)
+        assert leaf.split is not None
+        children = self.rows.split(leaf.node, leaf.split)
+        at = len(self.splits)
+        if link[0] >= 0:
+            self.links[link[0]][link[1]] = at
+        self.splits.append(leaf.split)
+        self.links.append([0] * len(children))
+        self.n_voting += 1
+        for side, child in enumerate(children):
+            self.add_leaf(3 * at + 1 + side, child, leaf.depth + 1, side == ABSTAIN, (at, side))
+
+    def finish(self) -> Growth:
+        number = {key: i for i, key in enumerate(self.leaves)}
+        links = tuple(tuple(~number[~k] if k < 0 else k for k in row) for row in self.links)
+        leaves = list(self.leaves.values())
+        sums = np.array([self.rows.totals(leaf.node) for leaf in leaves])
+        covers = np.array([self.rows.examples(leaf.node) for leaf in leaves])
+        partition = Partition(tuple(self.splits), links, len(leaves), covers)
+        abstains = np.array([leaf.abstains for leaf in leaves])
+        return Growth(partition, sums, abstains, importances(partition, sums.tolist(), self.request.criterion))
+
+
+def importances(partition: Partition, sums: list[list[float]], criterion: str) -> Importances:
+    """How much every split of a tree lowers the loss."""
+    found: Importances = []
+    totals: list[list[float]] = [[]] * len(partition.splits)
+    for k in reversed(range(len(partition.splits))):  # children come after their parents
+        a, b = (totals[link] if link >= 0 else sums[~link] for link in partition.links[k][:2])
+        totals[k] = [x + y for x, y in zip(a, b)]
+        found.append((partition.splits[k].feature, gain(criterion, totals[k], (a, b))))
+    return found
+
+
+def gain(criterion: str, whole: Sequence[float], sides: Sequence[Sequence[float]]) -> float:
+    """By how much a split lowers the exponential loss, or the squared error of responses; sums are per plane.
+
+    Of many classes it is the Gini index: most splits near the root of a tree leave the error as it is.
+    """
+    if criterion in OF_CLASSES:
+        impurities = [float(class_loss("class_gini", np.array(sums))) for sums in (whole, *sides)]
+        return max(0.0, impurities[0] - sum(impurities[1:]))
+    if len(whole) > 2:
+        pairs = range(0, len(whole), 2)
+        return sum(gain(criterion, whole[k : k + 2], [side[k : k + 2] for side in sides]) for k in pairs)
+    if criterion == "squares":
+        return max(0.0, sum(b * b / a for a, b in sides if a > 0) - (whole[1] ** 2 / whole[0] if whole[0] > 0 else 0.0))
+    return max(0.0, 2 * math.sqrt(whole[0] * whole[1]) - sum(2 * math.sqrt(a * b) for a, b in sides))

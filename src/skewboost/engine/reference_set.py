@@ -1,0 +1,153 @@
+"""The training set in plain NumPy: the specification of every other.
+
+Nothing here is derived, kept or approximated. A node is a list of rows, a histogram is a sum over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT, Array, Request, Split
+from skewboost.engine.candidates import best_split
+from skewboost.engine.grow import grow
+from skewboost.engine.partition import Partition, View
+from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
+from skewboost.engine.vectors import Vectors
+
+
+@dataclass(frozen=True)
+class Node:
+    """Some rows, and which vectors are summed over them; none: the weights, plane by plane."""
+
+    rows: Array
+    names: Sequence[str] = ()
+
+
+def histogram(codes: Array, rows: Array, values: Array) -> Array:
+    """The sums of values over rows, ``[feature, code]``; values are those of the listed rows."""
+    n_features = len(codes)
+    cell = codes[:, rows].astype(np.intp) + N_CODES * np.arange(n_features)[:, None]
+    summed = np.bincount(cell.ravel(), np.broadcast_to(values, cell.shape).ravel(), minlength=N_CODES * n_features)
+    return summed.reshape(n_features, N_CODES)
+
+
+class ReferenceSet(Vectors):
+    """Slow and obvious."""
+
+    def __init__(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> None:
+        super().__init__(view, labels, classes, examples)
+        self.n_assigned = 0
+        self.assign(itself, (EXAMPLES,))
+
+    # -------------------------------------------------------------------- weights
+
+    def _weights(self, rows: slice) -> Array:
+        return self._w[rows]
+
+    def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
+        """Make a function of vectors the weights, normalised."""
+        ((made,),) = self._applied(function, inputs)
+        made = np.broadcast_to(made, self.numbers.shape)  # one number per row is that of all its labels
+        total = float(made.sum())
+        self._w = np.asarray(made / total)
+        self.n_assigned += 1
+        return total
+
+    def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
+        """Multiply every weight by the factor of its leaf and plane."""
+        moved = self._per_label(self._w) * factors[self._leaves(partition)[:, None], self._plane_of_rows()]
+        total = float(moved.sum())
+        self._w = (moved / total).reshape(self._w.shape)
+        return total
+
+    def _leaves(self, partition: Partition | Leaves) -> Array:
+        if isinstance(partition, Leaves):
+            return self.get(partition.name).astype(np.intp)
+        return partition.leaves(self.view)
+
+    def _plane_of_rows(self) -> Array:
+        """The plane of every ``[row, label]``."""
+        return self.classes.n_classes * np.arange(self.classes.n_labels) + self._per_label(self.numbers)
+
+    # ----------------------------------------------------------------- partitions
+
+    def grow(self, request: Request, limits: Limits) -> Growth:
+        """Node by node."""
+        return grow(self, self.root(), request, limits)
+
+    def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
+        """Node by node."""
+        self.map(np.multiply, (w, z), ("w z",))
+        return grow(self, self.root(w, "w z"), request, limits)
+
+    def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
+        """Add up the weights in each (leaf, plane)."""
+        weights = self._w if times is None else self._w * self._shown(self.get(times))
+        n_planes = self.classes.n_planes
+        cell = n_planes * self._leaves(partition)[:, None] + self._plane_of_rows()
+        summed = np.bincount(cell.ravel(), weights.ravel(), minlength=partition.n_leaves * n_planes)
+        return summed.reshape(partition.n_leaves, n_planes)
+
+    def count(self, partition: Partition) -> Array:
+        """Follow the rows from split to split."""
+        examples = self.get(EXAMPLES)
+        counts = np.zeros((len(partition.splits), N_CODES))
+        for k, here in enumerate(partition.rows_at_splits(self.view)):
+            codes = self.view.column(partition.splits[k].feature)[here]
+            counts[k] = np.bincount(codes, examples[here], minlength=N_CODES)
+        return counts
+
+    # ------------------------------------------------------- histograms and nodes
+
+    def histogram(self, *names: str) -> Array:
+        """That of all rows."""
+        return self._histogram(self.root(*names))
+
+    def root(self, *names: str) -> Node:
+        """All rows."""
+        return Node(np.arange(self.n_rows), names)
+
+    def _histogram(self, node: Node) -> Array:
+        codes, rows = self.view.codes, node.rows
+        assert isinstance(codes, np.ndarray)
+        if node.names:
+            return np.array([histogram(codes, rows, self.get(name)[rows]) for name in node.names])
+        planes = []
+        weights, numbers = self._per_label(self._w), self._per_label(self.numbers)
+        for label, k in self._planes():
+            own = rows[numbers[rows, label] == k]
+            planes.append(histogram(codes, own, weights[own, label]))
+        return np.array(planes)
+
+    def search(self, node: Node, request: Request) -> Split | None:
+        """Every candidate of every feature; ties to the lowest feature, then the lowest threshold."""
+        assert self.bins is not None
+        counts = None
+        if request.min_count > 0:
+            codes = self.view.codes
+            assert isinstance(codes, np.ndarray)
+            counts = histogram(codes, node.rows, self.get(EXAMPLES)[node.rows])
+        return best_split(self._histogram(node), counts, self.bins, request)
+
+    def split(self, node: Node, split: Split) -> list[Node]:
+        """The rows of each child."""
+        child = split.child[self.view.column(split.feature)[node.rows]]
+        sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())
+        return [Node(node.rows[child == side], node.names) for side in sides]
+
+    def totals(self, node: Node) -> Array:
+        """Add up a node's rows."""
+        if node.names:
+            return np.array([self.get(name)[node.rows].sum() for name in node.names])
+        planes, weights = self._plane_of_rows()[node.rows], self._per_label(self._w)[node.rows]
+        return np.bincount(planes.ravel(), weights.ravel(), minlength=self.classes.n_planes)
+
+    def examples(self, node: Node) -> float:
+        """Add up a node's examples."""
+        return float(self.get(EXAMPLES)[node.rows].sum())
+
+    def forget(self, node: Node) -> None:
+        """Nothing is kept."""
