@@ -101,7 +101,7 @@ def build(folder: Path, target: Target | None = None) -> list[Path]:
 
     compiler = find() if target is None else zig()
     target = this_machine() if target is None else target
-    flags = {name(level, target.suffix): (*FLAGS, *march) for level, march in target.levels.items()}
+    flags = {name(level, target.suffix): (*FLAGS, *extra) for level, extra in target.levels.items()}
     return _compiled(compiler, flags, target, folder)
 
 

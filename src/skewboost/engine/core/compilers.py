@@ -23,6 +23,12 @@ LANGUAGE = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden",
 ARITHMETIC = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 FLAGS = (*LANGUAGE, *ARITHMETIC, "-O3")
 
+# The level x86-64-v3, which compilers know by that name since GCC 11 and Clang 12 only
+V3 = (
+    *("-mcx16", "-msahf", "-mpopcnt", "-msse4.2"),
+    *("-mavx2", "-mbmi", "-mbmi2", "-mf16c", "-mfma", "-mlzcnt", "-mmovbe"),
+)
+
 # How to leave out the C++ standard library: GCC knows -nostdlib++ from version 13 on, Apple's linker no libgcc.
 LINKS = (
     ("-nostdlib++", "-static-libgcc"),
@@ -58,9 +64,7 @@ class Target:
     @property
     def levels(self) -> dict[str, tuple[str, ...]]:
         """The builds of the same source, and the flags of each."""
-        if self.machine == "x86_64":
-            return {"baseline": ("-march=x86-64",), "v3": ("-march=x86-64-v3",)}
-        return {"baseline": ()}
+        return {"baseline": (), "v3": V3} if self.machine == "x86_64" else {"baseline": ()}
 
 
 TARGETS = {
@@ -97,7 +101,10 @@ class Compiler:
 
     def shared(self, flags: tuple[str, ...], source: Path, library: Path, target: Target) -> list[str]:
         """The command that builds a shared library of one source for a target."""
-        place = ("-target", target.triple, "-s") if self.is_zig else ()
+        if self.is_zig:
+            place: tuple[str, ...] = ("-target", target.triple, "-s")
+        else:
+            place = ("-march=x86-64",) if target.machine == "x86_64" else ()  # whatever the default is
         code = () if target.system == "windows" else ("-fPIC",)
         return [*self.command, *place, *flags, *code, "-shared", str(source), "-o", str(library), *self.link]
 
