@@ -131,7 +131,8 @@ def _compiled(compiler: Compiler, flags: dict[str, tuple[str, ...]], target: Tar
             environment.setdefault("ZIG_LOCAL_CACHE_DIR", environment["ZIG_GLOBAL_CACHE_DIR"])
         started = []
         for library, of_library in flags.items():
-            command = compiler.shared(of_library, SOURCE, scratch / library, target)
+            # a relative path, as macOS keeps it in the library
+            command = compiler.shared(of_library, SOURCE, Path(library), target)
             process = stack.enter_context(
                 subprocess.Popen(
                     command, cwd=scratch, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
