@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 EACH := decisions resampling multiclass votes export models sweeps comparison shift  # benchmarks that print the tables of a page
 
 .PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-growth benchmark-structured \
-  $(addprefix benchmark-,$(EACH)) choosing clean clean-kernels errors promises
+  $(addprefix benchmark-,$(EACH)) choosing clean clean-kernels errors promises \
+  test-sanitized wheels check-wheels
 
 demo: $(VENV)/.cli
 	$(BIN)/skewboost demo
@@ -26,6 +27,20 @@ browser:
 # minutes: 5000 rounds of every variant at extreme costs, and the like
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto -m slow
+
+# minutes: the engine in a build that reports errors of memory and arithmetic, and in one that reports data races
+test-sanitized: $(VENV)/.dev
+	$(BIN)/python tools/sanitized.py address tests/engine tests/boosting/test_traces.py
+	$(BIN)/python tools/sanitized.py thread tests/engine
+
+# two minutes: the sdist and a wheel for every platform, into dist/
+wheels: $(VENV)/.wheels
+	$(BIN)/python tools/wheels.py
+
+# a minute: what is in them, and a fit in an empty environment; for arm64 in an emulator, where there is one
+check-wheels: $(VENV)/.wheels
+	$(BIN)/python tools/check_wheels.py
+	$(BIN)/python tools/try_wheels.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -78,7 +93,8 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean: clean-kernels
-	rm -rf $(VENV) skewboost-demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) skewboost-demo .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf src/skewboost/engine/libskewboost* src/skewboost/engine/.libskewboost-*
 
 # compiled kernels: Numba does not notice when a kernel changes that another file calls
 clean-kernels:
