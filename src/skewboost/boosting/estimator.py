@@ -27,7 +27,7 @@ from skewboost.costs import Costs, check_sample_cost
 from skewboost.engine import ENGINES, choose
 from skewboost.engine.boundary import Array, Engine
 from skewboost.learners import resolve
-from skewboost.learners.base import Data, Learner, searches
+from skewboost.learners.base import Data, Learner
 from skewboost.tables import Nominal, Table, read_table
 from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
 
@@ -212,9 +212,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._learner, self._own = repr(self._weak_learner()), self._own_params()
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
-        n_cells = table.n_rows * table.n_features
-        n_searches = searches(learner, self._n_rounds) * self._n_ensembles
-        engine = choose(self.engine, n_cells, n_searches, effective_n_jobs(self.n_jobs))
+        engine = choose(self.engine, effective_n_jobs(self.n_jobs))
         self._train(learner, engine, table, labels, weights, each_cost)
 
     def _train(

@@ -167,8 +167,7 @@ class ExplanationMixin(PredictionMixin):
         """
         explainers = self._explainers("contributions")
         table = self._new_rows(X)
-        n_cells = table.n_rows * table.n_features * len(explainers)
-        engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
+        engine = choose(self.engine, effective_n_jobs(self.n_jobs))
         views = {id(e.bins): View(engine, table, e.bins) for e in explainers}  # encoded once for equal bins
         found = [sign * e.contributions(views[id(e.bins)]) for sign, e in zip(self._signs, explainers)]
         return found[0] if len(found) == 1 else np.stack(found, axis=-1)

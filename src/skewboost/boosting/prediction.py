@@ -59,21 +59,13 @@ class PredictionMixin:
     def _scores(self, X: Any) -> list[Scored]:
         """F of each ensemble."""
         table = self._new_rows(X)
-        n_trees = sum(len(e.scorer.trees) for e in self._ensembles if e.scorer is not None)
-        # NumPy takes some tens of nanoseconds for a cell of a table and for a node of a tree
-        engine = choose(
-            self.engine,
-            table.n_rows * (table.n_features * len(self._ensembles) + 10 * n_trees),
-            10,
-            effective_n_jobs(self.n_jobs),
-        )
+        engine = choose(self.engine, effective_n_jobs(self.n_jobs))
         return [Scored(e.score(engine, table), e.rule, e.n_rounds) for e in self._ensembles]
 
     def _staged_scores(self, X: Any) -> Iterator[list[Scored]]:
         """F of each ensemble after every round; of one without rounds what it starts with, which is all it has."""
         table = self._new_rows(X)
-        n_cells = table.n_rows * table.n_features
-        engine = choose(self.engine, n_cells, 10, effective_n_jobs(self.n_jobs))
+        engine = choose(self.engine, effective_n_jobs(self.n_jobs))
         shared = {id(e.bins): View(engine, table, e.bins) for e in self._ensembles}  # encoded once for equal bins
         stages = [e.staged(shared[id(e.bins)]) for e in self._ensembles]
         scores = [next(stage) for stage in stages]

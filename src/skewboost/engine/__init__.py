@@ -2,49 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+import warnings
+from functools import cache
 from typing import Any
 
 from skewboost.engine.boundary import Engine
+from skewboost.engine.cpu import CpuEngine
+from skewboost.engine.native import native_core
 from skewboost.engine.reference import ReferenceEngine
 
 ENGINES = ("auto", "cpu", "reference")
 
-# Cell updates that the NumPy engine makes in about the time that loading compiled kernels takes, and how many of them
-# the search of a node is worth.
-SMALL_WORK = 200_000_000
-SEARCH = 100_000
+HOW_TO_GET_IT = (
+    "Install skewboost again with pip, which builds it: with the C++ compiler of the machine, or else with one that pip "
+    "fetches."
+)
 
 
-# How many fits like the one at hand are going to be made: a compiler that is worth the wait for all of them is used.
-REPEATS: ContextVar[int] = ContextVar("REPEATS", default=1)
+class SlowEngineWarning(UserWarning):
+    """The compiled engine is not there, so that NumPy has to do its work."""
 
 
-@contextmanager
-def repeated(n: int) -> Iterator[None]:
-    """Within it, every fit is one of so many."""
-    token = REPEATS.set(n)
-    try:
-        yield
-    finally:
-        REPEATS.reset(token)
-
-
-def choose(engine: Any, n_cells: int, n_searches: int, n_jobs: int) -> Engine:
-    """The engine that a name stands for; ``"auto"`` never makes a small table wait for a compiler.
-
-    `n_searches` is how often about all cells are summed and a node is searched.
-    """
-    if engine == "auto":
-        work = REPEATS.get() * n_searches * (n_cells + SEARCH)
-        engine = "reference" if work <= SMALL_WORK else "cpu"
+def choose(engine: Any, n_jobs: int) -> Engine:
+    """The engine that a name stands for: ``"auto"`` is the compiled one, or NumPy's where nothing was compiled."""
     if engine == "reference":
         return ReferenceEngine()
+    if engine not in ENGINES:
+        chosen: Engine = engine
+        return chosen
+    native = native_core()
+    if native is not None:
+        return CpuEngine(native, n_jobs)
     if engine == "cpu":
-        from skewboost.engine.cpu import CpuEngine  # imports Numba
+        raise RuntimeError(f"engine='cpu' needs the native core, which was not built. {HOW_TO_GET_IT}")
+    _warn_once()
+    return ReferenceEngine()
 
-        return CpuEngine(n_jobs)
-    chosen: Engine = engine
-    return chosen
+
+@cache
+def _warn_once() -> None:
+    warnings.warn(
+        "skewboost was installed without its native core and computes with NumPy, which is some hundred times slower. "
+        + HOW_TO_GET_IT,
+        SlowEngineWarning,
+        stacklevel=2,
+    )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
-    from skewboost.engine.partition import View
+    from skewboost.engine.partition import Partition, View
     from skewboost.engine.scoring import Scorer
     from skewboost.engine.training_set import Classes, TrainingSet
     from skewboost.tables import Nominal, Table
@@ -36,12 +36,6 @@ LEFT, RIGHT, ABSTAIN = 0, 1, 2  # the children of a split
 # lowest feature, then the lowest threshold. Sums of the same weights in another order differ by about 1e-14, so
 # without a tolerance the order of the rows would choose among equals.
 TIE = 1e-10
-
-# A derived histogram whose error bound exceeds this share of the node's weight is summed directly.
-MAX_NODE_ERROR = 1e-10
-
-# A node of so few rows is summed as fast as it is subtracted, and without the error.
-FEW_ROWS = 128
 
 # A split of `cost_step` takes a step of at most this over the larger cost. Without mistakes on one side the step would
 # have no end; at this one the right votes weigh 1e-5 of what they did, and exponentials are far from overflowing.
@@ -86,8 +80,7 @@ class Split:
 
     `threshold` is the highest code on the left of a numeric feature, -1 for a nominal one. `polarity` is +1 when the
     criterion wants the positives on the right, -1 when on the left, 0 when it does not care. `value` is the criterion
-    after the split and `before` without it. `doubtful` says that the rounding error of a derived histogram could have
-    changed the choice, so the histogram should be summed directly.
+    after the split and `before` without it.
     """
 
     feature: int
@@ -96,7 +89,6 @@ class Split:
     polarity: int
     value: float
     before: float
-    doubtful: bool = False
 
 
 class Engine(Protocol):
@@ -127,6 +119,10 @@ class Engine(Protocol):
 
     def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
         """``values[code]`` of one feature, for all rows."""
+        ...
+
+    def leaves(self, codes: Codes, partition: Partition) -> Array:
+        """The leaf of every row in a tree."""
         ...
 
     def open(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> TrainingSet:

@@ -30,26 +30,16 @@ SLACK = 1e-9
 MAX_ENUMERATED = 10
 
 
-def best_split(
-    histogram: Array,
-    counts: Array | None,
-    bins: Bins,
-    request: Request,
-    margin: float = 0.0,
-    numeric: tuple[Array, Array] | None = None,
-) -> Split | None:
-    """Every candidate of every feature; doubtful if another one comes within the margin.
-
-    `numeric` are the `numeric_candidates`, where these are known.
-    """
+def best_split(histogram: Array, counts: Array | None, bins: Bins, request: Request) -> Split | None:
+    """Every candidate of every feature; ties to the lowest feature, then the lowest threshold."""
     nominal = np.flatnonzero(bins.nominal)
     groups: list[Array | list[Array]] = []
     if not len(nominal):
-        value, option = numeric or numeric_candidates(histogram, counts, bins.n_bins, request)
+        value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
     else:
         shape = (bins.n_features, MISSING)
-        value, option = numeric or (np.full(shape, np.inf), np.zeros(shape, dtype=np.int64))
-        if numeric is None and len(nominal) < bins.n_features:
+        value, option = np.full(shape, np.inf), np.zeros(shape, dtype=np.int64)
+        if len(nominal) < bins.n_features:
             j = np.flatnonzero(~bins.nominal)
             value[j], option[j] = numeric_candidates(histogram[:, j], _of(counts, j), bins.n_bins[j], request)
         value[nominal], option[nominal], groups = nominal_candidates(
@@ -72,7 +62,6 @@ def best_split(
         float(value[feature, k]),
         histogram[:, feature],
         request,
-        doubtful=margin > 0 and int((value <= lowest + margin).sum()) > 1,
     )
 
 
@@ -282,7 +271,6 @@ def make_split(
     value: float,
     h: Array,
     request: Request,
-    doubtful: bool,
 ) -> Split:
     """A `Split` from a chosen candidate; codes without weight in the node go where missing values go."""
     weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
@@ -302,4 +290,4 @@ def make_split(
         child[weight <= 0] = side
     unforced = {"error": "majority", "zbar": "z"}.get(request.criterion, request.criterion)
     before = float(sums_loss(unforced, h.sum(axis=1), 1, request.costs, request.delta))
-    return Split(feature, threshold, child, polarity, value, before, doubtful)
+    return Split(feature, threshold, child, polarity, value, before)

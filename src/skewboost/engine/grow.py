@@ -87,8 +87,7 @@ class _Tree:
         if gained <= 1e-12 * abs(split.before):
             return
         best_first = self.limits.max_leaf_nodes is not None
-        # rounded, so that equal gains are equal whatever the order in which their sums were added up
-        priority = -float(f"{gained:.8e}") if best_first else float(depth)
+        priority = -rounded(gained) if best_first else float(depth)
         heapq.heappush(self.queue, (priority, key, link))
 
     def split_leaf(self, key: int, link: tuple[int, int]) -> None:
@@ -114,6 +113,12 @@ class _Tree:
         partition = Partition(tuple(self.splits), links, len(leaves), covers)
         abstains = np.array([leaf.abstains for leaf in leaves])
         return Growth(partition, sums, abstains, importances(partition, sums.tolist(), self.request.criterion))
+
+
+def rounded(gained: float) -> float:
+    """To thirty bits, so that equal gains are equal whatever the order in which their sums were added up."""
+    c = gained * (2.0**23 + 1.0)
+    return c - (c - gained)
 
 
 def importances(partition: Partition, sums: list[list[float]], criterion: str) -> Importances:

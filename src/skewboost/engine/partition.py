@@ -82,12 +82,7 @@ class Partition:
         if self.one_feature:
             leaf: Array = self.leaf_of_code()[view.column(self.splits[0].feature)]
             return leaf
-        at = np.zeros(view.n_rows, dtype=np.intp)
-        for k, split in enumerate(self.splits):  # parents come before their children
-            here = np.flatnonzero(at == k)
-            if len(here):
-                at[here] = np.array(self.links[k])[split.child[view.column(split.feature)[here]]]
-        return ~at
+        return view.engine.leaves(view.codes, self)
 
     def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
         """What it takes to come to each leaf of a tree.

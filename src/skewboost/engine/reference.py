@@ -1,4 +1,4 @@
-"""The boundary in plain NumPy: the specification of every other engine, and the engine of small tables.
+"""The boundary in plain NumPy: the specification of every other engine, and the one where nothing was compiled.
 
 Nothing here is derived, cached or approximated. A histogram is a sum over rows, a search looks at every candidate
 (`candidates`, by what they lose: `losses`).
@@ -14,7 +14,7 @@ import numpy as np
 from skewboost.engine.binning import cuts_of, summary
 from skewboost.engine.boundary import MISSING, Array, Codes, Request, Split
 from skewboost.engine.candidates import best_split
-from skewboost.engine.partition import View
+from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference_set import ReferenceSet
 from skewboost.engine.training_set import Classes
 from skewboost.tables import Nominal, Table
@@ -64,6 +64,16 @@ class ReferenceEngine:
     def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
         """``values[code]`` for all rows."""
         return np.asarray(values[codes[feature]])
+
+    def leaves(self, codes: Codes, partition: Partition) -> Array:
+        """Follow the rows from split to split."""
+        at: Array = np.zeros(0, dtype=np.intp)
+        for k, split in enumerate(partition.splits):  # parents come before their children
+            column = self.column(codes, split.feature)
+            at = at if k else np.zeros(len(column), dtype=np.intp)
+            here = np.flatnonzero(at == k)
+            at[here] = np.array(partition.links[k])[split.child[column[here]]]
+        return ~at
 
     def open(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> ReferenceSet:
         """The training set of a table, seen through bins."""

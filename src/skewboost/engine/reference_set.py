@@ -91,15 +91,6 @@ class ReferenceSet(Vectors):
         summed = np.bincount(cell.ravel(), weights.ravel(), minlength=partition.n_leaves * n_planes)
         return summed.reshape(partition.n_leaves, n_planes)
 
-    def count(self, partition: Partition) -> Array:
-        """Follow the rows from split to split."""
-        examples = self.get(EXAMPLES)
-        counts = np.zeros((len(partition.splits), N_CODES))
-        for k, here in enumerate(partition.rows_at_splits(self.view)):
-            codes = self.view.column(partition.splits[k].feature)[here]
-            counts[k] = np.bincount(codes, examples[here], minlength=N_CODES)
-        return counts
-
     # ------------------------------------------------------- histograms and nodes
 
     def histogram(self, *names: str) -> Array:

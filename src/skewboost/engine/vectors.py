@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
-from skewboost.engine.partition import View
+from skewboost.engine.boundary import N_CODES, Array
+from skewboost.engine.partition import Partition, View
 from skewboost.engine.threads import parallel
 from skewboost.engine.training_set import EXAMPLES, Classes, RowFunction, W, Y
 
@@ -88,6 +88,15 @@ class Vectors:
     def take(self, rows: Array) -> Any:
         """The codes of these rows."""
         return self.view.engine.take(self.view.codes, rows)
+
+    def count(self, partition: Partition) -> Array:
+        """Follow the rows from split to split."""
+        examples = self.get(EXAMPLES)
+        counts = np.zeros((len(partition.splits), N_CODES))
+        for k, here in enumerate(partition.rows_at_splits(self.view)):
+            codes = self.view.column(partition.splits[k].feature)[here]
+            counts[k] = np.bincount(codes, examples[here], minlength=N_CODES)
+        return counts
 
     # -------------------------------------------------------------------- blocks
 

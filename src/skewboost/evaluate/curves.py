@@ -135,7 +135,7 @@ def learning_curve(
     folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
     check_classes(folds, rows.y, problem.classes)
     tasks = [
-        (estimator, rows.part(train), rows.part(test), problem, own_seed, len(folds))
+        (estimator, rows.part(train), rows.part(test), problem, own_seed)
         for (train, test), own_seed in zip(folds, seeds_for(seed, len(folds)))
     ]
     fits = in_parallel(_watch_fit, tasks, n_jobs, verbose)
@@ -144,10 +144,10 @@ def learning_curve(
     return _joined(fits, numbers, problem, type(estimator).__name__.removesuffix("Classifier"))
 
 
-def _watch_fit(estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int, n_fits: int) -> _Fit:
+def _watch_fit(estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int) -> _Fit:
     watcher = WeightWatcher()
     with watched(watcher):
-        model = fitted(estimator, train, seed, n_fits)
+        model = fitted(estimator, train, seed)
     watcher.close()
     measured, margins, kinds, n_rounds = {}, {}, set(), 0
     for part, rows in (("train", train), ("test", test)):

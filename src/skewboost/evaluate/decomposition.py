@@ -314,11 +314,9 @@ def _drawn(rows: Rows, train: Array, scheme: str, rng: np.random.Generator) -> R
     return replace(rows.part(there), weights=examples.astype(np.float64))
 
 
-def _answers(
-    estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int, n_fits: int, staged: bool
-) -> list[Array]:
+def _answers(estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int, staged: bool) -> list[Array]:
     """The numbers of the predicted classes, of all rounds or after each."""
-    model = fitted(estimator, train, seed, n_fits)
+    model = fitted(estimator, train, seed)
     if not staged:
         return [problem.codes(model.predict(test.X)).astype(np.int16)]
     found = [stage.said.astype(np.int16) for stage in stages_of(model, test.X, problem)]

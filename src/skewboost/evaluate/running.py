@@ -14,7 +14,6 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost._fitting import seeded
 from skewboost._params import N_JOBS, Check, either, integer, one_of
-from skewboost.engine import repeated
 from skewboost.evaluate.measuring import Problem, measures_of, measures_of_many
 from skewboost.evaluate.progress import Reporter
 from skewboost.goals.weighing import plain
@@ -59,7 +58,7 @@ def check_estimator_is_one(estimator: Any) -> None:
         raise ValueError(f"estimator={estimator!r} is no classifier. Pass one with scikit-learn's interface.")
 
 
-def fitted(estimator: Any, rows: Rows, seed: int, n_fits: int = 1) -> Any:
+def fitted(estimator: Any, rows: Rows, seed: int) -> Any:
     """A copy fitted to rows; every `random_state` that is None is seeded, so that jobs do not matter."""
     rng = np.random.default_rng(seed)
     model = seeded(estimator, lambda: int(rng.integers(2**31 - 1)))
@@ -72,8 +71,7 @@ def fitted(estimator: Any, rows: Rows, seed: int, n_fits: int = 1) -> Any:
                 "rows instead, or choose another estimator."
             )
         params[name] = rows.weights
-    with repeated(n_fits):
-        return model.fit(rows.X, rows.y, **params)
+    return model.fit(rows.X, rows.y, **params)
 
 
 def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict[str, float]:

@@ -46,7 +46,7 @@ class Plan:
         # checked before the first fit, so that nobody waits for an error
         changed = [[change(train, order, v) for (train, _), order in zip(self.folds, orders)] for v in levels.tolist()]
         tasks = [
-            (estimator, changed[i][k], self.rows.part(test), self.problem, seed, self._n_fits(len(levels)))
+            (estimator, changed[i][k], self.rows.part(test), self.problem, seed)
             for estimator in self.estimators.values()
             for i in range(len(levels))
             for k, ((_, test), seed) in enumerate(zip(self.folds, seeds_for(self.seed, len(self.folds))))
@@ -62,7 +62,7 @@ class Plan:
         """Fit one estimator, told each of the costs, to the training part of every fold."""
         what, param, tellers = told
         tasks = [
-            (*tell(self.rows.part(train)), self.rows.part(test), self.problem, seed, self._n_fits(len(levels)))
+            (*tell(self.rows.part(train)), self.rows.part(test), self.problem, seed)
             for tell in tellers
             for (train, test), seed in zip(self.folds, seeds_for(self.seed, len(self.folds)))
         ]
@@ -76,9 +76,6 @@ class Plan:
         return CostSweep(
             what, levels, (name,), names, len(self.folds), self.problem.pos_label, values, param=param, _pooled=pooled
         )
-
-    def _n_fits(self, n_levels: int) -> int:
-        return len(self.estimators) * n_levels * len(self.folds)
 
 
 def _in_all(results: list[dict[str, float]]) -> tuple[str, ...]:
@@ -159,11 +156,9 @@ def _weigher(estimator: Any, pos_label: Any, cost: float) -> Callable[[Rows], tu
     return tell
 
 
-def _measured(
-    estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int, n_fits: int
-) -> tuple[dict[str, float], Counts]:
+def _measured(estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int) -> tuple[dict[str, float], Counts]:
     """Measures on the test part, and the counts that they come from."""
-    model = fitted(estimator, train, seed, n_fits)
+    model = fitted(estimator, train, seed)
     said = np.asarray(model.predict(test.X)).ravel()
     counts = Counts.of(test.y == problem.pos_label, said == problem.pos_label, test.weights)
     return measured(problem, model, test, said), counts

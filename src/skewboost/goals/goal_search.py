@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost._params import Check, check_params, integer, number, one_of, optional
 from skewboost.costs import cost_matrix
-from skewboost.engine import repeated
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -384,8 +383,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         positive, certified = rows.y == self.pos_label_, self.confidence is not None
         folds = folds_of(self.cv, rows, positive, self.estimator, certified, grouped, rng)
         rounds = rounds_to_try(self.estimator) if self.tune_rounds else None
-        n_points = 1 if self.tune == "threshold" else self.max_points
-        return Trials(weighing, folds, rounds, self.n_jobs, n_points * len(folds))
+        return Trials(weighing, folds, rounds, self.n_jobs)
 
     def _search(self, aim: Aim, trials: Trials, rows: Rows) -> Search:
         def note(point: Point) -> None:
@@ -413,8 +411,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Fit the final model and, with held-out rows, certify it."""
 
         def decision_of(point: Point) -> Decision:
-            with repeated(trials.n_fits):  # by the engine of the search, which is there by now
-                model = trials.weighing.fit(rows.X, rows.y, point.costs, rows.params)
+            model = trials.weighing.fit(rows.X, rows.y, point.costs, rows.params)
             return Decision.of(model, point, self.pos_label_)
 
         self.certificate_: Certificate | None = None

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.engine import repeated
 from skewboost.goals.search import Answers
 from skewboost.goals.weighing import Weighing, own_threshold, staged_scores_of
 from skewboost.metrics.counts import Array
@@ -77,7 +76,6 @@ class Trials:
     folds: list[tuple[Rows, Rows]]
     rounds: list[int] | None = None  # after which to look, where rounds are to be found too
     n_jobs: int | None = None
-    n_fits: int = 1  # how many there are going to be, about
 
     def ask(self, costs: tuple[float, float] | None) -> list[tuple[int | None, Answers]]:
         """Out-of-fold answers of models that were told these costs, after each of the rounds."""
@@ -93,11 +91,10 @@ class Trials:
         return [(n, Answers(positive, stage, weights, own)) for n, stage in zip(stages, together)]
 
     def _of_fold(self, train: Rows, test: Rows, costs: tuple[float, float] | None) -> Array:
-        with repeated(self.n_fits):
-            model = self.weighing.fit(train.X, train.y, costs, train.params)
-            if self.rounds is None:
-                return scores_of(model, test.X, self.weighing.pos_label)[None, :]
-            return np.array(list(at_rounds(staged_scores_of(model, test.X, self.weighing.pos_label), self.rounds)))
+        model = self.weighing.fit(train.X, train.y, costs, train.params)
+        if self.rounds is None:
+            return scores_of(model, test.X, self.weighing.pos_label)[None, :]
+        return np.array(list(at_rounds(staged_scores_of(model, test.X, self.weighing.pos_label), self.rounds)))
 
 
 def at_rounds(stages: Iterator[Array], rounds: list[int]) -> Iterator[Array]:

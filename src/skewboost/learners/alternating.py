@@ -89,10 +89,6 @@ class AlternatingTree(BaseEstimator):
         """Labels only."""
         return (LABELS,)
 
-    def searches(self, n_rounds: int) -> int:
-        """Every round looks again at about half the nodes there are, most of which have few rows."""
-        return n_rounds * (n_rounds // 4 + 1)
-
     def open(self, data: Data, goal: Goal) -> OpenedAlternatingTree:
         """Bin the table. Whatever the variant would minimise, an alternating tree minimises Z."""
         check_params(self, missing=one_of("abstain", "learn"), max_bins=integer(2, MAX_BINS))

@@ -292,8 +292,3 @@ def chosen_goal(learner: Any, goal: Goal) -> Goal:
 def describe(learner: Any) -> str:
     """A learner's name in messages."""
     return type(learner).__name__
-
-
-def searches(learner: Any, n_rounds: int) -> int:
-    """About how many nodes are summed and searched in so many rounds."""
-    return int(learner.searches(n_rounds)) if hasattr(learner, "searches") else n_rounds

@@ -306,11 +306,6 @@ class Tree(_PartitionLearner):
         self.missing = missing
         self.max_bins = max_bins
 
-    def searches(self, n_rounds: int) -> int:
-        """Every node but the last ones is searched."""
-        most: int = min(self.max_leaf_nodes or 2**30, 1 << min(self.max_depth or 30, 30))
-        return n_rounds * (2 * most - 1)
-
     def open(self, data: Data, goal: Goal) -> OpenedPartition:
         """Bin the table."""
         check_params(

@@ -28,7 +28,6 @@ from skewboost.learners.base import (
     ResponseHypothesis,
     residuals_and_weights,
     right_weight,
-    searches,
     wrong_sides,
     wrong_weight,
 )
@@ -286,10 +285,6 @@ class Resampled:
     def answers(self) -> tuple[str, ...]:
         """Those of the learner."""
         return self.learner.answers
-
-    def searches(self, n_rounds: int) -> int:
-        """As many as the learner makes."""
-        return searches(self.learner, n_rounds)
 
     def open(self, data: Data, goal: Goal) -> OpenedResampled:
         """Bin the whole table."""

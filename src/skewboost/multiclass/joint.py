@@ -290,7 +290,7 @@ class JointClassifier(CostSensitiveClassifier):
             yield from super()._staged_scores(X)
             return
         table = self._new_rows(X)
-        engine = choose(self.engine, table.n_rows * table.n_features, 10, effective_n_jobs(self.n_jobs))
+        engine = choose(self.engine, effective_n_jobs(self.n_jobs))
         view = View(engine, table, self._ensembles[0].bins)
         F = np.zeros((table.n_rows, len(self._ensembles)))
         rounds = list(zip(*(e.terms for e in self._ensembles)))

@@ -1,53 +1,51 @@
 // The C interface: what Python calls. Sizes are int64, numbers are double, arrays are contiguous and outlive the call; those
 // of a training set outlive the set. A status other than 0 is a lack of memory.
+#include "api.h"
+#include "branch.h"
 #include "level.h"
 #include "reweight.h"
 #include "score.h"
 
 using namespace skew;
 
-#ifdef _WIN32
-#define API extern "C" __declspec(dllexport)
-#else
-#define API extern "C" __attribute__((visibility("default")))
-#endif
-
 namespace {
 struct TrainingSet {
     Rows rows;
     Grower grower{rows};
+    Branches branches{rows};
 };
 }  // namespace
 
-API int64_t skewboost_abi() { return 1; }
-API void skewboost_start() { watch_forks(); }
+// Changes whenever a signature does: library.py refuses any other number than its own.
+SKEWBOOST_API int32_t skewboost_abi_version() { return 1; }
+SKEWBOOST_API void skewboost_start() { watch_forks(); }
 
 // ----------------------------------------------------------------------------------------------------- tables
 
-API int skewboost_sort_32(const uint32_t* keys, int64_t n, uint32_t* sorted) { return sort_keys<uint32_t, 3>(keys, n, sorted); }
-API int skewboost_sort_64(const uint64_t* keys, int64_t n, uint64_t* sorted) { return sort_keys<uint64_t, 6>(keys, n, sorted); }
+SKEWBOOST_API int skewboost_sort_32(const uint32_t* keys, int64_t n, uint32_t* sorted) { return sort_keys<uint32_t, 3>(keys, n, sorted); }
+SKEWBOOST_API int skewboost_sort_64(const uint64_t* keys, int64_t n, uint64_t* sorted) { return sort_keys<uint64_t, 6>(keys, n, sorted); }
 
-API void skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
+SKEWBOOST_API void skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
                              const int64_t* column, const int64_t* feature, const double* cuts, uint64_t* words,
                              int64_t n_jobs) {
     encode(Matrix<float>{X, row_stride, column_stride}, n_rows, n_columns, column, feature, cuts, words, n_jobs);
 }
-API void skewboost_encode_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
+SKEWBOOST_API void skewboost_encode_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
                              const int64_t* column, const int64_t* feature, const double* cuts, uint64_t* words,
                              int64_t n_jobs) {
     encode(Matrix<double>{X, row_stride, column_stride}, n_rows, n_columns, column, feature, cuts, words, n_jobs);
 }
-API void skewboost_store_codes(const uint8_t* codes, int64_t n_rows, int64_t feature, uint64_t* words) {
+SKEWBOOST_API void skewboost_store_codes(const uint8_t* codes, int64_t n_rows, int64_t feature, uint64_t* words) {
     store_codes(codes, n_rows, feature, words);
 }
-API void skewboost_look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values, int64_t add,
+SKEWBOOST_API void skewboost_look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values, int64_t add,
                            double* out, int64_t n_jobs) {
     look_up(words, n_rows, feature, values, add != 0, out, n_jobs);
 }
 
 // ----------------------------------------------------------------------------------------------- training sets
 
-API int skewboost_open(const Spec* spec, TrainingSet** out) {
+SKEWBOOST_API int skewboost_open(const Spec* spec, TrainingSet** out) {
     *out = nullptr;
     void* room = malloc(sizeof(TrainingSet));
     if (room == nullptr) return NO_MEMORY;
@@ -60,31 +58,34 @@ API int skewboost_open(const Spec* spec, TrainingSet** out) {
     *out = made;
     return DONE;
 }
-API void skewboost_close(TrainingSet* set) {
+SKEWBOOST_API void skewboost_close(TrainingSet* set) {
     if (set == nullptr) return;
     set->~TrainingSet();
     free(set);
 }
-API void skewboost_assign(TrainingSet* set, const double* weights) {
-    set->rows.assign(weights);
+SKEWBOOST_API double skewboost_assign(TrainingSet* set, const double* weights) {
     set->grower.forget_root();
+    return set->rows.assign(weights);
 }
-API void skewboost_weights(const TrainingSet* set, double* out) { set->rows.weights(out); }
-
-// Grow a stump or tree; z and w are null for labels. Returns how many splits and leaves there are.
-API int skewboost_grow(TrainingSet* set, const Request* request, int64_t max_depth, int64_t max_leaf_nodes, const double* z,
-                       const double* w, int64_t* sizes) {
-    Responses responses{z, w};
-    TRY(set->grower.grow(*request, {max_depth, max_leaf_nodes}, z == nullptr ? nullptr : &responses));
-    sizes[0] = set->grower.n_splits();
-    sizes[1] = set->grower.n_leaves();
-    return DONE;
+SKEWBOOST_API void skewboost_weights(const TrainingSet* set, int64_t start, int64_t stop, double* out) {
+    set->rows.weights(start, stop, out);
+}
+SKEWBOOST_API void skewboost_sums_of_leaves(const TrainingSet* set, const int64_t* leaf, int64_t n_leaves,
+                                            const double* times, double* out) {
+    set->rows.sums_of_leaves(leaf, n_leaves, times, out);
+}
+SKEWBOOST_API double skewboost_reweight_leaves(TrainingSet* set, const int64_t* leaf, const double* factors) {
+    set->grower.forget_root();
+    return set->rows.reweight_leaves(leaf, factors);
+}
+SKEWBOOST_API int skewboost_sum_vector(TrainingSet* set, const double* values, double* out) {
+    return set->rows.sum_vector(values, out);
 }
 
-// What was grown. Per split: feature, threshold, polarity, number of children, links; value, before, gain; child of every
-// code. Per leaf: whether it abstains; cover, sums per plane.
-API void skewboost_grown(const TrainingSet* set, int64_t* splits, double* values, uint8_t* child, int64_t* abstains,
-                         double* covers, double* sums, int64_t n_planes) {
+// Grow a stump or tree; z and w are null for labels. `sizes` gets how many splits and leaves there are. Where there is room
+// for them (`capacity` leaves) it is followed by `skewboost_grown`.
+SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int64_t* splits, double* values,
+                                   uint8_t* child, double* leaves) {
     const Grower& g = set->grower;
     for (int64_t k = 0; k < g.n_splits(); ++k) {
         const Node& node = g.node_of_split(k);
@@ -96,31 +97,113 @@ API void skewboost_grown(const TrainingSet* set, int64_t* splits, double* values
         memcpy(child + N_CODES * k, split.child, N_CODES);
     }
     for (int64_t k = 0; k < g.n_leaves(); ++k) {
-        abstains[k] = g.leaf(k).abstains;
-        covers[k] = g.cover(k);
-        memcpy(sums + n_planes * k, g.sums(k), size_t(n_planes) * sizeof(double));
+        double* own = leaves + (n_planes + 2) * k;
+        own[0] = g.leaf(k).abstains, own[1] = g.cover(k);
+        memcpy(own + 2, g.sums(k), size_t(n_planes) * sizeof(double));
     }
 }
-
-API int skewboost_reweight(TrainingSet* set, const double* factors, double* total) {
-    return set->grower.reweight(factors, *total);
+// Per split: feature, threshold, polarity, number of children, three links; value, before, gain; the child of every code.
+// Per leaf: whether it abstains, how many examples it has (of a tree), sums per plane.
+SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64_t max_depth, int64_t max_leaf_nodes,
+                                 const double* z, const double* w, int64_t* sizes, int64_t capacity, int64_t* splits,
+                                 double* values, uint8_t* child, double* leaves) {
+    Responses responses{z, w};
+    TRY(set->grower.grow(*request, {max_depth, max_leaf_nodes}, z == nullptr ? nullptr : &responses));
+    sizes[0] = set->grower.n_splits();
+    sizes[1] = set->grower.n_leaves();
+    if (sizes[1] <= capacity)
+        skewboost_grown(set, z == nullptr ? set->rows.n_planes() : 2, splits, values, child, leaves);
+    return DONE;
 }
-API int skewboost_root_histogram(TrainingSet* set, const double** sums) { return set->grower.root_histogram(*sums); }
+// Returns the sum of weights before they are normalised; `settled` says that they are stored in other units now.
+SKEWBOOST_API int skewboost_reweight(TrainingSet* set, const double* factors, double* total, int64_t* settled) {
+    bool other_units = false;
+    TRY(set->grower.reweight(factors, *total, other_units));
+    *settled = other_units;
+    return DONE;
+}
+SKEWBOOST_API int skewboost_reweight_codes(TrainingSet* set, int64_t feature, const uint8_t* leaf_of_code, int64_t n_leaves,
+                                           const double* factors, double* total, int64_t* settled) {
+    bool other_units = false;
+    TRY(set->grower.reweight_codes(feature, leaf_of_code, n_leaves, factors, *total, other_units));
+    *settled = other_units;
+    return DONE;
+}
+SKEWBOOST_API int skewboost_feature_sums(TrainingSet* set, int64_t feature, double* out) {
+    return set->grower.feature_sums(feature, out);
+}
+// `[label][feature][class][code]`, with the features that fill up the last block; valid until the next call.
+SKEWBOOST_API int skewboost_root_histogram(TrainingSet* set, const double** sums) {
+    return set->grower.root_histogram(*sums);
+}
+
+// ------------------------------------------------------------------------------- nodes that live on from round to round
+
+SKEWBOOST_API Branch* skewboost_new_branch() {
+    void* room = malloc(sizeof(Branch));
+    return room == nullptr ? nullptr : new (room) Branch();
+}
+SKEWBOOST_API void skewboost_free_branch(Branch* branch) {
+    if (branch == nullptr) return;
+    branch->~Branch();
+    free(branch);
+}
+SKEWBOOST_API int skewboost_open_branch(TrainingSet* set, Branch* root) { return set->branches.open(*root); }
+SKEWBOOST_API int skewboost_split_branch(TrainingSet* set, Branch* branch, int64_t feature, const uint8_t* child,
+                                         Branch** sides, int64_t n_sides) {
+    TRY(set->branches.split(*branch, feature, child, sides, n_sides));
+    for (int64_t side = 0; side < n_sides; ++side) {
+        sides[side]->parent = branch;
+        sides[side]->n_family = n_sides;
+        for (int64_t k = 0; k < n_sides; ++k) sides[side]->family[k] = sides[k];
+    }
+    return DONE;
+}
+// `found` gets feature (-1: none), threshold, polarity; `values` value and before; `child` the child of every code.
+SKEWBOOST_API int skewboost_search_branch(TrainingSet* set, Branch* branch, const Request* request, int64_t keep,
+                                          int64_t* found, double* values, uint8_t* child) {
+    Split split;
+    TRY(set->branches.search(*branch, *request, keep != 0, split));
+    found[0] = split.feature, found[1] = split.threshold, found[2] = split.polarity;
+    values[0] = split.value, values[1] = split.before;
+    if (split.feature >= 0) memcpy(child, split.child, N_CODES);
+    return DONE;
+}
+SKEWBOOST_API void skewboost_branch_totals(TrainingSet* set, const Branch* branch, double* out) {
+    set->branches.totals(*branch, out);
+}
+SKEWBOOST_API double skewboost_branch_examples(TrainingSet* set, const Branch* branch) {
+    return set->branches.examples(*branch);
+}
+SKEWBOOST_API void skewboost_forget_branch(Branch* branch) { branch->forget(); }
+SKEWBOOST_API void skewboost_reweight_branches(TrainingSet* set, const Branch* left, const Branch* right,
+                                               const double* factors, double* total, int64_t* settled) {
+    bool other_units = false;
+    set->branches.reweight(*left, *right, factors, *total, other_units);
+    set->grower.forget_root();
+    *settled = other_units;
+}
 
 // ------------------------------------------------------------------------------------------------------ scoring
 
-API void skewboost_add_steps_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
+SKEWBOOST_API void skewboost_add_steps_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
                                 int64_t n_columns, const int64_t* column, const double* cuts, const double* values,
                                 const double* missing, double* F, int64_t n_jobs) {
     add_steps(Matrix<float>{X, row_stride, column_stride}, n_rows, n_columns, column, cuts, values, missing, F, n_jobs);
 }
-API void skewboost_add_steps_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
+SKEWBOOST_API void skewboost_add_steps_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
                                 int64_t n_columns, const int64_t* column, const double* cuts, const double* values,
                                 const double* missing, double* F, int64_t n_jobs) {
     add_steps(Matrix<double>{X, row_stride, column_stride}, n_rows, n_columns, column, cuts, values, missing, F, n_jobs);
 }
-API void skewboost_add_trees(int64_t n_trees, const int64_t* roots, const int64_t* feature, const int64_t* threshold,
+SKEWBOOST_API void skewboost_add_trees(int64_t n_trees, const int64_t* roots, const int64_t* feature, const int64_t* threshold,
                              const int64_t* which, const uint8_t* sets, const int64_t* links, const double* values,
                              const uint64_t* words, int64_t n_rows, double* F, int64_t n_jobs) {
     add_trees({n_trees, roots, feature, threshold, which, sets, links, values}, words, n_rows, F, n_jobs);
+}
+
+// The leaf of every row in one tree: node k tests feature[k] and goes to links[k][child[k][code]].
+SKEWBOOST_API void skewboost_leaves(const uint64_t* words, int64_t n_rows, const int64_t* feature, const uint8_t* child,
+                                    const int64_t* links, int64_t* out, int64_t n_jobs) {
+    find_leaves(words, n_rows, feature, child, links, out, n_jobs);
 }

@@ -143,15 +143,27 @@ public:
         return DONE;
     }
 
-    // Multiply the weights of each (leaf, plane) of what was grown by its factor, and normalise; returns the sum before.
-    Status reweight(const double* factors, double& total);
+    // Multiply the weights of each (leaf, plane) of what was grown by its factor, and normalise; gives the sum before that,
+    // and whether weights had to be multiplied out, so that they are stored in other units now.
+    Status reweight(const double* factors, double& total, bool& settled);
 
-    // The same for leaves by the codes of one feature; the partition need not be one that was grown.
+    // The same for leaves by the codes of one feature: any partition of it, of rows of two classes.
     Status reweight_codes(int64_t feature, const uint8_t* leaf_of_code, int64_t n_leaves, const double* factors,
-                          double& total);
+                          double& total, bool& settled);
+
+    // The sums of one feature of all rows under the current weights, `[plane][code]`, of rows of two classes.
+    Status feature_sums(int64_t feature, double* out);
 
 private:
     // ---------------------------------------------------------------------------------------------- nodes
+
+    void use_labels() {
+        n_groups_ = rows_.n_groups(false);
+        n_planes_ = rows_.n_planes();
+        two_ = n_planes_ == 2;
+        if (responses_ != nullptr) grown_ = false;
+        responses_ = nullptr;
+    }
 
     void use(const Responses* responses) {
         responses_ = responses;
@@ -230,7 +242,7 @@ private:
         if (!two_) return rows_.sum_classes(list, n, out);
         if (responses_ != nullptr && n == rows_.table.n_rows)
             return rows_.sum_responses(list, nullptr, *responses_, n, out);
-        TRY(rows_.gather(list, n, group, responses_, values_));
+        TRY(rows_.gather(list, n, rows_.scale(group), responses_, values_));
         if (responses_ != nullptr) return rows_.sum_responses(list, values_.data(), *responses_, n, out);
         return rows_.sum_class(list, values_.data(), n, group, out);
     }
@@ -974,6 +986,7 @@ private:
                 work(((plane / planes) * blocks + block) * length + at, m);
             });
     }
+    double* known_root();
     bool root_after_stump(const double* factors, double total);
     Status root_after_tree(const double* factors, double total, bool& known);
     Status add_rows_of_leaves(const double* factors, double total, double* out);

@@ -24,7 +24,7 @@ inline void Grower::scale_rows(const uint32_t* list, int64_t n, int64_t group, c
     });
 }
 
-inline Status Grower::reweight(const double* factors, double& total) {
+inline Status Grower::reweight(const double* factors, double& total, bool& settled) {
     total = total_of(factors, sums_.data(), n_leaves_);
     bool known = false;
     if (is_stump())
@@ -49,7 +49,88 @@ inline Status Grower::reweight(const double* factors, double& total) {
     if (!known) slots_.give(root_slot_);
     root_known_ = known;
     grown_ = false;
-    if (rows_.settle()) forget_root();
+    settled = rows_.settle();
+    if (settled) forget_root();
+    return DONE;
+}
+
+// The histogram of all rows under the current weights, if it is at hand: the next root, or that of a stump just grown.
+inline double* Grower::known_root() {
+    if (root_known_) return slots_[root_slot_];
+    if (!grown_ || n_splits_ > 1 || nodes_[0].slot < 0) return nullptr;
+    keep_root();
+    return slots_[root_slot_];
+}
+
+inline Status Grower::feature_sums(int64_t feature, double* out) {
+    use_labels();
+    const double* root = known_root();
+    if (root == nullptr) TRY(root_histogram(root));
+    memcpy(out, root + feature * 2 * N_CODES, 2 * N_CODES * sizeof(double));
+    return DONE;
+}
+
+// The rows of the largest part stay as they are stored. The root is what it was and the sum of the changes.
+inline Status Grower::reweight_codes(int64_t feature, const uint8_t* leaf_of_code, int64_t n_leaves,
+                                     const double* factors, double& total, bool& settled) {
+    const double* per_code;
+    TRY(rows_per_code(per_code));
+    double sums[2 * N_CODES];
+    TRY(feature_sums(feature, sums));
+    total = 0.0;
+    for (int p = 0; p < 2; ++p)
+        for (int k = 0; k < N_CODES; ++k) total += sums[p * N_CODES + k] * factors[2 * leaf_of_code[k] + p];
+    double* root = known_root();
+    int64_t change;
+    TRY(slots_.take(change));
+    if (change < 0) return NO_MEMORY;
+    bool known = true;
+    const uint64_t* words = rows_.table.block(feature >> 3);
+    for (int64_t g = 0; g < 2; ++g) {
+        const double* own = per_code + (g * rows_.n_padded() + feature) * N_CODES;
+        double sizes[N_CODES] = {0.0};
+        for (int k = 0; k < N_CODES; ++k) sizes[leaf_of_code[k]] += own[k];
+        int64_t rest = 0;
+        for (int64_t k = 1; k < n_leaves; ++k)
+            if (sizes[k] > sizes[rest]) rest = k;
+        double moves[N_CODES];
+        uint8_t stays[N_CODES];
+        for (int k = 0; k < N_CODES; ++k) {
+            moves[k] = factors[2 * leaf_of_code[k] + g] / factors[2 * rest + g];
+            stays[k] = moves[k] == 1.0;
+        }
+        int64_t begin = rows_.begin(g, false), n = rows_.end(g, false) - begin, n_moved = 0;
+        for (int k = 0; k < N_CODES; ++k) n_moved += stays[k] ? 0 : int64_t(own[k]);
+        uint32_t* list = list_.data() + begin;
+        TRY(select(rows_.all() + begin, n, feature, stays, 0, list, spare_.data() + begin));
+        TRY(values_.reserve(n_moved));
+        double *stored = rows_.stored(0), scale = rows_.scale(g), factor = factors[2 * rest + g] / total;
+        for (int64_t i = 0; i < n_moved; ++i) {
+            uint32_t row = list[i];
+            double before = stored[row];
+            stored[row] = before * moves[code_in(words[row], feature)];
+            values_[i] = scale * (stored[row] - before);
+        }
+        rows_.scale(g) *= factor;
+        TRY(rows_.sum_class(list, values_.data(), n_moved, g, slots_[change]));
+        double moved = size_of_plane(slots_[change], g), weight = 0.0;
+        const double* by = slots_[change];
+        for_plane(g, [=](int64_t at, int64_t m) {
+            for (int64_t k = at; k < at + m; ++k) {
+                double sum = root[k] + by[k];
+                root[k] = (sum > 0.0 ? sum : 0.0) * factor;
+            }
+        });
+        weight = size_of_plane(root, g);
+        root_error_[g] = factor * (root_error_[g] + direct_error(n_moved) * moved) + EPSILON * weight;
+        known = known && root_error_[g] <= MAX_ROOT_ERROR * weight;
+    }
+    slots_.give(change);
+    root_derived_ = true;
+    grown_ = false;
+    if (!known) forget_root();
+    settled = rows_.settle();
+    if (settled) forget_root();
     return DONE;
 }
 

@@ -131,7 +131,8 @@ public:
     // ------------------------------------------------------------------------------------------- weights
 
     // The weights of all (label, row), normalised to sum to one.
-    void assign(const double* weights) {
+    // Returns their sum before that.
+    double assign(const double* weights) {
         int64_t n = n_labels * table.n_rows;
         double total = sum_of(weights, n);
         int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
@@ -139,18 +140,18 @@ public:
             for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i) stored_[i] = weights[i] / total;
         });
         for (int64_t p = 0; p < n_planes(); ++p) scale_[p] = 1.0;
+        return total;
     }
 
-    void weights(double* out) const {
+    // Those of rows [start, stop), label by label.
+    void weights(int64_t start, int64_t stop, double* out) const {
+        int64_t n = stop - start, n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
         for (int64_t l = 0; l < n_labels; ++l) {
-            const double* stored = stored_.data() + l * table.n_rows;
-            const uint16_t* cls = classes_ + l * table.n_rows;
-            const double* scale = scale_.data() + l * n_classes;
-            double* to = out + l * table.n_rows;
-            int64_t n = table.n_rows, n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+            const double *own = stored(l) + start, *scale = scale_.data() + l * n_classes;
+            const uint16_t* cls = classes(l) + start;
+            double* to = out + l * n;
             parallel(n_tasks, n_jobs, [&](int64_t task) {
-                for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i)
-                    to[i] = stored[i] * scale[cls[i]];
+                for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i) to[i] = own[i] * scale[cls[i]];
             });
         }
     }
@@ -163,7 +164,7 @@ public:
             high = most(high, scale_[p]);
         }
         if (low > 1e-100 && high < 1e100) return false;
-        weights(stored_.data());
+        weights(0, table.n_rows, stored_.data());
         double total = sum_of(stored_.data(), n_labels * table.n_rows);
         for (int64_t i = 0; i < n_labels * table.n_rows; ++i) stored_[i] /= total;
         for (int64_t p = 0; p < n_planes(); ++p) scale_[p] = 1.0;
@@ -222,7 +223,37 @@ public:
         return total;
     }
 
+    // Σ weights per leaf and plane, each times that of a vector if there is one; `leaf` is that of every row.
+    void sums_of_leaves(const int64_t* leaf, int64_t n_leaves, const double* times, double* out) const {
+        for (int64_t k = 0; k < n_leaves * n_planes(); ++k) out[k] = 0.0;
+        for (int64_t l = 0; l < n_labels; ++l)
+            for (int64_t i = 0; i < table.n_rows; ++i) {
+                int64_t p = l * n_classes + classes(l)[i];
+                double w = stored(l)[i] * scale_[p];
+                out[leaf[i] * n_planes() + p] += times == nullptr ? w : w * times[i];
+            }
+    }
+
+    // Multiply the weights of each (leaf, plane) by its factor, and normalise; returns their sum before that.
+    double reweight_leaves(const int64_t* leaf, const double* factors) {
+        int64_t n = table.n_rows;
+        for (int64_t l = 0; l < n_labels; ++l)
+            for (int64_t i = 0; i < n; ++i) {
+                int64_t p = l * n_classes + classes(l)[i];
+                stored(l)[i] *= scale_[p] * factors[leaf[i] * n_planes() + p];
+            }
+        return assign(stored_.data());
+    }
+
     // ------------------------------------------------------------------------------------------- histograms
+
+    // The histogram of a vector over all rows, `[feature][code]`.
+    Status sum_vector(const double* values, double* out) {
+        return sum(1, table.n_rows, 1, 0, 1, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
+            const uint64_t* words = table.block(block);
+            for (int64_t i = a; i < b; ++i) add_word(words[i], values[i], to, N_CODES);
+        });
+    }
 
     int64_t slot_length(bool responses) const {
         return responses ? n_padded() * 2 * N_CODES : n_padded() * n_planes() * N_CODES;
@@ -333,8 +364,8 @@ public:
         });
     }
 
-    // Values of rows, one behind the other: weights of one of two classes, or pairs (w, wz).
-    Status gather(const uint32_t* rows, int64_t n, int64_t group, const Responses* responses, Buffer<double>& values) {
+    // Values of rows, one behind the other: stored weights of one of two classes times a scale, or pairs (w, wz).
+    Status gather(const uint32_t* rows, int64_t n, double scale, const Responses* responses, Buffer<double>& values) {
         TRY(values.reserve(responses != nullptr ? 2 * n : n));
         int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
         double* out = values.data();
@@ -347,7 +378,6 @@ public:
                     out[2 * i + 1] = w * responses->z[rows[i]];
                 }
             } else {
-                double scale = scale_[group];
                 for (int64_t i = a; i < b; ++i) out[i] = scale * stored_[rows[i]];
             }
         });

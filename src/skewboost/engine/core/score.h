@@ -65,4 +65,20 @@ inline void add_trees(const Trees& t, const uint64_t* words, int64_t n_rows, dou
     });
 }
 
+// The leaf of every row in one tree: `Partition.leaves`. Node k tests feature[k] and goes to links[k][child[k][code]].
+inline void find_leaves(const uint64_t* words, int64_t n_rows, const int64_t* feature, const uint8_t* child,
+                        const int64_t* links, int64_t* out, int64_t n_jobs) {
+    int64_t n_tasks = most<int64_t>(1, n_rows / ROWS_PER_TASK);
+    parallel(n_tasks, n_jobs, [&](int64_t task) {
+        for (int64_t i = bound(n_rows, n_tasks, task); i < bound(n_rows, n_tasks, task + 1); ++i) {
+            int64_t k = 0;
+            while (k >= 0) {
+                int64_t f = feature[k];
+                k = links[3 * k + child[k * N_CODES + code_in(words[(f >> 3) * n_rows + i], f)]];
+            }
+            out[i] = ~k;
+        }
+    });
+}
+
 }  // namespace skew

@@ -1,0 +1,124 @@
+"""The calls of the native core (`core/core.cpp`) and their types.
+
+Arrays are passed by address: contiguous, of the type that the call says, and kept alive by whoever calls.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_double, c_int, c_int64, c_void_p
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from skewboost.engine.boundary import CRITERIA, OF_CLASSES, Array, Request
+from skewboost.engine.candidates import SLACK
+from skewboost.engine.library import load
+
+_A, _N = c_void_p, c_int64  # an address, a number
+
+# name: (what it returns, what it takes)
+_CALLS: dict[str, tuple[Any, list[Any]]] = {
+    "start": (None, []),
+    "sort_32": (c_int, [_A, _N, _A]),
+    "sort_64": (c_int, [_A, _N, _A]),
+    "encode_32": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _N]),
+    "encode_64": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _N]),
+    "store_codes": (None, [_A, _N, _N, _A]),
+    "look_up": (None, [_A, _N, _N, _A, _N, _A, _N]),
+    "open": (c_int, [_A, _A]),
+    "close": (None, [_A]),
+    "assign": (c_double, [_A, _A]),
+    "weights": (None, [_A, _N, _N, _A]),
+    "sums_of_leaves": (None, [_A, _A, _N, _A, _A]),
+    "reweight_leaves": (c_double, [_A, _A, _A]),
+    "sum_vector": (c_int, [_A, _A, _A]),
+    "grow": (c_int, [_A, _A, _N, _N, _A, _A, _A, _N, _A, _A, _A, _A]),
+    "grown": (None, [_A, _N, _A, _A, _A, _A]),
+    "reweight": (c_int, [_A, _A, _A, _A]),
+    "reweight_codes": (c_int, [_A, _N, _A, _N, _A, _A, _A]),
+    "feature_sums": (c_int, [_A, _N, _A]),
+    "root_histogram": (c_int, [_A, _A]),
+    "new_branch": (_A, []),
+    "free_branch": (None, [_A]),
+    "open_branch": (c_int, [_A, _A]),
+    "split_branch": (c_int, [_A, _A, _N, _A, _A, _N]),
+    "search_branch": (c_int, [_A, _A, _A, _N, _A, _A, _A]),
+    "branch_totals": (None, [_A, _A, _A]),
+    "branch_examples": (c_double, [_A, _A]),
+    "forget_branch": (None, [_A]),
+    "reweight_branches": (None, [_A, _A, _A, _A, _A, _A]),
+    "add_steps_32": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
+    "add_steps_64": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
+    "add_trees": (None, [_N, _A, _A, _A, _A, _A, _A, _A, _A, _N, _A, _N]),
+    "leaves": (None, [_A, _N, _A, _A, _A, _A, _N]),
+}
+
+
+class Core:
+    """The core's functions, without the prefix of their names."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        for name, (returns, takes) in _CALLS.items():
+            function = getattr(library, f"skewboost_{name}")
+            function.restype, function.argtypes = returns, takes
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers: all there is was set above
+        raise AttributeError(f"The native core has no function {name!r}.")
+
+
+@cache
+def native_core() -> Core | None:
+    """The native core; None where the package was installed without it."""
+    library = load()
+    if library is None:
+        return None
+    made = Core(library)
+    made.start()
+    return made
+
+
+def address(array: Array) -> int:
+    """Where an array's numbers are."""
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+def check(status: int) -> None:
+    """Raise what the core could not do: there is only one thing that can go wrong."""
+    if status:
+        raise MemoryError("The native core could not get the memory that it needs.")
+
+
+class Spec(ctypes.Structure):
+    """`Spec` of rows.h: the rows of a training set."""
+
+    _fields_ = (
+        ("words", _A), ("n_rows", _N), ("n_features", _N), ("n_bins", _A), ("nominal", _A),
+        ("n_labels", _N), ("n_classes", _N), ("classes", _A), ("examples", _A), ("n_jobs", _N),
+    )  # fmt: skip
+
+
+class NativeRequest(ctypes.Structure):
+    """`Request` of criterion.h."""
+
+    _fields_ = (
+        ("criterion", _N), ("learn", _N), ("min_count", c_double), ("min_weight", c_double),
+        ("cost0", c_double), ("cost1", c_double), ("delta", c_double),
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, request: Request) -> NativeRequest:
+        """A request in numbers; limits must not fail by the rounding of sums."""
+        return cls(
+            (*CRITERIA, *OF_CLASSES).index(request.criterion), request.missing == "learn",
+            request.min_count * (1 - SLACK), request.min_weight * (1 - SLACK),
+            request.costs[0], request.costs[1], request.delta,
+        )  # fmt: skip
+
+
+def contiguous(values: Any, dtype: Any = np.float64) -> Array:
+    """An array as the core takes it."""
+    return np.ascontiguousarray(values, dtype=dtype)
