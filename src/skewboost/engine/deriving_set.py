@@ -46,7 +46,7 @@ class Handle:
 class DerivingSet(Vectors):
     """Rows in a group per plane, for an engine of fast kernels."""
 
-    block = 32_768
+    block = 16_384
 
     def __init__(self, engine: Kernels, view: View, labels: Array, classes: Classes, examples: Array | None) -> None:
         super().__init__(view, labels, classes, examples)
@@ -94,12 +94,16 @@ class DerivingSet(Vectors):
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
         """Make a function of vectors the weights, normalised."""
-        made = [parts[0] for parts in self._applied(function, inputs)]
-        whole = self._joined(made)
-        if self.classes.n_labels > 1 and whole.ndim == 1:
-            whole = np.broadcast_to(whole[:, None], (self.n_rows, self.classes.n_labels))
-        total = float(whole.sum())
-        self._stored = [np.divide(own, total) for own in self._per_label(whole).T]
+        n_labels = self.classes.n_labels
+        whole = np.empty((n_labels, self.n_rows))
+
+        def keep(rows: slice, made: tuple[Array, ...]) -> float:
+            whole[:, rows] = made[0].T
+            return float(whole[:, rows].sum())
+
+        total = sum(self._applied(function, inputs, keep))
+        whole /= total
+        self._stored = list(whole)
         self._scale = np.ones(self.classes.n_planes)
         self._root: Counted | None = None
         self._grown: Grown | None = None
@@ -110,7 +114,8 @@ class DerivingSet(Vectors):
         """Give up on the common factors before they overflow."""
         if not 1 / MAX_SCALE < self._scale.min() <= self._scale.max() < MAX_SCALE:
             whole = self._weights(slice(None))
-            self.assign(lambda: whole, ())
+            self.put("multiplied", whole)
+            self.assign(itself, ("multiplied",))
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
         """By the leaves that are known, by the codes of one feature, or else row by row."""
@@ -129,7 +134,8 @@ class DerivingSet(Vectors):
         plane = self.classes.n_classes * np.arange(self.classes.n_labels) + number
         weights = self._weights(slice(None))
         moved = weights * factors[self._leaves(partition)[:, None], plane].reshape(weights.shape)
-        return self.assign(lambda: moved, ())
+        self.put("multiplied", moved)
+        return self.assign(itself, ("multiplied",))
 
     def _leaves(self, partition: Partition | Leaves) -> Array:
         if isinstance(partition, Leaves):
@@ -164,7 +170,7 @@ class DerivingSet(Vectors):
         assert self._split is not None
         grower = self._stored_grower()
         sides = [side.node for side in self._split[1][:ABSTAIN]]
-        whole = self._scale * grower.totals(Counted(list(self.rows), [len(r) for r in self.rows]))
+        whole = self._class_totals(None)
         of_sides = [self._scale * grower.totals(side) for side in sides]
         total = float(((whole - sum(of_sides)) * factors[-1]).sum())
         total += sum(float((own * f).sum()) for own, f in zip(of_sides, factors))
@@ -265,7 +271,7 @@ class DerivingSet(Vectors):
         """From a histogram that is always summed."""
         grower = self._response_grower
         self.map(np.multiply, (w, z), ("w z",))
-        grower.values = [self.engine.array(self.get(w)), self.get("w z")]
+        grower.values = [np.ascontiguousarray(self.get(w)), self.get("w z")]
         return _as_data(_grow(grower, None, request, limits))
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
