@@ -425,7 +425,7 @@ def direct_covers(term, view, weights):
 
 
 def training_view(clf, X):
-    return View(choose("reference", 0, 0, 1), read_table(clf, X, reset=False), clf._ensembles[0].bins)
+    return View(choose("reference", 1), read_table(clf, X, reset=False), clf._ensembles[0].bins)
 
 
 @BOTH

@@ -35,7 +35,7 @@ each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 
 def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
     """The loop's own state, to look at weights in between."""
-    engine = choose(engine, 0, 0, 1)
+    engine = choose(engine, 1)
     data = Data(Table(*X.shape, matrix=X), y == 1, examples, engine)
     rule = clf._rule()
     resolved = resolve(learner)

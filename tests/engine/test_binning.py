@@ -12,8 +12,8 @@ from skewboost.engine.binning import Bins, Feature, fit_bins
 from skewboost.engine.boundary import MISSING
 from skewboost.tables import Nominal, Table
 
-REFERENCE = choose("reference", 0, 0, 1)
-CPU = choose("cpu", 0, 0, 2)
+REFERENCE = choose("reference", 1)
+CPU = choose("cpu", 2)
 
 
 def table(*columns):

@@ -18,8 +18,8 @@ from skewboost.engine.candidates import MAX_ENUMERATED
 from skewboost.engine.cost_kernels import step
 from skewboost.engine.losses import abstain_loss, leaf_loss, step_length, step_loss
 
-REFERENCE = choose("reference", 0, 0, 1)
-CPU = choose("cpu", 0, 0, 1)
+REFERENCE = choose("reference", 1)
+CPU = choose("cpu", 1)
 ENGINES = [REFERENCE, CPU]
 COSTS = [(1.0, 1.0), (1.0, 5.0), (20.0, 1.0), (1.0, 1e4), (1e4, 1.0), (1e-4, 1.0), (3e-3, 2e-3)]
 NONE = np.zeros(2)

@@ -233,7 +233,7 @@ def test_neither_do_threads_with_costs(criterion, monkeypatch):
 @pytest.mark.parametrize("engine", ENGINES, ids=str)
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 def test_a_tree_keeps_its_limits_and_its_leaves_are_its_rows(engine, missing):
-    engine = choose(engine, 0, 0, 1)
+    engine = choose(engine, 1)
     table, y = mixed_table(800, seed=4)
     weights = np.random.default_rng(0).random(800)
     weights /= weights.sum()
@@ -274,7 +274,7 @@ def test_least_squares_is_the_same_on_all_engines_and_fits_means(limits):
 
 def test_best_first_takes_the_most_profitable_leaf():
     """With three leaves, best first splits the side that gains more, level by level both would be split."""
-    engine = choose("reference", 0, 0, 1)
+    engine = choose("reference", 1)
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10, dtype=float)
     y = np.array([False, True, True, True] * 10)
     y[3] = False  # the right side is nearly pure, the left side is mixed

@@ -10,7 +10,7 @@ from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Request
 
-REFERENCE, CPU = choose("reference", 0, 0, 1), choose("cpu", 0, 0, 1)
+REFERENCE, CPU = choose("reference", 1), choose("cpu", 1)
 CONCAVE = ["gini", "entropy", "z", "squares"]
 FORCED = ["error", "zbar"]
 TIE = 1e-10  # a share of the weight

@@ -34,7 +34,7 @@ def test_engines_score_alike(learner, dtype):
     scorer = clf._ensembles[0].scorer
     rows = np.vstack([X, np.zeros((1, X.shape[1]), dtype)])
     table = Table(*rows.shape, matrix=rows)
-    slow, fast = (choose(e, 0, 0, 2).score(scorer, table) for e in ("reference", "cpu"))
+    slow, fast = (choose(e, 2).score(scorer, table) for e in ("reference", "cpu"))
     np.testing.assert_array_equal(slow, fast)
 
 
@@ -48,7 +48,7 @@ def test_engines_add_numbers_and_categories_in_one_order(learner):
     booster = AdaBoostClassifier if isinstance(learner, AlternatingTree) else GentleBoostClassifier
     clf = booster(estimator=learner, n_estimators=60).fit(frame, y)
     table = clf._new_rows(frame)
-    slow, fast = (choose(e, 0, 0, 2).score(clf._ensembles[0].scorer, table) for e in ("reference", "cpu"))
+    slow, fast = (choose(e, 2).score(clf._ensembles[0].scorer, table) for e in ("reference", "cpu"))
     np.testing.assert_array_equal(slow, fast)
 
 
@@ -56,7 +56,7 @@ def test_a_tree_and_its_leaves_are_one():
     X, y = awkward_data(900)
     clf = RealBoostClassifier(estimator=Tree(max_leaf_nodes=12), n_estimators=1, engine="cpu").fit(X, y)
     (term,) = clf.estimators_
-    view = View(choose("cpu", 0, 0, 1), Table(*X.shape, matrix=X), clf._ensembles[0].bins)
+    view = View(choose("cpu", 1), Table(*X.shape, matrix=X), clf._ensembles[0].bins)
     leaf = term.partition.leaves(view)
     assert set(leaf) == set(range(term.partition.n_leaves))
     np.testing.assert_array_equal(term.values[leaf], clf.decision_function(X))

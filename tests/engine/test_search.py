@@ -12,8 +12,8 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Re
 from skewboost.engine.losses import leaf_loss
 from skewboost.engine.reference_set import histogram
 
-REFERENCE = choose("reference", 0, 0, 1)
-CPU = choose("cpu", 0, 0, 1)
+REFERENCE = choose("reference", 1)
+CPU = choose("cpu", 1)
 ENGINES = [REFERENCE, CPU]
 CRITERIA = ["error", "gini", "entropy", "z", "zbar"]
 NONE = np.zeros(2)

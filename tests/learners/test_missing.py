@@ -38,7 +38,7 @@ def mixed(n=300, seed=0):
 def test_rows_that_abstain_keep_their_weight(learner, booster, engine):
     X, positive = mixed()
     clf = booster()
-    data = Data(read_table(clf, X, reset=True), positive, None, choose(engine, 0, 0, 1))
+    data = Data(read_table(clf, X, reset=True), positive, None, choose(engine, 1))
     rule = clf._rule()
     opened = learner.open(data, rule.goal(Costs(), float(len(positive))))
     state = State(opened, 15, LABELS)

@@ -48,7 +48,7 @@ each_entry = pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 def opened(learner, X, y, engine="reference", examples=None, n_rounds=20, rule=None):
     """The loop's own state, to look at weights in between."""
     rule = rule or AdaBoostClassifier()._rule()
-    data = Data(Table(*X.shape, matrix=X), y == 1, examples, choose(engine, 0, 0, 1))
+    data = Data(Table(*X.shape, matrix=X), y == 1, examples, choose(engine, 1))
     question = LABELS if LABELS in rule.asks else RESPONSES
     return rule, State(learner.open(data, rule.goal(Costs(), data.n_examples)), n_rounds, question)
 

@@ -59,7 +59,7 @@ class Recorded:
 
 def data_of(X, y, examples=None):
     table = X if isinstance(X, Table) else Table(*X.shape, matrix=X)
-    return Data(table, y == 1, examples, choose("reference", 0, 0, 1))
+    return Data(table, y == 1, examples, choose("reference", 1))
 
 
 def mixed(n=300, seed=0, missing=0.1):

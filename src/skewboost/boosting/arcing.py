@@ -22,7 +22,7 @@ from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Discre
 from skewboost.boosting.state import F, State, mean_over_examples
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Y
+from skewboost.engine.training_set import EXAMPLES, Y, itself
 from skewboost.learners.base import LabelHypothesis
 
 Potential = tuple[Callable[[Array], Array], Callable[[Array], Array]]
@@ -71,14 +71,15 @@ class Arcing(DiscreteRule):
 
     def _step(self, state: State, start: float) -> float:
         """Where ``Σ s f(y (F + α h))`` is least, for votes that lower it: by Newton's steps if f'' is known."""
-        given = (EXAMPLES, Y, F, "h")
+        state.rows.map(lambda y, F, h: (y * F, y * h), (Y, F, "h"), ("margin", "yh"))
+        given = (EXAMPLES, "margin", "yh")
         if self.slope is logistic_slope:
 
             def slope(alpha: float) -> tuple[float, float]:
-                def parts(n: Array, y: Array, F: Array, h: Array) -> tuple[Array, Array]:
-                    s = logistic_slope(y * (F + alpha * h))
-                    first = n * y * h * s
-                    return first, -first * y * h * (2.0 + s)
+                def parts(n: Array, margin: Array, yh: Array) -> tuple[Array, Array]:
+                    s = logistic_slope(margin + alpha * yh)
+                    first = n * yh * s
+                    return first, -first * yh * (2.0 + s)
 
                 value, change = state.rows.sum(parts, given)
                 return value, change
@@ -86,7 +87,7 @@ class Arcing(DiscreteRule):
             return root(slope, MAX_VOTE, start)
 
         def derivative(alpha: float) -> float:
-            total = state.rows.sum(lambda n, y, F, h: n * y * h * self.slope(y * (F + alpha * h)), given)
+            total = state.rows.sum(lambda n, margin, yh: n * yh * self.slope(margin + alpha * yh), given)
             return float(total)
 
         if derivative(MAX_VOTE) <= 0:
@@ -101,14 +102,12 @@ class Arcing(DiscreteRule):
         self._move(state)
 
     def _move(self, state: State) -> None:
-        def weights(n: Array, y: Array, F: Array) -> Array:
-            return -self.slope(y * F) * n
-
         state.loss = mean_over_examples(state, lambda y, F: self.f(y * F), (Y, F))
-        if state.rows.max(weights, (EXAMPLES, Y, F)) < 1e-300:
+        state.rows.map(lambda n, y, F: -self.slope(y * F) * n, (EXAMPLES, Y, F), ("-f'",))
+        if state.rows.max(itself, ("-f'",)) < 1e-300:
             state.stop_reason = PERFECT
         else:
-            state.assign(weights, (EXAMPLES, Y, F))
+            state.assign(itself, ("-f'",))
 
 
 class ArcingClassifier(BoostingClassifier):

@@ -18,7 +18,7 @@ from skewboost.boosting.rule import MIN_ERROR, MIN_STEP, NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Y
+from skewboost.engine.training_set import EXAMPLES, Y, itself
 from skewboost.learners.base import RESPONSES, Draw, ResponseHypothesis
 
 MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)
@@ -88,14 +88,11 @@ class LogitBoost(Rule):
         rows.evaluate(term, "g")
         if rows.max(np.abs, ("g",)) < MIN_STEP:
             state.stop_reason = NO_EDGE
-        rows.map(np.add, (F, "g"), (F,))
-        if rows.max(lambda y, F: self._odds_against(state, y, F), (Y, F)) < MIN_ERROR:
+        rows.map(lambda y, F, g: (F + g, self._odds_against(state, y, F + g)), (Y, F, "g"), (F, "against"))
+        if rows.max(itself, ("against",)) < MIN_ERROR:
             state.stop_reason = PERFECT
         # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
-        total = rows.sum(
-            lambda y, F, importance: np.log(1.0 + self._odds_against(state, y, F)) * importance,
-            (Y, F, state.importance),
-        )
+        total = rows.sum(lambda against, n: np.log(1.0 + against) * n, ("against", state.importance))
         state.loss = float(total) / state.n
 
 

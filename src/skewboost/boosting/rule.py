@@ -234,10 +234,8 @@ def vote_of_function(state: State, term: Term, line_search: bool) -> Term | None
     largest = rows.max(np.abs, ("g",))
     step = 1.0
     if line_search:
-        step = best_step(
-            lambda function: rows.sum(lambda w, y, g: function(w, -y * g), ("w", "y", "g")),
-            MAX_VOTE / max(largest, 1e-9),
-        )
+        rows.map(lambda y, g: -y * g, ("y", "g"), ("rate",))
+        step = best_step(lambda function: rows.sum(function, ("w", "rate")), MAX_VOTE / max(largest, 1e-9))
     if no_edge(state, step * largest):
         return None
     return term.scaled(step) if line_search else term

@@ -24,7 +24,7 @@ from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, 
 from skewboost.boosting.state import F, State, mean_over_examples
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, W, Y
+from skewboost.engine.training_set import EXAMPLES, W, Y, itself
 from skewboost.learners.base import LabelHypothesis
 
 _GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # where a step is looked for, as shares of its bound
@@ -97,8 +97,8 @@ class SoftMargin(Rule):
             def rate(n: Array, w: Array, y: Array, c: Array, h: Array) -> Array:
                 return -self.scale * (self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * (w / n))
 
-            linear = (EXAMPLES, W, Y, state.cost, "h")
-            return best_step(lambda f: rows.sum(lambda n, w, y, c, h: f(w, rate(n, w, y, c, h)), linear), limit)
+            rows.map(rate, (EXAMPLES, W, Y, state.cost, "h"), ("rate",))
+            return best_step(lambda function: rows.sum(function, (W, "rate")), limit)
 
         given = (EXAMPLES, W, Y, state.cost, "h", *KEPT)
         top = rows.max(self._exponent, (Y, state.cost, *KEPT))
@@ -139,12 +139,12 @@ class SoftMargin(Rule):
         rows = state.rows
         rows.evaluate(term, "g")
         rows.map(lambda n, w, g, *kept: _after(g, w / n, *kept), (EXAMPLES, W, "g", *KEPT), KEPT)
-        given = (Y, state.cost, *KEPT)
-        top = rows.max(self._exponent, given)
-        state.loss = mean_over_examples(state, lambda *v: np.exp(np.minimum(self._exponent(*v), 700.0)), given)
+        rows.map(self._exponent, (Y, state.cost, *KEPT), ("exponent",))
+        top = rows.max(itself, ("exponent",))
+        state.loss = mean_over_examples(state, lambda exponent: np.exp(np.minimum(exponent, 700.0)), ("exponent",))
         if top < -700.0:
             state.stop_reason = PERFECT
-        state.assign(lambda n, *v: n * np.exp(self._exponent(*v) - top), (EXAMPLES, *given))
+        state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))
 
     def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
         """The step beside the criterion."""

@@ -20,7 +20,7 @@ from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule
 from skewboost.boosting.state import F, State, mean_over_examples
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Y
+from skewboost.engine.training_set import EXAMPLES, Y, itself
 
 
 class WeightBoost(DiscreteRule):
@@ -40,17 +40,14 @@ class WeightBoost(DiscreteRule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``w ∝ exp(-y F - |β F|)``."""
-
-        def exponent(y: Array, F: Array) -> Array:
-            return np.asarray(-y * F - np.abs(self.beta * F))
-
         state.rows.evaluate(term, "g")
         state.rows.map(self.combine, (F, "g"), (F,))
-        top = state.rows.max(exponent, (Y, F))
+        state.rows.map(lambda y, F: -y * F - np.abs(self.beta * F), (Y, F), ("exponent",))
+        top = state.rows.max(itself, ("exponent",))
         state.loss = mean_over_examples(state, lambda y, F: np.exp(np.minimum(-y * F, 700.0)), (Y, F))
         if top < -700.0:
             state.stop_reason = PERFECT
-        state.assign(lambda n, y, F: n * np.exp(exponent(y, F) - top), (EXAMPLES, Y, F))
+        state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))
 
 
 class WeightBoostClassifier(BoostingClassifier):

@@ -106,13 +106,15 @@ class NativeSet(Vectors):
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
         """Make a function of vectors the weights, normalised."""
-        whole = self._joined([parts[0] for parts in self._applied(function, inputs)])
-        if self.classes.n_labels > 1 and whole.ndim == 1:
-            whole = np.broadcast_to(whole[:, None], (self.n_rows, self.classes.n_labels))
-        given = contiguous(whole.T)
+        whole = np.empty((self.classes.n_labels, self.n_rows))
+
+        def keep(rows: slice, made: tuple[Array, ...]) -> None:
+            whole[:, rows] = made[0].T
+
+        self._applied(function, inputs, keep)
         self._grown = None
         self.n_assigned += 1
-        return float(self.core.assign(self._set, address(given)))
+        return float(self.core.assign(self._set, address(whole)))
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
         """By the leaves that the core knows, by the codes of one feature, or else row by row."""

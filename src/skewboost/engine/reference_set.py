@@ -49,7 +49,7 @@ class ReferenceSet(Vectors):
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
         """Make a function of vectors the weights, normalised."""
-        ((made,),) = self._applied(function, inputs)
+        (made,) = self._applied(function, inputs, lambda _, arrays: arrays[0])
         made = np.broadcast_to(made, self.numbers.shape)  # one number per row is that of all its labels
         total = float(made.sum())
         self._w = np.asarray(made / total)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from skewboost.engine.training_set import EXAMPLES, Classes, RowFunction, W, Y
 
 if TYPE_CHECKING:
     from skewboost.engine.scoring import Term
+
+T = TypeVar("T")
 
 
 class Vectors:
@@ -62,28 +64,34 @@ class Vectors:
         """Make vectors by a function of others."""
         for name in outputs:
             self._refuse(name)
-        made = self._applied(function, inputs)
-        for k, name in enumerate(outputs):
-            self._vectors[name] = self._joined([m[k] for m in made])
+
+        def keep(rows: slice, made: tuple[Array, ...]) -> None:
+            # a block only reads its own rows, so that an output may be among the inputs
+            for name, values in zip(outputs, made, strict=True):
+                self._own(name, values)[rows] = self._as_stored(values)
+
+        self._applied(function, inputs, keep)
 
     def sum(self, function: RowFunction, inputs: Sequence[str]) -> Any:
         """Add up a function of vectors."""
-        parts = self._applied(function, inputs, np.sum)
-        totals = tuple(float(sum(values)) for values in zip(*parts))
+        parts = self._applied(function, inputs, lambda _, made: [float(np.sum(values)) for values in made])
+        totals = tuple(sum(values) for values in zip(*parts))
         return totals[0] if len(totals) == 1 else totals
 
     def max(self, function: RowFunction, inputs: Sequence[str]) -> float:
         """The largest value of a function of vectors."""
-        return float(max(values[0] for values in self._applied(function, inputs, np.max)))
+        return max(self._applied(function, inputs, lambda _, made: float(np.max(made[0]))))
 
     def evaluate(self, term: Term, name: str) -> None:
         """Make a vector of what a term says."""
-        self.put(name, term.on(self.view))
+        self._refuse(name)
+        self._vectors[name] = np.asarray(term.on(self.view), dtype=np.float64)
 
     def add(self, term: Term, name: str) -> None:
         """Add what a term says to a vector."""
         self._refuse(name)
-        self._vectors[name] = self._joined([self._shown(self.get(name)) + self._shown(term.on(self.view))])
+        added = self._shown(self.get(name)) + self._shown(term.on(self.view))
+        self._vectors[name] = np.asarray(self._as_stored(added), dtype=np.float64)
 
     def take(self, rows: Array) -> Any:
         """The codes of these rows."""
@@ -110,31 +118,37 @@ class Vectors:
         step = self.block or max(self.n_rows, 1)
         return [slice(start, start + step) for start in range(0, max(self.n_rows, 1), step)]
 
-    def _applied(self, function: RowFunction, inputs: Sequence[str], then: Any = None) -> list[tuple[Any, ...]]:
-        """What a function makes of each block, as a tuple of arrays, or of their reductions."""
+    def _applied(
+        self, function: RowFunction, inputs: Sequence[str], then: Callable[[slice, tuple[Array, ...]], T]
+    ) -> list[T]:
+        """Apply a function to each block, and then another to the block and the tuple of arrays that it makes."""
         vectors = [None if name == W else self._shown(self.get(name)) for name in inputs]
 
-        def apply(rows: slice) -> tuple[Any, ...]:
+        def apply(rows: slice) -> T:
             given = [self._shown(self._weights(rows)) if v is None else v[rows] for v in vectors]
             made = function(*given)
-            several = made if isinstance(made, tuple) else (made,)
-            return tuple(map(then, several)) if then is not None else several
+            return then(rows, made if isinstance(made, tuple) else (made,))
 
         blocks = self._blocks()
         if len(blocks) == 1:
             return [apply(slice(None))]
-        return parallel(lambda k: apply(blocks[k]), len(blocks), self.n_jobs)
+        first = apply(blocks[0])  # which makes the vectors that are not there yet
+        return [first, *parallel(lambda k: apply(blocks[k + 1]), len(blocks) - 1, self.n_jobs)]
+
+    def _own(self, name: str, like: Array) -> Array:
+        """The vector of a name, to be written to; its rows have the shape of these."""
+        shape = (self.n_rows, *self._as_stored(like).shape[1:])
+        if name not in self._vectors or self._vectors[name].shape != shape:
+            self._vectors[name] = np.empty(shape)
+        return self._vectors[name]
 
     def _shown(self, vector: Array) -> Array:
         """A vector as functions see it."""
         return vector[:, None] if self.classes.n_labels > 1 and vector.ndim == 1 else vector
 
-    def _joined(self, parts: list[Array]) -> Array:
-        """What was made of the blocks, as a vector."""
-        whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        if self.classes.n_labels > 1 and whole.shape[1] == 1:
-            whole = whole[:, 0]
-        return np.asarray(whole, dtype=np.float64)
+    def _as_stored(self, made: Array) -> Array:
+        """What a function has made of rows, in the shape of a vector."""
+        return made[:, 0] if self.classes.n_labels > 1 and made.shape[1] == 1 else made
 
     # -------------------------------------------------------------------- labels
 
