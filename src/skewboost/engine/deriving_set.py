@@ -325,10 +325,8 @@ class DerivingSet(Vectors):
         self.grower.values, self.grower.scale = self._values, np.ones(self.classes.n_planes)
         return self.grower
 
-    def root(self, *names: str) -> Handle:
-        """All rows, by their weights."""
-        if names:
-            raise NotImplementedError("Nodes are of the weights; for responses call grow_responses.")
+    def root(self) -> Handle:
+        """All rows."""
         self._n_handles += 1
         return Handle(Counted(list(self.rows), [len(r) for r in self.rows]), n_assigned=self.n_assigned)
 
