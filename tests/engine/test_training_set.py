@@ -93,19 +93,17 @@ def test_a_copy_of_a_vector_is_one(engine):
 @each_kind
 def test_blocks_and_threads_change_nothing(kind, monkeypatch):
     """Sums are added in the order of the blocks, whoever has made them."""
-    whole, *_ = opened("cpu", kind)
     monkeypatch.setattr(DerivingSet, "block", 30)
     found = []
-    for n_jobs in (1, 2, 5):
-        rows, *_ = opened(CpuEngine(n_jobs), kind)
-        for either in (rows, whole):
-            either.map(lambda y, w: (y * w, np.exp(w)), (Y, W), ("a", "b"))
-            either.assign(lambda a, b: np.abs(a) + b, ("a", "b"))
-        np.testing.assert_array_equal(rows.get("a"), whole.get("a"))
-        np.testing.assert_allclose(rows.get(W), whole.get(W), rtol=1e-13)
-        found.append((rows.sum(lambda a, w: (a, w * w), ("a", W)), rows.max(itself, ("a",)), rows.get(W).tolist()))
-        whole, *_ = opened("cpu", kind)
-    assert found[0] == found[1] == found[2]
+    for engine in ("reference", CpuEngine(1), CpuEngine(2), CpuEngine(5)):
+        rows, *_ = opened(engine, kind)
+        rows.map(lambda y, w: (y * w, np.exp(w)), (Y, W), ("a", "b"))
+        rows.assign(lambda a, b: np.abs(a) + b, ("a", "b"))
+        numbers = [*rows.sum(lambda a, w: (a, w * w), ("a", W)), rows.max(itself, ("a",))]
+        found.append(np.concatenate((numbers, rows.get("a").ravel(), rows.get(W).ravel())))
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=1e-12, atol=1e-15)
+        np.testing.assert_array_equal(other, found[1])
 
 
 @pytest.mark.parametrize("engine", ["reference", "cpu"])
