@@ -182,7 +182,7 @@ class PartitionedSet:
 
     def grow_responses(self, z, w, request, limits):
         self.map(np.multiply, (w, z), ("w z",))
-        return grow(self, self.root(w, "w z"), request, limits)
+        return grow(self, self._node_of(w, "w z"), request, limits)
 
     def sums(self, partition, times=None):
         n_leaves, n_planes = partition.n_leaves, self.classes.n_planes
@@ -213,14 +213,17 @@ class PartitionedSet:
     # histograms and nodes
 
     def histogram(self, *names):
-        return self._histogram(self.root(*names))
+        return self._histogram(self._node_of(*names))
 
     def _histogram(self, node):
         rows, names = node
         n_planes = self.classes.n_planes
         return sum(part.histograms(own, names, n_planes) for part, own in zip(self.parts, rows))
 
-    def root(self, *names):
+    def root(self):
+        return self._node_of()
+
+    def _node_of(self, *names):
         return [part.every for part in self.parts], names
 
     def search(self, node, request):

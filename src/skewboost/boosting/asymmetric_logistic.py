@@ -17,7 +17,7 @@ from skewboost.boosting.realboost import RealBoost
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.spread_costs import CostsInEveryRound, SpreadCosts
 from skewboost.boosting.state import State
-from skewboost.engine.boundary import Array
+from skewboost.engine.training_set import EXAMPLES, Y
 
 
 class CSRA(CostsInEveryRound, RealBoost):
@@ -33,9 +33,13 @@ class CSGA(CostsInEveryRound, GentleBoost):
 class CSLB(SpreadCosts, LogitBoost):
     """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([1] algorithm 14)."""
 
-    def relative_importance(self, state: State, y: Array, c: Array) -> Array | float:
+    def importance(self, state: State) -> str:
         """Rows of a class that differ in cost count by it; what the classes cost is in the link."""
-        return 1.0 if state.costs.each is None else state.costs.relative(y, c)
+        costs = state.costs
+        if costs.each is None:
+            return EXAMPLES
+        state.rows.map(lambda n, y, c: n * costs.relative(y, c), (EXAMPLES, Y, state.cost), ("importance",))
+        return "importance"
 
 
 class CSRAClassifier(CostSensitiveClassifier):

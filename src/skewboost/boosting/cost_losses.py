@@ -132,13 +132,19 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         """What F starts from."""
         return math.log(self.costs.ratio) / self.link_scale()
 
-    def relative_importance(self, state: State, y: Array, c: Array) -> Array | float:
+    def importance(self, state: State) -> str:
         """Balanced if asked for; rows of a class that differ in cost count by it."""
-        relative = super().relative_importance(state, y, c)
-        if self.prior == "balanced":
-            n_negative, n_positive = state.n_of_class
-            relative = relative * np.where(y > 0, 0.5 * state.n / n_positive, 0.5 * state.n / n_negative)
-        return relative if state.costs.each is None else relative * state.costs.relative(y, c)
+        costs, balanced = state.costs, self.prior == "balanced"
+        if costs.each is None and not balanced:
+            return EXAMPLES
+        of_class = [0.5 * state.n / n if balanced else 1.0 for n in state.n_of_class]
+
+        def counts(n: Array, y: Array, c: Array) -> Array:
+            own = n * np.where(y > 0, of_class[1], of_class[0])
+            return np.asarray(own if costs.each is None else own * costs.relative(y, c))
+
+        state.rows.map(counts, (EXAMPLES, Y, state.cost), ("importance",))
+        return "importance"
 
     def working_tilt(self) -> float:
         """-2η = ln(C+ / C-): the working probabilities are those of the balanced classes if these were asked for."""

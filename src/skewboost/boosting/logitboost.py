@@ -38,12 +38,7 @@ class LogitBoost(Rule):
         """From F = 0."""
         super().start(state)
         state.rows.put(F, 0.0)
-        state.fitted, state.importance = "working w", "importance"
-        state.rows.map(
-            lambda n, y, c: n * self.relative_importance(state, y, c),
-            (EXAMPLES, Y, state.cost),
-            (state.importance,),
-        )
+        state.fitted, state.importance = "working w", self.importance(state)
 
     def ask(self, state: State, rng: Draw) -> ResponseHypothesis | None:
         """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
@@ -65,9 +60,9 @@ class LogitBoost(Rule):
         state.rows.map(working, (Y, F, state.importance), ("z", state.fitted))
         return state.learner.responses("z", state.fitted, rng)
 
-    def relative_importance(self, state: State, y: Array, c: Array) -> Array | float:
-        """How much an example counts, whose class and cost are given."""
-        return 1.0
+    def importance(self, state: State) -> str:
+        """The vector of how many examples a row counts for."""
+        return EXAMPLES
 
     def working_tilt(self) -> float:
         """What is to be taken out of `log_odds` for P."""

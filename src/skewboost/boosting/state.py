@@ -73,7 +73,9 @@ class State:
         """The vector of what it costs to get each row wrong."""
         if self._priced is not self.costs:
             self._priced, costs = self.costs, self.costs
-            if costs.each is None:
+            if costs.each is None and costs.positive == costs.negative:
+                self.rows.put(COST, costs.positive)
+            elif costs.each is None:
                 self.rows.map(lambda y: np.where(y > 0, costs.positive, costs.negative), ("y",), (COST,))
             else:
                 self.rows.put(COST, costs.each)

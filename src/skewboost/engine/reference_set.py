@@ -81,7 +81,7 @@ class ReferenceSet(Vectors):
     def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
         """Node by node."""
         self.map(np.multiply, (w, z), ("w z",))
-        return grow(self, self.root(w, "w z"), request, limits)
+        return grow(self, self._node_of(w, "w z"), request, limits)
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
         """Add up the weights in each (leaf, plane)."""
@@ -95,10 +95,13 @@ class ReferenceSet(Vectors):
 
     def histogram(self, *names: str) -> Array:
         """That of all rows."""
-        return self._histogram(self.root(*names))
+        return self._histogram(self._node_of(*names))
 
-    def root(self, *names: str) -> Node:
+    def root(self) -> Node:
         """All rows."""
+        return self._node_of()
+
+    def _node_of(self, *names: str) -> Node:
         return Node(np.arange(self.n_rows), names)
 
     def _histogram(self, node: Node) -> Array:

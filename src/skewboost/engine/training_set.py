@@ -158,14 +158,18 @@ class TrainingSet(Protocol):
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
         """Multiply the weights of each (leaf, plane) by its factor and normalise; returns their sum before that.
 
-        Where the partition is the very object that was grown last, an owner knows the leaves already.
+        Where the partition is the very object that was grown last, or its last split the one by which a node was split
+        last, an owner knows the leaves already.
         """
         ...
 
     # ----------------------------------------------------------------- partitions
 
     def grow(self, request: Request, limits: Limits) -> Growth:
-        """Grow the best partition under the current weights; a single leaf where nothing can be split."""
+        """Grow the best partition under the current weights; a single leaf where nothing can be split.
+
+        `grow.grow` says what that is. The leaves of a stump are its sides: left, right, and who abstains.
+        """
         ...
 
     def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
@@ -196,8 +200,8 @@ class TrainingSet(Protocol):
         """Sums of vectors over all rows, ``[name, feature, code]``; without names the weights, ``[plane, …]``."""
         ...
 
-    def root(self, *names: str) -> Node:
-        """The node of all rows; its sums are those of the weights, plane by plane, or else of the named vectors."""
+    def root(self) -> Node:
+        """The node of all rows."""
         ...
 
     def search(self, node: Node, request: Request) -> Split | None:
@@ -209,7 +213,7 @@ class TrainingSet(Protocol):
         ...
 
     def totals(self, node: Node) -> Array:
-        """The sums of a node, ``[plane]``."""
+        """The weights of a node, ``[plane]``."""
         ...
 
     def examples(self, node: Node) -> float:

@@ -46,8 +46,8 @@ class Vectors:
     def put(self, name: str, values: Array | float) -> None:
         """Make a vector of given values; a single number is that of every row."""
         self._refuse(name)
-        given = np.full(self.n_rows, values) if np.ndim(values) == 0 else values
-        self._vectors[name] = np.array(given, dtype=np.float64)
+        given = np.array(values, dtype=np.float64)
+        self._vectors[name] = given if given.ndim else np.broadcast_to(given, self.n_rows)  # of one number's memory
 
     def get(self, name: str) -> Array:
         """A vector as an array."""
@@ -138,9 +138,10 @@ class Vectors:
     def _own(self, name: str, like: Array) -> Array:
         """The vector of a name, to be written to; its rows have the shape of these."""
         shape = (self.n_rows, *self._as_stored(like).shape[1:])
-        if name not in self._vectors or self._vectors[name].shape != shape:
-            self._vectors[name] = np.empty(shape)
-        return self._vectors[name]
+        known = self._vectors.get(name)
+        if known is None or known.shape != shape or not known.flags.writeable:
+            known = self._vectors[name] = np.empty(shape)
+        return known
 
     def _shown(self, vector: Array) -> Array:
         """A vector as functions see it."""

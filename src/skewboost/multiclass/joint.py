@@ -237,6 +237,10 @@ class JointClassifier(CostSensitiveClassifier):
         """The classes as training sees them."""
         raise NotImplementedError
 
+    def _structure(self) -> Classes:
+        """How many labels a row has in training, and of how many classes each is."""
+        raise NotImplementedError
+
     def _train(
         self,
         learner: Learner,
@@ -264,8 +268,7 @@ class JointClassifier(CostSensitiveClassifier):
             ).of(self.classes_, labels[outer].astype(np.intp) if self.multilabel_ else labels[outer], self.multilabel_)
             table, target, costs = table.take(inner), target[inner], costs.take(inner)
             weights = None if weights is None else weights[inner]
-        kind = Classes(1, n_classes) if target.ndim == 1 else Classes(n_classes, 2)
-        data = Data(table, target, weights, engine, joint.bins, classes=kind)
+        data = Data(table, target, weights, engine, joint.bins, classes=self._structure())
         try:
             train(learner, data, costs, self._settings(), validation, joint)
         finally:

@@ -21,7 +21,7 @@ from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import Y
+from skewboost.engine.training_set import Classes, Y
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, Stump, Tree, resolve
 from skewboost.learners.base import Draw, LabelHypothesis, Learner, right_weight
 from skewboost.learners.resampled import Resampled
@@ -172,6 +172,9 @@ class AdaC2M1Classifier(JointClassifier):
 
     def _target(self, labels: Array) -> Array:
         return np.searchsorted(self.classes_, labels)
+
+    def _structure(self) -> Classes:
+        return Classes(1, len(self.classes_))
 
     def _train(self, learner: Learner, *data: Any) -> None:
         super()._train(learner, *data)

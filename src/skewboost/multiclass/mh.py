@@ -25,7 +25,7 @@ from skewboost.boosting.state import MAX_SPREAD, F, State
 from skewboost.costs import check_cost
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Y
+from skewboost.engine.training_set import EXAMPLES, Classes, Y
 from skewboost.learners import Stump, Tree, name_of, resolve
 from skewboost.learners.base import LABELS, Draw, LabelHypothesis
 from skewboost.multiclass.joint import JointClassifier, JointCosts, JointRule, JointTerm, joint_term
@@ -219,6 +219,9 @@ class AdaBoostMHClassifier(JointClassifier):
 
     def _target(self, labels: Array) -> Array:
         return labels if self.multilabel_ else labels[:, None] == self.classes_
+
+    def _structure(self) -> Classes:
+        return Classes(len(self.classes_), 2)
 
     def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
         """Those of an example count for all of its labels; those of a label for the examples that have it."""
