@@ -8,6 +8,7 @@ Usage: python tools/sanitized.py {address,thread} [arguments of pytest]
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,10 +20,11 @@ from skewboost.engine.core.compilers import installed
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "build" / "sanitized"
 
-# Python is not built with a sanitizer: its own accesses are not looked at, and its leaks do not count.
+# Python is not built with a sanitizer: its own accesses are not looked at, and its leaks do not count. They are so many
+# that finding the line of each would take longer than the tests.
 OPTIONS = {
-    "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
-    "LSAN_OPTIONS": "exitcode=0:report_objects=0",
+    "ASAN_OPTIONS": "symbolize=0:detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
+    "LSAN_OPTIONS": "exitcode=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "TSAN_OPTIONS": "exitcode=66:ignore_noninstrumented_modules=1:die_after_fork=0:second_deadlock_stack=1",
 }
@@ -46,7 +48,7 @@ def main(kind: str, arguments: list[str]) -> int:
     command = [*fixed, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--capture=sys", *arguments]
     status = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}).returncode
     faults = [text for path in sorted(reports.iterdir()) for text in faults_in(path.read_text(errors="replace"))]
-    print(*faults, sep="\n\n")
+    print(*(with_lines(fault) for fault in faults), sep="\n\n")
     print(f"{kind} sanitizer: pytest ended with {status}; {len(faults)} reports are about the native core")
     return status or bool(faults)
 
@@ -71,6 +73,16 @@ def faults_in(report: str) -> list[str]:
     parts = report.replace("\nDirect leak", "\0Direct leak").replace("\nIndirect leak", "\0Indirect leak").split("\0")
     parts = [each for part in parts for each in part.split("\n==================\n")]
     return [part.strip() for part in parts if "libskewboost" in part or "skewboost/engine/core" in part]
+
+
+def with_lines(report: str) -> str:
+    """A report that names functions and lines of the native core instead of addresses."""
+
+    def line(address: re.Match[str]) -> str:
+        command = ["addr2line", "--functions", "--demangle", "--pretty-print", f"--exe={address[1]}", address[2]]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    return re.sub(r"\((/\S*libskewboost\S*)\+(0x[0-9a-f]+)\)", line, report)
 
 
 if __name__ == "__main__":

@@ -72,15 +72,14 @@ def refresh(folder: Path) -> None:
     """
     if is_current(folder):
         return
+    from skewboost.files import write_whole
+
     with _alone(folder):
         if is_current(folder):  # another process was faster
             return
         now = digest()  # of what is read now: if sources change meanwhile, they are built again next time
         libraries = build(folder)
-        with _scratch(folder) as scratch:
-            stamp = scratch / STAMP
-            stamp.write_text("\n".join([now, *(library.name for library in libraries)]))
-            os.replace(stamp, folder / STAMP)
+        write_whole(folder / STAMP, "\n".join([now, *(library.name for library in libraries)]))
 
 
 def build(folder: Path, target: Target | None = None) -> list[Path]:

@@ -17,6 +17,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from skewboost.files import write_whole
+
 from . import BuildError, NoCompilerError
 
 LANGUAGE = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden", "-Wall", "-Wextra")
@@ -158,7 +160,7 @@ def _tried(command: tuple[str, ...]) -> tuple[Compiler | None, str]:
     reasons = []
     with tempfile.TemporaryDirectory(prefix="skewboost-") as folder:
         source = Path(folder, "probe.cpp")
-        source.write_text(PROBE)
+        write_whole(source, PROBE)
         for link in LINKS:
             compiler = Compiler(command, link)
             tried = compiler.shared(FLAGS, source, Path(folder, "probe.so"), this_machine())
