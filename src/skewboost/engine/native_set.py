@@ -167,6 +167,7 @@ class NativeSet(Vectors):
 
     def grow(self, request: Request, limits: Limits) -> Growth:
         """In one call."""
+        self._grown = None
         growth = self._grow(request, limits, None, None, self.classes.n_planes)
         self._grown = growth.partition
         return growth
@@ -211,6 +212,7 @@ class NativeSet(Vectors):
         """From the histogram of all rows where that tells, else row by row."""
         if times is None and isinstance(partition, Partition) and partition.one_feature and self.classes.two:
             out = np.empty((2, N_CODES))
+            self._grown = None  # the histogram of all rows takes the place of what was grown
             check(self.core.feature_sums(self._set, partition.splits[0].feature, address(out)))
             leaf = partition.leaf_of_code()
             return np.array([np.bincount(leaf, own, minlength=partition.n_leaves) for own in out]).T
@@ -236,6 +238,7 @@ class NativeSet(Vectors):
                 check(self.core.sum_vector(self._set, address(vector), address(out)))
             return found[:, :n_features]
         at = ctypes.c_void_p()
+        self._grown = None
         check(self.core.root_histogram(self._set, ctypes.addressof(at)))
         n_labels, n_classes = self.classes
         shape = (n_labels, n_padded, n_classes, N_CODES)
