@@ -85,7 +85,7 @@ class Part:
         numbers = labels[rows]
         own = np.ones(len(rows)) if examples is None else np.asarray(examples, dtype=float)[rows]
         self.vectors = {Y: classes.as_y(numbers), EXAMPLES: own}
-        self.planes = classes.n_classes * np.arange(classes.n_labels) + numbers.reshape(len(rows), -1)
+        self.planes = classes.n_classes * np.arange(classes.n_labels) + numbers.reshape(len(rows), classes.n_labels)
         self.every = np.arange(len(rows))
 
     def call(self, function, inputs):

@@ -6,17 +6,21 @@ import numpy as np
 import pytest
 
 import naive
-from skewboost.engine import choose
-from skewboost.engine.binning import Bins, Feature
-from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Request
+from engine.tables import (
+    ENGINES,
+    best_split,
+    best_split_of_responses,
+    bins_of,
+    each_engine,
+    each_missing,
+    one_feature,
+    opened,
+)
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Request
 
-REFERENCE, CPU = choose("reference", 1), choose("cpu", 1)
 CONCAVE = ["gini", "entropy", "z", "squares"]
 FORCED = ["error", "zbar"]
 TIE = 1e-10  # a share of the weight
-
-each_engine = pytest.mark.parametrize("engine", [REFERENCE, CPU], ids=lambda e: e.name)
-each_missing = pytest.mark.parametrize("missing", ["learn", "abstain"])
 
 
 def leaf(criterion, a, b, sign=1):
@@ -60,14 +64,18 @@ def categories(criterion, kind, m, rng):
     return h / h.sum() if criterion != "squares" else h / h[0].sum()
 
 
-def search(engine, h, codes, criterion, missing):
+def search(engine, h, codes, criterion, missing, bins=None):
     """The split of one feature whose codes have these sums; all other codes have none."""
-    planes = np.zeros((2, 8, N_CODES))
-    planes[:, 0, codes] = h
-    bins = Bins((Feature(categories=tuple(f"c{k:03}" for k in range(255)), n_bins=255),))
-    return engine.search(
-        planes if engine is CPU else planes[:, :1], None, np.zeros(2), bins, Request(criterion, missing)
-    )
+    bins = bins or bins_of([255], [True])
+    request = Request(criterion, missing)
+    if criterion == "squares":
+        w, wz = h
+        rows = opened(engine, np.asarray(codes, dtype=np.uint8)[None], bins, np.zeros(len(w)))
+        return best_split_of_responses(rows, wz / w, w, request)
+    codes, labels, weights = one_feature(h, codes)
+    split = best_split(opened(engine, codes, bins, labels, weights), request)
+    split.value *= weights.sum()  # of weights that sum to one
+    return split
 
 
 def value_of(split, criterion, h, codes):
@@ -141,17 +149,9 @@ def test_engines_take_the_first_of_many_subsets_that_tie(criterion):
         m = int(rng.integers(3, 11))
         spread = 1e-9 if criterion == "error" else 3e-5  # Z is off by its square
         h = np.full((2, m), 0.5 / m) * (1 + spread * rng.normal(size=(2, m)))
-        slow, fast = (search(e, h, np.arange(m), criterion, "learn") for e in (REFERENCE, CPU))
-        np.testing.assert_array_equal(slow.child, fast.child)
-
-
-def test_a_light_category_far_along_the_order_can_leave_a_choice_in_doubt():
-    """Its share of positives is all error: it may belong on the other side of the cut, behind heavier neighbours."""
-    h = np.zeros((2, 8, N_CODES))
-    h[0, 0, :4], h[1, 0, :4] = [0.30, 0.05, 1e-13, 0.02], [0.05, 0.2, 2e-12, 0.38]
-    bins = Bins((Feature(categories=tuple("abcd"), n_bins=4),))
-    assert CPU.search(h, None, np.full(2, 1e-12), bins, Request("gini")).doubtful
-    assert not CPU.search(h, None, np.full(2, 1e-16), bins, Request("gini")).doubtful
+        slow, *others = (search(e, h, np.arange(m), criterion, "learn") for e in ENGINES)
+        for other in others:
+            np.testing.assert_array_equal(slow.child, other.child)
 
 
 @each_engine
@@ -161,18 +161,13 @@ def test_missing_numbers_go_to_the_better_side(criterion, engine):
     for seed in range(10):
         rng = np.random.default_rng(seed)
         h = categories(criterion, "decades" if seed % 2 else "plain", 7, rng)
-        planes = np.zeros((2, 8, N_CODES))
-        planes[:, 0, :6], planes[:, 0, MISSING] = h[:, :6], h[:, 6]
-        bins = Bins((Feature(cuts=np.arange(5) + 0.5, n_bins=6),))
         cuts = [(h[:, :k].sum(axis=1), h[:, k:6].sum(axis=1)) for k in range(1, 7)]
         lost = h[:, 6]
         to_left = min(loss(criterion, left + lost, right) for left, right in cuts[:-1])
         to_right = min(loss(criterion, left, right + lost) for left, right in cuts)  # the last splits off the missing
         without = min(loss(criterion, left, right) for left, right in cuts[:-1]) + abstaining(criterion, *lost)
-        planes = planes if engine is CPU else planes[:, :1]
-        learn, abstain = (
-            engine.search(planes, None, np.zeros(2), bins, Request(criterion, m)) for m in ("learn", "abstain")
-        )
+        codes = [*range(6), MISSING]
+        learn, abstain = (search(engine, h, codes, criterion, m, bins_of([6], [False])) for m in ("learn", "abstain"))
         assert learn.value == close(criterion, h, min(to_left, to_right))
         assert abstain.value == close(criterion, h, without)
         assert abstain.child[MISSING] == ABSTAIN
