@@ -203,7 +203,7 @@ def test_the_table_is_not_copied():
 
     X = np.random.default_rng(0).normal(size=(60_000, 40))
     t = Table(*X.shape, matrix=X)
-    CPU.encode(t, fit_bins(CPU, t))  # kernels compile outside the measurement
+    CPU.encode(t, fit_bins(CPU, t))  # threads start outside the measurement
     tracemalloc.start()
     bins = fit_bins(CPU, t)
     CPU.encode(t, bins)
