@@ -196,8 +196,9 @@ class NativeSet(Vectors):
             self.core.grown(self._set, n_planes, *map(address, room))
         leaves = room[3][: n_leaves * (n_planes + 2)].reshape(n_leaves, n_planes + 2).copy()
         sums = leaves[:, 2:]
+        covers = None if limits.one_split else leaves[:, 1]
         if n_splits == 0:
-            return Growth(Partition((), (), 1), sums, np.zeros(1, np.bool_), ())
+            return Growth(Partition((), (), 1, covers), sums, np.zeros(1, np.bool_), ())
         splits, links, importances = [], [], []
         children = room[2][:n_splits].copy()
         for k, (own, values) in enumerate(zip(room[0][:n_splits].tolist(), room[1][:n_splits].tolist())):
@@ -205,7 +206,6 @@ class NativeSet(Vectors):
             splits.append(Split(feature, threshold, children[k], polarity, values[0], values[1]))
             links.append(tuple(own[4 : 4 + n_children]))
             importances.append((feature, values[2]))
-        covers = None if limits.one_split else leaves[:, 1]
         return Growth(Partition(tuple(splits), tuple(links), n_leaves, covers), sums, leaves[:, 0] > 0, importances)
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
