@@ -126,29 +126,6 @@ def test_the_level_is_what_linux_says():
     assert core.skewboost_level() == expected
 
 
-FIT = """
-import numpy as np
-from skewboost import LogitBoostClassifier, RealBoostClassifier
-from skewboost.learners import Tree
-rng = np.random.default_rng(0)
-X = rng.normal(size=(3000, 5)); X[rng.random(X.shape) < 0.1] = np.nan
-y = np.nan_to_num(X[:, 0] * X[:, 1]) + rng.normal(size=3000) > 1
-for model in (RealBoostClassifier(), LogitBoostClassifier(), RealBoostClassifier(estimator=Tree())):
-    print(model.set_params(n_estimators=30).fit(X, y).decision_function(X).tobytes().hex())
-"""
-
-
-def test_a_model_does_not_depend_on_the_build():
-    core = library.load()
-    if core is None or core.skewboost_level() < 3:
-        pytest.skip("one build for this processor")
-    models = []
-    for level in library.LEVELS:
-        told = {**os.environ, "SKEWBOOST_CORE": level}
-        models.append(subprocess.run([sys.executable, "-c", FIT], env=told, check=True, stdout=subprocess.PIPE).stdout)
-    assert models[0] == models[1] != b""
-
-
 # ------------------------------------------------------------------------------- when it is built
 
 

@@ -1,0 +1,93 @@
+"""Models of tables so large that rows are cut into slices and shared among threads, and every bit of them.
+
+Run as a program it prints a line for each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+import numpy as np
+import pandas as pd
+
+from skewboost import (
+    AdaBoostMHClassifier,
+    AdaC2M1Classifier,
+    AlternatingTreeClassifier,
+    CSAdaBoostClassifier,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    RealBoostClassifier,
+)
+from skewboost.learners import Histogram, Tree
+
+TREE = Tree(max_leaf_nodes=12)
+
+
+def long_table():
+    """150 000 rows of five columns: a word per row, rows in slices."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150_000, 5)).astype(np.float32)
+    score = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X))
+    return X, score
+
+
+def wide_table():
+    """40 000 rows of forty columns, with missing cells and a few columns of categories."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40_000, 40))
+    score = X[:, 0] + X[:, 17] * X[:, 39] + rng.normal(size=len(X))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(40)])
+    for name, n_values in (("x3", 4), ("x20", 30), ("x39", 9)):
+        codes = pd.qcut(frame[name], n_values, labels=False)
+        frame[name] = codes.map(lambda k: None if np.isnan(k) else f"v{int(k):02}").astype(object)
+    return frame, score
+
+
+def two(score):
+    return score > 2
+
+
+def four(score):
+    return np.digitize(score, [-1, 1, 2])
+
+
+MODELS = {
+    "stumps": (RealBoostClassifier(n_estimators=15), two),
+    "trees": (RealBoostClassifier(n_estimators=5, estimator=TREE), two),
+    "tables": (GentleBoostClassifier(n_estimators=5, estimator=Histogram(max_bins=40)), two),
+    "costs": (CSAdaBoostClassifier(n_estimators=5, cost={0: 1.0, 1: 7.0}), two),
+    "stumps of responses": (LogitBoostClassifier(n_estimators=5), two),
+    "trees of responses": (LogitBoostClassifier(n_estimators=3, estimator=TREE), two),
+    "many classes": (AdaC2M1Classifier(n_estimators=3, estimator=TREE), four),
+    "labels": (AdaBoostMHClassifier(n_estimators=4), four),
+    "trees of labels": (AdaBoostMHClassifier(n_estimators=2, estimator=TREE), four),
+    "alternating": (AlternatingTreeClassifier(max_rounds=4), two),
+}
+TABLES = {"long": long_table, "wide": wide_table}
+
+
+def digest(name, table, n_jobs):
+    """A number that tells everything about a model: its splits, values and sums, and the scores of all rows."""
+    X, score = table
+    prototype, labels_of = MODELS[name]
+    model = type(prototype)(**{**prototype.get_params(deep=False), "n_jobs": n_jobs}).fit(X, labels_of(score))
+    told = hashlib.sha256()
+    for ensemble in model._ensembles:
+        for r in ensemble.rounds:
+            for split in r.term.partition.splits:
+                told.update(repr((split.feature, split.threshold, split.polarity, split.value, split.before)).encode())
+                told.update(split.child.tobytes())
+            told.update(np.ascontiguousarray(r.term.values).tobytes())
+            told.update(repr((r.record, r.importances)).encode())
+    told.update(np.ascontiguousarray(model.decision_function(X)).tobytes())
+    return told.hexdigest()
+
+
+if __name__ == "__main__":
+    tables = {name: make() for name, make in TABLES.items()}
+    for name in MODELS:
+        for size, table in tables.items():
+            sys.stdout.write(f"{size} {name}: {digest(name, table, 2)}\n")

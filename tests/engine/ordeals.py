@@ -1,0 +1,204 @@
+"""Fits that are interrupted, forked, crowded or starved: programs, each run in a process of its own by the tests."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+
+from skewboost import (
+    AdaBoostMHClassifier,
+    AlternatingTreeClassifier,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    RealBoostClassifier,
+)
+from skewboost.learners import Histogram, Tree
+
+FOREVER = 10**6
+
+
+def data(n_rows, n_features, seed=0):
+    """Rows that no number of rounds fits, a few of them positive."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    score = X[:, 0] + X[:, -1] + rng.normal(size=n_rows)
+    X[rng.random(X.shape) < 0.03] = np.nan
+    return X, score > 1.5
+
+
+def models(n_rounds, n_jobs):
+    """One of each way through the engine."""
+    tree = Tree(max_leaf_nodes=9)
+    return [
+        RealBoostClassifier(n_estimators=n_rounds, n_jobs=n_jobs),
+        RealBoostClassifier(n_estimators=n_rounds, n_jobs=n_jobs, estimator=tree),
+        LogitBoostClassifier(n_estimators=n_rounds, n_jobs=n_jobs, estimator=tree),
+        AdaBoostMHClassifier(n_estimators=n_rounds, n_jobs=n_jobs),
+        AlternatingTreeClassifier(max_rounds=n_rounds, n_jobs=n_jobs),
+        GentleBoostClassifier(n_estimators=n_rounds, n_jobs=n_jobs, estimator=Histogram(max_bins=9)),
+    ]
+
+
+def scores(model, X, y):
+    return model.fit(X, y).decision_function(X).tobytes()
+
+
+def interrupted():
+    """Ctrl-C at thirty random moments: what is finished is kept, and is what a fit of so many rounds gives."""
+    rng = np.random.default_rng(int(sys.argv[2]))
+    X, y = data(20_000, 12)
+    n_kept = 0
+    for k in range(30):
+        n_jobs = 1 + k % 3
+        model = models(FOREVER, n_jobs)[k % 5]  # the last one finds nothing more to learn
+        timer = threading.Timer(rng.uniform(0.0, 0.3), os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            model.fit(X, y)
+        except KeyboardInterrupt:
+            pass
+        else:
+            raise AssertionError("it was not interrupted")
+        timer.join()
+        if not hasattr(model, "n_estimators_"):
+            continue  # not even one round
+        n_kept += 1
+        kept = model.decision_function(X)
+        n_rounds = model.n_estimators_
+        assert np.isfinite(kept).all()
+        if 0 < n_rounds <= 60:
+            whole = models(n_rounds, n_jobs)[k % 5].fit(X, y)
+            np.testing.assert_array_equal(kept, whole.decision_function(X))
+    assert n_kept > 10
+    for model in models(3, 2):
+        scores(model, X, y)
+
+
+def in_a_child(work):
+    """What work answers in a forked child that has a minute for it."""
+    receiver, sender = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        try:
+            os.write(sender, work())
+        finally:
+            os._exit(0)
+    os.close(sender)
+    with os.fdopen(receiver, "rb") as answer:
+        told = answer.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return told
+
+
+def digests(n_jobs):
+    X, y = data(60_000, 9)
+    return b"".join(scores(model, X, y)[:4000] for model in models(3, n_jobs))
+
+
+def forked():
+    """After a fit on several threads, children fit too: by os.fork, from a pool, and while another thread is fitting."""
+    expected = digests(3)
+    assert in_a_child(lambda: digests(3)) == expected
+    assert in_a_child(lambda: in_a_child(lambda: digests(2))) == expected
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(digests, [1, 2, 3, 2]) == [expected] * 4
+    stop = threading.Event()
+
+    def keep_fitting():
+        while not stop.is_set():
+            digests(2)
+
+    busy = threading.Thread(target=keep_fitting)
+    busy.start()
+    for _ in range(6):
+        time.sleep(0.05)
+        assert in_a_child(lambda: digests(2)) == expected
+    stop.set()
+    busy.join()
+    assert digests(3) == expected
+
+
+def crowded():
+    """Eight fits at a time, from threads of Python, give the models that they give one after the other."""
+    X, y = data(40_000, 9)
+    for n_jobs in (1, 2):
+        kinds = models(6, n_jobs)
+        kinds = [kinds[k % len(kinds)] for k in range(8)]
+        expected = [scores(type(model)(**model.get_params(deep=False)), X, y) for model in kinds]
+        found = {}
+
+        def fit(k, found=found, kinds=kinds):
+            model = type(kinds[k])(**kinds[k].get_params(deep=False))
+            found[k] = scores(model, X, y)
+
+        for _ in range(2):
+            found.clear()
+            threads = [threading.Thread(target=fit, args=(k,)) for k in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert [found[k] for k in range(8)] == expected
+
+
+def starved():
+    """With little memory to be had there is a MemoryError or the right model; and with enough of it the right one."""
+    X, y = data(120_000, 20)
+    kinds = [*models(3, 2), RealBoostClassifier(n_estimators=2, estimator=Tree(max_leaf_nodes=400), n_jobs=2)]
+
+    def answers():
+        return b"".join(hashlib.sha256(scores(model, X, y)).digest() for model in kinds)
+
+    answer = in_a_child(answers)  # where it takes no memory of this process
+    for model in kinds:  # what is imported and loaded by a first fit
+        scores(model, X[:1000], y[:1000])
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    outcomes = set()
+    for k, model in enumerate(kinds):
+        for spare in (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 80, 150):  # megabytes
+            resource.setrlimit(resource.RLIMIT_AS, (pages("size") + spare * 2**20, most))
+            try:
+                told = scores(type(model)(**model.get_params(deep=False)), X, y)
+            except MemoryError:
+                told = None
+            finally:
+                resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            outcomes.add((k, told is None))
+            assert told is None or hashlib.sha256(told).digest() == answer[32 * k : 32 * (k + 1)]
+    print(sorted(outcomes))
+    assert outcomes == {(k, lacked) for k in range(len(kinds)) for lacked in (False, True)}
+    assert answers() == answer
+
+
+def pages(what):
+    """Bytes of this process: its whole size, or what of it is in memory."""
+    with open("/proc/self/statm") as told:
+        size, resident, *_ = (int(number) for number in told.read().split())
+    return {"size": size, "resident": resident}[what] * resource.getpagesize()
+
+
+def repeated():
+    """Memory after hundreds of fits is what it is after a few."""
+    for n_rows, n_features, n_fits, most in ((500, 10, 200, 4), (20_000, 30, 20, 12)):
+        X, y = data(n_rows, n_features)
+        used = []
+        for k in range(n_fits):
+            for model in models(4, 2):
+                scores(model, X, y)
+            if k >= n_fits // 4:
+                used.append(pages("resident") / 2**20)
+        sys.stdout.write(f"{n_rows} rows: {used[0]:.1f} MB, then {used[-1]:.1f} MB\n")
+        assert used[-1] - used[0] < most
+
+
+if __name__ == "__main__":
+    {each.__name__: each for each in (interrupted, forked, crowded, starved, repeated)}[sys.argv[1]]()
