@@ -48,6 +48,7 @@ inline void cumulate(const double* h0, const double* h1, int n, Scan& s) {
 }
 
 inline double lowest_of(const double* value, int n) {
+    if (n <= 0) return INFINITE;
     Four low = {INFINITE, INFINITE, INFINITE, INFINITE}, other = low;
     int k = 0;
     for (; k + 8 <= n; k += 8) {
@@ -347,30 +348,66 @@ inline void close_light(double least_weight, int n, Scan& s) {
     }
 }
 
+// The cuts that leave at least so much weight on both sides: those from `first` to `last`. Weights to the left of a cut only
+// grow from one to the next, so these are neighbours.
+struct Range {
+    int first, last;
+};
+inline Range heavy_enough(const double* h0, const double* h1, int n, double least_weight) {
+    Range found{n, -1};
+    double sum = 0.0;
+    for (int k = 0; k < n && found.first == n; ++k) {
+        sum += h0[k] + h1[k];
+        if (sum >= least_weight) found.first = k;
+    }
+    sum = 0.0;
+    for (int k = n - 1; k > 0 && found.last < 0; --k) {
+        sum += h0[k] + h1[k];
+        if (sum >= least_weight) found.last = k - 1;
+    }
+    return found;
+}
+
 // The lowest criterion of a numeric feature without missing values, in loops that vectorise; false where there is no such
 // shortcut. For Z they compare squares: as (√x + √y)² = x + y + 2√(xy), that saves one of two roots.
 inline bool lowest_cut(const OfZ&, const double* h0, const double* h1, int n, const Request& r, double tie, Scan& s,
                        double& low) {
     if (!(tie > 1e-70 * TIE)) return false;  // squares of products of weights would underflow
-    cumulate(h0, h1, n, s);
-    for (int k = 0; k < n; ++k) {
-        double x = s.l0[k] * s.l1[k], y = s.r0[k] * s.r1[k];
+    Range cuts = heavy_enough(h0, h1, n, most(r.min_weight, 5e-324));
+    double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
+    for (int k = 0; k < n; ++k) {  // four chains that do not wait for each other
+        int j = n - 1 - k;
+        s.other[j] = down0 * down1;
+        up0 += h0[k];
+        up1 += h1[k];
+        down0 += h0[j];
+        down1 += h1[j];
+        s.one[k] = up0 * up1;
+    }
+    for (int k = cuts.first; k <= cuts.last; ++k) {
+        double x = s.one[k], y = s.other[k];
         s.value[k] = x + y + 2.0 * square_root(x * y);
     }
-    close_light(most(r.min_weight, 5e-324), n, s);
-    low = 2.0 * square_root(lowest_of(s.value, n));
+    low = 2.0 * square_root(lowest_of(s.value + cuts.first, cuts.last - cuts.first + 1));
     return true;
 }
 
-inline bool lowest_cut(const OfError&, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
+// The error of one polarity is T- less what the left has more of the negatives than of the positives, that of the other T+
+// and as much more.
+inline bool lowest_cut(const OfError&, const double* h0, const double* h1, int n, const Request& r, double, Scan&,
                        double& low) {
-    cumulate(h0, h1, n, s);
+    Range cuts = heavy_enough(h0, h1, n, most(r.min_weight, 5e-324));
+    double t0 = 0.0, t1 = 0.0, surplus = 0.0, highest = -INFINITE, lowest = INFINITE;
     for (int k = 0; k < n; ++k) {
-        double one = s.l1[k] + s.r0[k], other = s.l0[k] + s.r1[k];
-        s.value[k] = one < other ? one : other;
+        t0 += h0[k];
+        t1 += h1[k];
+        surplus += h0[k] - h1[k];
+        if (k >= cuts.first && k <= cuts.last) {
+            highest = most(highest, surplus);
+            lowest = least(lowest, surplus);
+        }
     }
-    close_light(most(r.min_weight, 5e-324), n, s);
-    low = lowest_of(s.value, n);
+    low = cuts.first > cuts.last ? INFINITE : most(0.0, least(t0 - highest, t1 + lowest));
     return true;
 }
 
