@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 EACH := decisions resampling multiclass votes export models sweeps comparison shift  # benchmarks that print the tables of a page
 
-.PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-growth benchmark-structured \
+.PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-engine benchmark-growth benchmark-structured \
   $(addprefix benchmark-,$(EACH)) choosing clean clean-kernels errors promises \
   test-sanitized wheels check-wheels
 
@@ -51,6 +51,10 @@ lint: $(VENV)/.dev
 benchmark: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/startup.py
+
+# a quarter of an hour: the engine against LightGBM at every size, new processes
+benchmark-engine: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/engine.py
 
 # minutes: the time of a round of every variant
 benchmark-catalogue: $(VENV)/.benchmarks
