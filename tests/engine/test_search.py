@@ -9,6 +9,7 @@ import naive
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Request
+from skewboost.engine.candidates import best_split
 from skewboost.engine.losses import leaf_loss
 from skewboost.engine.reference_set import histogram
 
@@ -46,7 +47,9 @@ def padded(planes):
 
 
 def search(engine, planes, bins, request, counts=None):
-    return engine.search(padded(planes) if engine is CPU else planes, counts, NONE, bins, request)
+    if engine is CPU:
+        return engine.search(padded(planes), counts, NONE, bins, request)
+    return best_split(np.array(planes), counts, bins, request)
 
 
 def value_of(split, planes, request):
