@@ -127,7 +127,8 @@ class State:
         """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise; not where some would underflow."""
         if self.logarithms:
             return False
-        logs = np.broadcast_to(logs, h.class_weights.shape)
+        if logs.shape != h.class_weights.shape:
+            logs = np.broadcast_to(logs, h.class_weights.shape)
         here = [log for log, w in zip(logs.ravel().tolist(), h.class_weights.ravel().tolist()) if w > 0.0]
         top, low = max(here), min(here)
         if not self._stays_within(top - low):
