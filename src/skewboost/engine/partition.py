@@ -84,7 +84,7 @@ class Partition:
         if not self.splits:
             return np.zeros(view.n_rows, dtype=np.intp)
         if self.one_feature:
-            leaf: Array = self.leaf_of_code()[view.column(self.splits[0].feature)]
+            leaf: Array = self.leaf_of_code().astype(np.intp)[view.column(self.splits[0].feature)]
             return leaf
         at = np.zeros(view.n_rows, dtype=np.intp)
         for k, split in enumerate(self.splits):  # parents come before their children
