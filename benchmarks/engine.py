@@ -161,11 +161,15 @@ def prediction() -> None:
 def first() -> None:
     """What a first fit takes beyond the second."""
     (own,) = in_turns([{**task("first", (200_000, 30), "RealBoost", 2, 20), "library": "skewboost"}], 5)
-    print(f"{'first fit in a process less the second, 200 000 x 30':<58} {1e3 * own:10.2f} ms {'bar: below 100 ms':>28}")
+    print(
+        f"{'first fit in a process less the second, 200 000 x 30':<58} {1e3 * own:10.2f} ms {'bar: below 100 ms':>28}"
+    )
 
 
 def cliffs() -> None:
-    compare("20 000 x 100 categories of 200 levels, stumps", "1x", task("categories", (20_000, 100), "RealBoost", 2, 50))
+    compare(
+        "20 000 x 100 categories of 200 levels, stumps", "1x", task("categories", (20_000, 100), "RealBoost", 2, 50)
+    )
     name = "20 000 x 100 categories of 200 levels, trees of 8"
     compare(name, "1x", task("categories", (20_000, 100), "RealBoost", 8, 50))
     compare("trees of 1000 leaves, 50 000 x 30", "1x", task("fit", (50_000, 30), "RealBoost", 1000, 20))

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, LONGEST_STEP, MISSING, N_CODES, RIGHT, Request
-from skewboost.engine.candidates import MAX_ENUMERATED
+from skewboost.engine.candidates import MAX_ENUMERATED, best_split
 from skewboost.engine.cost_kernels import step
 from skewboost.engine.losses import abstain_loss, leaf_loss, step_length, step_loss
 
@@ -48,8 +48,9 @@ def make(seed, n_values=5, nominal=(False, True, False), missing=True, decades=4
 
 
 def search(engine, h, bins, request, counts=None):
-    planes = h if engine is CPU else h[:, : bins.n_features]
-    return engine.search(planes, counts, NONE, bins, request)
+    if engine is CPU:
+        return engine.search(h, counts, NONE, bins, request)
+    return best_split(h[:, : bins.n_features], counts, bins, request)
 
 
 def partitions(h, nominal, missing):

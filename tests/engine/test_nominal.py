@@ -9,6 +9,7 @@ import naive
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Request
+from skewboost.engine.candidates import best_split
 
 REFERENCE, CPU = choose("reference", 1), choose("cpu", 1)
 CONCAVE = ["gini", "entropy", "z", "squares"]
@@ -65,9 +66,14 @@ def search(engine, h, codes, criterion, missing):
     planes = np.zeros((2, 8, N_CODES))
     planes[:, 0, codes] = h
     bins = Bins((Feature(categories=tuple(f"c{k:03}" for k in range(255)), n_bins=255),))
-    return engine.search(
-        planes if engine is CPU else planes[:, :1], None, np.zeros(2), bins, Request(criterion, missing)
-    )
+    return best(engine, planes, bins, Request(criterion, missing))
+
+
+def best(engine, planes, bins, request):
+    """The best split of one feature in a histogram of eight."""
+    if engine is CPU:
+        return engine.search(planes, None, np.zeros(2), bins, request)
+    return best_split(planes[:, :1], None, bins, request)
 
 
 def value_of(split, criterion, h, codes):
@@ -169,10 +175,7 @@ def test_missing_numbers_go_to_the_better_side(criterion, engine):
         to_left = min(loss(criterion, left + lost, right) for left, right in cuts[:-1])
         to_right = min(loss(criterion, left, right + lost) for left, right in cuts)  # the last splits off the missing
         without = min(loss(criterion, left, right) for left, right in cuts[:-1]) + abstaining(criterion, *lost)
-        planes = planes if engine is CPU else planes[:, :1]
-        learn, abstain = (
-            engine.search(planes, None, np.zeros(2), bins, Request(criterion, m)) for m in ("learn", "abstain")
-        )
+        learn, abstain = (best(engine, planes, bins, Request(criterion, m)) for m in ("learn", "abstain"))
         assert learn.value == close(criterion, h, min(to_left, to_right))
         assert abstain.value == close(criterion, h, without)
         assert abstain.child[MISSING] == ABSTAIN
