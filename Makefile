@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 EACH := decisions resampling multiclass votes export models sweeps comparison shift  # benchmarks that print the tables of a page
 
 .PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-engine benchmark-growth benchmark-structured \
-  $(addprefix benchmark-,$(EACH)) choosing clean clean-kernels errors promises \
+  $(addprefix benchmark-,$(EACH)) choosing clean errors promises \
   test-sanitized wheels check-wheels
 
 demo: $(VENV)/.cli
@@ -46,6 +46,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror src/skewboost/engine/core/*.h src/skewboost/engine/core/*.cpp
 
 # minutes: every speed claim, peers side by side, ratios printed
 benchmark: $(VENV)/.benchmarks
@@ -96,10 +97,6 @@ $(VENV)/bin/python:
 	       "Name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-clean: clean-kernels
+clean:
 	rm -rf $(VENV) skewboost-demo .pytest_cache .mypy_cache .ruff_cache build dist
 	rm -rf src/skewboost/engine/libskewboost* src/skewboost/engine/.libskewboost-*
-
-# compiled kernels: Numba does not notice when a kernel changes that another file calls
-clean-kernels:
-	find src -name '*.nb[ci]' -delete
