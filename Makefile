@@ -5,8 +5,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 EACH := decisions resampling multiclass votes export models sweeps comparison shift  # benchmarks that print the tables of a page
 
-.PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-growth benchmark-structured \
-  $(addprefix benchmark-,$(EACH)) choosing clean clean-kernels errors promises \
+.PHONY: demo test test-slow lint browser benchmark benchmark-catalogue benchmark-engine benchmark-growth benchmark-structured \
+  $(addprefix benchmark-,$(EACH)) choosing clean errors promises \
   test-sanitized wheels check-wheels
 
 demo: $(VENV)/.cli
@@ -46,11 +46,16 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror src/skewboost/engine/core/*.h src/skewboost/engine/core/*.cpp
 
 # minutes: every speed claim, peers side by side, ratios printed
 benchmark: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/startup.py
+
+# a quarter of an hour: the engine against LightGBM at every size, new processes
+benchmark-engine: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/engine.py
 
 # minutes: the time of a round of every variant
 benchmark-catalogue: $(VENV)/.benchmarks
@@ -92,10 +97,6 @@ $(VENV)/bin/python:
 	       "Name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-clean: clean-kernels
+clean:
 	rm -rf $(VENV) skewboost-demo .pytest_cache .mypy_cache .ruff_cache build dist
 	rm -rf src/skewboost/engine/libskewboost* src/skewboost/engine/.libskewboost-*
-
-# compiled kernels: Numba does not notice when a kernel changes that another file calls
-clean-kernels:
-	find src -name '*.nb[ci]' -delete

@@ -19,7 +19,7 @@ from skewboost.tables import Table
 from support import awkward_data
 
 N = 200
-KINDS = {"two": TWO, "many": Classes(1, 4), "labels": Classes(3, 2)}
+KINDS = {"two": TWO, "many": Classes(1, 4), "very many": Classes(1, 150), "labels": Classes(3, 2)}
 each_engine = pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 

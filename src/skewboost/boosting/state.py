@@ -13,7 +13,7 @@ import numpy as np
 from skewboost.costs import Costs
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, TrainingSet, W, itself
+from skewboost.engine.training_set import EXAMPLES, TrainingSet, W, Y, itself
 from skewboost.learners.base import Opened, Partitioned
 
 # ln of what a weight is multiplied by, given its label, what the round adds there, and its cost
@@ -59,14 +59,18 @@ class State:
     @cached_property
     def n_of_class(self) -> tuple[float, float]:
         """N- and N+."""
-        positive = float(self.rows.sum(lambda y, n: np.where(y > 0, n, 0.0), ("y", EXAMPLES)))
-        return self.n - positive, positive
+        return self._by_class(EXAMPLES)
 
     def log_ratio_of_weights(self) -> float:
         """``ln(W+ / W-)`` of the current weights."""
         tiny = float(np.finfo(np.float64).tiny)
-        positive, negative = self.rows.sum(lambda y, w: (np.where(y > 0, w, 0.0), np.where(y > 0, 0.0, w)), ("y", W))
+        negative, positive = self._by_class(W)
         return math.log(max(positive, tiny) / max(negative, tiny))
+
+    def _by_class(self, name: str) -> tuple[float, float]:
+        """The sums of a vector over the negatives and over the positives."""
+        negative, positive = self.rows.sum(lambda y, v: (np.where(y > 0, 0.0, v), np.where(y > 0, v, 0.0)), (Y, name))
+        return negative, positive
 
     @property
     def cost(self) -> str:
@@ -76,7 +80,7 @@ class State:
             if costs.each is None and costs.positive == costs.negative:
                 self.rows.put(COST, costs.positive)
             elif costs.each is None:
-                self.rows.map(lambda y: np.where(y > 0, costs.positive, costs.negative), ("y",), (COST,))
+                self.rows.map(lambda y: np.where(y > 0, costs.positive, costs.negative), (Y,), (COST,))
             else:
                 self.rows.put(COST, costs.each)
         return COST
@@ -117,12 +121,14 @@ class State:
             if self.move_leaves(h, logs):
                 return
         self.rows.evaluate(term, "g")
-        self.move_rows(log_factor, ("y", "g", self.cost))
+        self.move_rows(log_factor, (Y, "g", self.cost))
 
     def move_leaves(self, h: Partitioned, logs: Array) -> bool:
         """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise; not where some would underflow."""
         if self.logarithms:
             return False
+        if logs.shape != h.class_weights.shape:
+            logs = np.broadcast_to(logs, h.class_weights.shape)
         here = [log for log, w in zip(logs.ravel().tolist(), h.class_weights.ravel().tolist()) if w > 0.0]
         top, low = max(here), min(here)
         if not self._stays_within(top - low):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import LEFT, MISSING, RIGHT, Array, Engine, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Array, Engine, Split
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
@@ -48,6 +48,9 @@ class View:
         return self.engine.column(self.codes, feature)
 
 
+_SIDES = ((~LEFT, ~RIGHT), (~LEFT, ~RIGHT, ~ABSTAIN))  # links of a stump whose leaves are its sides
+
+
 @dataclass(slots=True)
 class Partition:
     """Splits linked into a tree; a code's child is ``links[k][splits[k].child[code]]``.
@@ -73,14 +76,15 @@ class Partition:
 
     def leaf_of_code(self) -> Array:
         """For a partition on one feature: the leaf of every code."""
-        return ~np.array(self.links[0])[self.splits[0].child]
+        links, child = self.links[0], self.splits[0].child
+        return child if links in _SIDES else ~np.array(links)[child]
 
     def leaves(self, view: View) -> Array:
         """The leaf of every row."""
         if not self.splits:
             return np.zeros(view.n_rows, dtype=np.intp)
         if self.one_feature:
-            leaf: Array = self.leaf_of_code()[view.column(self.splits[0].feature)]
+            leaf: Array = self.leaf_of_code().astype(np.intp)[view.column(self.splits[0].feature)]
             return leaf
         return view.engine.leaves(view.codes, self)
 

@@ -1,19 +1,17 @@
 """The boundary in plain NumPy: the specification of every other engine, and the one where nothing was compiled.
 
-Nothing here is derived, cached or approximated. A histogram is a sum over rows, a search looks at every candidate
-(`candidates`, by what they lose: `losses`).
+Nothing here is derived, cached or approximated. Where to cut is read off all values, codes are one array, and of the
+training rows `reference_set` has the meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from skewboost.engine.binning import cuts_of, summary
-from skewboost.engine.boundary import MISSING, Array, Codes, Request, Split
-from skewboost.engine.candidates import best_split
+from skewboost.engine.boundary import MISSING, Array, Codes
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference_set import ReferenceSet
 from skewboost.engine.training_set import Classes
@@ -78,12 +76,6 @@ class ReferenceEngine:
     def open(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> ReferenceSet:
         """The training set of a table, seen through bins."""
         return ReferenceSet(view, labels, classes, examples)
-
-    def search(
-        self, planes: Sequence[Array], counts: Array | None, error: Array, bins: Bins, request: Request
-    ) -> Split | None:
-        """The best split in a histogram; its sums are as exact as they get, whatever their `error`."""
-        return best_split(np.array(planes), counts, bins, request)
 
     def score(self, scorer: Scorer, table: Table) -> Array:
         """F of new rows, term by term."""

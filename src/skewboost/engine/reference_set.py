@@ -1,6 +1,7 @@
 """The training set in plain NumPy: the specification of every other.
 
-Nothing here is derived, kept or approximated. A node is a list of rows, a histogram is a sum over them.
+Nothing here is derived, kept or approximated. A node is a list of rows, a histogram is a sum over them, a search looks
+at every candidate (`candidates`, by what they lose: `losses`).
 """
 
 from __future__ import annotations

@@ -159,36 +159,29 @@ class PackedTrees:
     @classmethod
     def pack(cls, terms: Sequence[LeafTerm]) -> PackedTrees:
         """Put the nodes of all trees behind one another."""
-        roots: list[int] = []
-        feature: list[int] = []
-        threshold: list[int] = []
-        which: list[int] = []
-        sets = [np.zeros(N_CODES, np.uint8)]
-        links: list[list[int]] = []
-        values: list[Array] = []
-        n_values = 0
-        for term in terms:
-            first = len(feature)
-            roots.append(first if term.partition.splits else ~n_values)
-            for split, link in zip(term.partition.splits, term.partition.links):
-                at = [first + k if k >= 0 else ~(n_values + ~k) for k in link]
-                feature.append(split.feature)
-                threshold.append(split.threshold)
-                which.append(0 if split.threshold >= 0 else len(sets))
-                if split.threshold < 0:
-                    sets.append(split.child)
-                missing = at[split.child[MISSING]]
-                links.append([at[0], at[1], missing])
-            values.append(term.values)
-            n_values += len(term.values)
+        splits = [split for term in terms for split in term.partition.splits]
+        threshold = np.array([split.threshold for split in splits], dtype=np.int64)
+        nominal = np.flatnonzero(threshold < 0)
+        which = np.zeros(len(splits), dtype=np.int64)
+        which[nominal] = np.arange(1, 1 + len(nominal))
+        # where the nodes and the values of each tree begin
+        n_splits, n_values = (np.array([0, *counts], dtype=np.int64) for counts in _lengths(terms))
+        first, first_value = np.cumsum(n_splits)[:-1], np.cumsum(n_values)[:-1]
+        of_tree = [
+            (link[0], link[1], link[split.child[MISSING]])
+            for term in terms
+            for split, link in zip(term.partition.splits, term.partition.links)
+        ]
+        links = np.array(of_tree, dtype=np.int64).reshape(-1, 3)
+        own_first, own_value = (np.repeat(v, n_splits[1:])[:, None] for v in (first, first_value))
         return cls(
-            np.array(roots, dtype=np.int64),
-            np.array(feature, dtype=np.int64),
-            np.array(threshold, dtype=np.int64),
-            np.array(which, dtype=np.int64),
-            np.array(sets, dtype=np.uint8),
-            np.array(links, dtype=np.int64).reshape(-1, 3),
-            np.concatenate(values) if values else np.empty(0),
+            np.where(n_splits[1:] > 0, first, ~first_value),
+            np.array([split.feature for split in splits], dtype=np.int64),
+            threshold,
+            which,
+            np.array([np.zeros(N_CODES, np.uint8), *(splits[k].child for k in nominal)], dtype=np.uint8),
+            np.where(links >= 0, links + own_first, links - own_value),  # a leaf is counted down from -1
+            np.concatenate([term.values for term in terms]) if terms else np.empty(0),
         )
 
     def leaf_values(self, codes: Array, features: Array) -> Array:
@@ -204,6 +197,11 @@ class PackedTrees:
             at[row, tree] = k
             row, tree = row[k >= 0], tree[k >= 0]
         return np.asarray(self.values[~at])
+
+
+def _lengths(terms: Sequence[LeafTerm]) -> tuple[list[int], list[int]]:
+    """How many splits and how many values each tree has."""
+    return [len(term.partition.splits) for term in terms], [len(term.values) for term in terms]
 
 
 class Scorer:

@@ -8,11 +8,11 @@ implements the calls adds up sums over the parts, and nothing above them changes
 **Vectors** have a name and one float64 per row, in the order of the table; ``[row, label]`` where rows have several
 labels, and any further columns as long as a row keeps to itself. Three are always there:
 
-========== ==========================================================================================
-``y``      -1 and +1 (per label, where there are several); the number of the class, where there are many
+============ ===========================================================================================
+``y``        -1 and +1 (per label, where there are several); the number of the class, where there are many
 ``examples`` how many examples a row stands for: its `sample_weight`
-``w``      the current weights, which sum to one; they are changed by `assign` and `reweight` only
-========== ==========================================================================================
+``w``        the current weights, which sum to one; they are changed by `assign` and `reweight` only
+============ ===========================================================================================
 
 **Functions** of vectors are applied row by row: they are called with arrays of some of the rows, as often as the
 owner likes and on any thread, and must not look from one row to another. Where rows have several labels, a vector of

@@ -47,6 +47,8 @@ class Vectors:
         """Make a vector of given values; a single number is that of every row."""
         self._refuse(name)
         given = np.array(values, dtype=np.float64)
+        if given.ndim and len(given) != self.n_rows:
+            raise ValueError(f"The vector {name!r} has {len(given)} numbers, but there are {self.n_rows} rows.")
         self._vectors[name] = given if given.ndim else np.broadcast_to(given, self.n_rows)  # of one number's memory
 
     def get(self, name: str) -> Array:
@@ -80,7 +82,8 @@ class Vectors:
 
     def max(self, function: RowFunction, inputs: Sequence[str]) -> float:
         """The largest value of a function of vectors."""
-        return max(self._applied(function, inputs, lambda _, made: float(np.max(made[0]))))
+        parts = self._applied(function, inputs, lambda _, made: float(np.max(made[0])))
+        return parts[0] if len(parts) == 1 else float(np.max(parts))
 
     def evaluate(self, term: Term, name: str) -> None:
         """Make a vector of what a term says."""

@@ -123,9 +123,11 @@ class OpenedPartition(Opened):
         """The criterion of a tree, or of a single leaf: what its leaves add to it."""
         request = self.request
         free = FREE.get(request.criterion, request.criterion)
-        voting, silent = sums[~abstains].T, sums[abstains].T
-        losses = sums_loss(free, voting, 1, request.costs, request.delta)
-        return float(losses.sum() + silent_loss(free, silent).sum())
+        of_silent = 0.0
+        if abstains.any():
+            of_silent = float(silent_loss(free, sums[abstains].T).sum())
+            sums = sums[~abstains]
+        return float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_silent
 
     @staticmethod
     def _opposite_labels(growth: Growth) -> Array:

@@ -3,8 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <new>
 #include <string.h>
+
+#include <new>
 
 namespace skew {
 
@@ -25,8 +26,8 @@ constexpr double EPSILON = 2.220446049250313e-16;
 // What a call answers. Nothing throws: a lack of memory is passed up by hand.
 enum Status : int { DONE = 0, NO_MEMORY = 1 };
 
-#define TRY(call)                          \
-    do {                                   \
+#define TRY(call)                             \
+    do {                                      \
         if ((call) != DONE) return NO_MEMORY; \
     } while (0)
 
@@ -46,7 +47,9 @@ template <class T>
 struct RemoveReference<T&> {
     using type = T;
 };
-inline double size_of(double x) { return x < 0.0 ? -x : x; }
+inline double size_of(double x) {
+    return x < 0.0 ? -x : x;
+}
 
 // Memory that grows and is given back. Numbers in it start out undefined.
 template <class T>
@@ -115,6 +118,8 @@ private:
 };
 
 // Where to cut n things into equal parts.
-inline int64_t bound(int64_t n, int64_t n_parts, int64_t k) { return k * n / n_parts; }
+inline int64_t bound(int64_t n, int64_t n_parts, int64_t k) {
+    return k * n / n_parts;
+}
 
 }  // namespace skew

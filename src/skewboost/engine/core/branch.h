@@ -1,5 +1,5 @@
-// A node that lives on from round to round, as those of alternating trees do: its rows of two classes, and its histogram in
-// the units in which weights are stored, so that it stays right while these do.
+// A node that lives on from round to round, as those of alternating trees do: its rows of two classes, and its
+// histogram in the units in which weights are stored, so that it stays right while these do.
 #pragma once
 #include "rows.h"
 
@@ -82,7 +82,8 @@ public:
         total = 0.0;
         for (int g = 0; g < 2; ++g) {
             double whole[2], others = 0.0;
-            rows_.totals(rows_.all() + rows_.begin(g, false), rows_.end(g, false) - rows_.begin(g, false), g, nullptr, whole);
+            rows_.totals(rows_.all() + rows_.begin(g, false), rows_.end(g, false) - rows_.begin(g, false), g, nullptr,
+                         whole);
             for (int side = 0; side < 2; ++side) {
                 double own[2];
                 rows_.totals(sides[side]->rows[g].data(), sides[side]->size[g], g, nullptr, own);
@@ -153,7 +154,8 @@ private:
     void subtract(const Branch& parent, const Branch& one, Branch& heir, int g) const {
         heir.error[g] = parent.error[g];
         double* to = heir.sums.data();
-        for_plane(g, [&](int64_t at, int64_t m) { memcpy(to + at, parent.sums.data() + at, size_t(m) * sizeof(double)); });
+        for_plane(g,
+                  [&](int64_t at, int64_t m) { memcpy(to + at, parent.sums.data() + at, size_t(m) * sizeof(double)); });
         for (int64_t k = 0; k < one.n_family; ++k) {
             const Branch* other = one.family[k];
             if (other == &heir) continue;

@@ -1,5 +1,5 @@
-// The C interface: what Python calls. Sizes are int64, numbers are double, arrays are contiguous and outlive the call; those
-// of a training set outlive the set. A status other than 0 is a lack of memory.
+// The C interface: what Python calls. Sizes are int64, numbers are double, arrays are contiguous and outlive the call;
+// those of a training set outlive the set. A status other than 0 is a lack of memory.
 #include "api.h"
 #include "branch.h"
 #include "level.h"
@@ -17,29 +17,37 @@ struct TrainingSet {
 }  // namespace
 
 // Changes whenever a signature does: library.py refuses any other number than its own.
-SKEWBOOST_API int32_t skewboost_abi_version() { return 1; }
-SKEWBOOST_API void skewboost_start() { watch_forks(); }
+SKEWBOOST_API int32_t skewboost_abi_version() {
+    return 1;
+}
+SKEWBOOST_API void skewboost_start() {
+    watch_forks();
+}
 
 // ----------------------------------------------------------------------------------------------------- tables
 
-SKEWBOOST_API int skewboost_sort_32(const uint32_t* keys, int64_t n, uint32_t* sorted) { return sort_keys<uint32_t, 3>(keys, n, sorted); }
-SKEWBOOST_API int skewboost_sort_64(const uint64_t* keys, int64_t n, uint64_t* sorted) { return sort_keys<uint64_t, 6>(keys, n, sorted); }
+SKEWBOOST_API int skewboost_sort_32(const uint32_t* keys, int64_t n, uint32_t* sorted) {
+    return sort_keys<uint32_t, 3>(keys, n, sorted);
+}
+SKEWBOOST_API int skewboost_sort_64(const uint64_t* keys, int64_t n, uint64_t* sorted) {
+    return sort_keys<uint64_t, 6>(keys, n, sorted);
+}
 
-SKEWBOOST_API void skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
-                             const int64_t* column, const int64_t* feature, const double* cuts, uint64_t* words,
-                             int64_t n_jobs) {
+SKEWBOOST_API void skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
+                                       int64_t n_columns, const int64_t* column, const int64_t* feature,
+                                       const double* cuts, uint64_t* words, int64_t n_jobs) {
     encode(Matrix<float>{X, row_stride, column_stride}, n_rows, n_columns, column, feature, cuts, words, n_jobs);
 }
-SKEWBOOST_API void skewboost_encode_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
-                             const int64_t* column, const int64_t* feature, const double* cuts, uint64_t* words,
-                             int64_t n_jobs) {
+SKEWBOOST_API void skewboost_encode_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
+                                       int64_t n_columns, const int64_t* column, const int64_t* feature,
+                                       const double* cuts, uint64_t* words, int64_t n_jobs) {
     encode(Matrix<double>{X, row_stride, column_stride}, n_rows, n_columns, column, feature, cuts, words, n_jobs);
 }
 SKEWBOOST_API void skewboost_store_codes(const uint8_t* codes, int64_t n_rows, int64_t feature, uint64_t* words) {
     store_codes(codes, n_rows, feature, words);
 }
-SKEWBOOST_API void skewboost_look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values, int64_t add,
-                           double* out, int64_t n_jobs) {
+SKEWBOOST_API void skewboost_look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values,
+                                     int64_t add, double* out, int64_t n_jobs) {
     look_up(words, n_rows, feature, values, add != 0, out, n_jobs);
 }
 
@@ -82,8 +90,8 @@ SKEWBOOST_API int skewboost_sum_vector(TrainingSet* set, const double* values, d
     return set->rows.sum_vector(values, out);
 }
 
-// Grow a stump or tree; z and w are null for labels. `sizes` gets how many splits and leaves there are. Where there is room
-// for them (`capacity` leaves) it is followed by `skewboost_grown`.
+// Grow a stump or tree; z and w are null for labels. `sizes` gets how many splits and leaves there are. Where there is
+// room for them (`capacity` leaves) it is followed by `skewboost_grown`.
 SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int64_t* splits, double* values,
                                    uint8_t* child, double* leaves) {
     const Grower& g = set->grower;
@@ -92,7 +100,8 @@ SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int
         const Split& split = node.split;
         int64_t* own = splits + 7 * k;
         own[0] = split.feature, own[1] = split.threshold, own[2] = split.polarity, own[3] = node.n_children;
-        for (int64_t side = 0; side < 3; ++side) own[4 + side] = side < node.n_children ? g.link(node.children + side) : 0;
+        for (int64_t side = 0; side < 3; ++side)
+            own[4 + side] = side < node.n_children ? g.link(node.children + side) : 0;
         values[3 * k] = split.value, values[3 * k + 1] = split.before, values[3 * k + 2] = g.gain(k);
         memcpy(child + N_CODES * k, split.child, N_CODES);
     }
@@ -102,8 +111,8 @@ SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int
         memcpy(own + 2, g.sums(k), size_t(n_planes) * sizeof(double));
     }
 }
-// Per split: feature, threshold, polarity, number of children, three links; value, before, gain; the child of every code.
-// Per leaf: whether it abstains, how many examples it has (of a tree), sums per plane.
+// Per split: feature, threshold, polarity, number of children, three links; value, before, gain; the child of every
+// code. Per leaf: whether it abstains, how many examples it has (of a tree), sums per plane.
 SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64_t max_depth, int64_t max_leaf_nodes,
                                  const double* z, const double* w, int64_t* sizes, int64_t capacity, int64_t* splits,
                                  double* values, uint8_t* child, double* leaves) {
@@ -122,8 +131,8 @@ SKEWBOOST_API int skewboost_reweight(TrainingSet* set, const double* factors, do
     *settled = other_units;
     return DONE;
 }
-SKEWBOOST_API int skewboost_reweight_codes(TrainingSet* set, int64_t feature, const uint8_t* leaf_of_code, int64_t n_leaves,
-                                           const double* factors, double* total, int64_t* settled) {
+SKEWBOOST_API int skewboost_reweight_codes(TrainingSet* set, int64_t feature, const uint8_t* leaf_of_code,
+                                           int64_t n_leaves, const double* factors, double* total, int64_t* settled) {
     bool other_units = false;
     TRY(set->grower.reweight_codes(feature, leaf_of_code, n_leaves, factors, *total, other_units));
     *settled = other_units;
@@ -137,7 +146,8 @@ SKEWBOOST_API int skewboost_root_histogram(TrainingSet* set, const double** sums
     return set->grower.root_histogram(*sums);
 }
 
-// ------------------------------------------------------------------------------- nodes that live on from round to round
+// ------------------------------------------------------------------------------- nodes that live on from round to
+// round
 
 SKEWBOOST_API Branch* skewboost_new_branch() {
     void* room = malloc(sizeof(Branch));
@@ -148,7 +158,9 @@ SKEWBOOST_API void skewboost_free_branch(Branch* branch) {
     branch->~Branch();
     free(branch);
 }
-SKEWBOOST_API int skewboost_open_branch(TrainingSet* set, Branch* root) { return set->branches.open(*root); }
+SKEWBOOST_API int skewboost_open_branch(TrainingSet* set, Branch* root) {
+    return set->branches.open(*root);
+}
 SKEWBOOST_API int skewboost_split_branch(TrainingSet* set, Branch* branch, int64_t feature, const uint8_t* child,
                                          Branch** sides, int64_t n_sides) {
     TRY(set->branches.split(*branch, feature, child, sides, n_sides));
@@ -175,7 +187,9 @@ SKEWBOOST_API void skewboost_branch_totals(TrainingSet* set, const Branch* branc
 SKEWBOOST_API double skewboost_branch_examples(TrainingSet* set, const Branch* branch) {
     return set->branches.examples(*branch);
 }
-SKEWBOOST_API void skewboost_forget_branch(Branch* branch) { branch->forget(); }
+SKEWBOOST_API void skewboost_forget_branch(Branch* branch) {
+    branch->forget();
+}
 SKEWBOOST_API void skewboost_reweight_branches(TrainingSet* set, const Branch* left, const Branch* right,
                                                const double* factors, double* total, int64_t* settled) {
     bool other_units = false;
@@ -187,18 +201,20 @@ SKEWBOOST_API void skewboost_reweight_branches(TrainingSet* set, const Branch* l
 // ------------------------------------------------------------------------------------------------------ scoring
 
 SKEWBOOST_API void skewboost_add_steps_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
-                                int64_t n_columns, const int64_t* column, const double* cuts, const double* values,
-                                const double* missing, double* F, int64_t n_jobs) {
+                                          int64_t n_columns, const int64_t* column, const double* cuts,
+                                          const double* values, const double* missing, double* F, int64_t n_jobs) {
     add_steps(Matrix<float>{X, row_stride, column_stride}, n_rows, n_columns, column, cuts, values, missing, F, n_jobs);
 }
 SKEWBOOST_API void skewboost_add_steps_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
-                                int64_t n_columns, const int64_t* column, const double* cuts, const double* values,
-                                const double* missing, double* F, int64_t n_jobs) {
-    add_steps(Matrix<double>{X, row_stride, column_stride}, n_rows, n_columns, column, cuts, values, missing, F, n_jobs);
+                                          int64_t n_columns, const int64_t* column, const double* cuts,
+                                          const double* values, const double* missing, double* F, int64_t n_jobs) {
+    add_steps(Matrix<double>{X, row_stride, column_stride}, n_rows, n_columns, column, cuts, values, missing, F,
+              n_jobs);
 }
-SKEWBOOST_API void skewboost_add_trees(int64_t n_trees, const int64_t* roots, const int64_t* feature, const int64_t* threshold,
-                             const int64_t* which, const uint8_t* sets, const int64_t* links, const double* values,
-                             const uint64_t* words, int64_t n_rows, double* F, int64_t n_jobs) {
+SKEWBOOST_API void skewboost_add_trees(int64_t n_trees, const int64_t* roots, const int64_t* feature,
+                                       const int64_t* threshold, const int64_t* which, const uint8_t* sets,
+                                       const int64_t* links, const double* values, const uint64_t* words,
+                                       int64_t n_rows, double* F, int64_t n_jobs) {
     add_trees({n_trees, roots, feature, threshold, which, sets, links, values}, words, n_rows, F, n_jobs);
 }
 

@@ -1,6 +1,6 @@
-// What the sides of a split add to a criterion: `losses.leaf_loss` and its like, one type per criterion so that the loops
-// over candidates are compiled for each. a, b are the weights of the negatives and positives of a leaf; for `Squares`
-// Σw and Σwz.
+// What the sides of a split add to a criterion: `losses.leaf_loss` and its like, one type per criterion so that the
+// loops over candidates are compiled for each. a, b are the weights of the negatives and positives of a leaf; for
+// `Squares` Σw and Σwz.
 #pragma once
 #include "mathematics.h"
 
@@ -8,7 +8,17 @@ namespace skew {
 
 // The order of `boundary.CRITERIA`, then that of `boundary.OF_CLASSES`.
 enum Criterion : int {
-    ERROR, MAJORITY, GINI, ENTROPY, Z, ZBAR, SQUARES, COST_LOSS, COST_STEP, CLASS_ERROR, CLASS_GINI
+    ERROR,
+    MAJORITY,
+    GINI,
+    ENTROPY,
+    Z,
+    ZBAR,
+    SQUARES,
+    COST_LOSS,
+    COST_STEP,
+    CLASS_ERROR,
+    CLASS_GINI
 };
 
 // A request in numbers; limits are a little below what was asked, so that they do not fail by the rounding of sums.
@@ -25,7 +35,8 @@ struct Request {
 struct Plain {
     static constexpr bool forced = false;  // whether the two sides must carry opposite signs
     static constexpr bool squares = false;
-    static constexpr bool step = false;  // whether the two sides share one step, so that they have no losses of their own
+    static constexpr bool step =
+        false;  // whether the two sides share one step, so that they have no losses of their own
     static double weight(double a, double b) { return a + b; }
     static double tie_width(double tie, double) { return tie; }
 };
@@ -126,15 +137,24 @@ struct OfCostStep : Plain {
 template <class Work>
 inline auto with_criterion(const Request& request, Work&& work) {
     switch (int(request.criterion)) {
-        case ERROR: return work(OfError());
-        case MAJORITY: return work(OfMajority());
-        case GINI: return work(OfGini());
-        case ENTROPY: return work(OfEntropy());
-        case ZBAR: return work(OfZbar());
-        case SQUARES: return work(OfSquares());
-        case COST_LOSS: return work(OfCostLoss(request));
-        case COST_STEP: return work(OfCostStep(request));
-        default: return work(OfZ());
+        case ERROR:
+            return work(OfError());
+        case MAJORITY:
+            return work(OfMajority());
+        case GINI:
+            return work(OfGini());
+        case ENTROPY:
+            return work(OfEntropy());
+        case ZBAR:
+            return work(OfZbar());
+        case SQUARES:
+            return work(OfSquares());
+        case COST_LOSS:
+            return work(OfCostLoss(request));
+        case COST_STEP:
+            return work(OfCostStep(request));
+        default:
+            return work(OfZ());
     }
 }
 

@@ -17,7 +17,8 @@ double wobble(const C& c, double a, double b, double e0, double e1, int sign) {
 }
 
 // The same of a split that takes one step: its loss grows with every sum.
-inline double step_wobble(const OfCostStep& c, double a0, double a1, double b0, double b1, double e0, double e1, int sign) {
+inline double step_wobble(const OfCostStep& c, double a0, double a1, double b0, double b1, double e0, double e1,
+                          int sign) {
     double v = split_loss(c, a0, a1, b0, b1, sign, INFINITE);
     double up = split_loss(c, a0 + e0, a1 + e1, b0 + e0, b1 + e1, sign, INFINITE) - v;
     a0 = most(a0 - e0, 0.0), a1 = most(a1 - e1, 0.0), b0 = most(b0 - e0, 0.0), b1 = most(b1 - e1, 0.0);
@@ -45,15 +46,13 @@ double reach_of(const C&, double size, double e0, double e1) {
     else
         return 100.0 * (e0 + e1) + 8.0 * square_root((e0 + e1) * size);
 }
-// With r = C+ (b + δ) / (C- (a + δ)), the loss of a leaf grows with a by at most 2 r^(1 - share), apart from multiples of
-// a. That is most where a is least, and its first e0 add up to no more than 2 e0 r^(1 - share) / share with
-// a + δ = max(e0, δ). Likewise for b, and four leaves.
+// With r = C+ (b + δ) / (C- (a + δ)), the loss of a leaf grows with a by at most 2 r^(1 - share), apart from multiples
+// of a. That is most where a is least, and its first e0 add up to no more than 2 e0 r^(1 - share) / share with a + δ =
+// max(e0, δ). Likewise for b, and four leaves.
 inline double reach_of(const OfCostLoss& c, double size, double e0, double e1) {
     double reach = 100.0 * (e0 + e1), largest = size + c.delta;
-    if (e0 > 0.0)
-        reach += 8.0 * e0 * exp_of((1.0 - c.share) * log_of(c.ratio * largest / most(e0, c.delta))) / c.share;
-    if (e1 > 0.0)
-        reach += 8.0 * e1 * exp_of(c.share * log_of(largest / most(e1, c.delta) / c.ratio)) / (1.0 - c.share);
+    if (e0 > 0.0) reach += 8.0 * e0 * exp_of((1.0 - c.share) * log_of(c.ratio * largest / most(e0, c.delta))) / c.share;
+    if (e1 > 0.0) reach += 8.0 * e1 * exp_of(c.share * log_of(largest / most(e1, c.delta) / c.ratio)) / (1.0 - c.share);
     return reach;
 }
 
@@ -66,8 +65,8 @@ void share_of(double a, double b, double e0, double e1, double& p, double& off) 
 }
 
 // Infinite if errors might lift a candidate of a feature over the chosen one, else the error of candidate `own`.
-// Candidates before `own` must surely lie above `floor_before`, those after it above `floor_after`; those above `band` are
-// too far away to look at.
+// Candidates before `own` must surely lie above `floor_before`, those after it above `floor_after`; those above `band`
+// are too far away to look at.
 template <class C>
 double doubt(const C& c, const Scan& s, const Cells& f, const Request& request, double e0, double e1, int own,
              double own_error, double band, double floor_before, double floor_after) {

@@ -1,16 +1,17 @@
-// Growing stumps and trees in one call: `grow_stump.grow_stump`, `grow_tree.grow_tree`, and moving the weights by the factors
-// of their leaves.
+// Growing stumps and trees in one call: `grow_stump.grow_stump`, `grow_tree.grow_tree`, and moving the weights by the
+// factors of their leaves.
 //
-// Only the smaller child of a split is summed, class by class, and the larger is what remains of the parent. Every histogram
-// carries a bound on the rounding error of its sums. Where a search says that the bound leaves its choice in doubt, the node
-// is summed directly and searched again, so the splits are those that a full rebuild finds. If weights are multiplied by
-// factor[leaf][plane], the next root is the sum of the leaves' histograms times those: no pass over the rows.
+// Only the smaller child of a split is summed, class by class, and the larger is what remains of the parent. Every
+// histogram carries a bound on the rounding error of its sums. Where a search says that the bound leaves its choice in
+// doubt, the node is summed directly and searched again, so the splits are those that a full rebuild finds. If weights
+// are multiplied by factor[leaf][plane], the next root is the sum of the leaves' histograms times those: no pass over
+// the rows.
 #pragma once
 #include "rows.h"
 
 namespace skew {
 
-constexpr int64_t FEW_ROWS = 128;       // a node of so few is summed as fast as it is subtracted, without the error
+constexpr int64_t FEW_ROWS = 128;         // a node of so few is summed as fast as it is subtracted, without the error
 constexpr double MAX_ROOT_ERROR = 1e-13;  // `training_set.MAX_ERROR`: a derived root beyond it is summed anew
 constexpr double MIN_REMAINDER = 1e-3;  // a sum left over from a total that is larger by more has lost too many digits
 constexpr int64_t SHARED_WORK = 1500000;  // in a node that is worth dividing among threads: its cells, and …
@@ -29,8 +30,8 @@ struct Node {
     int64_t link[2];   // the split and side that lead to it; -1: the root
     int64_t children;  // the first of them, -1: a leaf
     int64_t n_children;
-    bool in_all;    // whether its rows are listed in the list of all: the root's
-    bool derived;   // whether a plane was not summed from the rows
+    bool in_all;   // whether its rows are listed in the list of all: the root's
+    bool derived;  // whether a plane was not summed from the rows
     bool abstains;
     bool listed[2];  // whether its rows are: not those of the largest side of a stump
     Split split;
@@ -38,8 +39,8 @@ struct Node {
     int64_t n_rows(int64_t n_groups) const { return size[0] + (n_groups > 1 ? size[1] : 0); }
 };
 
-// By how much a split lowers the exponential loss, or the squared error of responses: `growth.gain`. Of many classes it is
-// the Gini index: most splits near the root of a tree leave the error as it is.
+// By how much a split lowers the exponential loss, or the squared error of responses: `growth.gain`. Of many classes it
+// is the Gini index: most splits near the root of a tree leave the error as it is.
 inline double gain_of(const Request& request, const double* left, const double* right, int64_t n_labels,
                       int64_t n_classes) {
     double gained = 0.0;
@@ -143,8 +144,8 @@ public:
         return DONE;
     }
 
-    // Multiply the weights of each (leaf, plane) of what was grown by its factor, and normalise; gives the sum before that,
-    // and whether weights had to be multiplied out, so that they are stored in other units now.
+    // Multiply the weights of each (leaf, plane) of what was grown by its factor, and normalise; gives the sum before
+    // that, and whether weights had to be multiplied out, so that they are stored in other units now.
     Status reweight(const double* factors, double& total, bool& settled);
 
     // The same for leaves by the codes of one feature: any partition of it, of rows of two classes.
@@ -166,6 +167,13 @@ private:
     }
 
     void use(const Responses* responses) {
+        bool other = responses != nullptr;
+        if (other != of_responses_ && !rows_.by_class()) {
+            for (int64_t k = 0; k < n_nodes_; ++k) slots_.give(nodes_[k].slot);
+            forget_root();
+            slots_.wipe();
+        }
+        of_responses_ = other;
         responses_ = responses;
         n_groups_ = rows_.n_groups(responses != nullptr);
         n_planes_ = responses != nullptr ? 2 : rows_.n_planes();
@@ -250,9 +258,8 @@ private:
     // Σ|h| of one plane over the codes of the first feature.
     double size_of_plane(const double* sums, int64_t plane) const {
         int64_t label = plane / rows_.n_classes, cls = plane % rows_.n_classes;
-        const double* h = responses_ != nullptr
-                              ? sums + plane * N_CODES
-                              : sums + (label * rows_.n_padded() * rows_.n_classes + cls) * N_CODES;
+        const double* h = responses_ != nullptr ? sums + plane * N_CODES
+                                                : sums + (label * rows_.n_padded() * rows_.n_classes + cls) * N_CODES;
         double total = 0.0;
         for (int k = 0; k < N_CODES; ++k) total += size_of(h[k]);
         return total;
@@ -327,278 +334,22 @@ private:
         });
     }
 
-    // Few rows occupy few of the cells: they are summed feature by feature in one place, and nothing is kept.
-    Status search_small(Node& node) {
-        TRY(fetched_.reserve(FEW_ROWS * rows_.table.n_blocks()));
-        const double* counts;
-        TRY(counts_of(node, counts));
-        with_criterion(request_, [&](const auto& c) { search_few(c, node, counts); });
-        return DONE;
-    }
-
+    Status search_small(Node& node);
     template <class C>
-    void search_few(const C& c, Node& node, const double* counts) {
-        const Table& table = rows_.table;
-        uint32_t list[FEW_ROWS];
-        double v0[FEW_ROWS], v1[FEW_ROWS];
-        int m = 0;
-        double total = 0.0;
-        for (int64_t g = 0; g < n_groups_; ++g) {
-            const uint32_t* own = rows_of(node, g);
-            for (int64_t i = 0; i < node.size[g]; ++i, ++m) {
-                list[m] = own[i];
-                if (responses_ != nullptr) {
-                    v0[m] = responses_->w[own[i]];
-                    v1[m] = v0[m] * responses_->z[own[i]];
-                } else {
-                    double w = rows_.scale(g) * rows_.stored(0)[own[i]];
-                    v0[m] = g == 0 ? w : 0.0;
-                    v1[m] = g == 0 ? 0.0 : w;
-                    total += w;
-                }
-            }
-        }
-        double tie = C::squares ? TIE : TIE * total;
-        Scan s;
-        double cells[2 * N_CODES];
-        memset(cells, 0, sizeof cells);
-        double* lowest = lowest_.data();
-        for (int64_t block = 0; block < table.n_blocks(); ++block) {
-            uint64_t* words = fetched_.data() + block * FEW_ROWS;
-            for (int i = 0; i < m; ++i) words[i] = table.block(block)[list[i]];
-            for (int64_t f = block * BLOCK; f < least((block + 1) * BLOCK, table.n_features); ++f) {
-                uint64_t seen[4];
-                add_few(words, int(8 * (f & 7)), m, v0, v1, cells, seen);
-                lowest[f] = lowest_of_few(c, f, cells, seen, counts, tie, s);
-                clear_few(cells, seen);
-            }
-        }
-        double best = INFINITE;
-        for (int64_t f = 0; f < table.n_features; ++f) best = least(best, lowest[f]);
-        node.split.feature = -1;
-        node.split.doubtful = 0;
-        if (!(best < INFINITE)) return;
-        double level = best + C::tie_width(tie, best);
-        int64_t g = 0;
-        while (lowest[g] > level) ++g;
-        uint64_t seen[4];
-        add_few(fetched_.data() + (g >> 3) * FEW_ROWS, int(8 * (g & 7)), m, v0, v1, cells, seen);
-        Cells chosen{cells, cells + N_CODES, counts == nullptr ? nullptr : counts + g * N_CODES, int(table.n_bins[g]),
-                     table.nominal[g] != 0};
-        scan_feature(c, chosen, request_, tie, 2.0 * tie, s);
-        int t = first_up_to(s, level);
-        double t0 = 0.0, t1 = 0.0;
-        for (int k = 0; k < N_CODES; ++k) t0 += cells[k], t1 += cells[N_CODES + k];
-        node.split.feature = g;
-        node.split.threshold = chosen.nominal ? -1 : t;
-        node.split.value = s.value[t];
-        node.split.before = c.before(t0, t1);
-        fill_child<C>(chosen, request_, s, t, node.split);
-    }
-
+    void search_few(const C& c, Node& node, const double* counts);
     static void add_few(const uint64_t* words, int shift, int m, const double* v0, const double* v1, double* cells,
-                        uint64_t* seen) {
-        seen[0] = seen[1] = seen[2] = seen[3] = 0;
-        for (int i = 0; i < m; ++i) {
-            int code = int((words[i] >> shift) & 255);
-            cells[code] += v0[i];
-            cells[N_CODES + code] += v1[i];
-            seen[code >> 6] |= uint64_t(1) << (code & 63);
-        }
-    }
-
-    static void clear_few(double* cells, const uint64_t* seen) {
-        for (int q = 0; q < 4; ++q)
-            for (uint64_t left = seen[q]; left != 0; left &= left - 1) {
-                int code = 64 * q + __builtin_ctzll(left);
-                cells[code] = cells[N_CODES + code] = 0.0;
-            }
-    }
-
+                        uint64_t* seen);
+    static void clear_few(double* cells, const uint64_t* seen);
     template <class C>
     double lowest_of_few(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
-                         double tie, Scan& s) {
-        const Table& table = rows_.table;
-        if (counts == nullptr && !table.nominal[f] && !(seen[3] >> 63)) {
-            double g0[FEW_ROWS], g1[FEW_ROWS];
-            int n = 0;
-            for (int q = 0; q < 4; ++q)
-                for (uint64_t left = seen[q]; left != 0; left &= left - 1) {
-                    int code = 64 * q + __builtin_ctzll(left);
-                    g0[n] = cells[code];
-                    g1[n++] = cells[N_CODES + code];
-                }
-            double low;
-            if (n < 2) return INFINITE;
-            if (lowest_cut(c, g0, g1, n, request_, tie, s, low)) return low;
-            Options o{1, C::forced ? 2 : 1, 0.0, 0.0, 0.0, 0.0};
-            scan_cuts(c, g0, g1, nullptr, n, n, o, request_, tie, 2.0 * tie, s);
-            return lowest_of(s.value, n);
-        }
-        Cells own{cells, cells + N_CODES, counts == nullptr ? nullptr : counts + f * N_CODES, int(table.n_bins[f]),
-                  table.nominal[f] != 0};
-        scan_feature(c, own, request_, tie, 2.0 * tie, s);
-        return lowest_of(s.value, N_THRESHOLDS);
-    }
-
-    // Whether a subtraction left nothing of the weight of a category that does have rows in a node: the split would take it
-    // for one that the node has not seen. At the root all categories have weight.
-    bool lost_rows(const Node& node) {
-        const Split& split = node.split;
-        if (!node.derived || node.depth == 0 || split.threshold >= 0) return false;
-        int64_t planes = two_ ? 2 : rows_.n_classes, labels = two_ ? 1 : rows_.n_labels;
-        bool gone[N_CODES], any = false;
-        for (int k = 0; k < N_CODES; ++k) {
-            gone[k] = k < rows_.table.n_bins[split.feature] || k == MISSING;
-            for (int64_t l = 0; l < labels && gone[k]; ++l)
-                for (int64_t p = 0; p < planes; ++p)
-                    if (slots_[node.slot][((l * rows_.n_padded() + split.feature) * planes + p) * N_CODES + k] != 0.0)
-                        gone[k] = false;
-            any = any || gone[k];
-        }
-        if (!any) return false;
-        const uint64_t* words = rows_.table.block(split.feature >> 3);
-        for (int64_t g = 0; g < n_groups_; ++g) {
-            const uint32_t* own = rows_of(node, g);
-            for (int64_t i = 0; i < node.size[g]; ++i)
-                if (gone[code_in(words[own[i]], split.feature)]) return true;
-        }
-        return false;
-    }
-
+                         double tie, Scan& s);
+    bool lost_rows(const Node& node);
     // ------------------------------------------------------------------------------------------------ rows
 
-    // Copy the rows of [from, from + n) whose code goes to a side to the front of `to`, the others behind them, both in
-    // their order; `to` may be `from`. Returns how many went to the front.
     Status divide(const uint32_t* from, int64_t n, int64_t feature, const uint8_t* child, uint8_t side, uint32_t* to,
-                  uint32_t* spare, int64_t& front) {
-        const uint64_t* words = rows_.table.block(feature >> 3);
-        int shift = int(8 * (feature & 7));
-        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
-        if (n_tasks == 1) {
-            int64_t a = 0, b = 0;
-            for (int64_t i = 0; i < n; ++i) {
-                uint32_t row = from[i];
-                bool goes = child[(words[row] >> shift) & 255] == side;
-                to[a] = row;
-                spare[b] = row;
-                a += goes;
-                b += !goes;
-            }
-            memcpy(to + a, spare, size_t(b) * sizeof(uint32_t));
-            front = a;
-            return DONE;
-        }
-        TRY(lengths_.reserve(n_tasks + 1));
-        int64_t* lengths = lengths_.data();
-        // within each part the ones from its beginning on, the others from its end backwards
-        parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
-            int64_t start = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1);
-            int64_t a = start, b = stop - 1;
-            for (int64_t i = start; i < stop; ++i) {
-                uint32_t row = from[i];
-                bool goes = child[(words[row] >> shift) & 255] == side;
-                spare[goes ? a : b] = row;
-                a += goes;
-                b -= !goes;
-            }
-            lengths[task] = a - start;
-        });
-        front = 0;
-        for (int64_t k = 0; k < n_tasks; ++k) front += lengths[k];
-        parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
-            int64_t start = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1);
-            int64_t before = 0;
-            for (int64_t k = 0; k < task; ++k) before += lengths[k];
-            memcpy(to + before, spare + start, size_t(lengths[task]) * sizeof(uint32_t));
-            uint32_t* behind = to + front + (start - before);
-            for (int64_t i = stop - 1, k = 0; i >= start + lengths[task]; --i, ++k) behind[k] = spare[i];
-        });
-        return DONE;
-    }
-
-    // The children of a node with their rows: left, right, and those that abstain if any code does.
-    Status make_children(int64_t index) {
-        bool three = nodes_[index].split.child[MISSING] == ABSTAIN;
-        int64_t n_children = three ? 3 : 2, first = n_nodes_;
-        for (int64_t side = 0; side < n_children; ++side) {
-            int64_t made;
-            TRY(new_node(made));
-            Node& child = nodes_[made];
-            child.depth = nodes_[index].depth + 1;
-            child.abstains = side == ABSTAIN;
-        }
-        Node& node = nodes_[index];
-        for (int64_t g = 0; g < n_groups_; ++g) {
-            uint32_t* to = list_.data() + node.begin[g];
-            uint32_t* spare = spare_.data() + node.begin[g];
-            int64_t n_left, n_right;
-            const Split& split = node.split;
-            TRY(divide(rows_of(node, g), node.size[g], split.feature, split.child, LEFT, to, spare, n_left));
-            n_right = node.size[g] - n_left;
-            if (three)
-                TRY(divide(to + n_left, node.size[g] - n_left, split.feature, split.child, RIGHT, to + n_left, spare,
-                           n_right));
-            int64_t sizes[3] = {n_left, n_right, node.size[g] - n_left - n_right}, at = node.begin[g];
-            for (int64_t side = 0; side < n_children; ++side) {
-                nodes_[first + side].begin[g] = at;
-                nodes_[first + side].size[g] = sizes[side];
-                at += sizes[side];
-            }
-        }
-        node.children = first;
-        node.n_children = n_children;
-        return DONE;
-    }
-
-    // Give children their histograms: per group all but the largest are summed, and that one is what remains of the parent.
-    // The largest of the first group takes over the parent's place.
-    Status give_histograms(int64_t index) {
-        Node& node = nodes_[index];
-        Node* children = &nodes_[node.children];
-        int64_t n = node.n_children, heirs[2] = {0, 0};
-        for (int64_t g = 0; g < n_groups_; ++g)
-            for (int64_t side = 1; side < n; ++side)
-                if (children[side].size[g] > children[heirs[g]].size[g]) heirs[g] = side;
-        bool room = node.slot >= 0;
-        for (int64_t side = 0; side < n; ++side) {
-            if (children[side].slot >= 0 || (room && side == heirs[0])) continue;
-            TRY(slots_.take(children[side].slot));
-            if (children[side].slot < 0) room = false;
-        }
-        if (!room) {  // no more is kept: sum what there is room for
-            for (int64_t side = 0; side < n; ++side)
-                if (children[side].slot >= 0) TRY(sum_directly(children[side]));
-            return DONE;
-        }
-        children[heirs[0]].slot = node.slot;
-        node.slot = -1;
-        for (int64_t g = 0; g < n_groups_; ++g) {
-            Node& heir = children[heirs[g]];
-            bool direct = heir.size[g] <= FEW_ROWS;
-            bool elsewhere = heirs[g] != heirs[0] && !direct;  // the parent's plane lies with another child
-            Node& holder = children[heirs[0]];
-            for (int64_t side = 0; side < n; ++side) {
-                Node& child = children[side];
-                if (side == heirs[g] && !direct) continue;
-                double* out = slots_[elsewhere && side == heirs[0] ? heir.slot : child.slot];
-                TRY(sum_group(rows_of(child, g), child.size[g], g, out));
-                for (int64_t p = first_plane(g); p < end_plane(g); ++p)
-                    error_of(child)[p] = direct_error(child.size[g]) * size_of_plane(out, p);
-            }
-            if (direct) continue;
-            for (int64_t p = first_plane(g); p < end_plane(g); ++p) error_of(heir)[p] = error_of(node)[p];
-            if (elsewhere) exchange(slots_[holder.slot], slots_[heir.slot], g);
-            for (int64_t side = 0; side < n; ++side) {
-                if (side == heirs[g]) continue;
-                if (!(elsewhere && side == heirs[0])) subtract(slots_[heir.slot], slots_[children[side].slot], g);
-                for (int64_t p = first_plane(g); p < end_plane(g); ++p) error_of(heir)[p] += error_of(children[side])[p];
-            }
-            heir.derived = true;
-        }
-        return DONE;
-    }
-
+                  uint32_t* spare, int64_t& front);
+    Status make_children(int64_t index);
+    Status give_histograms(int64_t index);
     // Work on the used cells of the planes of a group: work(offset, how many), on threads where there are many.
     template <class Work>
     void for_group(int64_t group, Work&& work) const {
@@ -611,31 +362,8 @@ private:
         });
     }
 
-    // rest = rest - part. Class weights are not negative.
-    void subtract(double* rest, const double* part, int64_t group) const {
-        bool is_signed = responses_ != nullptr;
-        for_group(group, [=](int64_t at, int64_t m) {
-            if (is_signed)
-                for (int64_t k = at; k < at + m; ++k) rest[k] -= part[k];
-            else
-                for (int64_t k = at; k < at + m; ++k) {
-                    double left = rest[k] - part[k];
-                    rest[k] = left > 0.0 ? left : 0.0;
-                }
-        });
-    }
-
-    // One has the parent's sums and should have those that the other has, which should have what remains of the parent's.
-    void exchange(double* whole, double* part, int64_t group) const {
-        for_group(group, [=](int64_t at, int64_t m) {
-            for (int64_t k = at; k < at + m; ++k) {
-                double left = whole[k] - part[k];
-                whole[k] = part[k];
-                part[k] = left > 0.0 ? left : 0.0;
-            }
-        });
-    }
-
+    void subtract(double* rest, const double* part, int64_t group) const;
+    void exchange(double* whole, double* part, int64_t group) const;
     // ----------------------------------------------------------------------------------------------- trees
 
     struct Waiting {
@@ -646,214 +374,19 @@ private:
         }
     };
 
-    Status push(Waiting item) {
-        TRY(queue_.grow(n_waiting_ + 1));
-        int64_t k = n_waiting_++;
-        for (; k > 0 && item.before(queue_[(k - 1) / 2]); k = (k - 1) / 2) queue_[k] = queue_[(k - 1) / 2];
-        queue_[k] = item;
-        return DONE;
-    }
-
-    int64_t pop() {
-        int64_t first = queue_[0].node;
-        Waiting last = queue_[--n_waiting_];
-        int64_t k = 0;
-        for (;;) {
-            int64_t child = 2 * k + 1;
-            if (child >= n_waiting_) break;
-            if (child + 1 < n_waiting_ && queue_[child + 1].before(queue_[child])) ++child;
-            if (!queue_[child].before(last)) break;
-            queue_[k] = queue_[child];
-            k = child;
-        }
-        queue_[k] = last;
-        return first;
-    }
-
-    // Queue a searched node if splitting it pays.
-    Status offer(int64_t index) {
-        const Node& node = nodes_[index];
-        if (node.abstains || node.split.feature < 0) return DONE;
-        double gained = node.split.before - node.split.value;
-        if (gained <= 1e-12 * size_of(node.split.before)) return DONE;
-        // rounded to thirty bits, so that equal gains are equal whatever the order in which their sums were added up
-        double c = gained * 8388609.0;
-        double rounded = c - (c - gained);
-        return push({limits_.max_leaf_nodes > 0 ? -rounded : double(node.depth), index});
-    }
-
-    Status split_best_first() {
-        n_waiting_ = 0;
-        TRY(offer(0));
-        int64_t n_voting = 1;
-        while (n_waiting_ > 0 && !(limits_.max_leaf_nodes > 0 && n_voting >= limits_.max_leaf_nodes)) {
-            int64_t index = pop();
-            bool last = limits_.max_leaf_nodes > 0 && n_voting + 1 >= limits_.max_leaf_nodes;
-            TRY(expand(index, last));
-            if (nodes_[index].children < 0) continue;  // its only split was an artefact of rounding
-            n_voting += 1;
-            TRY(note_split(index));
-            for (int64_t side = 0; side < nodes_[index].n_children; ++side) TRY(offer(nodes_[index].children + side));
-        }
-        return DONE;
-    }
-
-    Status note_split(int64_t index) {
-        TRY(split_nodes_.grow(n_splits_ + 1));
-        split_nodes_[n_splits_] = index;
-        for (int64_t side = 0; side < nodes_[index].n_children; ++side) {
-            Node& child = nodes_[nodes_[index].children + side];
-            child.link[0] = n_splits_;
-            child.link[1] = side;
-        }
-        n_splits_ += 1;
-        return DONE;
-    }
-
-    // Give a node its children, and them their histograms and best splits unless nobody will split them.
-    Status expand(int64_t index, bool last) {
-        for (;;) {
-            int64_t n_before = n_nodes_;
-            TRY(make_children(index));
-            bool empty = nodes_[nodes_[index].children].n_rows(n_groups_) == 0 ||
-                         nodes_[nodes_[index].children + 1].n_rows(n_groups_) == 0;
-            if (!empty) break;
-            // Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
-            n_nodes_ = n_before;
-            nodes_[index].children = -1;
-            nodes_[index].n_children = 0;
-            TRY(sum_directly(nodes_[index]));
-            TRY(search_sums(nodes_[index]));
-            if (nodes_[index].split.feature < 0) return DONE;
-        }
-        bool final = last || (limits_.max_depth > 0 && nodes_[index].depth + 1 >= limits_.max_depth);
-        if (final) return DONE;
-        if (!is_small(nodes_[index])) TRY(give_histograms(index));
-        Node* children = &nodes_[nodes_[index].children];
-        if (two_ && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 && children[0].slot >= 0 &&
-            children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
-            parallel(2, 2, [&](int64_t side) { search_planes(children[side], lowest_.data() + side * rows_.n_padded()); });
-            for (int64_t side = 0; side < 2; ++side) TRY(search_again(children[side]));
-        } else {
-            for (int64_t side = 0; side < nodes_[index].n_children; ++side)
-                if (!children[side].abstains) TRY(search(children[side]));
-        }
-        if (!is_small(nodes_[index])) {  // nobody reads the histograms of small children again
-            for (int64_t side = 0; side < nodes_[index].n_children; ++side) {
-                Node& child = nodes_[nodes_[index].children + side];
-                if (is_small(child)) slots_.give(child.slot);
-            }
-        }
-        return DONE;
-    }
-
+    Status push(Waiting item);
+    int64_t pop();
+    Status offer(int64_t index);
+    Status split_best_first();
+    Status note_split(int64_t index);
+    Status expand(int64_t index, bool last);
     // --------------------------------------------------------------------------------------------- stumps
 
-    // The one split of a stump. Of each group the largest child is neither listed nor summed: its weights move by a factor
-    // that is common to the group, and the others, taken from the root, leave its sums. Where every weight moves anyhow
-    // (responses), not even those are needed.
-    Status split_root() {
-        const double* per_code;
-        TRY(responses_ != nullptr ? count_responses(per_code) : rows_per_code(per_code));
-        for (int turn = 0; turn < 2; ++turn) {
-            Node& root = nodes_[0];
-            if (root.split.feature < 0) return DONE;
-            int64_t sizes[3][2] = {{0, 0}, {0, 0}, {0, 0}};
-            for (int64_t g = 0; g < n_groups_; ++g) {
-                const double* own = per_code + (g * rows_.n_padded() + root.split.feature) * N_CODES;
-                for (int k = 0; k < N_CODES; ++k) sizes[root.split.child[k]][g] += int64_t(own[k]);
-            }
-            bool empty = sizes[0][0] + sizes[0][1] == 0 || sizes[1][0] + sizes[1][1] == 0;
-            if (empty && turn == 0) {
-                // Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
-                TRY(sum_directly(root));
-                TRY(search_sums(root));
-                continue;
-            }
-            if (empty) root.split.feature = -1;
-            if (root.split.feature < 0) return DONE;
-            bool three = root.split.child[MISSING] == ABSTAIN;
-            int64_t n_children = three ? 3 : 2;
-            for (int64_t side = 0; side < n_children; ++side) {
-                int64_t made;
-                TRY(new_node(made));
-                nodes_[made].depth = 1;
-                nodes_[made].abstains = side == ABSTAIN;
-                for (int64_t g = 0; g < n_groups_; ++g) nodes_[made].size[g] = sizes[side][g];
-            }
-            nodes_[0].children = 1;
-            nodes_[0].n_children = n_children;
-            TRY(note_split(0));
-            return responses_ != nullptr ? DONE : list_smaller_children();
-        }
-        return DONE;
-    }
-
-    Status count_responses(const double*& counts) {
-        if (!rows_.by_class()) return rows_per_code(counts);
-        const double* by_group;
-        TRY(rows_per_code(by_group));
-        int64_t length = rows_.n_padded() * N_CODES;
-        if (rows_per_cell_.size() == 0) {
-            TRY(rows_per_cell_.reserve(length));
-            for (int64_t k = 0; k < length; ++k) rows_per_cell_[k] = by_group[k] + by_group[length + k];
-        }
-        counts = rows_per_cell_.data();
-        return DONE;
-    }
-
-    // Rows and histograms of all children of the root but the largest of each group.
-    Status list_smaller_children() {
-        for (int64_t g = 0; g < n_groups_; ++g) {
-            Node& root = nodes_[0];
-            Node* children = &nodes_[1];
-            int64_t largest = 0;
-            for (int64_t side = 1; side < root.n_children; ++side)
-                if (children[side].size[g] > children[largest].size[g]) largest = side;
-            rest_[g] = largest;
-            int64_t at = root.begin[g];
-            for (int64_t side = 0; side < root.n_children; ++side) {
-                Node& child = children[side];
-                child.listed[g] = side != largest;
-                if (side == largest) continue;
-                child.begin[g] = at;
-                at += child.size[g];
-                TRY(select(rows_of(root, g), root.size[g], root.split.feature, root.split.child, uint8_t(side),
-                           list_.data() + child.begin[g], spare_.data() + root.begin[g]));
-                if (child.slot < 0) TRY(slots_.take(child.slot));
-                if (child.slot < 0) return NO_MEMORY;
-                TRY(sum_group(list_.data() + child.begin[g], child.size[g], g, slots_[child.slot]));
-                note_error(child, g);
-            }
-        }
-        return DONE;
-    }
-
-    // Copy the rows whose code goes to a side, in their order.
+    Status split_root();
+    Status count_responses(const double*& counts);
+    Status list_smaller_children();
     Status select(const uint32_t* from, int64_t n, int64_t feature, const uint8_t* child, uint8_t side, uint32_t* to,
-                  uint32_t* spare) {
-        const uint64_t* words = rows_.table.block(feature >> 3);
-        int shift = int(8 * (feature & 7));
-        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
-        TRY(lengths_.reserve(n_tasks + 1));
-        int64_t* lengths = lengths_.data();
-        parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
-            int64_t start = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1), k = start;
-            for (int64_t i = start; i < stop; ++i) {
-                uint32_t row = from[i];
-                spare[k] = row;
-                k += child[(words[row] >> shift) & 255] == side;
-            }
-            lengths[task] = k - start;
-        });
-        int64_t at = 0;
-        for (int64_t k = 0; k < n_tasks; ++k) {
-            memcpy(to + at, spare + bound(n, n_tasks, k), size_t(lengths[k]) * sizeof(uint32_t));
-            at += lengths[k];
-        }
-        return DONE;
-    }
-
+                  uint32_t* spare);
     // --------------------------------------------------------------------------------------------- results
 
     bool is_stump() const { return n_splits_ > 0 && limits_.one_split(); }
@@ -887,58 +420,8 @@ private:
         return note_gains();
     }
 
-    // The sums of a stump's sides: of labels from the children's own histograms, and for the largest of each group what they
-    // leave of the root's; of responses from the root's.
-    void sum_sides() {
-        const Node& root = nodes_[0];
-        double* sums = sums_.data();
-        for (int64_t k = 0; k < n_leaves_ * n_planes_; ++k) sums[k] = 0.0;
-        const double* whole = slots_[root.slot];
-        for (int64_t p = 0; p < n_planes_; ++p) {
-            int64_t g = n_groups_ > 1 ? p : 0;
-            int64_t planes = two_ ? 2 : rows_.n_classes;
-            int64_t feature = responses_ != nullptr ? root.split.feature : 0;
-            int64_t at = (((p / planes) * rows_.n_padded() + feature) * planes + p % planes) * N_CODES;
-            if (responses_ != nullptr) {
-                for (int k = 0; k < N_CODES; ++k) sums[root.split.child[k] * n_planes_ + p] += whole[at + k];
-                continue;
-            }
-            double total = 0.0, others = 0.0;
-            for (int k = 0; k < N_CODES; ++k) total += whole[at + k];
-            for (int64_t side = 0; side < root.n_children; ++side) {
-                if (side == rest_[g]) continue;
-                const double* own = slots_[nodes_[1 + side].slot];
-                double sum = 0.0;
-                for (int k = 0; k < N_CODES; ++k) sum += own[at + k];
-                sums[side * n_planes_ + p] = sum;
-                others += sum;
-            }
-            double left = total - others;
-            sums[rest_[g] * n_planes_ + p] = left < MIN_REMAINDER * total ? sum_rest(g, p) : left;
-        }
-    }
-
-    // Σ weights of the rows of a plane on the side that nobody has listed.
-    double sum_rest(int64_t group, int64_t plane) const {
-        const Node& root = nodes_[0];
-        const Split& split = root.split;
-        const uint64_t* words = rows_.table.block(split.feature >> 3);
-        const uint32_t* own = rows_of(root, group);
-        int64_t label = plane / rows_.n_classes;
-        uint16_t cls = uint16_t(plane % rows_.n_classes);
-        double total = 0.0;
-        for (int64_t start = 0; start < root.size[group]; start += 1024) {
-            double part = 0.0;
-            for (int64_t i = start; i < least<int64_t>(start + 1024, root.size[group]); ++i) {
-                uint32_t row = own[i];
-                if (split.child[code_in(words[row], split.feature)] == rest_[group] && rows_.classes(label)[row] == cls)
-                    part += rows_.stored(label)[row];
-            }
-            total += part;
-        }
-        return rows_.scale(plane) * total;
-    }
-
+    void sum_sides();
+    double sum_rest(int64_t group, int64_t plane) const;
     Status note_gains() {
         TRY(split_sums_.grow((n_splits_ + 1) * n_planes_));
         for (int64_t k = n_splits_ - 1; k >= 0; --k) {  // children come after their parents
@@ -982,9 +465,8 @@ private:
     void for_plane(int64_t plane, Work&& work) const {
         int64_t planes = rows_.n_classes, blocks = rows_.table.n_blocks(), length = BLOCK * planes * N_CODES;
         for (int64_t block = 0; block < blocks; ++block)
-            rows_.for_cells(block, planes, plane % planes, 1, [&](int64_t at, int64_t m) {
-                work(((plane / planes) * blocks + block) * length + at, m);
-            });
+            rows_.for_cells(block, planes, plane % planes, 1,
+                            [&](int64_t at, int64_t m) { work(((plane / planes) * blocks + block) * length + at, m); });
     }
     double* known_root();
     bool root_after_stump(const double* factors, double total);
@@ -997,7 +479,7 @@ private:
     Limits limits_{};
     const Responses* responses_ = nullptr;
     int64_t n_groups_ = 1, n_planes_ = 2;
-    bool two_ = true, grown_ = false;
+    bool two_ = true, grown_ = false, of_responses_ = false;
     const uint32_t* all_ = nullptr;
 
     Slots slots_;

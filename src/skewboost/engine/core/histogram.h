@@ -9,7 +9,9 @@ namespace skew {
 typedef double Pair __attribute__((vector_size(16)));
 
 // The planes of one feature lie one behind the other; this many numbers are a feature, and a block of eight.
-constexpr int64_t cells_of(int64_t n_planes) { return n_planes * N_CODES; }
+constexpr int64_t cells_of(int64_t n_planes) {
+    return n_planes * N_CODES;
+}
 
 // Add x to the cells of one row in a block's histogram; `step` numbers are between two features.
 inline void add_word(uint64_t v, double x, double* out, int64_t step) {
@@ -25,8 +27,8 @@ inline void add_word(uint64_t v, double x, double* out, int64_t step) {
 
 constexpr int64_t FETCH = 512;  // scattered words that are fetched in one go
 
-// Call add(i, word) for the words of rows[0..n). Where rows lie far apart every word is a wait for memory: a loop that does
-// nothing but fetch has many requests on the way at once, one that also updates eight cells has room for few.
+// Call add(i, word) for the words of rows[0..n). Where rows lie far apart every word is a wait for memory: a loop that
+// does nothing but fetch has many requests on the way at once, one that also updates eight cells has room for few.
 template <class Add>
 inline void for_words(const uint64_t* words, const uint32_t* rows, int64_t n, Add&& add) {
     if (n == 0) return;

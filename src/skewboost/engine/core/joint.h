@@ -1,5 +1,5 @@
-// The best split where rows have several labels, or there are more than two classes: `candidates.best_split` for Z summed
-// over the labels, and for the error and the Gini index of many classes.
+// The best split where rows have several labels, or there are more than two classes: `candidates.best_split` for Z
+// summed over the labels, and for the error and the Gini index of many classes.
 #pragma once
 #include "search.h"
 
@@ -25,8 +25,8 @@ struct ManyPlanes {
 
 constexpr int MAX_SETS = 1 << (MAX_ENUMERATED - 1);
 
-// The sides of candidates while they are summed plane by plane. Z adds up label by label; of many classes the error needs
-// the heaviest and the Gini index the sum of squares.
+// The sides of candidates while they are summed plane by plane. Z adds up label by label; of many classes the error
+// needs the heaviest and the Gini index the sum of squares.
 struct Sides {
     double loss[MAX_SETS];  // of Z
     double total[MAX_SETS], top[MAX_SETS], squares[MAX_SETS];
@@ -55,16 +55,21 @@ struct JointRoom {
     double value[N_CODES];
     uint8_t option[N_CODES];
     SubsetSums sums[2];
-    double best_value;        // of the categories
+    double best_value;         // of the categories
     uint8_t on_left[N_CODES];  // the chosen of their partitions
 };
 
-inline bool enough(double weight, const Request& r) { return weight > 0.0 && weight >= r.min_weight; }
+inline bool enough(double weight, const Request& r) {
+    return weight > 0.0 && weight >= r.min_weight;
+}
 
 class JointSearch {
 public:
     JointSearch(const Table& table, const ManyPlanes& node, const Request& request)
-        : table_(table), node_(node), request_(request), by_class_(request.criterion >= CLASS_ERROR),
+        : table_(table),
+          node_(node),
+          request_(request),
+          by_class_(request.criterion >= CLASS_ERROR),
           gini_(request.criterion == CLASS_GINI) {
         total_ = 0.0;
         for (int k = 0; k < N_CODES; ++k) total_ += node.weight(0, k);
@@ -162,8 +167,8 @@ public:
         return total > 0.0 ? (total * total - squares) / total : 0.0;
     }
 
-    // Beyond which distance from the best no error can bring a candidate: an error of e moves the criteria of classes by no
-    // more than 2e, and √(ab) by no more than √(e(a + b)), and that on both sides.
+    // Beyond which distance from the best no error can bring a candidate: an error of e moves the criteria of classes
+    // by no more than 2e, and √(ab) by no more than √(e(a + b)), and that on both sides.
     double margin(const double* error) const {
         double sum = 0.0, roots = 0.0;
         for (int64_t l = 0; l < node_.n_labels; ++l) {
@@ -323,8 +328,8 @@ private:
         for (int k = 0; k < n_sets; ++k) {
             int mask = 2 * k + 1;
             if (!enough(room.left.total[k], request_) || !enough(room.right.total[k], request_)) continue;
-            if (counts != nullptr && (room.sums[0].of(mask) < request_.min_count ||
-                                      room.sums[0].of(all ^ mask) < request_.min_count))
+            if (counts != nullptr &&
+                (room.sums[0].of(mask) < request_.min_count || room.sums[0].of(all ^ mask) < request_.min_count))
                 continue;
             memset(room.on_left, 0, sizeof room.on_left);
             for (int j = 0; j < m; ++j) room.on_left[codes[j]] = uint8_t((mask >> j) & 1);

@@ -20,7 +20,9 @@ static CpuId cpuid(uint32_t leaf) {
     return r;
 }
 
-static bool has_all(uint32_t word, uint32_t bits) { return (word & bits) == bits; }
+static bool has_all(uint32_t word, uint32_t bits) {
+    return (word & bits) == bits;
+}
 
 // The operating system saves the 16 lower (bit 1) and the 16 upper bytes (bit 2) of the vector registers.
 static bool system_saves_ymm() {
@@ -31,17 +33,17 @@ static bool system_saves_ymm() {
 
 static bool is_v3() {
     if (cpuid(0).eax < 7 || cpuid(0x80000000u).eax < 0x80000001u) return false;
-    const uint32_t basic = 1u << 0      // SSE3
-                           | 1u << 9    // SSSE3
-                           | 1u << 12   // FMA
-                           | 1u << 13   // CMPXCHG16B
-                           | 1u << 19   // SSE4.1
-                           | 1u << 20   // SSE4.2
-                           | 1u << 22   // MOVBE
-                           | 1u << 23   // POPCNT
-                           | 1u << 27   // OSXSAVE: xgetbv may be asked
-                           | 1u << 28   // AVX
-                           | 1u << 29;  // F16C
+    const uint32_t basic = 1u << 0                            // SSE3
+                           | 1u << 9                          // SSSE3
+                           | 1u << 12                         // FMA
+                           | 1u << 13                         // CMPXCHG16B
+                           | 1u << 19                         // SSE4.1
+                           | 1u << 20                         // SSE4.2
+                           | 1u << 22                         // MOVBE
+                           | 1u << 23                         // POPCNT
+                           | 1u << 27                         // OSXSAVE: xgetbv may be asked
+                           | 1u << 28                         // AVX
+                           | 1u << 29;                        // F16C
     const uint32_t structured = 1u << 3 | 1u << 5 | 1u << 8;  // BMI1, AVX2, BMI2
     const uint32_t extended = 1u << 0 | 1u << 5;              // LAHF, LZCNT
     return has_all(cpuid(1).ecx, basic) && has_all(cpuid(7).ebx, structured) &&

@@ -5,8 +5,12 @@
 
 namespace skew {
 
-inline double square_root(double x) { return __builtin_sqrt(x); }  // correctly rounded everywhere
-inline double floor_of(double x) { return __builtin_floor(x); }
+inline double square_root(double x) {
+    return __builtin_sqrt(x);
+}  // correctly rounded everywhere
+inline double floor_of(double x) {
+    return __builtin_floor(x);
+}
 
 inline uint64_t bits_of(double x) {
     uint64_t b;
@@ -40,8 +44,12 @@ inline double log_of(double x) {
     }
     double f = m - 1.0, s = f / (2.0 + f), q = s * s;
     double series =
-        q * (2.0 / 3 + q * (2.0 / 5 + q * (2.0 / 7 + q * (2.0 / 9 + q * (2.0 / 11 + q * (2.0 / 13 + q * (2.0 / 15 +
-        q * (2.0 / 17 + q * (2.0 / 19 + q * (2.0 / 21))))))))));
+        q * (2.0 / 3 +
+             q * (2.0 / 5 +
+                  q * (2.0 / 7 +
+                       q * (2.0 / 9 + q * (2.0 / 11 +
+                                           q * (2.0 / 13 +
+                                                q * (2.0 / 15 + q * (2.0 / 17 + q * (2.0 / 19 + q * (2.0 / 21))))))))));
     // 2s + s·series, as f - (f²/2 - s (f²/2 + series)), which keeps the digits that f has
     double half = 0.5 * f * f;
     double k = double(e);

@@ -1,6 +1,8 @@
 // Moving the weights by the factors of leaves, and the next root histogram: `TrainingSet.reweight`.
 #pragma once
-#include "grow.h"
+#include "few.h"
+#include "stump.h"
+#include "tree.h"
 
 namespace skew {
 
@@ -155,7 +157,8 @@ inline bool Grower::root_after_stump(const double* factors, double total) {
     for (int64_t p = 0; p < n_planes_; ++p) {
         int64_t rest = rest_[n_groups_ > 1 ? p : 0];
         double of_rest = factors[rest * n_planes_ + p] / total;
-        int64_t one = rest == 0 ? 1 : 0, other = 3 - one - rest;  // the other sides; the last of three only if there is one
+        int64_t one = rest == 0 ? 1 : 0,
+                other = 3 - one - rest;  // the other sides; the last of three only if there is one
         const double* a = slots_[leaf(one).slot];
         double fa = factors[one * n_planes_ + p] / total;
         if (n_leaves_ == 2) {
@@ -200,7 +203,7 @@ inline Status Grower::root_after_tree(const double* factors, double total, bool&
         for (int64_t k = 0; k < n_leaves_; ++k) {
             double own = sums_[k * n_planes_ + p] * factors[k * n_planes_ + p] / total;
             weight += own;
-            error += leaf(k).slot >= 0 ? error_of(leaf(k))[p] * (factors[k * n_planes_ + p] / total)
+            error += leaf(k).slot >= 0 ? error_of(leaf(k))[p] * (factors[k* n_planes_ + p] / total)
                                        : direct_error(rows_.table.n_rows) * own;
         }
         root_error_[p] = EPSILON * weight + error;

@@ -1,8 +1,9 @@
-// The training rows: their codes, classes and weights, and the sums over them. `training_set.TrainingSet` in Python says
-// what they can be asked.
+// The training rows: their codes, classes and weights, and the sums over them. `training_set.TrainingSet` in Python
+// says what they can be asked.
 //
-// A weight is stored up to a factor per (label, class), so the rows of the largest leaf need not be touched when a round
-// moves the weights. Rows of two classes are listed class by class; those of more classes, or of several labels, together.
+// A weight is stored up to a factor per (label, class), so the rows of the largest leaf need not be touched when a
+// round moves the weights. Rows of two classes are listed class by class; those of more classes, or of several labels,
+// together.
 #pragma once
 #include "histogram.h"
 #include "joint.h"
@@ -13,10 +14,12 @@ constexpr int64_t TASKS = 16;             // to aim for: enough for many cores, 
 constexpr int64_t SERIAL_CELLS = 200000;  // cell updates below which waking another thread costs more than it saves
 constexpr int64_t MAX_POOL = int64_t(1) << 30;  // bytes of histograms that are kept while a tree grows
 
-// A bound on the relative error of sums over the bins of n weights: `growth.direct_error`. Rounding errors are as good as
-// random: in 256 bins of n/256 additions each they add up to about ε√n/1500 of the total. This is some twenty standard
-// deviations, and allows for adding up the parts and the bins.
-inline double direct_error(int64_t n) { return EPSILON * (4.0 + square_root(double(n)) / 64.0); }
+// A bound on the relative error of sums over the bins of n weights: `growth.direct_error`. Rounding errors are as good
+// as random: in 256 bins of n/256 additions each they add up to about ε√n/1500 of the total. This is some twenty
+// standard deviations, and allows for adding up the parts and the bins.
+inline double direct_error(int64_t n) {
+    return EPSILON * (4.0 + square_root(double(n)) / 64.0);
+}
 
 struct Spec {
     const uint64_t* words;
@@ -55,6 +58,10 @@ public:
         memset(fresh->data(), 0, size_t(length_) * sizeof(double));
         slot = n_made_++;
         return DONE;
+    }
+    // Set all of them to zero: cells that one kind of histogram does not use may be used by another.
+    void wipe() {
+        for (int64_t k = 0; k < n_made_; ++k) memset(made_[k].data(), 0, size_t(length_) * sizeof(double));
     }
     void give(int64_t& slot) {
         if (slot >= 0) free_[n_free_++] = slot;
@@ -137,7 +144,8 @@ public:
         double total = sum_of(weights, n);
         int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
         parallel(n_tasks, n_jobs, [&](int64_t task) {
-            for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i) stored_[i] = weights[i] / total;
+            for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i)
+                stored_[i] = weights[i] / total;
         });
         for (int64_t p = 0; p < n_planes(); ++p) scale_[p] = 1.0;
         return total;
@@ -151,7 +159,8 @@ public:
             const uint16_t* cls = classes(l) + start;
             double* to = out + l * n;
             parallel(n_tasks, n_jobs, [&](int64_t task) {
-                for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i) to[i] = own[i] * scale[cls[i]];
+                for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i)
+                    to[i] = own[i] * scale[cls[i]];
             });
         }
     }
@@ -259,8 +268,8 @@ public:
         return responses ? n_padded() * 2 * N_CODES : n_padded() * n_planes() * N_CODES;
     }
 
-    // Some planes of a block's features: of a slot only the cells that rows can fall into are ever written, and the others
-    // stay zero.
+    // Some planes of a block's features: of a slot only the cells that rows can fall into are ever written, and the
+    // others stay zero.
     template <class Work>
     void for_cells(int64_t block, int64_t planes, int64_t first, int64_t count, Work&& work) const {
         for (int64_t k = 0; k < BLOCK; ++k) {
@@ -279,9 +288,9 @@ public:
         return most<int64_t>(1, least(wanted, n / ROWS_PER_TASK));
     }
 
-    // A histogram `[part][block][feature][plane][code]`, of which `count` planes from `first` on are summed: a task is a
-    // part, a slice of the rows and a block. add(part, block, from row, to row, its cells). Slices beyond the first have
-    // room of their own and are added up in their order.
+    // A histogram `[part][block][feature][plane][code]`, of which `count` planes from `first` on are summed: a task is
+    // a part, a slice of the rows and a block. add(part, block, from row, to row, its cells). Slices beyond the first
+    // have room of their own and are added up in their order.
     template <class Add>
     Status sum(int64_t n_parts, int64_t n, int64_t planes, int64_t first, int64_t count, double* out, Add&& add) {
         int64_t slices = n_slices(n), blocks = table.n_blocks(), length = BLOCK * planes * N_CODES;
@@ -318,23 +327,25 @@ public:
     // The histogram of rows of many classes, or of several labels.
     Status sum_classes(const uint32_t* rows, int64_t n, double* out) {
         constexpr int64_t PART = 512;
-        return sum(n_labels, n, n_classes, 0, n_classes, out, [&](int64_t l, int64_t block, int64_t a, int64_t b, double* to) {
-            double values[PART];
-            uint16_t planes[PART];
-            for (int64_t start = a; start < b; start += PART) {
-                int64_t m = least(PART, b - start);
-                for (int64_t i = 0; i < m; ++i) {
-                    uint32_t row = rows[start + i];
-                    planes[i] = classes(l)[row];
-                    values[i] = scale_[l * n_classes + planes[i]] * stored(l)[row];
-                }
-                add_classes(table.block(block), rows + start, values, planes, m, n_classes * N_CODES, to);
-            }
-        });
+        return sum(n_labels, n, n_classes, 0, n_classes, out,
+                   [&](int64_t l, int64_t block, int64_t a, int64_t b, double* to) {
+                       double values[PART];
+                       uint16_t planes[PART];
+                       for (int64_t start = a; start < b; start += PART) {
+                           int64_t m = least(PART, b - start);
+                           for (int64_t i = 0; i < m; ++i) {
+                               uint32_t row = rows[start + i];
+                               planes[i] = classes(l)[row];
+                               values[i] = scale_[l * n_classes + planes[i]] * stored(l)[row];
+                           }
+                           add_classes(table.block(block), rows + start, values, planes, m, n_classes * N_CODES, to);
+                       }
+                   });
     }
 
     // The histogram of responses: Σw and Σwz. `pairs` are those of the rows, or null where these are all, in order.
-    Status sum_responses(const uint32_t* rows, const double* pairs, const Responses& responses, int64_t n, double* out) {
+    Status sum_responses(const uint32_t* rows, const double* pairs, const Responses& responses, int64_t n,
+                         double* out) {
         return sum(1, n, 2, 0, 2, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
             alignas(64) double cells[BLOCK * 2 * N_CODES];
             memset(cells, 0, sizeof cells);

@@ -30,8 +30,8 @@ struct Scan {
     StepRoom step;
 };
 
-// Sums up to and beyond each cell. The latter are added up from the right, not subtracted from the total: a side without
-// weight must be exactly zero. Four chains in one loop hide the latency of the additions.
+// Sums up to and beyond each cell. The latter are added up from the right, not subtracted from the total: a side
+// without weight must be exactly zero. Four chains in one loop hide the latency of the additions.
 inline void cumulate(const double* h0, const double* h1, int n, Scan& s) {
     double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
     for (int k = 0; k < n; ++k) {
@@ -48,6 +48,7 @@ inline void cumulate(const double* h0, const double* h1, int n, Scan& s) {
 }
 
 inline double lowest_of(const double* value, int n) {
+    if (n <= 0) return INFINITE;
     Four low = {INFINITE, INFINITE, INFINITE, INFINITE}, other = low;
     int k = 0;
     for (; k + 8 <= n; k += 8) {
@@ -72,9 +73,9 @@ struct Options {
     double rest;  // what those add that have no vote
 };
 
-// Criterion and option of the first n_candidates cuts through n cells in their order; infinite where a cut is not allowed.
-// Of one that is worse than the best by more than `margin`, only that need be known. An option counts only if it is better
-// than the ones before it by more than a tie.
+// Criterion and option of the first n_candidates cuts through n cells in their order; infinite where a cut is not
+// allowed. Of one that is worse than the best by more than `margin`, only that need be known. An option counts only if
+// it is better than the ones before it by more than a tie.
 template <class C>
 void scan_cuts(const C& c, const double* h0, const double* h1, const double* counts, int n, int n_candidates,
                const Options& o, const Request& request, double tie, double margin, Scan& s) {
@@ -190,7 +191,8 @@ inline void sort_keyed(Keyed* items, int n, Keyed* room) {
         for (int a = 0; a < n; a += 2 * width) {
             int middle = least(a + width, n), stop = least(a + 2 * width, n);
             int i = a, j = middle;
-            for (int k = a; k < stop; ++k) to[k] = j >= stop || (i < middle && !before(from[j], from[i])) ? from[i++] : from[j++];
+            for (int k = a; k < stop; ++k)
+                to[k] = j >= stop || (i < middle && !before(from[j], from[i])) ? from[i++] : from[j++];
         }
         Keyed* other = from;
         from = to;
@@ -204,8 +206,8 @@ inline double log_odds_key(double a, double b) {
     return b > 0.0 ? INFINITE : -INFINITE;
 }
 
-// The codes that have weight, by p and then by code: `candidates.sort_key`, which is blind to rounding. Logarithms are only
-// taken where ratios are so close that their order could be a matter of rounding. Returns how many there are.
+// The codes that have weight, by p and then by code: `candidates.sort_key`, which is blind to rounding. Logarithms are
+// only taken where ratios are so close that their order could be a matter of rounding. Returns how many there are.
 template <class C>
 int order_categories(const double* h0, const double* h1, bool learn, int16_t* order) {
     Keyed items[N_CODES], room[N_CODES];
@@ -274,8 +276,8 @@ private:
     double low_[1 << (MAX_ENUMERATED / 2)], high_[1 << ((MAX_ENUMERATED + 1) / 2)];
 };
 
-// With opposite signs forced the best partition need not be a prefix, so few categories are enumerated: the first subset
-// that ties with the best is candidate 0, and its mask is over the codes that have weight, in their order.
+// With opposite signs forced the best partition need not be a prefix, so few categories are enumerated: the first
+// subset that ties with the best is candidate 0, and its mask is over the codes that have weight, in their order.
 template <class C>
 void scan_subsets(const C& c, const Cells& f, int m, const Options& o, const Request& request, double tie, Scan& s) {
     int16_t codes[N_CODES];
@@ -347,30 +349,66 @@ inline void close_light(double least_weight, int n, Scan& s) {
     }
 }
 
-// The lowest criterion of a numeric feature without missing values, in loops that vectorise; false where there is no such
-// shortcut. For Z they compare squares: as (√x + √y)² = x + y + 2√(xy), that saves one of two roots.
+// The cuts that leave at least so much weight on both sides: those from `first` to `last`. Weights to the left of a cut
+// only grow from one to the next, so these are neighbours.
+struct Range {
+    int first, last;
+};
+inline Range heavy_enough(const double* h0, const double* h1, int n, double least_weight) {
+    Range found{n, -1};
+    double sum = 0.0;
+    for (int k = 0; k < n && found.first == n; ++k) {
+        sum += h0[k] + h1[k];
+        if (sum >= least_weight) found.first = k;
+    }
+    sum = 0.0;
+    for (int k = n - 1; k > 0 && found.last < 0; --k) {
+        sum += h0[k] + h1[k];
+        if (sum >= least_weight) found.last = k - 1;
+    }
+    return found;
+}
+
+// The lowest criterion of a numeric feature without missing values, in loops that vectorise; false where there is no
+// such shortcut. For Z they compare squares: as (√x + √y)² = x + y + 2√(xy), that saves one of two roots.
 inline bool lowest_cut(const OfZ&, const double* h0, const double* h1, int n, const Request& r, double tie, Scan& s,
                        double& low) {
     if (!(tie > 1e-70 * TIE)) return false;  // squares of products of weights would underflow
-    cumulate(h0, h1, n, s);
-    for (int k = 0; k < n; ++k) {
-        double x = s.l0[k] * s.l1[k], y = s.r0[k] * s.r1[k];
+    Range cuts = heavy_enough(h0, h1, n, most(r.min_weight, 5e-324));
+    double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
+    for (int k = 0; k < n; ++k) {  // four chains that do not wait for each other
+        int j = n - 1 - k;
+        s.other[j] = down0 * down1;
+        up0 += h0[k];
+        up1 += h1[k];
+        down0 += h0[j];
+        down1 += h1[j];
+        s.one[k] = up0 * up1;
+    }
+    for (int k = cuts.first; k <= cuts.last; ++k) {
+        double x = s.one[k], y = s.other[k];
         s.value[k] = x + y + 2.0 * square_root(x * y);
     }
-    close_light(most(r.min_weight, 5e-324), n, s);
-    low = 2.0 * square_root(lowest_of(s.value, n));
+    low = 2.0 * square_root(lowest_of(s.value + cuts.first, cuts.last - cuts.first + 1));
     return true;
 }
 
-inline bool lowest_cut(const OfError&, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
+// The error of one polarity is T- less what the left has more of the negatives than of the positives, that of the other
+// T+ and as much more.
+inline bool lowest_cut(const OfError&, const double* h0, const double* h1, int n, const Request& r, double, Scan&,
                        double& low) {
-    cumulate(h0, h1, n, s);
+    Range cuts = heavy_enough(h0, h1, n, most(r.min_weight, 5e-324));
+    double t0 = 0.0, t1 = 0.0, surplus = 0.0, highest = -INFINITE, lowest = INFINITE;
     for (int k = 0; k < n; ++k) {
-        double one = s.l1[k] + s.r0[k], other = s.l0[k] + s.r1[k];
-        s.value[k] = one < other ? one : other;
+        t0 += h0[k];
+        t1 += h1[k];
+        surplus += h0[k] - h1[k];
+        if (k >= cuts.first && k <= cuts.last) {
+            highest = most(highest, surplus);
+            lowest = least(lowest, surplus);
+        }
     }
-    close_light(most(r.min_weight, 5e-324), n, s);
-    low = lowest_of(s.value, n);
+    low = cuts.first > cuts.last ? INFINITE : most(0.0, least(t0 - highest, t1 + lowest));
     return true;
 }
 
@@ -401,8 +439,9 @@ inline bool lowest_cut(const OfSquares&, const double* h0, const double* h1, int
 
 constexpr double ROUGH = 1e-5;
 
-// `OfCostLoss.leaf` of many leaves to a relative error of ROUGH; δ > 0. A power is 2^(-share log2 r); the logarithm is the
-// exponent of a floating-point number and a short series of its mantissa m in (m - 1)/(m + 1); the exponential likewise.
+// `OfCostLoss.leaf` of many leaves to a relative error of ROUGH; δ > 0. A power is 2^(-share log2 r); the logarithm is
+// the exponent of a floating-point number and a short series of its mantissa m in (m - 1)/(m + 1); the exponential
+// likewise.
 inline void rough_cost_losses(const OfCostLoss& c, const double* a, const double* b, int n, double* out) {
     for (int k = 0; k < n; ++k) {
         double r = c.ratio * ((b[k] + c.delta) / (a[k] + c.delta));
@@ -423,8 +462,8 @@ inline void rough_cost_losses(const OfCostLoss& c, const double* a, const double
 }
 
 // Exactly where a rough value says that it may be lowest.
-inline bool lowest_cut(const OfCostLoss& c, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
-                       double& low) {
+inline bool lowest_cut(const OfCostLoss& c, const double* h0, const double* h1, int n, const Request& r, double,
+                       Scan& s, double& low) {
     if (!(c.delta > 1e-30)) return false;
     cumulate(h0, h1, n, s);
     rough_cost_losses(c, s.l0, s.l1, n, s.one);

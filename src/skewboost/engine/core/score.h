@@ -1,5 +1,5 @@
-// Scoring new rows: step functions of one feature on the numbers themselves, trees on codes. `scoring.Scorer` says in which
-// order terms are added.
+// Scoring new rows: step functions of one feature on the numbers themselves, trees on codes. `scoring.Scorer` says in
+// which order terms are added.
 #pragma once
 #include "table.h"
 

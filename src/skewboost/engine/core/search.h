@@ -28,8 +28,8 @@ struct TwoPlanes {
     }
 };
 
-// The child of every code under a chosen candidate: `candidates.make_split`. Codes without weight go where missing values
-// go, and those to the heavier side if there are none to learn from.
+// The child of every code under a chosen candidate: `candidates.make_split`. Codes without weight go where missing
+// values go, and those to the heavier side if there are none to learn from.
 template <class C>
 void fill_child(const Cells& f, const Request& request, const Scan& s, int threshold, Split& split) {
     constexpr int n_polarities = C::forced ? 2 : 1;
@@ -106,8 +106,8 @@ bool choice_is_doubtful(const C& c, const Table& table, const TwoPlanes& node, c
     return false;
 }
 
-// The first candidate that ties with the best. `lowest` is the lowest criterion of each feature. The features that matter
-// are scanned a second time, which is cheaper than keeping the candidates of all of them.
+// The first candidate that ties with the best. `lowest` is the lowest criterion of each feature. The features that
+// matter are scanned a second time, which is cheaper than keeping the candidates of all of them.
 template <class C>
 void choose(const C& c, const Table& table, const TwoPlanes& node, const Request& request, double tie,
             const double* lowest, double e0, double e1, Scan& s, Split& split) {
@@ -142,8 +142,8 @@ void choose(const C& c, const Table& table, const TwoPlanes& node, const Request
     split.before = c.before(t0, t1);
     fill_child<C>(chosen, request, s, t, split);
     if (e0 == 0.0 && e1 == 0.0) return;
-    split.doubtful = choice_is_doubtful(c, table, node, request, tie, lowest, e0, e1, g, t, best, s.value[t],
-                                        split.before, s);
+    split.doubtful =
+        choice_is_doubtful(c, table, node, request, tie, lowest, e0, e1, g, t, best, s.value[t], split.before, s);
 }
 
 constexpr int64_t FEATURES_PER_TASK = 8;

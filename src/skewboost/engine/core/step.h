@@ -1,14 +1,14 @@
 // The exponential loss with costs of a split whose two sides take one step: `losses.step_loss`, `losses.step_length`.
 //
-// A split tells the rows of one side that they are negative and those of the other that they are positive. Of each class
-// some weight is wrong then and some is right, and after a step x the loss is
-// J(x) = wrong0 e^(c0 x) + right0 e^(-c0 x) + wrong1 e^(c1 x) + right1 e^(-c1 x), with costs c0, c1 whose larger is 1.
+// A split tells the rows of one side that they are negative and those of the other that they are positive. Of each
+// class some weight is wrong then and some is right, and after a step x the loss is J(x) = wrong0 e^(c0 x) + right0
+// e^(-c0 x) + wrong1 e^(c1 x) + right1 e^(-c1 x), with costs c0, c1 whose larger is 1.
 //
 // Finding the lowest J takes a few iterations, too many for every candidate. But J, J' and J'' at any x are sums of
 // products, and say how low J can be elsewhere: as no rate exceeds 1, |J'''| <= J'', so J''(x + t) >= J''(x) e^-|t|.
 // Integrated twice, with s = |J'|/J'' < 1, J falls from x by at most J'' (s + (1 - s) ln(1 - s)), whose series is
-// J'' (s²/2 + s³/6 + s⁴/12 + …); being convex, also by at most |J'| times the room there is. At no step, and at one that
-// suits the best candidate, these bounds rule out nearly all the others.
+// J'' (s²/2 + s³/6 + s⁴/12 + …); being convex, also by at most |J'| times the room there is. At no step, and at one
+// that suits the best candidate, these bounds rule out nearly all the others.
 #pragma once
 #include "criterion.h"
 
@@ -88,8 +88,8 @@ inline void bound_steps(StepRoom& room, const double* closed, int n, double c0, 
 }
 
 // The lowest J of splits with a0, a1 on the left, b0, b1 on the right, for the better polarity, and whether that is -1.
-// Candidates that are `closed` (infinity, else 0) are left out. Returns the lowest of all, or `lowest` if it is less; of
-// candidates beyond that by more than `margin`, `value` is just some number that is beyond it too.
+// Candidates that are `closed` (infinity, else 0) are left out. Returns the lowest of all, or `lowest` if it is less;
+// of candidates beyond that by more than `margin`, `value` is just some number that is beyond it too.
 inline double step_losses(const OfCostStep& c, const double* a0, const double* a1, const double* b0, const double* b1,
                           const double* closed, int n, double lowest, double margin, double tie, StepRoom& room,
                           double* value, bool* minus) {

@@ -1,5 +1,5 @@
-// A binned table: `words[block][row]` holds the codes of eight features of a row, feature 8·block + k in byte k. Summing a
-// block takes one load per row for eight features.
+// A binned table: `words[block][row]` holds the codes of eight features of a row, feature 8·block + k in byte k.
+// Summing a block takes one load per row for eight features.
 #pragma once
 #include "threads.h"
 
@@ -19,7 +19,9 @@ struct Table {
     const uint64_t* block(int64_t b) const { return words + b * n_rows; }
 };
 
-inline int code_in(uint64_t word, int64_t feature) { return int((word >> (8 * (feature & 7))) & 255); }
+inline int code_in(uint64_t word, int64_t feature) {
+    return int((word >> (8 * (feature & 7))) & 255);
+}
 
 // The number of cuts below x, by eight halvings without a branch; there are 256 cuts, the last ones infinite.
 inline uint64_t count_below(const double* cuts, double x) {
@@ -88,8 +90,8 @@ inline void look_up(const uint64_t* words, int64_t n_rows, int64_t feature, cons
     });
 }
 
-// Sort numbers, by the bits that order like them: flipping the sign bit of a positive number, and every bit of a negative
-// one, makes patterns sort like numbers. Passes of eleven bits; one in which all numbers agree is left out.
+// Sort numbers, by the bits that order like them: flipping the sign bit of a positive number, and every bit of a
+// negative one, makes patterns sort like numbers. Passes of eleven bits; one in which all numbers agree is left out.
 template <class Key, int N_PASSES>
 Status sort_keys(const Key* keys, int64_t n, Key* sorted) {
     constexpr int DIGIT = 11, N_DIGITS = 1 << DIGIT;
@@ -105,7 +107,8 @@ Status sort_keys(const Key* keys, int64_t n, Key* sorted) {
         Key k = keys[i];
         k ^= SIGN | Key(Key(0) - (k >> LAST));
         from[i] = k;
-        for (int pass = 0; pass < N_PASSES; ++pass) count[pass * N_DIGITS + ((k >> (DIGIT * pass)) & (N_DIGITS - 1))] += 1;
+        for (int pass = 0; pass < N_PASSES; ++pass)
+            count[pass * N_DIGITS + ((k >> (DIGIT * pass)) & (N_DIGITS - 1))] += 1;
     }
     for (int pass = 0; pass < N_PASSES && n > 0; ++pass) {
         int64_t* own = count.data() + pass * N_DIGITS;

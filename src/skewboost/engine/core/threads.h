@@ -1,9 +1,9 @@
 // Threads over a fixed list of tasks: whoever is free takes the next one.
 //
-// A round of boosting may take a tenth of a millisecond, and waking a thread takes as long. So the caller begins at once,
-// a helper takes what is left when it comes, and having found nothing to do it looks around for a while before it goes to
-// sleep. Which thread does which task changes nothing but the time: tasks, and the order in which their results are
-// added up, depend on the shape of the data only.
+// A round of boosting may take a tenth of a millisecond, and waking a thread takes as long. So the caller begins at
+// once, a helper takes what is left when it comes, and having found nothing to do it looks around for a while before it
+// goes to sleep. Which thread does which task changes nothing but the time: tasks, and the order in which their results
+// are added up, depend on the shape of the data only.
 #pragma once
 #include "base.h"
 
@@ -31,7 +31,9 @@ struct Lock {
     void wake_all() { WakeAllConditionVariable(&condition); }
     static constexpr DWORD INFINITE_WAIT = 0xFFFFFFFF;
 };
-inline void yield_processor() { SwitchToThread(); }
+inline void yield_processor() {
+    SwitchToThread();
+}
 inline int64_t nanoseconds() {
     LARGE_INTEGER now, rate;
     QueryPerformanceCounter(&now);
@@ -47,7 +49,9 @@ struct Lock {
     void sleep() { pthread_cond_wait(&condition, &lock); }
     void wake_all() { pthread_cond_broadcast(&condition); }
 };
-inline void yield_processor() { sched_yield(); }
+inline void yield_processor() {
+    sched_yield();
+}
 inline int64_t nanoseconds() {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -194,8 +198,13 @@ private:
 
     bool start_thread() {
 #ifdef _WIN32
-        HANDLE thread = CreateThread(nullptr, 0, [](void* pool) -> DWORD { static_cast<Pool*>(pool)->help(); return 0; },
-                                     this, 0, nullptr);
+        HANDLE thread = CreateThread(
+            nullptr, 0,
+            [](void* pool) -> DWORD {
+                static_cast<Pool*>(pool)->help();
+                return 0;
+            },
+            this, 0, nullptr);
         if (thread == nullptr) return false;
         CloseHandle(thread);
 #else

@@ -1,0 +1,108 @@
+// Growing a tree: which node is split next. `grow._Tree`.
+#pragma once
+#include "children.h"
+
+namespace skew {
+
+inline Status Grower::push(Waiting item) {
+    TRY(queue_.grow(n_waiting_ + 1));
+    int64_t k = n_waiting_++;
+    for (; k > 0 && item.before(queue_[(k - 1) / 2]); k = (k - 1) / 2) queue_[k] = queue_[(k - 1) / 2];
+    queue_[k] = item;
+    return DONE;
+}
+
+inline int64_t Grower::pop() {
+    int64_t first = queue_[0].node;
+    Waiting last = queue_[--n_waiting_];
+    int64_t k = 0;
+    for (;;) {
+        int64_t child = 2 * k + 1;
+        if (child >= n_waiting_) break;
+        if (child + 1 < n_waiting_ && queue_[child + 1].before(queue_[child])) ++child;
+        if (!queue_[child].before(last)) break;
+        queue_[k] = queue_[child];
+        k = child;
+    }
+    queue_[k] = last;
+    return first;
+}
+
+// Queue a searched node if splitting it pays.
+inline Status Grower::offer(int64_t index) {
+    const Node& node = nodes_[index];
+    if (node.abstains || node.split.feature < 0) return DONE;
+    double gained = node.split.before - node.split.value;
+    if (gained <= 1e-12 * size_of(node.split.before)) return DONE;
+    // rounded to thirty bits, so that equal gains are equal whatever the order in which their sums were added up
+    double c = gained * 8388609.0;
+    double rounded = c - (c - gained);
+    return push({limits_.max_leaf_nodes > 0 ? -rounded : double(node.depth), index});
+}
+
+inline Status Grower::split_best_first() {
+    n_waiting_ = 0;
+    TRY(offer(0));
+    int64_t n_voting = 1;
+    while (n_waiting_ > 0 && !(limits_.max_leaf_nodes > 0 && n_voting >= limits_.max_leaf_nodes)) {
+        int64_t index = pop();
+        bool last = limits_.max_leaf_nodes > 0 && n_voting + 1 >= limits_.max_leaf_nodes;
+        TRY(expand(index, last));
+        if (nodes_[index].children < 0) continue;  // its only split was an artefact of rounding
+        n_voting += 1;
+        TRY(note_split(index));
+        for (int64_t side = 0; side < nodes_[index].n_children; ++side) TRY(offer(nodes_[index].children + side));
+    }
+    return DONE;
+}
+
+inline Status Grower::note_split(int64_t index) {
+    TRY(split_nodes_.grow(n_splits_ + 1));
+    split_nodes_[n_splits_] = index;
+    for (int64_t side = 0; side < nodes_[index].n_children; ++side) {
+        Node& child = nodes_[nodes_[index].children + side];
+        child.link[0] = n_splits_;
+        child.link[1] = side;
+    }
+    n_splits_ += 1;
+    return DONE;
+}
+
+// Give a node its children, and them their histograms and best splits unless nobody will split them.
+inline Status Grower::expand(int64_t index, bool last) {
+    for (;;) {
+        int64_t n_before = n_nodes_;
+        TRY(make_children(index));
+        bool empty = nodes_[nodes_[index].children].n_rows(n_groups_) == 0 ||
+                     nodes_[nodes_[index].children + 1].n_rows(n_groups_) == 0;
+        if (!empty) break;
+        // Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
+        n_nodes_ = n_before;
+        nodes_[index].children = -1;
+        nodes_[index].n_children = 0;
+        TRY(sum_directly(nodes_[index]));
+        TRY(search_sums(nodes_[index]));
+        if (nodes_[index].split.feature < 0) return DONE;
+    }
+    bool final = last || (limits_.max_depth > 0 && nodes_[index].depth + 1 >= limits_.max_depth);
+    if (final) return DONE;
+    if (!is_small(nodes_[index])) TRY(give_histograms(index));
+    Node* children = &nodes_[nodes_[index].children];
+    if (two_ && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 && children[0].slot >= 0 &&
+        children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
+        parallel(2, 2, [&](int64_t side) { search_planes(children[side], lowest_.data() + side * rows_.n_padded()); });
+        for (int64_t side = 0; side < 2; ++side) TRY(search_again(children[side]));
+    } else {
+        for (int64_t side = 0; side < nodes_[index].n_children; ++side)
+            if (!children[side].abstains) TRY(search(children[side]));
+    }
+    if (!is_small(nodes_[index])) {  // nobody reads the histograms of small children again
+        for (int64_t side = 0; side < nodes_[index].n_children; ++side) {
+            Node& child = nodes_[nodes_[index].children + side];
+            if (is_small(child)) slots_.give(child.slot);
+        }
+    }
+    return DONE;
+}
+
+}  // namespace skew
