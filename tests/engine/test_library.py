@@ -21,7 +21,7 @@ from skewboost.engine.core import BuildError, NoCompilerError, build, compilers
 TINY = """\
 #include "api.h"
 #ifndef ABI
-#define ABI 1
+#define ABI 2
 #define LEVEL 3
 #define ANSWER 42
 #endif

@@ -20,7 +20,7 @@ _A, _N = c_void_p, c_int64  # an address, a number
 
 # name: (what it returns, what it takes)
 _CALLS: dict[str, tuple[Any, list[Any]]] = {
-    "start": (None, []),
+    "start": (None, [_A]),
     "sort_32": (c_int, [_A, _N, _A]),
     "sort_64": (c_int, [_A, _N, _A]),
     "encode_32": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _N]),
@@ -28,7 +28,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "store_codes": (None, [_A, _N, _N, _A]),
     "look_up": (None, [_A, _N, _N, _A, _N, _A, _N]),
     "open": (c_int, [_A, _A]),
-    "close": (None, [_A]),
+    "close_capsule": (None, [_A]),
     "assign": (c_double, [_A, _A]),
     "weights": (None, [_A, _N, _N, _A]),
     "sums_of_leaves": (None, [_A, _A, _N, _A, _A]),
@@ -40,8 +40,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "reweight_codes": (c_int, [_A, _N, _A, _N, _A, _A, _A]),
     "feature_sums": (c_int, [_A, _N, _A]),
     "root_histogram": (c_int, [_A, _A]),
-    "new_branch": (_A, []),
-    "free_branch": (None, [_A]),
+    "new_branch": (_A, [_A]),
     "open_branch": (c_int, [_A, _A]),
     "split_branch": (c_int, [_A, _A, _N, _A, _A, _N]),
     "search_branch": (c_int, [_A, _A, _A, _N, _A, _A, _A]),
@@ -56,6 +55,10 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [_A, ctypes.c_char_p, _A]
+
+
 class Core:
     """The core's functions, without the prefix of their names."""
 
@@ -64,6 +67,13 @@ class Core:
             function = getattr(library, f"skewboost_{name}")
             function.restype, function.argtypes = returns, takes
             setattr(self, name, function)
+
+    def owner(self, training_set: int) -> Any:
+        """An object that closes a training set when it goes.
+
+        It runs no Python code to do so: in a finalizer an interruption by Ctrl-C would be printed and forgotten.
+        """
+        return _new_capsule(training_set, None, ctypes.cast(self.close_capsule, c_void_p))
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: all there is was set above
         raise AttributeError(f"The native core has no function {name!r}.")
@@ -76,7 +86,7 @@ def native_core() -> Core | None:
     if library is None:
         return None
     made = Core(library)
-    made.start()
+    made.start(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, c_void_p))
     return made
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,14 +26,11 @@ MAX_KEPT = 2**28  # histograms of nodes are kept while those of all need no more
 class Branch:
     """A node that lives on from round to round, with its parent and the siblings it was split off with."""
 
-    def __init__(self, core: Core, parent: Branch | None = None) -> None:
-        self.at = core.new_branch()
-        if not self.at:
-            raise MemoryError("The native core could not get the memory for a node.")
+    def __init__(self, at: int, parent: Branch | None, n_assigned: int) -> None:
+        self.at = at  # in the core, where it lives as long as its training set
         self.parent = parent
         self.family: list[Branch] = []
-        self.n_assigned = 0
-        weakref.finalize(self, core.free_branch, self.at)
+        self.n_assigned = n_assigned
 
 
 class NativeSet(Vectors):
@@ -93,8 +89,9 @@ class NativeSet(Vectors):
         )  # fmt: skip
         made = ctypes.c_void_p()
         check(self.core.open(ctypes.addressof(spec), ctypes.addressof(made)))
+        assert made.value is not None
+        self._owner = self.core.owner(made.value)
         self._set = made.value
-        weakref.finalize(self, self.core.close, self._set)
 
     # -------------------------------------------------------------------- weights
 
@@ -254,10 +251,11 @@ class NativeSet(Vectors):
         return made
 
     def _new_branch(self, parent: Branch | None) -> Branch:
+        at = self.core.new_branch(self._set)
+        if not at:
+            raise MemoryError("The native core could not get the memory for a node.")
         self._n_branches += 1
-        made = Branch(self.core, parent)
-        made.n_assigned = self.n_assigned
-        return made
+        return Branch(at, parent, self.n_assigned)
 
     def _fresh(self, node: Branch) -> int:
         """A node whose histogram is that of the weights as they are stored, if it has one."""

@@ -14,6 +14,7 @@ struct Branch {
     Branch* parent = nullptr;
     Branch* family[3] = {nullptr, nullptr, nullptr};  // the children of the parent's split, itself included
     int64_t n_family = 0;
+    Branch* made_before = nullptr;  // in the list of all that there are
 
     bool known() const { return sums.size() > 0; }
     void forget() {
@@ -25,6 +26,25 @@ struct Branch {
 class Branches {
 public:
     explicit Branches(Rows& rows) : rows_(rows) {}
+    Branches(const Branches&) = delete;
+    Branches& operator=(const Branches&) = delete;
+    ~Branches() {
+        while (last_ != nullptr) {
+            Branch* gone = last_;
+            last_ = gone->made_before;
+            gone->~Branch();
+            free(gone);
+        }
+    }
+
+    // A branch without rows, which lives as long as all of them; null where there is no memory.
+    Branch* make() {
+        void* room = malloc(sizeof(Branch));
+        if (room == nullptr) return nullptr;
+        Branch* made = new (room) Branch();
+        made->made_before = last_;
+        return last_ = made;
+    }
 
     Status open(Branch& root) {
         for (int g = 0; g < 2; ++g) {
@@ -220,6 +240,7 @@ private:
     }
 
     Rows& rows_;
+    Branch* last_ = nullptr;
     Buffer<double> values_, scaled_, counts_, lowest_;
 };
 

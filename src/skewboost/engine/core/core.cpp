@@ -14,13 +14,17 @@ struct TrainingSet {
     Grower grower{rows};
     Branches branches{rows};
 };
+
+// Python's PyCapsule_GetPointer: what a capsule holds.
+void* (*held_by)(void* capsule, const char* name) = nullptr;
 }  // namespace
 
 // Changes whenever a signature does: library.py refuses any other number than its own.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 1;
+    return 2;
 }
-SKEWBOOST_API void skewboost_start() {
+SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
+    held_by = get_pointer;
     watch_forks();
 }
 
@@ -70,6 +74,11 @@ SKEWBOOST_API void skewboost_close(TrainingSet* set) {
     if (set == nullptr) return;
     set->~TrainingSet();
     free(set);
+}
+// The destructor of a capsule with a training set. Python's own ways of cleaning up run Python code, in which an
+// interruption by the user would be lost.
+SKEWBOOST_API void skewboost_close_capsule(void* capsule) {
+    skewboost_close(static_cast<TrainingSet*>(held_by(capsule, nullptr)));
 }
 SKEWBOOST_API double skewboost_assign(TrainingSet* set, const double* weights) {
     set->grower.forget_root();
@@ -149,14 +158,8 @@ SKEWBOOST_API int skewboost_root_histogram(TrainingSet* set, const double** sums
 // ------------------------------------------------------------------------------- nodes that live on from round to
 // round
 
-SKEWBOOST_API Branch* skewboost_new_branch() {
-    void* room = malloc(sizeof(Branch));
-    return room == nullptr ? nullptr : new (room) Branch();
-}
-SKEWBOOST_API void skewboost_free_branch(Branch* branch) {
-    if (branch == nullptr) return;
-    branch->~Branch();
-    free(branch);
+SKEWBOOST_API Branch* skewboost_new_branch(TrainingSet* set) {
+    return set->branches.make();
 }
 SKEWBOOST_API int skewboost_open_branch(TrainingSet* set, Branch* root) {
     return set->branches.open(*root);
