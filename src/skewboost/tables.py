@@ -79,7 +79,9 @@ class Table:
         columns = tuple(
             Nominal(c.codes[rows], c.categories) if isinstance(c, Nominal) else c[rows] for c in self.columns
         )
-        return Table(len(rows), self.n_features, columns=columns, frame=None if self.frame is None else self.frame[rows])
+        return Table(
+            len(rows), self.n_features, columns=columns, frame=None if self.frame is None else self.frame[rows]
+        )
 
     def conform(self, nominal: Sequence[bool], names: Sequence[str]) -> Table:
         """The table with the kinds of columns that there were in training; a column of nothing is of any kind."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -375,16 +373,6 @@ def test_it_must_be_fitted_first():
     for ask in (lambda: clf.contributions([[1.0]]), clf.shape_functions, lambda: clf.baseline_):
         with pytest.raises(NotFittedError):
             ask()
-
-
-def test_a_small_explanation_never_meets_the_compiler():
-    code = (
-        "import sys, numpy as np; from skewboost import RealBoostClassifier;"
-        "X = np.random.default_rng(0).normal(size=(500, 5));"
-        "RealBoostClassifier(estimator='tree', n_estimators=5).fit(X, X[:, 0] > 1).contributions(X);"
-        "print('numba' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "False\n"
 
 
 # --------------------------------------------------------------------- Shapley values of trees

@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 import time
+import traceback
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from skewboost import (
 from skewboost.learners import Histogram, Tree
 
 FOREVER = 10**6
+LEVELS = (0, 25, 2)  # of spare memory, in megabytes: from nothing to enough for all but the largest trees
 
 
 def data(n_rows, n_features, seed=0):
@@ -87,11 +90,13 @@ def in_a_child(work):
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(60)
+        signal.alarm(300)
         try:
             os.write(sender, work())
-        finally:
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+        os._exit(1)
     os.close(sender)
     with os.fdopen(receiver, "rb") as answer:
         told = answer.read()
@@ -105,7 +110,7 @@ def digests(n_jobs):
 
 
 def forked():
-    """After a fit on several threads, children fit too: by os.fork, from a pool, and while another thread is fitting."""
+    """After a fit on several threads children fit too: by os.fork, from a pool, and while another thread is fitting."""
     expected = digests(3)
     assert in_a_child(lambda: digests(3)) == expected
     assert in_a_child(lambda: in_a_child(lambda: digests(2))) == expected
@@ -155,28 +160,36 @@ def starved():
     X, y = data(120_000, 20)
     kinds = [*models(3, 2), RealBoostClassifier(n_estimators=2, estimator=Tree(max_leaf_nodes=400), n_jobs=2)]
 
-    def answers():
-        return b"".join(hashlib.sha256(scores(model, X, y)).digest() for model in kinds)
-
-    answer = in_a_child(answers)  # where it takes no memory of this process
-    for model in kinds:  # what is imported and loaded by a first fit
-        scores(model, X[:1000], y[:1000])
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    outcomes = set()
-    for k, model in enumerate(kinds):
-        for spare in (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 80, 150):  # megabytes
-            resource.setrlimit(resource.RLIMIT_AS, (pages("size") + spare * 2**20, most))
+
+    def answer(model):
+        return hashlib.sha256(scores(type(model)(**model.get_params(deep=False)), X, y)).digest()
+
+    def answers():
+        return b"".join(answer(model) for model in kinds)
+
+    def starve(model, right):
+        """Whether memory was lacking at each level."""
+        lacking = []
+        for spare in np.arange(*LEVELS):
+            resource.setrlimit(resource.RLIMIT_AS, (pages("size") + int(spare) * 2**20, most))
             try:
-                told = scores(type(model)(**model.get_params(deep=False)), X, y)
+                lacking.append(0)
+                assert answer(model) == right
             except MemoryError:
-                told = None
+                lacking[-1] = 1
             finally:
                 resource.setrlimit(resource.RLIMIT_AS, (most, most))
-            outcomes.add((k, told is None))
-            assert told is None or hashlib.sha256(told).digest() == answer[32 * k : 32 * (k + 1)]
-    print(sorted(outcomes))
-    assert outcomes == {(k, lacked) for k in range(len(kinds)) for lacked in (False, True)}
-    assert answers() == answer
+        assert answer(model) == right
+        return bytes(lacking)
+
+    for model in kinds:  # what is imported and loaded by a first fit
+        scores(model, X[:1000], y[:1000])
+    expected = in_a_child(answers)
+    for k, model in enumerate(kinds):
+        lacking = in_a_child(partial(starve, model, expected[32 * k : 32 * (k + 1)]))
+        sys.stdout.write(f"{model}: {list(lacking)}\n")
+        assert 1 in lacking
 
 
 def pages(what):

@@ -173,7 +173,8 @@ def test_weights_move_by_any_partitions_in_any_order(kind, missing):
         codes[rng.random(codes.shape) < 0.05] = 255
         labels = rng.integers(0, kind.n_classes, n if kind.n_labels == 1 else (n, kind.n_labels))
         sets = [
-            opened_of_codes(engine, codes, bins_of([12] * 10, nominal), labels, None, kind) for engine in (REFERENCE, CPU)
+            opened_of_codes(engine, codes, bins_of([12] * 10, nominal), labels, None, kind)
+            for engine in (REFERENCE, CPU)
         ]
         for _ in range(15):
             make, draws = PARTITIONS[rng.integers(len(PARTITIONS))], int(rng.integers(2**31))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys

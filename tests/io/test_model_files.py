@@ -190,9 +190,16 @@ def test_every_model_can_be_described(tmp_path, model):
     json.dumps(told)
 
 
-def test_loading_a_small_model_never_meets_the_compiler(tmp_path):
+def test_loading_a_model_imports_nothing_heavy(tmp_path):
+    """Nor does it load the native core, which only computes."""
     path = save(stumps(), tmp_path / "m.json")
-    code = f"import sys; from skewboost.io import load; load({str(path)!r}); assert 'numba' not in sys.modules"
+    code = (
+        "import sys; from skewboost.io import load\n"
+        f"load({str(path)!r})\n"
+        "assert not {'numba', 'polars', 'matplotlib', 'jinja2'} & set(sys.modules)\n"
+        "from skewboost.engine.native import native_core\n"
+        "assert native_core.cache_info().currsize == 0"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

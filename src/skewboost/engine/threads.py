@@ -2,54 +2,107 @@
 
 The tasks, and the order in which their results are combined, depend on the shape of the data only; which thread does
 which of them, and how many threads there are, changes nothing but the time.
+
+The caller begins at once, and helpers take what is left when they come. So nobody waits for a thread that cannot be
+started or finds no memory: `concurrent.futures` would wait for it for ever.
 """
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-
-@lru_cache(maxsize=4)
-def _pool(n_threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(n_threads, thread_name_prefix="skewboost")
+_UNDONE: Any = object()
 
 
-_inside = threading.local()
+class _Helpers:
+    """Threads that wait for work of anybody; they are started when first wanted, and wait for ever."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.offers: SimpleQueue[tuple[_thread.LockType, Callable[[], None]]] = SimpleQueue()
+        self.n_started = 0
+
+    def start(self, n_wanted: int) -> int:
+        """See to it that there are so many, or as many as can be had; returns how many there are."""
+        with self.lock:
+            try:
+                while self.n_started < n_wanted:
+                    _thread.start_new_thread(self._help, ())
+                    self.n_started += 1
+            except (RuntimeError, MemoryError):
+                pass  # no more threads
+            return min(self.n_started, n_wanted)
+
+    def _help(self) -> None:
+        while True:
+            try:
+                place, work = self.offers.get()
+                if place.acquire(blocking=False):  # else it is too late: the caller has taken the place back
+                    try:
+                        work()
+                    finally:
+                        place.release()
+                del place, work  # hold nothing while there is nothing to do
+            except MemoryError:
+                pass
+
+
+_helpers = _Helpers()
 
 
 def parallel(task: Callable[[int], T], n_tasks: int, n_jobs: int) -> list[T]:
-    """``[task(0), task(1), …]``, on `n_jobs` threads of which the calling one is the first.
-
-    A task that calls `parallel` again gets no further threads: it could wait for one that waits for it.
-    """
+    """``[task(0), task(1), …]``, on `n_jobs` threads of which the calling one is the first."""
     n_jobs = min(n_jobs, n_tasks)
-    if n_jobs <= 1 or getattr(_inside, "yes", False):
+    if n_jobs <= 1:
         return [task(i) for i in range(n_tasks)]
-    results: list[T | None] = [None] * n_tasks
+    results: list[T] = [_UNDONE] * n_tasks
+    left = deque(range(n_tasks))
+    errors: list[BaseException] = []
 
-    def share(first: int) -> None:
-        _inside.yes = True
+    def share() -> None:
+        while True:
+            try:
+                i = left.popleft()
+            except IndexError:
+                return
+            results[i] = task(i)
+
+    def help_out() -> None:
         try:
-            for i in range(first, n_tasks, n_jobs):
-                results[i] = task(i)
-        finally:
-            _inside.yes = False
+            share()
+        except BaseException as error:
+            left.clear()
+            errors.append(error)
 
-    others = [_pool(n_jobs - 1).submit(share, k) for k in range(1, n_jobs)]
+    places: list[_thread.LockType] = []  # a helper holds its own while it works
     try:
-        share(0)
+        for _ in range(_helpers.start(n_jobs - 1)):
+            places.append(_thread.allocate_lock())
+            _helpers.offers.put((places[-1], help_out))
+        share()
     finally:
-        for other in others:
-            other.result()
-    return results  # type: ignore[return-value]
+        left.clear()
+        for place in places:  # whoever has begun is waited for, and nobody else can begin any more
+            place.acquire()
+    if errors:
+        raise errors[0]
+    if any(result is _UNDONE for result in results):
+        raise MemoryError("A thread could not finish its share of the work for lack of memory.")
+    return results
 
 
-if hasattr(os, "register_at_fork"):  # a forked child inherits the pool but not its threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+def _forget_helpers() -> None:
+    global _helpers
+    _helpers = _Helpers()
+
+
+if hasattr(os, "register_at_fork"):  # a forked child inherits the list of helpers but not the threads
+    os.register_at_fork(after_in_child=_forget_helpers)
