@@ -16,7 +16,7 @@ from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.reference_set import histogram
 from skewboost.engine.training_set import EXAMPLES, Leaves, W, Y, itself
-from skewboost.tables import Nominal
+from skewboost.tables import Nominal, Table
 
 N_PARTS = 3
 
@@ -24,6 +24,14 @@ N_PARTS = 3
 def parts_of(n_rows):
     """Which rows are in which part: every third, so that no part is like the others in order."""
     return [np.arange(k, n_rows, N_PARTS) for k in range(N_PARTS)]
+
+
+def part_of(table, rows):
+    """The table of some rows, also of one that was made for a test and is no data frame's."""
+    if table.matrix is not None or table.frame is not None:
+        return table.take(rows)
+    columns = (Nominal(c.codes[rows], c.categories) if isinstance(c, Nominal) else c[rows] for c in table.columns)
+    return Table(len(rows), table.n_features, columns=tuple(columns))
 
 
 class PartitionedEngine(ReferenceEngine):
@@ -50,7 +58,7 @@ class PartitionedEngine(ReferenceEngine):
         )
 
     def encode(self, table, bins):
-        return [ReferenceEngine.encode(self, table.take(rows), bins) for rows in parts_of(table.n_rows)]
+        return [ReferenceEngine.encode(self, part_of(table, rows), bins) for rows in parts_of(table.n_rows)]
 
     def take(self, codes, rows):
         """Every third of the taken rows goes to another part."""
@@ -79,7 +87,7 @@ class Part:
     """Some rows: their codes, labels and vectors."""
 
     def __init__(self, view, rows, codes, labels, classes, examples):
-        self.view = View(ReferenceEngine(), view.table.take(rows), view.bins, codes)
+        self.view = View(ReferenceEngine(), part_of(view.table, rows), view.bins, codes)
         self.codes = codes
         self.n_labels = classes.n_labels
         numbers = labels[rows]

@@ -22,7 +22,7 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer, Term
 from skewboost.learners import name_of
-from skewboost.learners.base import Data, Importances, Learner
+from skewboost.learners.base import Data, Learner
 from skewboost.tables import Table
 
 Callback = Callable[[int, Mapping[str, float]], bool | None]
@@ -81,11 +81,7 @@ class Ensemble:
         for r in self.rounds[: self.n_rounds]:
             if r.importances is None or len(r.importances) != n_features:
                 return None
-            if isinstance(r.importances, Importances):
-                for feature, gained in r.importances.pairs:
-                    total[feature] += gained
-            else:
-                total += r.importances
+            total += np.asarray(r.importances)
         return total
 
 

@@ -14,7 +14,7 @@ from skewboost.engine.reference import ReferenceEngine
 ENGINES = ("auto", "cpu", "reference")
 
 HOW_TO_GET_IT = (
-    "Install skewboost again with pip, which builds it: with the C++ compiler of the machine, or else with one that pip "
+    "Install skewboost again with pip, which builds it: with the C++ compiler of the machine, or with one that pip "
     "fetches."
 )
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skewboost.engine.binning import cuts_of, cuts_of_sorted, summary
-from skewboost.engine.boundary import MISSING, N_CODES, Array
+from skewboost.engine.boundary import N_CODES, Array
 from skewboost.engine.native import Core, address, check, contiguous
+from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
@@ -124,31 +125,11 @@ class CpuEngine:
     # ------------------------------------------------------------------- scoring
 
     def score(self, scorer: Scorer, table: Table) -> Array:
-        """F of new rows: step functions on the numbers themselves, trees on codes; added in the order of `Scorer`."""
+        """F of new rows, tables and trees in one call; added in the order of `Scorer`."""
         F = np.full(table.n_rows, scorer.constant)
-        for X, columns, names in _parts(table, scorer.table_features):
-            if isinstance(X, Nominal):
-                assert scorer.bins is not None
-                (j,) = names
-                F += scorer.tables[j][scorer.bins.features[j].translate(X)]
-                continue
-            steps = [scorer.steps(j) for j in names]
-            cuts = np.stack([_padded(c) for c, _ in steps])
-            values = np.stack([np.pad(v, (0, N_CODES - len(v))) for _, v in steps])
-            missing = contiguous(scorer.tables[names, MISSING])
-            add_steps = self.core.add_steps_32 if X.dtype == np.float32 else self.core.add_steps_64
-            add_steps(
-                *_strided(X), len(X), len(columns), address(columns), address(cuts), address(values), address(missing),
-                address(F), self.n_jobs,
-            )  # fmt: skip
-        if scorer.trees:
-            assert scorer.bins is not None
-            words = self._encode(table, scorer.bins, scorer.tree_features).words
-            trees = scorer.packed
-            self.core.add_trees(
-                len(trees.roots), *map(address, trees.arrays), address(words), table.n_rows, address(F), self.n_jobs
-            )
-        return F + scorer.rest(View(self, table, scorer.bins))
+        if scorer.in_table.any() or scorer.trees:
+            NativeModel.of(self.core, scorer).score(table, F, self.n_jobs)
+        return F + scorer.rest(View(self, table, scorer.bins)) if scorer.lines or scorer.others else F
 
 
 def _strided(X: Array) -> tuple[int, int, int]:

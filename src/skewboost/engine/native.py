@@ -48,9 +48,9 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "branch_examples": (c_double, [_A, _A]),
     "forget_branch": (None, [_A]),
     "reweight_branches": (None, [_A, _A, _A, _A, _A, _A]),
-    "add_steps_32": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
-    "add_steps_64": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
-    "add_trees": (None, [_N, _A, _A, _A, _A, _A, _A, _A, _A, _N, _A, _N]),
+    "new_model": (c_int, [_A, _N, _A, _A, _A, _N, _A, _N, _A, _A, _A, _N, _A, _A, _N, _A]),
+    "free_model": (None, [_A]),
+    "score": (None, [_A, _A, _N, _A, _N]),
     "leaves": (None, [_A, _N, _A, _A, _A, _A, _N]),
 }
 
@@ -109,6 +109,12 @@ class Spec(ctypes.Structure):
         ("words", _A), ("n_rows", _N), ("n_features", _N), ("n_bins", _A), ("nominal", _A),
         ("n_labels", _N), ("n_classes", _N), ("classes", _A), ("examples", _A), ("n_jobs", _N),
     )  # fmt: skip
+
+
+class Column(ctypes.Structure):
+    """`Column` of score.h: where the numbers, or the codes, of a feature of new rows are."""
+
+    _fields_ = (("kind", _N), ("data", _A), ("step", _N))
 
 
 class NativeRequest(ctypes.Structure):

@@ -23,6 +23,11 @@ _ROOM = 64  # leaves of a tree that are written at once; a larger one takes a se
 MAX_KEPT = 2**28  # histograms of nodes are kept while those of all need no more memory than this (bytes)
 
 
+# Of stumps with two sides, and with a third for who abstains: the links, and which leaves abstain.
+_NONE = np.zeros(1, np.bool_)
+_SIDES = {n: ((tuple(~side for side in range(n)),), np.arange(n) == ABSTAIN) for n in (2, 3)}
+
+
 class Branch:
     """A node that lives on from round to round, with its parent and the siblings it was split off with."""
 
@@ -64,7 +69,8 @@ class NativeSet(Vectors):
         self._leaves_room = np.empty(_ROOM * (n_planes + 2))
         self._total, self._settled = ctypes.c_double(), ctypes.c_int64()
         self._at_sizes = address(self._sizes)
-        self._at_results = tuple(map(address, (self._splits, self._values, self._children, self._leaves_room)))
+        results = self._splits, self._values, self._children, self._leaves_room
+        self._at_results = [address(a) for a in results]
         self._at_total, self._at_settled = ctypes.addressof(self._total), ctypes.addressof(self._settled)
         self.assign(itself, (EXAMPLES,))
 
@@ -190,20 +196,28 @@ class NativeSet(Vectors):
                 np.empty((n_splits, 7), np.int64), np.empty((n_splits, 3)), np.empty((n_splits, N_CODES), np.uint8),
                 np.empty(n_leaves * (n_planes + 2)),
             )  # fmt: skip
-            self.core.grown(self._set, n_planes, *map(address, room))
+            self.core.grown(self._set, n_planes, *[address(a) for a in room])
         leaves = room[3][: n_leaves * (n_planes + 2)].reshape(n_leaves, n_planes + 2).copy()
         sums = leaves[:, 2:]
-        covers = None if limits.one_split else leaves[:, 1]
         if n_splits == 0:
-            return Growth(Partition((), (), 1, covers), sums, np.zeros(1, np.bool_), ())
+            return Growth(Partition((), (), 1, None if limits.one_split else leaves[:, 1]), sums, _NONE, ())
+        if n_splits == 1 and limits.one_split:
+            feature, threshold, polarity = room[0][0, :3].tolist()
+            value, before, gained = room[1][0].tolist()
+            split = Split(feature, threshold, room[2][0].copy(), polarity, value, before)
+            sides, abstains = _SIDES[n_leaves]
+            return Growth(Partition((split,), sides, n_leaves), sums, abstains, ((feature, gained),))
         splits, links, importances = [], [], []
         children = room[2][:n_splits].copy()
-        for k, (own, values) in enumerate(zip(room[0][:n_splits].tolist(), room[1][:n_splits].tolist())):
+        for child, own, (value, before, gained) in zip(
+            children, room[0][:n_splits].tolist(), room[1][:n_splits].tolist()
+        ):
             feature, threshold, polarity, n_children = own[:4]
-            splits.append(Split(feature, threshold, children[k], polarity, values[0], values[1]))
+            splits.append(Split(feature, threshold, child, polarity, value, before))
             links.append(tuple(own[4 : 4 + n_children]))
-            importances.append((feature, values[2]))
-        return Growth(Partition(tuple(splits), tuple(links), n_leaves, covers), sums, leaves[:, 0] > 0, importances)
+            importances.append((feature, gained))
+        partition = Partition(tuple(splits), tuple(links), n_leaves, leaves[:, 1])
+        return Growth(partition, sums, leaves[:, 0] > 0.0, importances)
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
         """From the histogram of all rows where that tells, else row by row."""

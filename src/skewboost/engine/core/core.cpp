@@ -203,22 +203,34 @@ SKEWBOOST_API void skewboost_reweight_branches(TrainingSet* set, const Branch* l
 
 // ------------------------------------------------------------------------------------------------------ scoring
 
-SKEWBOOST_API void skewboost_add_steps_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
-                                          int64_t n_columns, const int64_t* column, const double* cuts,
-                                          const double* values, const double* missing, double* F, int64_t n_jobs) {
-    add_steps(Matrix<float>{X, row_stride, column_stride}, n_rows, n_columns, column, cuts, values, missing, F, n_jobs);
+// An ensemble for scoring: see `Model.open`.
+SKEWBOOST_API int skewboost_new_model(Model** out, int64_t n_features, const double* cuts, const uint8_t* in_table,
+                                      const double* tables, int64_t n_trees, const int64_t* roots, int64_t n_nodes,
+                                      const int64_t* feature, const int64_t* threshold, const int64_t* which,
+                                      int64_t n_sets, const uint8_t* sets, const int64_t* links, int64_t n_values,
+                                      const double* values) {
+    *out = nullptr;
+    void* room = malloc(sizeof(Model));
+    if (room == nullptr) return NO_MEMORY;
+    Model* made = new (room) Model();
+    if (made->open(n_features, cuts, in_table, tables, n_trees, roots, n_nodes, feature, threshold, which, n_sets, sets,
+                   links, n_values, values) != DONE) {
+        made->~Model();
+        free(room);
+        return NO_MEMORY;
+    }
+    *out = made;
+    return DONE;
 }
-SKEWBOOST_API void skewboost_add_steps_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
-                                          int64_t n_columns, const int64_t* column, const double* cuts,
-                                          const double* values, const double* missing, double* F, int64_t n_jobs) {
-    add_steps(Matrix<double>{X, row_stride, column_stride}, n_rows, n_columns, column, cuts, values, missing, F,
-              n_jobs);
+SKEWBOOST_API void skewboost_free_model(Model* model) {
+    if (model == nullptr) return;
+    model->~Model();
+    free(model);
 }
-SKEWBOOST_API void skewboost_add_trees(int64_t n_trees, const int64_t* roots, const int64_t* feature,
-                                       const int64_t* threshold, const int64_t* which, const uint8_t* sets,
-                                       const int64_t* links, const double* values, const uint64_t* words,
-                                       int64_t n_rows, double* F, int64_t n_jobs) {
-    add_trees({n_trees, roots, feature, threshold, which, sets, links, values}, words, n_rows, F, n_jobs);
+// Add what the ensemble says of rows to F; there is a column for every feature that it looks at.
+SKEWBOOST_API void skewboost_score(const Model* model, const Column* columns, int64_t n_rows, double* F,
+                                   int64_t n_jobs) {
+    model->score(columns, n_rows, F, n_jobs);
 }
 
 // The leaf of every row in one tree: node k tests feature[k] and goes to links[k][child[k][code]].

@@ -52,10 +52,10 @@ struct Sides {
 struct JointRoom {
     Sides left, right, left_with_missing, right_with_missing;
     double a[2][N_CODES], b[2][N_CODES];
+    double present[N_CODES];
     double value[N_CODES];
     uint8_t option[N_CODES];
     SubsetSums sums[2];
-    double best_value;         // of the categories
     uint8_t on_left[N_CODES];  // the chosen of their partitions
 };
 
@@ -197,91 +197,108 @@ private:
     // `candidates.numeric_candidates`: missing values go where they do better, left on a tie.
     void scan_numeric(int64_t f, JointRoom& room) const {
         int n = int(table_.n_bins[f]);
-        double present[N_CODES];
-        for (int k = 0; k < n; ++k) present[k] = 0.0;
-        room.left.clear(n), room.right.clear(n), room.left_with_missing.clear(n), room.right_with_missing.clear(n);
-        double of_missing = 0.0;
-        int64_t step = by_class_ ? 1 : 2;
-        for (int64_t l = 0; l < node_.n_labels; ++l)
-            for (int64_t c = 0; c < node_.n_classes; c += step) {
-                double missing[2] = {0.0, 0.0};
-                for (int p = 0; p < int(step); ++p) {
-                    const double* h = node_.plane(f, l, c + p);
-                    missing[p] = h[MISSING];
-                    double up = 0.0, down = 0.0;
-                    for (int k = 0; k < n; ++k) {
-                        int j = n - 1 - k;
-                        room.b[p][j] = down;
-                        up += h[k];
-                        down += h[j];
-                        room.a[p][k] = up;
-                        present[k] += h[k];
-                    }
-                    of_missing += h[MISSING];
-                }
-                bool any = request_.learn && (missing[0] != 0.0 || missing[1] != 0.0);
-                if (by_class_) {
-                    for (int k = 0; k < n; ++k) {
-                        room.left.add_class(k, room.a[0][k]);
-                        room.right.add_class(k, room.b[0][k]);
-                        if (request_.learn) {
-                            room.left_with_missing.add_class(k, room.a[0][k] + missing[0]);
-                            room.right_with_missing.add_class(k, room.b[0][k] + missing[0]);
-                        }
-                    }
-                } else {
-                    for (int k = 0; k < n; ++k) room.left.add_label(k, room.a[0][k], room.a[1][k]);
-                    for (int k = 0; k < n; ++k) room.right.add_label(k, room.b[0][k], room.b[1][k]);
-                    if (any) {
-                        for (int k = 0; k < n; ++k)
-                            room.left_with_missing.add_label(k, room.a[0][k] + missing[0], room.a[1][k] + missing[1]);
-                        for (int k = 0; k < n; ++k)
-                            room.right_with_missing.add_label(k, room.b[0][k] + missing[0], room.b[1][k] + missing[1]);
-                    } else if (request_.learn) {  // the same as without
-                        for (int k = 0; k < n; ++k) {
-                            double own = 2.0 * square_root(room.a[0][k] * room.a[1][k]);
-                            room.left_with_missing.loss[k] += own;
-                            room.left_with_missing.total[k] += room.a[0][k] + room.a[1][k];
-                            own = 2.0 * square_root(room.b[0][k] * room.b[1][k]);
-                            room.right_with_missing.loss[k] += own;
-                            room.right_with_missing.total[k] += room.b[0][k] + room.b[1][k];
-                        }
-                    }
-                }
-            }
+        double of_missing = node_.weight(f, MISSING);
+        bool joins = request_.learn && of_missing > 0.0;
+        room.left.clear(n), room.right.clear(n);
+        if (joins) room.left_with_missing.clear(n), room.right_with_missing.clear(n);
+        if (by_class_)
+            add_classes_of(f, n, joins, room);
+        else
+            add_labels_of(f, n, joins, room);
         double rest = request_.learn ? 0.0 : (by_class_ ? 0.5 * of_missing : of_missing);
-        const Sides& on_left = request_.learn ? room.left_with_missing : room.left;
         const double* counts = node_.counts_of(f);
         double up[N_CODES], down[N_CODES];
-        if (counts != nullptr) {
-            double u = 0.0, d = 0.0;
-            for (int k = 0; k < n; ++k) {
-                u += counts[k];
-                up[k] = u;
-                down[n - 1 - k] = d;
-                d += counts[n - 1 - k];
-            }
-        }
-        double m_count = counts != nullptr && request_.learn ? counts[MISSING] : 0.0;
+        if (counts != nullptr) cumulate_both(counts, n, up, down);
+        double m_count = counts != nullptr && joins ? counts[MISSING] : 0.0;
         auto counted = [&](int k, double more_left, double more_right) {
             return counts == nullptr ||
                    (up[k] + more_left >= request_.min_count && down[k] + more_right >= request_.min_count);
         };
+        const Sides& on_left = joins ? room.left_with_missing : room.left;
         for (int k = 0; k < N_CODES; ++k) {
             room.value[k] = INFINITE;
             room.option[k] = 0;
-            if (k >= n || present[k] == 0.0) continue;
+            if (k >= n || room.present[k] == 0.0) continue;
             double low = INFINITE;
             if (enough(on_left.total[k], request_) && enough(room.right.total[k], request_) && counted(k, m_count, 0.0))
                 low = loss_of(on_left, k) + loss_of(room.right, k) + rest;
             room.value[k] = low;
-            if (!request_.learn || !(of_missing > 0.0)) continue;
+            if (!joins) continue;
             if (!enough(room.left.total[k], request_) || !enough(room.right_with_missing.total[k], request_)) continue;
             if (!counted(k, 0.0, m_count)) continue;
             double other = loss_of(room.left, k) + loss_of(room.right_with_missing, k);
             if (other < low - tie_) {
                 room.value[k] = other;
                 room.option[k] = 1;
+            }
+        }
+    }
+
+    static void cumulate_both(const double* h, int n, double* up, double* down) {
+        double u = 0.0, d = 0.0;
+        for (int k = 0; k < n; ++k) {
+            u += h[k];
+            up[k] = u;
+            down[n - 1 - k] = d;
+            d += h[n - 1 - k];
+        }
+    }
+
+    // What each label adds on either side of every threshold, with and without what is missing.
+    void add_labels_of(int64_t f, int n, bool joins, JointRoom& room) const {
+        double *x = room.a[0], *y = room.b[0];
+        for (int k = 0; k < n; ++k) room.present[k] = 0.0;
+        double missing = 0.0;
+        for (int64_t l = 0; l < node_.n_labels; ++l) {
+            const double *h0 = node_.plane(f, l, 0), *h1 = node_.plane(f, l, 1);
+            for (int k = 0; k < n; ++k) room.present[k] += h0[k] + h1[k];
+            add_products(h0, h1, n, 0.0, 0.0, 0.0, 0.0, x, y);
+            for (int k = 0; k < n; ++k) room.left.loss[k] += 2.0 * square_root(x[k]);
+            for (int k = 0; k < n; ++k) room.right.loss[k] += 2.0 * square_root(y[k]);
+            if (!joins) continue;
+            double m0 = h0[MISSING], m1 = h1[MISSING];
+            missing += m0 + m1;
+            add_products(h0, h1, n, m0, m1, m0, m1, x, y);
+            for (int k = 0; k < n; ++k) room.left_with_missing.loss[k] += 2.0 * square_root(x[k]);
+            for (int k = 0; k < n; ++k) room.right_with_missing.loss[k] += 2.0 * square_root(y[k]);
+        }
+        cumulate_both(room.present, n, room.left.total, room.right.total);
+        if (joins)
+            for (int k = 0; k < n; ++k) {
+                room.left_with_missing.total[k] = room.left.total[k] + missing;
+                room.right_with_missing.total[k] = room.right.total[k] + missing;
+            }
+    }
+
+    // W- W+ up to and beyond each threshold, where more may come to both sides.
+    static void add_products(const double* h0, const double* h1, int n, double l0, double l1, double r0, double r1,
+                             double* left, double* right) {
+        double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
+        for (int k = 0; k < n; ++k) {
+            int j = n - 1 - k;
+            right[j] = (down0 + r0) * (down1 + r1);
+            up0 += h0[k];
+            up1 += h1[k];
+            down0 += h0[j];
+            down1 += h1[j];
+            left[k] = (up0 + l0) * (up1 + l1);
+        }
+    }
+
+    void add_classes_of(int64_t f, int n, bool joins, JointRoom& room) const {
+        for (int k = 0; k < n; ++k) room.present[k] = 0.0;
+        for (int64_t c = 0; c < node_.n_classes; ++c) {
+            const double* h = node_.plane(f, 0, c);
+            cumulate_both(h, n, room.a[0], room.b[0]);
+            for (int k = 0; k < n; ++k) {
+                room.present[k] += h[k];
+                room.left.add_class(k, room.a[0][k]);
+                room.right.add_class(k, room.b[0][k]);
+            }
+            if (!joins) continue;
+            for (int k = 0; k < n; ++k) {
+                room.left_with_missing.add_class(k, room.a[0][k] + h[MISSING]);
+                room.right_with_missing.add_class(k, room.b[0][k] + h[MISSING]);
             }
         }
     }

@@ -324,23 +324,47 @@ public:
         });
     }
 
-    // The histogram of rows of many classes, or of several labels.
+    // The histogram of rows of many classes, or of several labels. Values are looked up for some rows at a time; of
+    // several labels, a task is a label, so that this serves all blocks.
     Status sum_classes(const uint32_t* rows, int64_t n, double* out) {
-        constexpr int64_t PART = 512;
-        return sum(n_labels, n, n_classes, 0, n_classes, out,
-                   [&](int64_t l, int64_t block, int64_t a, int64_t b, double* to) {
-                       double values[PART];
-                       uint16_t planes[PART];
-                       for (int64_t start = a; start < b; start += PART) {
-                           int64_t m = least(PART, b - start);
-                           for (int64_t i = 0; i < m; ++i) {
-                               uint32_t row = rows[start + i];
-                               planes[i] = classes(l)[row];
-                               values[i] = scale_[l * n_classes + planes[i]] * stored(l)[row];
-                           }
-                           add_classes(table.block(block), rows + start, values, planes, m, n_classes * N_CODES, to);
-                       }
-                   });
+        int64_t blocks = table.n_blocks(), length = BLOCK * n_classes * N_CODES;
+        if (n_labels == 1)
+            return sum(1, n, n_classes, 0, n_classes, out,
+                       [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
+                           for_values(0, rows + a, b - a,
+                                      [&](const uint32_t* some, const double* values, const uint16_t* of, int64_t m) {
+                                          add_classes(table.block(block), some, values, of, m, n_classes * N_CODES, to);
+                                      });
+                       });
+        parallel(n_labels, n * n_labels * n_padded() > SERIAL_CELLS ? n_jobs : 1, [&](int64_t l) {
+            double* to = out + l * blocks * length;
+            for (int64_t block = 0; block < blocks; ++block)
+                for_cells(block, n_classes, 0, n_classes, [&](int64_t at, int64_t m) {
+                    memset(to + block * length + at, 0, size_t(m) * sizeof(double));
+                });
+            for_values(l, rows, n, [&](const uint32_t* some, const double* values, const uint16_t* of, int64_t m) {
+                for (int64_t block = 0; block < blocks; ++block)
+                    add_classes(table.block(block), some, values, of, m, n_classes * N_CODES, to + block * length);
+            });
+        });
+        return DONE;
+    }
+
+    // Call work(rows, values, classes, how many) for some rows at a time, until all are done.
+    template <class Work>
+    void for_values(int64_t label, const uint32_t* rows, int64_t n, Work&& work) const {
+        constexpr int64_t PART = 1024;
+        double values[PART];
+        uint16_t planes[PART];
+        for (int64_t start = 0; start < n; start += PART) {
+            int64_t m = least(PART, n - start);
+            for (int64_t i = 0; i < m; ++i) {
+                uint32_t row = rows[start + i];
+                planes[i] = classes(label)[row];
+                values[i] = scale_[label * n_classes + planes[i]] * stored(label)[row];
+            }
+            work(rows + start, values, planes, m);
+        }
     }
 
     // The histogram of responses: Σw and Σwz. `pairs` are those of the rows, or null where these are all, in order.
