@@ -183,6 +183,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
             raise TypeError(f"X is an array of type {matrix.dtype}. {NO_DATES}")
         if reset:
             estimator._empty_columns = frozenset()
+        if not matrix.flags.aligned:  # a field of packed records: strides are no multiples of a number's size
+            matrix = matrix.copy()
         return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
 
     validate_data(estimator, X, reset=reset, skip_check_array=True)

@@ -60,3 +60,56 @@ def test_a_tree_and_its_leaves_are_one():
     leaf = term.partition.leaves(view)
     assert set(leaf) == set(range(term.partition.n_leaves))
     np.testing.assert_array_equal(term.values[leaf], clf.decision_function(X))
+
+
+def unaligned(X):
+    """The same numbers, one byte off."""
+    raw = np.empty(X.nbytes + 1, np.uint8)
+    out = np.frombuffer(raw, X.dtype, X.size, 1).reshape(X.shape)
+    out.flags.writeable = True
+    out[:] = X
+    return out
+
+
+LAYOUTS = {
+    "by columns": np.asfortranarray,
+    "every second row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "every third column": lambda X: np.repeat(X, 3, axis=1)[:, ::3],
+    "rows backwards": lambda X: np.ascontiguousarray(X[::-1])[::-1],
+    "columns backwards": lambda X: np.ascontiguousarray(X[:, ::-1])[:, ::-1],
+    "one row many times": lambda X: np.broadcast_to(X[7], X.shape),
+    "other byte order": lambda X: X.astype(X.dtype.newbyteorder()),
+    "unaligned": unaligned,
+    "fields of records": lambda X: np.array([(1, row) for row in X], dtype=[("a", "i1"), ("X", X.dtype, 9)])["X"],
+    "read only": lambda X: np.frombuffer(X.tobytes(), X.dtype).reshape(X.shape),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("learner", ["stump", Tree(max_leaf_nodes=6)], ids=str)
+def test_the_layout_of_numbers_in_memory_does_not_matter(learner, dtype, layout):
+    """Neither in training nor in scoring."""
+    X, y = awkward_data(300)
+    X = X.astype(dtype)
+    laid_out = LAYOUTS[layout](X)
+    plain = np.array(laid_out, dtype=dtype, order="C")
+    np.testing.assert_array_equal(plain, X if layout != "one row many times" else np.tile(X[7], (300, 1)))
+    model = RealBoostClassifier(estimator=learner, n_estimators=8).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(laid_out), model.decision_function(plain))
+    if layout != "one row many times":
+        other = RealBoostClassifier(estimator=learner, n_estimators=8).fit(laid_out, y)
+        np.testing.assert_array_equal(other.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("engine", ["reference", "cpu"])
+def test_no_rows_have_no_scores_and_far_numbers_have_one(engine):
+    X, y = awkward_data(300)
+    for learner in ("stump", Tree(max_leaf_nodes=6)):
+        model = RealBoostClassifier(estimator=learner, n_estimators=8).fit(X, y)
+        scorer = model._ensembles[0].scorer
+        none = np.empty((0, X.shape[1]))
+        assert choose(engine, 2).score(scorer, Table(*none.shape, matrix=none)).shape == (0,)
+        far = np.array([X.max(axis=0), np.full(9, 1e308), np.full(9, np.inf), np.full(9, -np.inf), np.full(9, np.nan)])
+        scores = choose(engine, 2).score(scorer, Table(*far.shape, matrix=far))
+        np.testing.assert_array_equal(scores, choose("reference", 1).score(scorer, Table(*far.shape, matrix=far)))

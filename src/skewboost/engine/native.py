@@ -28,7 +28,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "store_codes": (None, [_A, _N, _N, _A]),
     "look_up": (None, [_A, _N, _N, _A, _N, _A, _N]),
     "open": (c_int, [_A, _A]),
-    "close_capsule": (None, [_A]),
+    "close": (None, [_A]),
     "assign": (c_double, [_A, _A]),
     "weights": (None, [_A, _N, _N, _A]),
     "sums_of_leaves": (None, [_A, _A, _N, _A, _A]),
@@ -68,12 +68,12 @@ class Core:
             function.restype, function.argtypes = returns, takes
             setattr(self, name, function)
 
-    def owner(self, training_set: int) -> Any:
-        """An object that closes a training set when it goes.
+    def owner(self, made: ctypes.c_void_p, destructor: Any) -> Any:
+        """An object that gives back what the core has made when it goes.
 
         It runs no Python code to do so: in a finalizer an interruption by Ctrl-C would be printed and forgotten.
         """
-        return _new_capsule(training_set, None, ctypes.cast(self.close_capsule, c_void_p))
+        return _new_capsule(made, None, ctypes.cast(destructor, c_void_p))
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: all there is was set above
         raise AttributeError(f"The native core has no function {name!r}.")

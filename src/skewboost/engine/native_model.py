@@ -48,8 +48,8 @@ class NativeModel:
                 address(sets), address(links), len(values), address(values),
             )
         )  # fmt: skip
+        self._owner = core.owner(made, core.free_model)
         self.at = made.value
-        weakref.finalize(self, core.free_model, self.at)
 
     @classmethod
     def of(cls, core: Core, scorer: Scorer) -> NativeModel:

@@ -95,8 +95,7 @@ class NativeSet(Vectors):
         )  # fmt: skip
         made = ctypes.c_void_p()
         check(self.core.open(ctypes.addressof(spec), ctypes.addressof(made)))
-        assert made.value is not None
-        self._owner = self.core.owner(made.value)
+        self._owner = self.core.owner(made, self.core.close)
         self._set = made.value
 
     # -------------------------------------------------------------------- weights

@@ -15,7 +15,9 @@ struct TrainingSet {
     Branches branches{rows};
 };
 
-// Python's PyCapsule_GetPointer: what a capsule holds.
+// Python's PyCapsule_GetPointer: what a capsule holds. What Python owns of the core is in capsules, of which `close`
+// and `free_model` are destructors: Python's own ways of cleaning up run Python code, in which an interruption by the
+// user is lost.
 void* (*held_by)(void* capsule, const char* name) = nullptr;
 }  // namespace
 
@@ -70,15 +72,10 @@ SKEWBOOST_API int skewboost_open(const Spec* spec, TrainingSet** out) {
     *out = made;
     return DONE;
 }
-SKEWBOOST_API void skewboost_close(TrainingSet* set) {
-    if (set == nullptr) return;
+SKEWBOOST_API void skewboost_close(void* capsule) {
+    TrainingSet* set = static_cast<TrainingSet*>(held_by(capsule, nullptr));
     set->~TrainingSet();
     free(set);
-}
-// The destructor of a capsule with a training set. Python's own ways of cleaning up run Python code, in which an
-// interruption by the user would be lost.
-SKEWBOOST_API void skewboost_close_capsule(void* capsule) {
-    skewboost_close(static_cast<TrainingSet*>(held_by(capsule, nullptr)));
 }
 SKEWBOOST_API double skewboost_assign(TrainingSet* set, const double* weights) {
     set->grower.forget_root();
@@ -222,8 +219,8 @@ SKEWBOOST_API int skewboost_new_model(Model** out, int64_t n_features, const dou
     *out = made;
     return DONE;
 }
-SKEWBOOST_API void skewboost_free_model(Model* model) {
-    if (model == nullptr) return;
+SKEWBOOST_API void skewboost_free_model(void* capsule) {
+    Model* model = static_cast<Model*>(held_by(capsule, nullptr));
     model->~Model();
     free(model);
 }
