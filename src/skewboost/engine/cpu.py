@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skewboost.engine.binning import cuts_of, cuts_of_sorted, summary
-from skewboost.engine.boundary import N_CODES, Array
-from skewboost.engine.native import Core, address, check, contiguous
+from skewboost.engine.boundary import Array
+from skewboost.engine.native import Core, address, check, contiguous, padded
 from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View
@@ -83,11 +83,13 @@ class CpuEngine:
                 codes = contiguous(bins.features[j].translate(X), np.uint8)
                 self.core.store_codes(address(codes), table.n_rows, j, address(words))
                 continue
-            cuts = np.stack([_padded(bins.features[j].cuts) for j in names])
+            cuts, n_cuts = padded([bins.features[j].cuts for j in names])
             encode = self.core.encode_32 if X.dtype == np.float32 else self.core.encode_64
-            encode(
-                *_strided(X), len(X), len(columns), address(columns), address(names), address(cuts), address(words),
-                self.n_jobs,
+            check(
+                encode(
+                    *_strided(X), len(X), len(columns), address(columns), address(names), address(cuts),
+                    address(n_cuts), address(words), self.n_jobs,
+                )
             )  # fmt: skip
         return Words(words, table.n_features)
 
@@ -135,10 +137,6 @@ class CpuEngine:
 def _strided(X: Array) -> tuple[int, int, int]:
     """The address of a matrix, and how many numbers are between its rows and columns."""
     return address(X), X.strides[0] // X.itemsize, X.strides[1] // X.itemsize
-
-
-def _padded(cuts: Array) -> Array:
-    return np.pad(cuts, (0, N_CODES - len(cuts)), constant_values=np.inf)
 
 
 def _parts(table: Table, features: Array) -> Iterator[tuple[Array | Nominal, Array, Array]]:

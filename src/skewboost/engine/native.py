@@ -6,13 +6,14 @@ Arrays are passed by address: contiguous, of the type that the call says, and ke
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from ctypes import c_double, c_int, c_int64, c_void_p
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from skewboost.engine.boundary import CRITERIA, OF_CLASSES, Array, Request
+from skewboost.engine.boundary import CRITERIA, N_CODES, OF_CLASSES, Array, Request
 from skewboost.engine.candidates import SLACK
 from skewboost.engine.library import load
 
@@ -23,8 +24,8 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "start": (None, [_A]),
     "sort_32": (c_int, [_A, _N, _A]),
     "sort_64": (c_int, [_A, _N, _A]),
-    "encode_32": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _N]),
-    "encode_64": (None, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _N]),
+    "encode_32": (c_int, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
+    "encode_64": (c_int, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
     "store_codes": (None, [_A, _N, _N, _A]),
     "look_up": (None, [_A, _N, _N, _A, _N, _A, _N]),
     "open": (c_int, [_A, _A]),
@@ -48,7 +49,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "branch_examples": (c_double, [_A, _A]),
     "forget_branch": (None, [_A]),
     "reweight_branches": (None, [_A, _A, _A, _A, _A, _A]),
-    "new_model": (c_int, [_A, _N, _A, _A, _A, _N, _A, _N, _A, _A, _A, _N, _A, _A, _N, _A]),
+    "new_model": (c_int, [_A, _N, _A, _A, _A, _A, _N, _A, _N, _A, _A, _A, _N, _A, _A, _N, _A]),
     "free_model": (None, [_A]),
     "score": (None, [_A, _A, _N, _A, _N]),
     "leaves": (None, [_A, _N, _A, _A, _A, _A, _N]),
@@ -138,3 +139,11 @@ class NativeRequest(ctypes.Structure):
 def contiguous(values: Any, dtype: Any = np.float64) -> Array:
     """An array as the core takes it."""
     return np.ascontiguousarray(values, dtype=dtype)
+
+
+def padded(cuts: Sequence[Array]) -> tuple[Array, Array]:
+    """The cuts of features as rows of one array, and how many each has."""
+    rows = np.full((len(cuts), N_CODES), np.inf)
+    for row, own in zip(rows, cuts):
+        row[: len(own)] = own
+    return rows, np.array([len(own) for own in cuts], dtype=np.int64)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import N_CODES, Array
-from skewboost.engine.native import Column, Core, address, check, contiguous
+from skewboost.engine.boundary import Array
+from skewboost.engine.native import Column, Core, address, check, contiguous, padded
 from skewboost.tables import Nominal, Table
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ class NativeModel:
         self.core = core
         self.features = np.union1d(scorer.table_features, scorer.tree_features).astype(np.int64)
         self.bins = [scorer.bins.features[j] for j in self.features.tolist()]
-        cuts = np.full((len(self.bins), N_CODES), np.inf)
-        for row, of_feature in zip(cuts, self.bins):
-            row[: len(of_feature.cuts)] = of_feature.cuts
+        cuts, n_cuts = padded([feature.cuts for feature in self.bins])
         in_table = contiguous(scorer.in_table[self.features], np.uint8)
         tables = contiguous(scorer.tables[self.features])
         trees = scorer.packed
@@ -43,8 +41,8 @@ class NativeModel:
         made = ctypes.c_void_p()
         check(
             core.new_model(
-                ctypes.addressof(made), len(self.bins), address(cuts), address(in_table), address(tables), len(roots),
-                address(roots), len(feature), address(feature), address(threshold), address(which), len(sets),
+                ctypes.addressof(made), len(self.bins), address(cuts), address(n_cuts), address(in_table),
+                address(tables), len(roots), address(roots), len(feature), address(feature), address(threshold), address(which), len(sets),
                 address(sets), address(links), len(values), address(values),
             )
         )  # fmt: skip

@@ -39,15 +39,17 @@ SKEWBOOST_API int skewboost_sort_64(const uint64_t* keys, int64_t n, uint64_t* s
     return sort_keys<uint64_t, 6>(keys, n, sorted);
 }
 
-SKEWBOOST_API void skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
-                                       int64_t n_columns, const int64_t* column, const int64_t* feature,
-                                       const double* cuts, uint64_t* words, int64_t n_jobs) {
-    encode(Matrix<float>{X, row_stride, column_stride}, n_rows, n_columns, column, feature, cuts, words, n_jobs);
+SKEWBOOST_API int skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
+                                      int64_t n_columns, const int64_t* column, const int64_t* feature,
+                                      const double* cuts, const int64_t* n_cuts, uint64_t* words, int64_t n_jobs) {
+    Matrix<float> matrix{X, row_stride, column_stride};
+    return encode(matrix, n_rows, n_columns, column, feature, cuts, n_cuts, words, n_jobs);
 }
-SKEWBOOST_API void skewboost_encode_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
-                                       int64_t n_columns, const int64_t* column, const int64_t* feature,
-                                       const double* cuts, uint64_t* words, int64_t n_jobs) {
-    encode(Matrix<double>{X, row_stride, column_stride}, n_rows, n_columns, column, feature, cuts, words, n_jobs);
+SKEWBOOST_API int skewboost_encode_64(const double* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,
+                                      int64_t n_columns, const int64_t* column, const int64_t* feature,
+                                      const double* cuts, const int64_t* n_cuts, uint64_t* words, int64_t n_jobs) {
+    Matrix<double> matrix{X, row_stride, column_stride};
+    return encode(matrix, n_rows, n_columns, column, feature, cuts, n_cuts, words, n_jobs);
 }
 SKEWBOOST_API void skewboost_store_codes(const uint8_t* codes, int64_t n_rows, int64_t feature, uint64_t* words) {
     store_codes(codes, n_rows, feature, words);
@@ -201,17 +203,18 @@ SKEWBOOST_API void skewboost_reweight_branches(TrainingSet* set, const Branch* l
 // ------------------------------------------------------------------------------------------------------ scoring
 
 // An ensemble for scoring: see `Model.open`.
-SKEWBOOST_API int skewboost_new_model(Model** out, int64_t n_features, const double* cuts, const uint8_t* in_table,
-                                      const double* tables, int64_t n_trees, const int64_t* roots, int64_t n_nodes,
-                                      const int64_t* feature, const int64_t* threshold, const int64_t* which,
-                                      int64_t n_sets, const uint8_t* sets, const int64_t* links, int64_t n_values,
+SKEWBOOST_API int skewboost_new_model(Model** out, int64_t n_features, const double* cuts, const int64_t* n_cuts,
+                                      const uint8_t* in_table, const double* tables, int64_t n_trees,
+                                      const int64_t* roots, int64_t n_nodes, const int64_t* feature,
+                                      const int64_t* threshold, const int64_t* which, int64_t n_sets,
+                                      const uint8_t* sets, const int64_t* links, int64_t n_values,
                                       const double* values) {
     *out = nullptr;
     void* room = malloc(sizeof(Model));
     if (room == nullptr) return NO_MEMORY;
     Model* made = new (room) Model();
-    if (made->open(n_features, cuts, in_table, tables, n_trees, roots, n_nodes, feature, threshold, which, n_sets, sets,
-                   links, n_values, values) != DONE) {
+    if (made->open(n_features, cuts, n_cuts, in_table, tables, n_trees, roots, n_nodes, feature, threshold, which,
+                   n_sets, sets, links, n_values, values) != DONE) {
         made->~Model();
         free(room);
         return NO_MEMORY;

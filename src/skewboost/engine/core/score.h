@@ -27,13 +27,14 @@ public:
     // go left, codes are shifted by one so that it becomes the lowest. ASIDE: it goes to a third place.
     enum Kind : uint8_t { NUMERIC, ASIDE, NOMINAL };
 
-    Status open(int64_t n_features, const double* cuts, const uint8_t* in_table, const double* tables, int64_t n_trees,
-                const int64_t* roots, int64_t n_nodes, const int64_t* feature, const int64_t* threshold,
-                const int64_t* which, int64_t n_sets, const uint8_t* sets, const int64_t* links, int64_t n_values,
-                const double* values) {
+    Status open(int64_t n_features, const double* cuts, const int64_t* n_cuts, const uint8_t* in_table,
+                const double* tables, int64_t n_trees, const int64_t* roots, int64_t n_nodes, const int64_t* feature,
+                const int64_t* threshold, const int64_t* which, int64_t n_sets, const uint8_t* sets,
+                const int64_t* links, int64_t n_values, const double* values) {
         n_features_ = n_features;
         n_trees_ = n_trees;
-        TRY(copy(cuts, n_features * N_CODES, cuts_));
+        TRY(cuts_.reserve(most<int64_t>(n_features, 1)));
+        for (int64_t f = 0; f < n_features; ++f) cuts_[f].set(cuts + f * N_CODES, n_cuts[f]);
         TRY(copy(in_table, n_features, in_table_));
         TRY(copy(tables, n_features * N_CODES, tables_));
         TRY(copy(roots, n_trees, roots_));
@@ -88,22 +89,19 @@ private:
     }
 
     template <class T>
-    static void encode(const T* x, int64_t step, int64_t n, const double* cuts, uint8_t* out) {
-        for (int64_t i = 0; i < n; ++i) {
-            double v = double(x[i * step]);
-            out[i] = v != v ? uint8_t(MISSING) : uint8_t(count_below(cuts, v));
-        }
+    static void encode(const T* x, int64_t step, int64_t n, const Cuts& cuts, uint8_t* out) {
+        for (int64_t i = 0; i < n; ++i) out[i] = cuts.code(double(x[i * step]));
     }
 
     void code_column(const Column& column, int64_t feature, int64_t start, int64_t n, uint8_t* out) const {
-        const double* cuts = cuts_.data() + feature * N_CODES;
+        const Cuts& cuts = cuts_[feature];
+        int64_t at = start * column.step;
         if (column.kind == 0)
-            encode(static_cast<const float*>(column.data) + start * column.step, column.step, n, cuts, out);
+            encode(static_cast<const float*>(column.data) + at, column.step, n, cuts, out);
         else if (column.kind == 1)
-            encode(static_cast<const double*>(column.data) + start * column.step, column.step, n, cuts, out);
+            encode(static_cast<const double*>(column.data) + at, column.step, n, cuts, out);
         else
-            for (int64_t i = 0; i < n; ++i)
-                out[i] = static_cast<const uint8_t*>(column.data)[(start + i) * column.step];
+            for (int64_t i = 0; i < n; ++i) out[i] = static_cast<const uint8_t*>(column.data)[at + i * column.step];
     }
 
     // `codes` is room for [row][feature]; null where there is no memory for it, and every code is found when it is
@@ -178,7 +176,8 @@ private:
 
     int64_t n_features_ = 0, n_trees_ = 0;
     bool aside_ = false;
-    Buffer<double> cuts_, tables_, values_;
+    Buffer<Cuts> cuts_;
+    Buffer<double> tables_, values_;
     Buffer<uint8_t> in_table_, sets_;
     Buffer<int64_t> roots_;
     Buffer<Node> nodes_;

@@ -5,7 +5,7 @@
 
 namespace skew {
 
-constexpr int64_t ROWS_AT_A_TIME = 2048;  // that are gone through column by column: they stay in the second-level cache
+constexpr int64_t ROWS_AT_A_TIME = 512;  // that are gone through column by column: they stay in the cache
 constexpr int64_t ROWS_PER_TASK = 32768;
 
 struct Table {
@@ -23,19 +23,49 @@ inline int code_in(uint64_t word, int64_t feature) {
     return int((word >> (8 * (feature & 7))) & 255);
 }
 
-// The number of cuts below x, by eight halvings without a branch; there are 256 cuts, the last ones infinite.
-inline uint64_t count_below(const double* cuts, double x) {
-    uint64_t k = 0;
-    k += uint64_t(cuts[127] < x) << 7;
-    k += uint64_t(cuts[k + 63] < x) << 6;
-    k += uint64_t(cuts[k + 31] < x) << 5;
-    k += uint64_t(cuts[k + 15] < x) << 4;
-    k += uint64_t(cuts[k + 7] < x) << 3;
-    k += uint64_t(cuts[k + 3] < x) << 2;
-    k += uint64_t(cuts[k + 1] < x) << 1;
-    k += uint64_t(cuts[k] < x);
-    return k;
-}
+// The cuts of a feature, and a guide to them: the range of the cuts is divided into cells of equal width, and `first`
+// says how many cuts lie in the cells before each. What is left are the cuts of one cell, one or two where they are
+// spread evenly and all of them at worst, found by halvings without a branch.
+class Cuts {
+public:
+    void set(const double* cuts, int64_t n) {
+        for (int64_t k = 0; k < 2 * N_CODES; ++k) cuts_[k] = k < n ? cuts[k] : INFINITE;
+        low_ = n > 0 ? cuts[0] : 0.0;
+        double width = n > 0 ? cuts[n - 1] - low_ : 0.0;
+        scale_ = width > 0.0 && width < INFINITE ? double(N_CELLS - 1) / width : 0.0;
+        int count[N_CELLS] = {0}, largest = 0, total = 0;
+        for (int64_t k = 0; k < n; ++k) count[cell(cuts[k])] += 1;
+        for (int c = 0; c < N_CELLS; ++c) {
+            first_[c] = uint8_t(total);
+            total += count[c];
+            largest = most(largest, count[c]);
+        }
+        half_ = 1;
+        while (2 * half_ <= largest) half_ *= 2;
+    }
+
+    // The number of cuts below x: a cut in a cell before that of x is below it, one in a cell behind it is above.
+    uint64_t below(double x) const {
+        uint64_t k = first_[cell(x)];
+        for (uint64_t step = half_; step > 0; step >>= 1) k += cuts_[k + step - 1] < x ? step : 0;
+        return k;
+    }
+
+    uint8_t code(double x) const { return x != x ? uint8_t(MISSING) : uint8_t(below(x)); }
+
+private:
+    static constexpr int N_CELLS = 1024;
+
+    int cell(double x) const {
+        double at = (x - low_) * scale_;
+        return int(at > 0.0 ? (at < double(N_CELLS - 1) ? at : double(N_CELLS - 1)) : 0.0);
+    }
+
+    double cuts_[2 * N_CODES];  // the last ones infinite
+    double low_ = 0.0, scale_ = 0.0;
+    uint64_t half_ = 1;  // the largest power of two that is not beyond the cuts of a cell
+    uint8_t first_[N_CELLS];
+};
 
 // Numbers in a matrix of any strides (in elements).
 template <class T>
@@ -45,27 +75,27 @@ struct Matrix {
     double at(int64_t row, int64_t column) const { return double(data[row * row_stride + column * column_stride]); }
 };
 
-// `ReferenceEngine.encode` of numeric columns: column[c] of X becomes feature[c].
+// `ReferenceEngine.encode` of numeric columns: column[c] of X becomes feature[c], with n_cuts[c] of the given cuts.
 template <class T>
-void encode(Matrix<T> X, int64_t n_rows, int64_t n_columns, const int64_t* column, const int64_t* feature,
-            const double* cuts, uint64_t* words, int64_t n_jobs) {
-    int64_t n_tasks = most<int64_t>(1, n_rows / (4 * ROWS_AT_A_TIME));
+Status encode(Matrix<T> X, int64_t n_rows, int64_t n_columns, const int64_t* column, const int64_t* feature,
+              const double* cuts, const int64_t* n_cuts, uint64_t* words, int64_t n_jobs) {
+    Buffer<Cuts> guides;
+    TRY(guides.reserve(n_columns));
+    for (int64_t c = 0; c < n_columns; ++c) guides[c].set(cuts + c * N_CODES, n_cuts[c]);
+    int64_t n_tasks = most<int64_t>(1, n_rows / (16 * ROWS_AT_A_TIME));
     parallel(n_tasks, n_jobs, [&](int64_t task) {
         int64_t stop = bound(n_rows, n_tasks, task + 1);
         for (int64_t a = bound(n_rows, n_tasks, task); a < stop; a += ROWS_AT_A_TIME) {
             int64_t b = least(a + ROWS_AT_A_TIME, stop);
             for (int64_t c = 0; c < n_columns; ++c) {
-                const double* cut = cuts + c * N_CODES;
+                const Cuts& guide = guides[c];
                 uint64_t* out = words + (feature[c] >> 3) * n_rows;
                 int shift = int(8 * (feature[c] & 7));
-                for (int64_t i = a; i < b; ++i) {
-                    double x = X.at(i, column[c]);
-                    uint64_t k = x != x ? MISSING : count_below(cut, x);
-                    out[i] |= k << shift;
-                }
+                for (int64_t i = a; i < b; ++i) out[i] |= uint64_t(guide.code(X.at(i, column[c]))) << shift;
             }
         }
     });
+    return DONE;
 }
 
 // Put ready codes of one feature into the table.
