@@ -6,6 +6,7 @@ are added in a fixed order, so the number of threads never changes a result.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -48,14 +49,13 @@ class CpuEngine:
 
     def sort(self, values: Array) -> Array:
         """Sort the numbers of a column, leaving out NaN."""
-        values = np.ascontiguousarray(values)
-        if values.dtype.kind == "f" and np.isnan(values).any():
-            values = values[~np.isnan(values)]
-        if values.dtype != np.float32:
+        if values.dtype not in (np.float32, np.float64):
             return np.sort(values)
-        ordered = np.empty_like(values)
-        check(self.core.sort_32(address(values), len(values), address(ordered)))
-        return ordered
+        ordered, found = np.empty(len(values), values.dtype), ctypes.c_int64()
+        sort = self.core.sort_32 if values.dtype == np.float32 else self.core.sort_64
+        step = values.strides[0] // values.itemsize
+        check(sort(address(values), step, len(values), address(ordered), ctypes.addressof(found)))
+        return ordered[: found.value]
 
     def cuts(self, column: Array, weights: Array | None, max_bins: int) -> Array:
         """Where to cut a column of numbers."""

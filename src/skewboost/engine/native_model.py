@@ -42,8 +42,8 @@ class NativeModel:
         check(
             core.new_model(
                 ctypes.addressof(made), len(self.bins), address(cuts), address(n_cuts), address(in_table),
-                address(tables), len(roots), address(roots), len(feature), address(feature), address(threshold), address(which), len(sets),
-                address(sets), address(links), len(values), address(values),
+                address(tables), len(roots), address(roots), len(feature), address(feature), address(threshold),
+                address(which), len(sets), address(sets), address(links), len(values), address(values),
             )
         )  # fmt: skip
         self._owner = core.owner(made, core.free_model)

@@ -32,11 +32,12 @@ SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
 
 // ----------------------------------------------------------------------------------------------------- tables
 
-SKEWBOOST_API int skewboost_sort_32(const uint32_t* keys, int64_t n, uint32_t* sorted) {
-    return sort_keys<uint32_t, 3>(keys, n, sorted);
+// The numbers of a column in order, without NaN.
+SKEWBOOST_API int skewboost_sort_32(const float* x, int64_t step, int64_t n, float* sorted, int64_t* n_found) {
+    return sort_column<float, uint32_t>(x, step, n, sorted, *n_found);
 }
-SKEWBOOST_API int skewboost_sort_64(const uint64_t* keys, int64_t n, uint64_t* sorted) {
-    return sort_keys<uint64_t, 6>(keys, n, sorted);
+SKEWBOOST_API int skewboost_sort_64(const double* x, int64_t step, int64_t n, double* sorted, int64_t* n_found) {
+    return sort_column<double, uint64_t>(x, step, n, sorted, *n_found);
 }
 
 SKEWBOOST_API int skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,

@@ -41,7 +41,7 @@ public:
             largest = most(largest, count[c]);
         }
         half_ = 1;
-        while (2 * half_ <= largest) half_ *= 2;
+        while (2 * half_ <= uint64_t(largest)) half_ *= 2;
     }
 
     // The number of cuts below x: a cut in a cell before that of x is below it, one in a cell behind it is above.
@@ -120,48 +120,122 @@ inline void look_up(const uint64_t* words, int64_t n_rows, int64_t feature, cons
     });
 }
 
-// Sort numbers, by the bits that order like them: flipping the sign bit of a positive number, and every bit of a
-// negative one, makes patterns sort like numbers. Passes of eleven bits; one in which all numbers agree is left out.
-template <class Key, int N_PASSES>
-Status sort_keys(const Key* keys, int64_t n, Key* sorted) {
-    constexpr int DIGIT = 11, N_DIGITS = 1 << DIGIT;
-    constexpr int LAST = int(8 * sizeof(Key)) - 1;
-    constexpr Key SIGN = Key(1) << LAST;
-    Buffer<Key> room;
-    Buffer<int64_t> count;
-    TRY(room.reserve(2 * n + 1));
-    TRY(count.reserve(N_PASSES * N_DIGITS));
-    memset(count.data(), 0, size_t(N_PASSES) * N_DIGITS * sizeof(int64_t));
-    Key *from = room.data(), *to = room.data() + n;
-    for (int64_t i = 0; i < n; ++i) {
-        Key k = keys[i];
-        k ^= SIGN | Key(Key(0) - (k >> LAST));
-        from[i] = k;
-        for (int pass = 0; pass < N_PASSES; ++pass)
-            count[pass * N_DIGITS + ((k >> (DIGIT * pass)) & (N_DIGITS - 1))] += 1;
-    }
-    for (int pass = 0; pass < N_PASSES && n > 0; ++pass) {
-        int64_t* own = count.data() + pass * N_DIGITS;
-        int shift = DIGIT * pass;
-        if (own[(from[0] >> shift) & (N_DIGITS - 1)] == n) continue;
-        int64_t total = 0;
-        for (int d = 0; d < N_DIGITS; ++d) {
-            int64_t c = own[d];
-            own[d] = total;
-            total += c;
-        }
+// Sorting numbers by the bits that order like them: flipping the sign bit of a positive number, and every bit of a
+// negative one, makes patterns sort like numbers. Many keys are divided by their leading eleven bits, and the parts
+// sorted by the next ones; as soon as a part fits into the cache it is sorted from its last digit to its first, or if
+// it is small by merging.
+template <class Key>
+class KeySort {
+public:
+    static constexpr int DIGIT = 11, N_DIGITS = 1 << DIGIT, BITS = int(8 * sizeof(Key)), LAST = BITS - 1;
+    static constexpr int64_t SMALL = 256, CACHED = 32768;
+
+    // The numbers of a column without NaN, as keys; returns how many there are.
+    template <class T>
+    static int64_t keys_of(const T* x, int64_t step, int64_t n, Key* keys) {
+        int64_t m = 0;
         for (int64_t i = 0; i < n; ++i) {
-            Key k = from[i];
-            to[own[(k >> shift) & (N_DIGITS - 1)]++] = k;
+            T value = x[i * step];
+            Key k;
+            memcpy(&k, &value, sizeof k);
+            keys[m] = k ^ (SIGN | Key(Key(0) - (k >> LAST)));
+            m += value == value;
         }
-        Key* other = from;
-        from = to;
-        to = other;
+        return m;
     }
-    for (int64_t i = 0; i < n; ++i) {
-        Key k = from[i];
-        sorted[i] = k ^ (SIGN | Key((k >> LAST) - Key(1)));
+
+    static void numbers_of(Key* keys, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) keys[i] ^= SIGN | Key((keys[i] >> LAST) - Key(1));
     }
+
+    // Sort keys of which all bits from `bits` on are equal; `room` is as long.
+    static void sort(Key* keys, int64_t n, int bits, Key* room) {
+        if (n < 2 || bits <= 0) return;
+        if (n <= SMALL) {
+            merge_sort(keys, int(n), room);
+            return;
+        }
+        if (n <= CACHED && bits <= 2 * DIGIT) {
+            sort_by_digits(keys, n, bits, room);
+            return;
+        }
+        int shift = most(0, bits - DIGIT), n_digits = 1 << (bits - shift);
+        int64_t start[N_DIGITS + 1];
+        memset(start, 0, sizeof start);
+        for (int64_t i = 0; i < n; ++i) start[((keys[i] >> shift) & Key(n_digits - 1)) + 1] += 1;
+        for (int d = 0; d < n_digits; ++d) start[d + 1] += start[d];
+        for (int64_t i = 0; i < n; ++i) room[start[(keys[i] >> shift) & Key(n_digits - 1)]++] = keys[i];
+        memcpy(keys, room, size_t(n) * sizeof(Key));
+        int64_t from = 0;
+        for (int d = 0; d < n_digits; ++d) {  // `start` has moved on to where the next part begins
+            sort(keys + from, start[d] - from, shift, room + from);
+            from = start[d];
+        }
+    }
+
+private:
+    static constexpr Key SIGN = Key(1) << LAST;
+
+    static void sort_by_digits(Key* keys, int64_t n, int bits, Key* room) {
+        Key *from = keys, *to = room;
+        for (int shift = 0; shift < bits; shift += DIGIT) {
+            int32_t count[N_DIGITS];
+            memset(count, 0, sizeof count);
+            for (int64_t i = 0; i < n; ++i) count[(from[i] >> shift) & (N_DIGITS - 1)] += 1;
+            if (count[(from[0] >> shift) & (N_DIGITS - 1)] == n) continue;
+            int32_t total = 0;
+            for (int d = 0; d < N_DIGITS; ++d) {
+                int32_t own = count[d];
+                count[d] = total;
+                total += own;
+            }
+            for (int64_t i = 0; i < n; ++i) to[count[(from[i] >> shift) & (N_DIGITS - 1)]++] = from[i];
+            Key* other = from;
+            from = to;
+            to = other;
+        }
+        if (from != keys) memcpy(keys, from, size_t(n) * sizeof(Key));
+    }
+
+    static void merge_sort(Key* keys, int n, Key* room) {
+        constexpr int RUN = 12;
+        for (int a = 0; a < n; a += RUN)
+            for (int i = a + 1; i < least(a + RUN, n); ++i) {
+                Key key = keys[i];
+                int j = i;
+                for (; j > a && key < keys[j - 1]; --j) keys[j] = keys[j - 1];
+                keys[j] = key;
+            }
+        Key *from = keys, *to = room;
+        for (int width = RUN; width < n; width *= 2) {
+            for (int a = 0; a < n; a += 2 * width) {
+                int middle = least(a + width, n), stop = least(a + 2 * width, n), i = a, j = middle, k = a;
+                while (i < middle && j < stop) {
+                    bool right = from[j] < from[i];
+                    to[k++] = right ? from[j] : from[i];
+                    i += !right;
+                    j += right;
+                }
+                memcpy(to + k, from + (i < middle ? i : j), size_t(stop - k) * sizeof(Key));
+            }
+            Key* other = from;
+            from = to;
+            to = other;
+        }
+        if (from != keys) memcpy(keys, from, size_t(n) * sizeof(Key));
+    }
+};
+
+// The numbers of a column, `step` elements apart, in order and without NaN; `n_found` is how many there are.
+template <class T, class Key>
+Status sort_column(const T* x, int64_t step, int64_t n, T* sorted, int64_t& n_found) {
+    Buffer<Key> keys, room;
+    TRY(keys.reserve(n + 1));
+    TRY(room.reserve(n + 1));
+    n_found = KeySort<Key>::keys_of(x, step, n, keys.data());
+    KeySort<Key>::sort(keys.data(), n_found, KeySort<Key>::BITS, room.data());
+    KeySort<Key>::numbers_of(keys.data(), n_found);
+    memcpy(sorted, keys.data(), size_t(n_found) * sizeof(T));
     return DONE;
 }
 
