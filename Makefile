@@ -52,6 +52,7 @@ lint: $(VENV)/.dev
 benchmark: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/interpreter.py
 
 # a quarter of an hour: the engine against LightGBM at every size, new processes
 benchmark-engine: $(VENV)/.benchmarks
