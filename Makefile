@@ -30,8 +30,8 @@ test-slow: $(VENV)/.dev
 
 # minutes: the engine in a build that reports errors of memory and arithmetic, and in one that reports data races
 test-sanitized: $(VENV)/.dev
-	$(BIN)/python tools/sanitized.py address -n auto tests/engine tests/boosting/test_traces.py
-	$(BIN)/python tools/sanitized.py thread -n auto tests/engine
+	$(BIN)/python tools/sanitized.py address -n auto -m "not slow" tests/engine tests/boosting/test_traces.py
+	$(BIN)/python tools/sanitized.py thread -n auto -m "not slow" tests/engine
 
 # two minutes: the sdist and a wheel for every platform, into dist/
 wheels: $(VENV)/.wheels
