@@ -228,7 +228,7 @@ def bias_variance(
     (seed,) = seeds_for(random_state, 1)
     splits, test = _splits(rows, scheme, draws, cv, seed)
     tasks = [
-        (estimator, train, rows.part(tested), problem, own, len(splits), staged)
+        (estimator, train, rows.part(tested), problem, own, staged)
         for (train, tested), own in zip(splits, seeds_for(seed, len(splits)))
     ]
     answers = in_parallel(_answers, tasks, n_jobs, verbose)
