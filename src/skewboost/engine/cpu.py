@@ -49,8 +49,9 @@ class CpuEngine:
 
     def sort(self, values: Array) -> Array:
         """Sort the numbers of a column, leaving out NaN."""
-        if values.dtype not in (np.float32, np.float64):
+        if values.dtype.kind != "f":
             return np.sort(values)
+        values = values.astype(np.float32 if values.itemsize <= 4 else np.float64, copy=False)
         ordered, found = np.empty(len(values), values.dtype), ctypes.c_int64()
         sort = self.core.sort_32 if values.dtype == np.float32 else self.core.sort_64
         step = values.strides[0] // values.itemsize
