@@ -107,7 +107,7 @@ class CpuEngine:
     def lookup(self, codes: Words, feature: int, values: Array) -> Array:
         """``values[code]`` for all rows."""
         out, given = np.empty(codes.words.shape[1]), contiguous(values)
-        self.core.look_up(address(codes.words), len(out), feature, address(given), 0, address(out), self.n_jobs)
+        self.core.look_up(address(codes.words), len(out), feature, address(given), address(out), self.n_jobs)
         return out
 
     def leaves(self, codes: Words, partition: Partition) -> Array:

@@ -27,7 +27,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "encode_32": (c_int, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
     "encode_64": (c_int, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
     "store_codes": (None, [_A, _N, _N, _A]),
-    "look_up": (None, [_A, _N, _N, _A, _N, _A, _N]),
+    "look_up": (None, [_A, _N, _N, _A, _A, _N]),
     "open": (c_int, [_A, _A]),
     "close": (None, [_A]),
     "assign": (c_double, [_A, _A]),

@@ -174,28 +174,21 @@ private:
     void subtract(const Branch& parent, const Branch& one, Branch& heir, int g) const {
         heir.error[g] = parent.error[g];
         double* to = heir.sums.data();
-        for_plane(g,
-                  [&](int64_t at, int64_t m) { memcpy(to + at, parent.sums.data() + at, size_t(m) * sizeof(double)); });
+        rows_.for_plane(
+            g, [&](int64_t at, int64_t m) { memcpy(to + at, parent.sums.data() + at, size_t(m) * sizeof(double)); });
         for (int64_t k = 0; k < one.n_family; ++k) {
             const Branch* other = one.family[k];
             if (other == &heir) continue;
             const double* by = other->sums.data();
-            for_plane(g, [&](int64_t at, int64_t m) {
+            rows_.for_plane(g, [&](int64_t at, int64_t m) {
                 for (int64_t j = at; j < at + m; ++j) to[j] -= by[j];
             });
             heir.error[g] += other->error[g];
         }
-        for_plane(g, [&](int64_t at, int64_t m) {
+        rows_.for_plane(g, [&](int64_t at, int64_t m) {
             for (int64_t j = at; j < at + m; ++j) to[j] = to[j] > 0.0 ? to[j] : 0.0;
         });
         heir.derived = true;
-    }
-
-    template <class Work>
-    void for_plane(int64_t plane, Work&& work) const {
-        for (int64_t block = 0; block < rows_.table.n_blocks(); ++block)
-            rows_.for_cells(block, 2, plane, 1,
-                            [&](int64_t at, int64_t m) { work(block * BLOCK * 2 * N_CODES + at, m); });
     }
 
     Status search_once(const Branch& branch, const Request& request, Split& split) {

@@ -23,7 +23,7 @@ void* (*held_by)(void* capsule, const char* name) = nullptr;
 
 // Changes whenever a signature does: library.py refuses any other number than its own.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 2;
+    return 3;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     held_by = get_pointer;
@@ -56,8 +56,8 @@ SKEWBOOST_API void skewboost_store_codes(const uint8_t* codes, int64_t n_rows, i
     store_codes(codes, n_rows, feature, words);
 }
 SKEWBOOST_API void skewboost_look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values,
-                                     int64_t add, double* out, int64_t n_jobs) {
-    look_up(words, n_rows, feature, values, add != 0, out, n_jobs);
+                                     double* out, int64_t n_jobs) {
+    look_up(words, n_rows, feature, values, out, n_jobs);
 }
 
 // ----------------------------------------------------------------------------------------------- training sets

@@ -1,4 +1,4 @@
-// Growing stumps and trees in one call: `grow_stump.grow_stump`, `grow_tree.grow_tree`, and moving the weights by the
+// Growing stumps and trees in one call: `grow.grow` in Python, and moving the weights by the
 // factors of their leaves.
 //
 // Only the smaller child of a split is summed, class by class, and the larger is what remains of the parent. Every
@@ -12,10 +12,8 @@
 namespace skew {
 
 constexpr int64_t FEW_ROWS = 128;         // a node of so few is summed as fast as it is subtracted, without the error
-constexpr double MAX_ROOT_ERROR = 1e-13;  // `training_set.MAX_ERROR`: a derived root beyond it is summed anew
+constexpr double MAX_ROOT_ERROR = 1e-13;  // a derived root beyond it is summed anew
 constexpr double MIN_REMAINDER = 1e-3;  // a sum left over from a total that is larger by more has lost too many digits
-constexpr int64_t SHARED_WORK = 1500000;  // in a node that is worth dividing among threads: its cells, and …
-constexpr int64_t SEARCH_WORK = 4000;     // … a search, which takes as long per feature as so many rows
 
 struct Limits {
     int64_t max_depth;       // 0: none
@@ -33,13 +31,12 @@ struct Node {
     bool in_all;   // whether its rows are listed in the list of all: the root's
     bool derived;  // whether a plane was not summed from the rows
     bool abstains;
-    bool listed[2];  // whether its rows are: not those of the largest side of a stump
     Split split;
 
     int64_t n_rows(int64_t n_groups) const { return size[0] + (n_groups > 1 ? size[1] : 0); }
 };
 
-// By how much a split lowers the exponential loss, or the squared error of responses: `growth.gain`. Of many classes it
+// By how much a split lowers the exponential loss, or the squared error of responses: `grow.gain`. Of many classes it
 // is the Gini index: most splits near the root of a tree leave the error as it is.
 inline double gain_of(const Request& request, const double* left, const double* right, int64_t n_labels,
                       int64_t n_classes) {
@@ -195,7 +192,6 @@ private:
         node.children = -1;
         node.n_children = 0;
         node.in_all = node.derived = node.abstains = false;
-        node.listed[0] = node.listed[1] = true;
         node.split.feature = -1;
         for (int64_t p = 0; p < n_planes_; ++p) errors_[index * n_planes_ + p] = 0.0;
         return DONE;
@@ -438,16 +434,6 @@ private:
         return DONE;
     }
 
-    static int first_up_to(const Scan& s, double level) {
-        int t = 0;
-        while (t < N_THRESHOLDS && s.value[t] > level) ++t;
-        if (t < N_THRESHOLDS) return t;
-        double low = lowest_of(s.value, N_THRESHOLDS);  // found by another formula, whose last digits differ
-        for (t = 0; s.value[t] > low; ++t) {
-        }
-        return t;
-    }
-
     // ------------------------------------------------------------------------------------------- reweighting
 
     double total_of(const double* factors, const double* sums, int64_t n_leaves) const {
@@ -459,14 +445,6 @@ private:
         double weight = 0.0;
         for (int64_t k = plane; k < n_leaves_ * n_planes_; k += n_planes_) weight += sums_[k] * factors[k] / total;
         return error > MAX_ROOT_ERROR * weight;
-    }
-    // Work on the used cells of one plane: work(offset, how many).
-    template <class Work>
-    void for_plane(int64_t plane, Work&& work) const {
-        int64_t planes = rows_.n_classes, blocks = rows_.table.n_blocks(), length = BLOCK * planes * N_CODES;
-        for (int64_t block = 0; block < blocks; ++block)
-            rows_.for_cells(block, planes, plane % planes, 1,
-                            [&](int64_t at, int64_t m) { work(((plane / planes) * blocks + block) * length + at, m); });
     }
     double* known_root();
     bool root_after_stump(const double* factors, double total);

@@ -361,7 +361,6 @@ private:
         int64_t n_orders = by_class_ ? node_.n_classes : node_.n_labels;
         const double* counts = node_.counts_of(f);
         for (int64_t by = 0; by < n_orders; ++by) {
-            int n_unknown = 0;
             for (int j = 0; j < m; ++j) {
                 int k = codes[j];
                 double a, b;
@@ -373,11 +372,9 @@ private:
                     b = node_.plane(f, by, 1)[k];
                 }
                 bool unknown = !(a > 0.0) && !(b > 0.0);  // a category in which the label has no weight comes last
-                n_unknown += unknown;
                 double key = unknown ? INFINITE : log_odds_key(a, b);
                 items[j] = {key, unknown ? N_CODES + k : k};
             }
-            (void)n_unknown;
             sort_keyed(items, m, merging);
             int n = m - 1;
             room.left.clear(n), room.right.clear(n);

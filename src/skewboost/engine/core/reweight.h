@@ -117,7 +117,7 @@ inline Status Grower::reweight_codes(int64_t feature, const uint8_t* leaf_of_cod
         TRY(rows_.sum_class(list, values_.data(), n_moved, g, slots_[change]));
         double moved = size_of_plane(slots_[change], g), weight = 0.0;
         const double* by = slots_[change];
-        for_plane(g, [=](int64_t at, int64_t m) {
+        rows_.for_plane(g, [=](int64_t at, int64_t m) {
             for (int64_t k = at; k < at + m; ++k) {
                 double sum = root[k] + by[k];
                 root[k] = (sum > 0.0 ? sum : 0.0) * factor;
@@ -162,7 +162,7 @@ inline bool Grower::root_after_stump(const double* factors, double total) {
         const double* a = slots_[leaf(one).slot];
         double fa = factors[one * n_planes_ + p] / total;
         if (n_leaves_ == 2) {
-            for_plane(p, [=](int64_t at, int64_t m) {
+            rows_.for_plane(p, [=](int64_t at, int64_t m) {
                 for (int64_t k = at; k < at + m; ++k) {
                     double left = whole[k] - a[k];
                     whole[k] = (left > 0.0 ? left : 0.0) * of_rest + fa * a[k];
@@ -172,7 +172,7 @@ inline bool Grower::root_after_stump(const double* factors, double total) {
         }
         const double* b = slots_[leaf(other).slot];
         double fb = factors[other * n_planes_ + p] / total;
-        for_plane(p, [=](int64_t at, int64_t m) {
+        rows_.for_plane(p, [=](int64_t at, int64_t m) {
             for (int64_t k = at; k < at + m; ++k) {
                 double left = whole[k] - a[k] - b[k];
                 whole[k] = (left > 0.0 ? left : 0.0) * of_rest + (fa * a[k] + fb * b[k]);
@@ -212,14 +212,14 @@ inline Status Grower::root_after_tree(const double* factors, double total, bool&
     double* out = slots_[leaf(first).slot];
     for (int64_t p = 0; p < n_planes_; ++p) {
         double own = factors[first * n_planes_ + p] / total;
-        for_plane(p, [=](int64_t at, int64_t m) {
+        rows_.for_plane(p, [=](int64_t at, int64_t m) {
             for (int64_t k = at; k < at + m; ++k) out[k] *= own;
         });
         for (int64_t k = first + 1; k < n_leaves_; ++k) {
             if (leaf(k).slot < 0) continue;
             const double* h = slots_[leaf(k).slot];
             double f = factors[k * n_planes_ + p] / total;
-            for_plane(p, [=](int64_t at, int64_t m) {
+            rows_.for_plane(p, [=](int64_t at, int64_t m) {
                 for (int64_t j = at; j < at + m; ++j) out[j] += f * h[j];
             });
         }

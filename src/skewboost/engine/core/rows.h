@@ -14,7 +14,7 @@ constexpr int64_t TASKS = 16;             // to aim for: enough for many cores, 
 constexpr int64_t SERIAL_CELLS = 200000;  // cell updates below which waking another thread costs more than it saves
 constexpr int64_t MAX_POOL = int64_t(1) << 30;  // bytes of histograms that are kept while a tree grows
 
-// A bound on the relative error of sums over the bins of n weights: `growth.direct_error`. Rounding errors are as good
+// A bound on the relative error of sums over the bins of n weights. Rounding errors are as good
 // as random: in 256 bins of n/256 additions each they add up to about ε√n/1500 of the total. This is some twenty
 // standard deviations, and allows for adding up the parts and the bins.
 inline double direct_error(int64_t n) {
@@ -280,6 +280,15 @@ public:
                 work((k * planes + p) * N_CODES + MISSING, int64_t(1));
             }
         }
+    }
+
+    // Work on the cells of one plane of a whole histogram: work(offset, how many).
+    template <class Work>
+    void for_plane(int64_t plane, Work&& work) const {
+        int64_t blocks = table.n_blocks(), length = BLOCK * n_classes * N_CODES, label = plane / n_classes;
+        for (int64_t block = 0; block < blocks; ++block)
+            for_cells(block, n_classes, plane % n_classes, 1,
+                      [&](int64_t at, int64_t m) { work((label * blocks + block) * length + at, m); });
     }
 
     // How many parts the rows of a sum are divided into: a matter of the shape, so that the order of sums is.

@@ -106,6 +106,18 @@ bool choice_is_doubtful(const C& c, const Table& table, const TwoPlanes& node, c
     return false;
 }
 
+// The first candidate of a feature at or below a level; the best one, where the level was found by another formula,
+// whose last digits differ.
+inline int first_up_to(const Scan& s, double level) {
+    int t = 0;
+    while (t < N_THRESHOLDS && s.value[t] > level) ++t;
+    if (t < N_THRESHOLDS) return t;
+    double low = lowest_of(s.value, N_THRESHOLDS);
+    for (t = 0; s.value[t] > low; ++t) {
+    }
+    return t;
+}
+
 // The first candidate that ties with the best. `lowest` is the lowest criterion of each feature. The features that
 // matter are scanned a second time, which is cheaper than keeping the candidates of all of them.
 template <class C>
@@ -118,18 +130,10 @@ void choose(const C& c, const Table& table, const TwoPlanes& node, const Request
     if (!(best < INFINITE)) return;
     double near = C::tie_width(tie, best);
     int64_t g = 0;
-    int t = 0;
     while (lowest[g] > best + near) ++g;
     Cells chosen = node.of(table, g);
     scan_feature(c, chosen, request, tie, 2.0 * tie, s);
-    // `lowest` may have been found by another formula, whose last digits differ
-    double level = best + near;
-    while (t < N_THRESHOLDS && s.value[t] > level) ++t;
-    if (t == N_THRESHOLDS) {
-        double low = lowest_of(s.value, N_THRESHOLDS);
-        for (t = 0; s.value[t] > low; ++t) {
-        }
-    }
+    int t = first_up_to(s, best + near);
     Cells any = node.of(table, 0);
     double t0 = 0.0, t1 = 0.0;
     for (int k = 0; k < N_CODES; ++k) {

@@ -69,7 +69,6 @@ inline Status Grower::list_smaller_children() {
         int64_t at = root.begin[g];
         for (int64_t side = 0; side < root.n_children; ++side) {
             Node& child = children[side];
-            child.listed[g] = side != largest;
             if (side == largest) continue;
             child.begin[g] = at;
             at += child.size[g];

@@ -105,18 +105,15 @@ inline void store_codes(const uint8_t* codes, int64_t n_rows, int64_t feature, u
     for (int64_t i = 0; i < n_rows; ++i) out[i] |= uint64_t(codes[i]) << shift;
 }
 
-// values[code] of one feature for all rows, or added to what is there.
-inline void look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values, bool add, double* out,
+// values[code] of one feature for all rows.
+inline void look_up(const uint64_t* words, int64_t n_rows, int64_t feature, const double* values, double* out,
                     int64_t n_jobs) {
     int64_t n_tasks = most<int64_t>(1, n_rows / ROWS_PER_TASK);
     const uint64_t* block = words + (feature >> 3) * n_rows;
     int shift = int(8 * (feature & 7));
     parallel(n_tasks, n_jobs, [&](int64_t task) {
         int64_t stop = bound(n_rows, n_tasks, task + 1);
-        for (int64_t i = bound(n_rows, n_tasks, task); i < stop; ++i) {
-            double v = values[(block[i] >> shift) & 255];
-            out[i] = add ? out[i] + v : v;
-        }
+        for (int64_t i = bound(n_rows, n_tasks, task); i < stop; ++i) out[i] = values[(block[i] >> shift) & 255];
     });
 }
 

@@ -72,10 +72,6 @@ inline T load(const T* x) {
     return __atomic_load_n(x, __ATOMIC_ACQUIRE);
 }
 template <class T>
-inline void store(T* x, T value) {
-    __atomic_store_n(x, value, __ATOMIC_RELEASE);
-}
-template <class T>
 inline T fetch_add(T* x, T value) {
     return __atomic_fetch_add(x, value, __ATOMIC_ACQ_REL);
 }
