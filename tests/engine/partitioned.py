@@ -150,10 +150,14 @@ class PartitionedSet:
         return joined([part.vectors[name] for part in self.parts])
 
     def map(self, function, inputs, outputs):
+        sums = []
         for part in self.parts:
-            for name, made in zip(outputs, part.call(function, inputs), strict=True):
-                squeezed = made[:, 0] if self.classes.n_labels > 1 and made.shape[1] == 1 else made
+            made = part.call(function, inputs)
+            for name, own in zip(outputs, made[: len(outputs)], strict=True):
+                squeezed = own[:, 0] if self.classes.n_labels > 1 and own.shape[1] == 1 else own
                 part.vectors[name] = np.array(squeezed, dtype=float)
+            sums.append([float(np.sum(own)) for own in made[len(outputs) :]])
+        return [sum(values) for values in zip(*sums)]
 
     def sum(self, function, inputs):
         totals = [[float(np.sum(v)) for v in part.call(function, inputs)] for part in self.parts]

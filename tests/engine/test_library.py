@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,15 @@ SKEWBOOST_API int skewboost_abi_version() { return ABI; }
 SKEWBOOST_API int skewboost_level() { return LEVEL; }
 SKEWBOOST_API int answer() { return ANSWER; }
 """
+
+
+def test_the_core_includes_headers_of_c_and_the_platform_only():
+    """A compiler that links without the C++ library need not have its headers: zig has none then."""
+    theirs = {"stddef.h", "stdint.h", "stdlib.h", "string.h", "windows.h", "pthread.h", "sched.h", "time.h"}
+    sources = [*build.HERE.glob("*.h"), *build.HERE.glob("*.cpp")]
+    included = [name for source in sources for name in re.findall(r"#include <(.*)>", source.read_text())]
+    assert included
+    assert set(included) <= theirs
 
 
 @pytest.fixture(scope="module")

@@ -75,6 +75,9 @@ def test_functions_are_applied_row_by_row(engine):
     rows.map(lambda v, y: (v + 1.0, v * y), ("v", Y), ("v", "signed"))  # an output may be among the inputs
     np.testing.assert_array_equal(rows.get("v"), np.arange(1.0, N + 1))
     np.testing.assert_array_equal(rows.get("signed"), np.arange(N) * (2.0 * labels - 1.0))
+    sums = rows.map(lambda v: (2.0 * v, v, v * v), ("v",), ("twice",))  # what is made beyond the outputs is added up
+    assert sums == [N * (N + 1) / 2, N * (N + 1) * (2 * N + 1) / 6]
+    np.testing.assert_array_equal(rows.get("twice"), 2.0 * np.arange(1.0, N + 1))
     assert rows.sum(itself, ("v",)) == N * (N + 1) / 2
     assert rows.sum(lambda v, w: (v, w), ("v", W)) == (N * (N + 1) / 2, pytest.approx(1.0, abs=1e-13))
     assert rows.max(np.negative, ("v",)) == -1.0
@@ -97,9 +100,9 @@ def test_blocks_and_threads_change_nothing(kind, monkeypatch):
     found = []
     for engine in ("reference", *(choose("cpu", n_jobs) for n_jobs in (1, 2, 5))):
         rows, *_ = opened(engine, kind)
-        rows.map(lambda y, w: (y * w, np.exp(w)), (Y, W), ("a", "b"))
+        sums = rows.map(lambda y, w: (y * w, np.exp(w), w * w), (Y, W), ("a", "b"))
         rows.assign(lambda a, b: np.abs(a) + b, ("a", "b"))
-        numbers = [*rows.sum(lambda a, w: (a, w * w), ("a", W)), rows.max(itself, ("a",))]
+        numbers = [*sums, *rows.sum(lambda a, w: (a, w * w), ("a", W)), rows.max(itself, ("a",))]
         found.append(np.concatenate((numbers, rows.get("a").ravel(), rows.get(W).ravel())))
     for other in found[1:]:
         np.testing.assert_allclose(other, found[0], rtol=1e-12, atol=1e-15)
@@ -339,3 +342,34 @@ def test_codes_of_some_rows_open_another_set(engine):
     some = owner.open(view, labels[chosen], TWO, None)
     other = owner.open(View(owner, view.table, rows.bins), labels[chosen], TWO, None)
     np.testing.assert_array_equal(some.histogram(), other.histogram())
+
+
+@each_engine
+@each_kind
+@pytest.mark.parametrize("limits", [Limits(1), Limits(None, 6), Limits(3)], ids=str)
+def test_terms_of_what_was_grown_are_evaluated_by_its_leaves(engine, kind, limits):
+    """Whatever else was asked of the set since, and also if it was grown long ago."""
+    rows, *_ = opened(engine, kind)
+    request, rng = request_of(kind), np.random.default_rng(0)
+    rows.map(lambda n: n, (EXAMPLES,), ("n",))
+    rows.put("z", rng.normal(size=N))
+    since = [
+        lambda growth: None,
+        lambda growth: rows.reweight(growth.partition, 0.5 + rng.random((growth.partition.n_leaves, kind.n_planes))),
+        lambda growth: rows.assign(itself, ("start",)),
+        lambda growth: rows.histogram(),
+        lambda growth: rows.sums(growth.partition),
+        lambda growth: rows.grow(request, Limits(2)),
+        lambda growth: rows.grow_responses("z", "n", Request("squares"), Limits(None, 4)),
+    ]
+    for grow_one in (
+        lambda: rows.grow(request, limits),
+        lambda: rows.grow_responses("z", "n", Request("squares"), limits),
+    ):
+        for then in since:
+            growth = grow_one()
+            term = LeafTerm(growth.partition, rng.normal(size=growth.partition.n_leaves))
+            if growth.sums.shape[1] == kind.n_planes:
+                then(growth)
+            rows.evaluate(term, "g")
+            np.testing.assert_array_equal(rows.get("g"), term.on(opened("reference", kind)[0].view))

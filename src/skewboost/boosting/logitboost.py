@@ -21,6 +21,7 @@ from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
 from skewboost.learners.base import RESPONSES, Draw, ResponseHypothesis
 
+AGAINST = "against"  # the vector of odds against the class that a row is of, by the current F
 MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)
 MAX_STEP = 4.0  # of F in one round: a Newton step from where P is next to 0 or 1 can be of any size
 
@@ -47,17 +48,22 @@ class LogitBoost(Rule):
         log-odds, which loses no digits where P is close to 0 or 1.
         """
 
-        def working(y: Array, F: Array, importance: Array) -> tuple[Array, Array]:
-            against = self._odds_against(state, y, F)
-            z = y * (1.0 + against)
-            if self.z_max is not None:
-                np.clip(z, -self.z_max, self.z_max, out=z)
-            weights = against / (1.0 + against) ** 2  # P (1 - P)
+        def working(y: Array, against: Array, importance: Array) -> tuple[Array, Array]:
+            z = against + 1.0
+            weights = z * z
+            np.divide(against, weights, out=weights)  # P (1 - P)
             np.maximum(weights, MIN_WEIGHT, out=weights)
             weights *= importance / state.n
+            z *= y
+            if self.z_max is not None:
+                np.clip(z, -self.z_max, self.z_max, out=z)
             return z, weights
 
-        state.rows.map(working, (Y, F, state.importance), ("z", state.fitted))
+        shift = self._shift(state)
+        if state.shift != shift:
+            state.rows.map(lambda y, F: self._odds_against(shift, y, F), (Y, F), (AGAINST,))
+            state.shift = shift
+        state.rows.map(working, (Y, AGAINST, state.importance), ("z", state.fitted))
         return state.learner.responses("z", state.fitted, rng)
 
     def importance(self, state: State) -> str:
@@ -68,10 +74,19 @@ class LogitBoost(Rule):
         """What is to be taken out of `log_odds` for P."""
         return self.tilt()
 
-    def _odds_against(self, state: State, y: Array, F: Array) -> Array:
+    def _shift(self, state: State) -> float:
+        """What a round adds to ``link_scale · F`` to make the log-odds of P."""
+        return self.costs_to_come(state.round) - self.working_tilt()
+
+    def _odds_against(self, shift: float, y: Array, F: Array) -> Array:
         """``exp(-y t)``, kept within what can be squared."""
-        log_odds = self.log_odds(F, state.round) - self.working_tilt()
-        return np.asarray(np.exp(np.minimum(-y * log_odds, 300.0)))
+        t = self.link_scale() * F
+        if shift:
+            t += shift
+        t *= y
+        np.maximum(t, -300.0, out=t)
+        np.negative(t, out=t)
+        return np.asarray(np.exp(t, out=t))
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
         """The fitted function on the scale of F, bounded."""
@@ -79,16 +94,26 @@ class LogitBoost(Rule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""
-        rows = state.rows
+        rows, shift = state.rows, self._shift(state)
+
+        def moved(y: Array, F: Array, g: Array, n: Array) -> tuple[Array, Array, Array]:
+            F = F + g
+            against = self._odds_against(shift, y, F)
+            # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
+            loss = against + 1.0
+            np.log(loss, out=loss)
+            loss *= n
+            return F, against, loss
+
         rows.evaluate(term, "g")
-        if rows.max(np.abs, ("g",)) < MIN_STEP:
+        (total,) = rows.map(moved, (Y, F, "g", state.importance), (F, AGAINST))
+        state.loss, state.shift = total / state.n, shift
+        values = getattr(term, "values", None)  # one per leaf, or the term is not constant on leaves
+        if (rows.max(np.abs, ("g",)) if values is None else np.abs(values).max()) < MIN_STEP:
             state.stop_reason = NO_EDGE
-        rows.map(lambda y, F, g: (F + g, self._odds_against(state, y, F + g)), (Y, F, "g"), (F, "against"))
-        if rows.max(itself, ("against",)) < MIN_ERROR:
+        # if no row's odds are above a limit, neither is their mean
+        if state.loss < MIN_ERROR * state.mean_importance and rows.max(itself, (AGAINST,)) < MIN_ERROR:
             state.stop_reason = PERFECT
-        # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
-        total = rows.sum(lambda against, n: np.log(1.0 + against) * n, ("against", state.importance))
-        state.loss = float(total) / state.n
 
 
 class LogitBoostClassifier(BoostingClassifier):

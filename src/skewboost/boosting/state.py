@@ -44,6 +44,7 @@ class State:
     n_resets: int = 0  # how often a round had to go back to the weights that the rule started from
     fitted: str = W  # the vector of weights that hypotheses are fitted under; they need not sum to one
     importance: str = EXAMPLES  # that of how many examples a row counts for, for the rules that fit responses
+    shift: float | None = None  # of the log-odds by the costs, in the odds that LogitBoost keeps; None: in none yet
     logarithms: bool = False  # whether those of weights are kept, because they themselves would underflow
     _spread: float = field(init=False, default=0.0)  # a bound on how far apart the logarithms of weights are
     _priced: Costs | None = field(init=False, default=None)  # the costs that are in the training set
@@ -55,6 +56,11 @@ class State:
     def n(self) -> float:
         """N: the number of examples, Σ sample_weight."""
         return float(self.rows.sum(itself, (EXAMPLES,)))
+
+    @cached_property
+    def mean_importance(self) -> float:
+        """How many examples an example counts for on average."""
+        return float(self.rows.sum(itself, (self.importance,))) / self.n
 
     @cached_property
     def n_of_class(self) -> tuple[float, float]:

@@ -37,6 +37,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "sum_vector": (c_int, [_A, _A, _A]),
     "grow": (c_int, [_A, _A, _N, _N, _A, _A, _A, _N, _A, _A, _A, _A]),
     "grown": (None, [_A, _N, _A, _A, _A, _A]),
+    "spread": (None, [_A, _A, _A]),
     "reweight": (c_int, [_A, _A, _A, _A]),
     "reweight_codes": (c_int, [_A, _N, _A, _N, _A, _A, _A]),
     "feature_sums": (c_int, [_A, _N, _A]),

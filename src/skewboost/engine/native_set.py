@@ -12,11 +12,13 @@ from skewboost.engine.boundary import ABSTAIN, N_CODES, Array, Request, Split
 from skewboost.engine.grow_alternating import AlternatingPartition
 from skewboost.engine.native import Core, NativeRequest, Spec, address, check, contiguous
 from skewboost.engine.partition import Partition, View
+from skewboost.engine.scoring import LeafTerm
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
 from skewboost.engine.vectors import Vectors
 
 if TYPE_CHECKING:
     from skewboost.engine.cpu import CpuEngine, Words
+    from skewboost.engine.scoring import Term
 
 _BLOCK = 8  # features per word
 _ROOM = 64  # leaves of a tree that are written at once; a larger one takes a second call
@@ -57,7 +59,8 @@ class NativeSet(Vectors):
         self.n_jobs = engine.n_jobs
         self.n_assigned = 0
         self._n_branches = 0
-        self._grown: Partition | None = None  # whose leaves the core knows
+        self._grown: Partition | None = None  # whose leaves the core knows, and their weights
+        self._listed: Partition | None = None  # a tree whose leaves the core knows
         self._split: tuple[Split, list[Branch]] | None = None
         self._given = examples
         self._open()
@@ -133,6 +136,7 @@ class NativeSet(Vectors):
             return self._moved()
         if isinstance(partition, Partition) and partition.one_feature and self.classes.two:
             leaf = contiguous(partition.leaf_of_code(), np.uint8)
+            self._listed = None
             check(
                 self.core.reweight_codes(
                     self._set, partition.splits[0].feature, address(leaf), partition.n_leaves, address(factors),
@@ -182,6 +186,7 @@ class NativeSet(Vectors):
 
     def _grow(self, request: Request, limits: Limits, z: int | None, w: int | None, n_planes: int) -> Growth:
         assert self.bins is not None, "a set without bins cannot be partitioned"
+        self._listed = None
         depth, most = limits
         status = self.core.grow(
             self._set, self._request(request), depth or 0, most or 0, z, w, self._at_sizes, _ROOM, *self._at_results
@@ -215,14 +220,14 @@ class NativeSet(Vectors):
             splits.append(Split(feature, threshold, child, polarity, value, before))
             links.append(tuple(own[4 : 4 + n_children]))
             importances.append((feature, gained))
-        partition = Partition(tuple(splits), tuple(links), n_leaves, leaves[:, 1])
+        partition = self._listed = Partition(tuple(splits), tuple(links), n_leaves, leaves[:, 1])
         return Growth(partition, sums, leaves[:, 0] > 0.0, importances)
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
         """From the histogram of all rows where that tells, else row by row."""
         if times is None and isinstance(partition, Partition) and partition.one_feature and self.classes.two:
             out = np.empty((2, N_CODES))
-            self._grown = None  # the histogram of all rows takes the place of what was grown
+            self._grown = self._listed = None  # the histogram of all rows takes the place of what was grown
             check(self.core.feature_sums(self._set, partition.splits[0].feature, address(out)))
             leaf = partition.leaf_of_code()
             return np.array([np.bincount(leaf, own, minlength=partition.n_leaves) for own in out]).T
@@ -233,6 +238,25 @@ class NativeSet(Vectors):
             self._set, address(leaves), partition.n_leaves, None if factor is None else address(factor), address(summed)
         )
         return summed
+
+    # ---------------------------------------------------------------------- terms
+
+    def evaluate(self, term: Term, name: str) -> None:
+        """By the leaves that the core knows, or the codes of one feature, into the vector that is there."""
+        if not isinstance(term, LeafTerm) or term.values.ndim > 1:
+            return super().evaluate(term, name)
+        partition = term.partition
+        if partition is self._listed:
+            self._refuse(name)
+            values, out = contiguous(term.values), self._own(name)
+            self.core.spread(self._set, address(values), address(out))
+        elif partition.one_feature:
+            self._refuse(name)
+            values, out = contiguous(term.values[partition.leaf_of_code()]), self._own(name)
+            feature = partition.splits[0].feature
+            self.core.look_up(address(self._words), self.n_rows, feature, address(values), address(out), self.n_jobs)
+        else:
+            super().evaluate(term, name)
 
     # ------------------------------------------------------- histograms and nodes
 
@@ -248,7 +272,7 @@ class NativeSet(Vectors):
                 check(self.core.sum_vector(self._set, address(vector), address(out)))
             return found[:, :n_features]
         at = ctypes.c_void_p()
-        self._grown = None
+        self._grown = self._listed = None
         check(self.core.root_histogram(self._set, ctypes.addressof(at)))
         n_labels, n_classes = self.classes
         shape = (n_labels, n_padded, n_classes, N_CODES)

@@ -134,10 +134,11 @@ class TrainingSet(Protocol):
         """
         ...
 
-    def map(self, function: RowFunction, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    def map(self, function: RowFunction, inputs: Sequence[str], outputs: Sequence[str]) -> list[float]:
         """Make vectors by a function of others; it returns one array, or a tuple if there are several outputs.
 
-        An output may be among the inputs. Who is not there yet comes into being.
+        An output may be among the inputs. Who is not there yet comes into being. What the function returns beyond the
+        outputs is added up over all rows: one pass instead of two for who wants to know a sum as well.
         """
         ...
 

@@ -62,17 +62,19 @@ class Vectors:
             raise KeyError(f"There is no vector {name!r} in the training set; there are {known}.")
         return self._vectors[name]
 
-    def map(self, function: RowFunction, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        """Make vectors by a function of others."""
+    def map(self, function: RowFunction, inputs: Sequence[str], outputs: Sequence[str]) -> list[float]:
+        """Make vectors by a function of others, and add up what else it returns."""
         for name in outputs:
             self._refuse(name)
 
-        def keep(rows: slice, made: tuple[Array, ...]) -> None:
+        def keep(rows: slice, made: tuple[Array, ...]) -> list[float]:
             # a block only reads its own rows, so that an output may be among the inputs
-            for name, values in zip(outputs, made, strict=True):
-                self._own(name, values)[rows] = self._as_stored(values)
+            for name, values in zip(outputs, made[: len(outputs)], strict=True):
+                stored = self._as_stored(values)
+                self._own(name, stored.shape[1:])[rows] = stored
+            return [float(np.sum(values)) for values in made[len(outputs) :]]
 
-        self._applied(function, inputs, keep)
+        return [sum(values) for values in zip(*self._applied(function, inputs, keep))]
 
     def sum(self, function: RowFunction, inputs: Sequence[str]) -> Any:
         """Add up a function of vectors."""
@@ -138,9 +140,9 @@ class Vectors:
         first = apply(blocks[0])  # which makes the vectors that are not there yet
         return [first, *parallel(lambda k: apply(blocks[k + 1]), len(blocks) - 1, self.n_jobs)]
 
-    def _own(self, name: str, like: Array) -> Array:
-        """The vector of a name, to be written to; its rows have the shape of these."""
-        shape = (self.n_rows, *self._as_stored(like).shape[1:])
+    def _own(self, name: str, each: tuple[int, ...] = ()) -> Array:
+        """The vector of a name, to be written to; a row of it has this shape."""
+        shape = (self.n_rows, *each)
         known = self._vectors.get(name)
         if known is None or known.shape != shape or not known.flags.writeable:
             known = self._vectors[name] = np.empty(shape)

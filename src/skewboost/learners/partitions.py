@@ -158,8 +158,10 @@ class OpenedPartition(Opened):
     def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
         """The partition whose leaf means fit z best."""
         squares, total = self.rows.sum(squares_and_weights, (z, w))
-        least = self.request.min_weight * total
-        request = Request("squares", self.request.missing, self.request.min_count, least)
+        request = self.request
+        if request.min_weight > 0.0 or request.criterion != "squares":  # else it is the same for every round
+            least = request.min_weight * total
+            request = Request("squares", request.missing, request.min_count, least)
         growth = self.rows.grow_responses(z, w, request, self.limits)
         sums, sums_z = growth.sums.T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)

@@ -5,7 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <new>
+// Headers of C only: a compiler that links without the C++ library may have none of its headers either.
+
+namespace skew {
+
+struct Place {
+    void* at;
+};
+
+}  // namespace skew
+
+// Makes an object in memory that is there.
+inline void* operator new(size_t, skew::Place place) noexcept {
+    return place.at;
+}
 
 namespace skew {
 

@@ -41,7 +41,7 @@ public:
     Branch* make() {
         void* room = malloc(sizeof(Branch));
         if (room == nullptr) return nullptr;
-        Branch* made = new (room) Branch();
+        Branch* made = new (Place{room}) Branch();
         made->made_before = last_;
         return last_ = made;
     }

@@ -23,7 +23,7 @@ void* (*held_by)(void* capsule, const char* name) = nullptr;
 
 // Changes whenever a signature does: library.py refuses any other number than its own.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 3;
+    return 4;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     held_by = get_pointer;
@@ -66,7 +66,7 @@ SKEWBOOST_API int skewboost_open(const Spec* spec, TrainingSet** out) {
     *out = nullptr;
     void* room = malloc(sizeof(TrainingSet));
     if (room == nullptr) return NO_MEMORY;
-    TrainingSet* made = new (room) TrainingSet();
+    TrainingSet* made = new (Place{room}) TrainingSet();
     if (made->rows.open(*spec) != DONE || made->grower.open() != DONE) {
         made->~TrainingSet();
         free(room);
@@ -132,6 +132,10 @@ SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64
     if (sizes[1] <= capacity)
         skewboost_grown(set, z == nullptr ? set->rows.n_planes() : 2, splits, values, child, leaves);
     return DONE;
+}
+// The value of every row's leaf, of a tree that was grown by the last call but for those that only read or reweight.
+SKEWBOOST_API void skewboost_spread(const TrainingSet* set, const double* values, double* out) {
+    set->grower.spread(values, out);
 }
 // Returns the sum of weights before they are normalised; `settled` says that they are stored in other units now.
 SKEWBOOST_API int skewboost_reweight(TrainingSet* set, const double* factors, double* total, int64_t* settled) {
@@ -213,7 +217,7 @@ SKEWBOOST_API int skewboost_new_model(Model** out, int64_t n_features, const dou
     *out = nullptr;
     void* room = malloc(sizeof(Model));
     if (room == nullptr) return NO_MEMORY;
-    Model* made = new (room) Model();
+    Model* made = new (Place{room}) Model();
     if (made->open(n_features, cuts, n_cuts, in_table, tables, n_trees, roots, n_nodes, feature, threshold, which,
                    n_sets, sets, links, n_values, values) != DONE) {
         made->~Model();

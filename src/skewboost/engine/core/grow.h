@@ -141,6 +141,17 @@ public:
         return DONE;
     }
 
+    // The value of every row's leaf in the tree that was grown.
+    void spread(const double* values, double* out) const {
+        parallel(n_leaves_, rows_.table.n_rows > 4 * ROWS_PER_TASK ? rows_.n_jobs : 1, [&](int64_t k) {
+            const Node& node = leaf(k);
+            for (int64_t g = 0; g < n_groups_; ++g) {
+                const uint32_t* list = rows_of(node, g);
+                for (int64_t i = 0; i < node.size[g]; ++i) out[list[i]] = values[k];
+            }
+        });
+    }
+
     // Multiply the weights of each (leaf, plane) of what was grown by its factor, and normalise; gives the sum before
     // that, and whether weights had to be multiplied out, so that they are stored in other units now.
     Status reweight(const double* factors, double& total, bool& settled);

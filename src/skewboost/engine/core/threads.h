@@ -11,6 +11,8 @@
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>
+#undef near  // words that it takes for itself
+#undef far
 #else
 #include <pthread.h>
 #include <sched.h>
