@@ -66,12 +66,6 @@ class Table:
         """What messages call a column: its name, or its number where it has none."""
         return feature if self.frame is None else self.frame.columns[feature]
 
-    def columns_of(self, features: range) -> list[Array | Nominal]:
-        """Neighbouring columns, copied together where a matrix stores them interleaved."""
-        if self.matrix is None:
-            return list(self.columns[features.start : features.stop])
-        return list(np.ascontiguousarray(self.matrix[:, features.start : features.stop].T))
-
     def take(self, rows: Array) -> Table:
         """The table of these rows only."""
         if self.matrix is not None:

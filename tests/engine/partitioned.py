@@ -42,7 +42,10 @@ class PartitionedEngine(ReferenceEngine):
     def __repr__(self):
         return "partitioned"
 
-    def cuts(self, column, weights, max_bins):
+    def cuts(self, columns, weights, max_bins):
+        return [self.cuts_of_column(column, weights, max_bins) for column in columns]
+
+    def cuts_of_column(self, column, weights, max_bins):
         """Of the distinct values of the parts, and what each weighs."""
         found = [summary(column[rows], None if weights is None else weights[rows]) for rows in parts_of(len(column))]
         values, inverse = np.unique(np.concatenate([v for v, _ in found]), return_inverse=True)

@@ -135,12 +135,42 @@ def test_engines_sort_cut_and_encode_alike(dtype):
     X[:, 7] = np.nan
     for matrix in (X, np.asfortranarray(X)):
         t = Table(*matrix.shape, matrix=matrix)
-        bins, other = fit_bins(REFERENCE, t), fit_bins(CPU, t, n_jobs=2)
+        bins, other = fit_bins(REFERENCE, t), fit_bins(CPU, t)
         codes, fast = REFERENCE.encode(t, bins), CPU.encode(t, other)
         for j in range(11):
             np.testing.assert_array_equal(bins.features[j].cuts, other.features[j].cuts)
             np.testing.assert_array_equal(codes[j], CPU.column(fast, j))
             np.testing.assert_array_equal(codes[j] == MISSING, np.isnan(X[:, j]))
+
+
+SHAPES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "of all sizes": lambda rng, n: rng.normal(size=n) * 10.0 ** rng.integers(-30, 30, n),
+    "one sign": lambda rng, n: -rng.exponential(size=n),
+    "a narrow range": lambda rng, n: 1e6 + rng.random(n),
+    "whole": lambda rng, n: np.floor(100.0 * rng.normal(size=n)),
+    "many equal": lambda rng, n: np.where(rng.random(n) < 0.4, 0.25, rng.random(n)),
+    "few levels": lambda rng, n: rng.integers(0, 7, n) / 8.0,
+    "zeros of both signs": lambda rng, n: rng.normal(size=n) * (rng.random(n) < 0.5),
+    "sorted": lambda rng, n: np.arange(n, dtype=float),
+    "one far away": lambda rng, n: np.where(np.arange(n) == n // 2, 1e30, rng.random(n)),
+    "a prime number of levels": lambda rng, n: rng.permutation(np.arange(n) % 509) / 3.0,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("weighted", [False, True], ids=["equal weights", "weighted"])
+def test_cuts_of_columns_of_any_kind_are_those_of_the_reference(shape, weighted):
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 3, 500, 511, 5000, 70_000, 300_000):
+        X = SHAPES[shape](rng, n)
+        X[rng.random(n) < 0.1] = np.nan
+        weights = rng.choice([0.0, 0.3, 1.0, 2.5], n) if weighted else None
+        columns = [X.astype(np.float32), X, X[::-1], np.nan_to_num(X, nan=-3.0).clip(-99, 99).astype(np.int16)]
+        for max_bins in (2, 32, 255):
+            expected = REFERENCE.cuts(columns, weights, max_bins)
+            for found, own in zip(CPU.cuts(columns, weights, max_bins), expected, strict=True):
+                np.testing.assert_array_equal(found, own)
 
 
 def test_infinitely_close_and_far_values_are_told_apart():

@@ -16,11 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from skewboost.engine.boundary import MISSING, N_CODES, Array, Engine
-from skewboost.engine.threads import parallel
 from skewboost.tables import Nominal, Table
 
 MAX_BINS = N_CODES - 1
-_BLOCK = 4  # columns that are read at a time: in a matrix stored by rows they share cache lines
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,6 @@ def fit_bins(
     weights: Array | None = None,
     max_bins: int = MAX_BINS,
     edges: list[Array] | None = None,
-    n_jobs: int = 1,
 ) -> Bins:
     """Choose the bins of every column; `edges` gives the cuts of numeric columns instead.
 
@@ -90,22 +87,21 @@ def fit_bins(
         known: Bins = table.memo[key]
         return known
 
+    columns = [table.column(j) for j in range(table.n_features)]
+    numbers = {j: column for j, column in enumerate(columns) if not isinstance(column, Nominal)}
+    if edges is not None:
+        cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numbers]
+    else:
+        cuts = engine.cuts(list(numbers.values()), weights, max_bins)
+    numeric = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numbers, cuts, strict=True)}
+
     def fit(feature: int, column: Array | Nominal) -> Feature:
-        if isinstance(column, Nominal):
-            mass = engine.category_weights(column, weights)
-            return _nominal(mass, column, max_bins, table.name(feature))
-        if edges is not None:
-            cuts = np.unique(np.asarray(edges[feature], dtype=np.float64))
-        else:
-            cuts = engine.cuts(column, weights, max_bins)
-        return Feature(cuts=cuts, n_bins=len(cuts) + 1)
+        if not isinstance(column, Nominal):
+            return numeric[feature]
+        mass = engine.category_weights(column, weights)
+        return _nominal(mass, column, max_bins, table.name(feature))
 
-    def fit_block(block: int) -> list[Feature]:
-        features = range(block * _BLOCK, min((block + 1) * _BLOCK, table.n_features))
-        return [fit(j, column) for j, column in zip(features, table.columns_of(features), strict=True)]
-
-    n_blocks = -(-table.n_features // _BLOCK)
-    bins = Bins(tuple(f for block in parallel(fit_block, n_blocks, n_jobs) for f in block))
+    bins = Bins(tuple(fit(j, column) for j, column in enumerate(columns)))
     if table.memo is not None and edges is None:
         table.memo[key] = bins
     return bins
@@ -152,36 +148,6 @@ def cuts_of(values: Array, mass: Array, max_bins: int) -> Array:
     return _midpoints(values[after], values[after + 1])
 
 
-def cuts_of_sorted(ordered: Array, max_bins: int) -> Array:
-    """Where to cut numbers of equal weight that are sorted already."""
-    if _surely_no_heavy_values(ordered, max_bins):
-        return _quantile_cuts(ordered, max_bins)
-    values, counts = np.unique(ordered, return_counts=True)
-    return cuts_of(values.astype(np.float64), counts.astype(np.float64), max_bins)
-
-
-def _surely_no_heavy_values(ordered: Array, max_bins: int) -> bool:
-    """Whether no value fills a bin alone and there are surely more values than bins, judged by every n/2B-th value.
-
-    A run of equal values longer than n/B covers two neighbours of that grid.
-    """
-    step = len(ordered) // (2 * max_bins)
-    if step < 1:
-        return False
-    grid = ordered[::step]
-    return bool((grid[1:] != grid[:-1]).all())
-
-
-def _quantile_cuts(ordered: Array, max_bins: int) -> Array:
-    """Cuts at the B-quantiles of sorted values of equal weight: `_cut_positions` without the distinct values."""
-    n = len(ordered)
-    rank = np.ceil(np.arange(1, max_bins) * n / max_bins).astype(np.int64) - 1
-    below = ordered[rank]
-    above = ordered[np.minimum(np.searchsorted(ordered, below, side="right"), n - 1)]
-    cuts = _midpoints(below.astype(np.float64), above.astype(np.float64))
-    return np.unique(cuts[below < above])
-
-
 def _cut_positions(mass: Array, max_bins: int) -> Array:
     """After which of the distinct values to cut: around every heavy one, and at quantiles of the others' weight."""
     heavy = np.zeros(len(mass), dtype=np.bool_)
@@ -194,15 +160,14 @@ def _cut_positions(mass: Array, max_bins: int) -> Array:
             heavy[:] = False
             n_light = max_bins
             break
-        share = mass[~heavy].sum() / n_light
+        share = np.cumsum(np.where(heavy, 0.0, mass))[-1] / n_light
         more = ~heavy & (mass > share)
         if not more.any():
             break
         heavy |= more
     light = np.cumsum(np.where(heavy, 0.0, mass))
-    # Cut after the value at which the light weight reaches k/n of its total. Whole weights round the target up, as
-    # `_quantile_cuts` does, so that a weight of 2 and a repeated row give the same cuts to the bit; for others the
-    # target yields to the rounding of the sums.
+    # Cut after the value at which the light weight reaches k/n of its total. Whole weights round the target up; for
+    # others it yields to the rounding of the sums.
     target = np.arange(1, n_light) * light[-1] / n_light
     whole = bool((mass == np.floor(mass)).all())
     reached = np.searchsorted(light, np.ceil(target) if whole else target * (1 - 1e-12))

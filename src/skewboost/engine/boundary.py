@@ -12,6 +12,7 @@ and one on another device changes the arrays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -97,8 +98,8 @@ class Engine(Protocol):
     name: str
     n_jobs: int
 
-    def cuts(self, column: Array, weights: Array | None, max_bins: int) -> Array:
-        """Where to cut a column of numbers into bins, at quantiles of the weight of its rows."""
+    def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
+        """Where to cut each of some columns of numbers into bins, at quantiles of the weight of its rows."""
         ...
 
     def category_weights(self, column: Nominal, weights: Array | None) -> Array:

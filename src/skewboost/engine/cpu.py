@@ -6,14 +6,13 @@ are added in a fixed order, so the number of threads never changes a result.
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from skewboost.engine.binning import cuts_of, cuts_of_sorted, summary
-from skewboost.engine.boundary import Array
+from skewboost.engine.boundary import N_CODES, Array
 from skewboost.engine.native import Core, address, check, contiguous, padded
 from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
@@ -47,24 +46,32 @@ class CpuEngine:
 
     # ------------------------------------------------------------------ binning
 
-    def sort(self, values: Array) -> Array:
-        """Sort the numbers of a column, leaving out NaN."""
-        if values.dtype.kind != "f":
-            return np.sort(values)
-        values = values.astype(np.float32 if values.itemsize <= 4 else np.float64, copy=False)
-        ordered, found = np.empty(len(values), values.dtype), ctypes.c_int64()
-        sort = self.core.sort_32 if values.dtype == np.float32 else self.core.sort_64
-        step = values.strides[0] // values.itemsize
-        check(sort(address(values), step, len(values), address(ordered), ctypes.addressof(found)))
-        return ordered[: found.value]
+    def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
+        """Where to cut columns of numbers; what is neither float32 nor float64 becomes the latter, some at a time."""
+        weights = None if weights is None else contiguous(weights)
+        found: list[Array] = []
+        for kind, own in groupby(columns, key=lambda x: x.itemsize if x.dtype in (np.float32, np.float64) else 0):
+            alike = list(own)
+            step = len(alike) if kind else _BLOCK
+            for k in range(0, len(alike), step):
+                some = alike[k : k + step]
+                found += self._cuts(some if kind else [x.astype(np.float64) for x in some], weights, max_bins)
+        return found
 
-    def cuts(self, column: Array, weights: Array | None, max_bins: int) -> Array:
-        """Where to cut a column of numbers."""
-        if weights is not None:
-            return cuts_of(*summary(column, weights), max_bins)
-        if column.dtype.kind in "iu" and column.itemsize > 4:  # smaller ones are doubles anyway
-            column = column.astype(np.float64)
-        return cuts_of_sorted(self.sort(column), max_bins)
+    def _cuts(self, columns: list[Array], weights: Array | None, max_bins: int) -> list[Array]:
+        columns = [x if x.strides[0] % x.itemsize == 0 else x.copy() for x in columns]
+        at = np.array([address(x) for x in columns], dtype=np.uint64)
+        steps = np.array([x.strides[0] // x.itemsize for x in columns], dtype=np.int64)
+        cuts, n_cuts = np.empty((len(columns), N_CODES)), np.empty(len(columns), dtype=np.int64)
+        cut = self.core.cuts_32 if columns[0].dtype == np.float32 else self.core.cuts_64
+        w = None if weights is None else address(weights)
+        check(
+            cut(
+                address(at), address(steps), len(columns), len(columns[0]), w, max_bins, address(cuts), address(n_cuts),
+                self.n_jobs,
+            )
+        )  # fmt: skip
+        return [own[:n].copy() for own, n in zip(cuts, n_cuts.tolist())]
 
     def category_weights(self, column: Nominal, weights: Array | None) -> Array:
         """What the rows of each category weigh."""

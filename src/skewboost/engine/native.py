@@ -22,8 +22,8 @@ _A, _N = c_void_p, c_int64  # an address, a number
 # name: (what it returns, what it takes)
 _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "start": (None, [_A]),
-    "sort_32": (c_int, [_A, _N, _N, _A, _A]),
-    "sort_64": (c_int, [_A, _N, _N, _A, _A]),
+    "cuts_32": (c_int, [_A, _A, _N, _N, _A, _N, _A, _A, _N]),
+    "cuts_64": (c_int, [_A, _A, _N, _N, _A, _N, _A, _A, _N]),
     "encode_32": (c_int, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
     "encode_64": (c_int, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
     "store_codes": (None, [_A, _N, _N, _A]),

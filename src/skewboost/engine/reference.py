@@ -6,6 +6,7 @@ training rows `reference_set` has the meaning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,9 +29,9 @@ class ReferenceEngine:
     name = "reference"
     n_jobs = 1
 
-    def cuts(self, column: Array, weights: Array | None, max_bins: int) -> Array:
-        """Where to cut a column of numbers."""
-        return cuts_of(*summary(column, weights), max_bins)
+    def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
+        """Where to cut columns of numbers."""
+        return [cuts_of(*summary(column, weights), max_bins) for column in columns]
 
     def category_weights(self, column: Nominal, weights: Array | None) -> Array:
         """What the rows of each category weigh."""

@@ -92,5 +92,5 @@ class AlternatingTree(BaseEstimator):
     def open(self, data: Data, goal: Goal) -> OpenedAlternatingTree:
         """Bin the table. Whatever the variant would minimise, an alternating tree minimises Z."""
         check_params(self, missing=one_of("abstain", "learn"), max_bins=integer(2, MAX_BINS))
-        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins, n_jobs=data.engine.n_jobs)
+        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
         return OpenedAlternatingTree(data, View(data.engine, data.table, bins), Request("z", self.missing))

@@ -150,13 +150,7 @@ class Histogram(BaseEstimator):
 
     def _bins(self, data: Data) -> Bins:
         if self.edges is None:
-            return fit_bins(
-                data.engine,
-                data.table,
-                data.examples,
-                self.max_bins or DEFAULT_BINS,
-                n_jobs=data.engine.n_jobs,
-            )
+            return fit_bins(data.engine, data.table, data.examples, self.max_bins or DEFAULT_BINS)
         if self.max_bins is not None:
             raise ValueError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
         if not isinstance(self.edges, Sequence | np.ndarray):

@@ -190,7 +190,7 @@ class _PartitionLearner(BaseEstimator):
     def _open(
         self, data: Data, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
     ) -> OpenedPartition:
-        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins, n_jobs=data.engine.n_jobs)
+        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
         return OpenedPartition(data, data.view(bins), request, limits, opposite, constant)
 
 

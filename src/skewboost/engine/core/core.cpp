@@ -2,6 +2,7 @@
 // those of a training set outlive the set. A status other than 0 is a lack of memory.
 #include "api.h"
 #include "branch.h"
+#include "cuts.h"
 #include "level.h"
 #include "reweight.h"
 #include "score.h"
@@ -23,7 +24,7 @@ void* (*held_by)(void* capsule, const char* name) = nullptr;
 
 // Changes whenever a signature does: library.py refuses any other number than its own.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 4;
+    return 5;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     held_by = get_pointer;
@@ -32,12 +33,16 @@ SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
 
 // ----------------------------------------------------------------------------------------------------- tables
 
-// The numbers of a column in order, without NaN.
-SKEWBOOST_API int skewboost_sort_32(const float* x, int64_t step, int64_t n, float* sorted, int64_t* n_found) {
-    return sort_column<float, uint32_t>(x, step, n, sorted, *n_found);
+// Where to cut columns: `cut_columns`. `weights` may be null.
+SKEWBOOST_API int skewboost_cuts_32(const float* const* columns, const int64_t* steps, int64_t n_columns,
+                                    int64_t n_rows, const double* weights, int64_t max_bins, double* cuts,
+                                    int64_t* n_cuts, int64_t n_jobs) {
+    return cut_columns(columns, steps, n_columns, n_rows, weights, max_bins, cuts, n_cuts, n_jobs);
 }
-SKEWBOOST_API int skewboost_sort_64(const double* x, int64_t step, int64_t n, double* sorted, int64_t* n_found) {
-    return sort_column<double, uint64_t>(x, step, n, sorted, *n_found);
+SKEWBOOST_API int skewboost_cuts_64(const double* const* columns, const int64_t* steps, int64_t n_columns,
+                                    int64_t n_rows, const double* weights, int64_t max_bins, double* cuts,
+                                    int64_t* n_cuts, int64_t n_jobs) {
+    return cut_columns(columns, steps, n_columns, n_rows, weights, max_bins, cuts, n_cuts, n_jobs);
 }
 
 SKEWBOOST_API int skewboost_encode_32(const float* X, int64_t row_stride, int64_t column_stride, int64_t n_rows,

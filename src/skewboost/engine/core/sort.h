@@ -1,0 +1,152 @@
+// Sorting numbers by the bits that order like them: flipping the sign bit of a positive number, and every bit of a
+// negative one, makes patterns sort like numbers.
+#pragma once
+#include "base.h"
+
+namespace skew {
+
+// The type of the patterns of a type of numbers.
+template <class T>
+struct PatternOf;
+template <>
+struct PatternOf<float> {
+    using type = uint32_t;
+};
+template <>
+struct PatternOf<double> {
+    using type = uint64_t;
+};
+
+template <class T>
+using Key = typename PatternOf<T>::type;
+
+template <class T>
+constexpr Key<T> SIGN = Key<T>(1) << (8 * sizeof(T) - 1);
+
+// Zero has one key, whatever its sign.
+template <class T>
+inline Key<T> key_of(T value) {
+    value += T(0);
+    Key<T> k;
+    memcpy(&k, &value, sizeof k);
+    return k ^ (SIGN<T> | Key<T>(Key<T>(0) - (k >> (8 * sizeof(T) - 1))));
+}
+
+template <class T>
+inline double number_of(Key<T> k) {
+    k ^= SIGN<T> | Key<T>((k >> (8 * sizeof(T) - 1)) - Key<T>(1));
+    T value;
+    memcpy(&value, &k, sizeof value);
+    return double(value);
+}
+
+// A number that weighs something.
+template <class K>
+struct Weighted {
+    K key;
+    double weight;
+};
+
+inline uint32_t key(uint32_t item) {
+    return item;
+}
+inline uint64_t key(uint64_t item) {
+    return item;
+}
+template <class K>
+inline K key(const Weighted<K>& item) {
+    return item.key;
+}
+
+// Sorts items by key; those of equal keys keep their order. Many items are divided by their leading eleven bits, and
+// the parts sorted by the next ones; as soon as a part fits into the cache it is sorted from its last digit to its
+// first, or if it is small by merging.
+template <class Item>
+class Sort {
+public:
+    static constexpr int DIGIT = 11, N_DIGITS = 1 << DIGIT;
+    static constexpr int64_t SMALL = 256, CACHED = 32768;
+
+    // Of all keys the bits from `bits` on are equal; `room` is as long as the items.
+    static void sort(Item* items, int64_t n, int bits, Item* room) {
+        if (n < 2 || bits <= 0) return;
+        if (n <= SMALL) {
+            merge_sort(items, int(n), room);
+            return;
+        }
+        if (n <= CACHED && bits <= 2 * DIGIT) {
+            sort_by_digits(items, n, bits, room);
+            return;
+        }
+        int shift = most(0, bits - DIGIT), n_digits = 1 << (bits - shift);
+        int64_t start[N_DIGITS + 1];
+        memset(start, 0, sizeof start);
+        for (int64_t i = 0; i < n; ++i) start[digit(items[i], shift, n_digits) + 1] += 1;
+        for (int d = 0; d < n_digits; ++d) start[d + 1] += start[d];
+        if (start[digit(items[0], shift, n_digits) + 1] - start[digit(items[0], shift, n_digits)] == n)
+            return sort(items, n, shift, room);
+        for (int64_t i = 0; i < n; ++i) room[start[digit(items[i], shift, n_digits)]++] = items[i];
+        memcpy(static_cast<void*>(items), room, size_t(n) * sizeof(Item));
+        int64_t from = 0;
+        for (int d = 0; d < n_digits; ++d) {  // `start` has moved on to where the next part begins
+            sort(items + from, start[d] - from, shift, room + from);
+            from = start[d];
+        }
+    }
+
+private:
+    static int64_t digit(const Item& item, int shift, int n_digits) {
+        return int64_t((key(item) >> shift) & decltype(key(item))(n_digits - 1));
+    }
+
+    static void sort_by_digits(Item* items, int64_t n, int bits, Item* room) {
+        Item *from = items, *to = room;
+        for (int shift = 0; shift < bits; shift += DIGIT) {
+            int32_t count[N_DIGITS];
+            memset(count, 0, sizeof count);
+            for (int64_t i = 0; i < n; ++i) count[digit(from[i], shift, N_DIGITS)] += 1;
+            if (count[digit(from[0], shift, N_DIGITS)] == n) continue;
+            int32_t total = 0;
+            for (int d = 0; d < N_DIGITS; ++d) {
+                int32_t own = count[d];
+                count[d] = total;
+                total += own;
+            }
+            for (int64_t i = 0; i < n; ++i) to[count[digit(from[i], shift, N_DIGITS)]++] = from[i];
+            Item* other = from;
+            from = to;
+            to = other;
+        }
+        if (from != items) memcpy(static_cast<void*>(items), from, size_t(n) * sizeof(Item));
+    }
+
+    static void merge_sort(Item* items, int n, Item* room) {
+        constexpr int RUN = 12;
+        for (int a = 0; a < n; a += RUN)
+            for (int i = a + 1; i < least(a + RUN, n); ++i) {
+                Item item = items[i];
+                int j = i;
+                for (; j > a && key(item) < key(items[j - 1]); --j) items[j] = items[j - 1];
+                items[j] = item;
+            }
+        Item *from = items, *to = room;
+        for (int width = RUN; width < n; width *= 2) {
+            for (int a = 0; a < n; a += 2 * width) {
+                int middle = least(a + width, n), stop = least(a + 2 * width, n), i = a, j = middle, k = a;
+                while (i < middle && j < stop) {
+                    bool right = key(from[j]) < key(from[i]);
+                    to[k++] = right ? from[j] : from[i];
+                    i += !right;
+                    j += right;
+                }
+                memcpy(static_cast<void*>(to + k), from + (i < middle ? i : j), size_t(stop - k) * sizeof(Item));
+            }
+            Item* other = from;
+            from = to;
+            to = other;
+        }
+        if (from != items) memcpy(static_cast<void*>(items), from, size_t(n) * sizeof(Item));
+    }
+};
+
+}  // namespace skew
