@@ -63,8 +63,8 @@ def interrupted():
         n_jobs = 1 + k % 3
         model = models(FOREVER, n_jobs)[k % 5]  # the last one finds nothing more to learn
         timer = threading.Timer(rng.uniform(0.0, 0.3), os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
         try:
+            timer.start()
             model.fit(X, y)
         except KeyboardInterrupt:
             pass
