@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 // Headers of C only: a compiler that links without the C++ library may have none of its headers either.
 
 namespace skew {
@@ -118,9 +122,21 @@ private:
         // The address that malloc gave is kept in front of the aligned one.
         char* raw = static_cast<char*>(malloc(bytes + 64 + sizeof(void*)));
         if (raw == nullptr) return nullptr;
+        in_large_pages(raw, bytes);
         uintptr_t at = (reinterpret_cast<uintptr_t>(raw) + sizeof(void*) + 63) / 64 * 64;
         reinterpret_cast<void**>(at)[-1] = raw;
         return reinterpret_cast<void*>(at);
+    }
+    // Ask for large pages, as NumPy does: the first touch of every small one costs as much as a thousand additions.
+    static void in_large_pages(char* raw, size_t bytes) {
+#ifdef __linux__
+        constexpr uintptr_t PAGE = 4096, MANY = uintptr_t(1) << 22;
+        if (bytes < MANY) return;
+        uintptr_t first = (reinterpret_cast<uintptr_t>(raw) + PAGE - 1) / PAGE * PAGE;
+        madvise(reinterpret_cast<void*>(first), bytes - PAGE, MADV_HUGEPAGE);  // advice: it may be declined
+#else
+        (void)raw, (void)bytes;
+#endif
     }
     static void release(void* data) {
         if (data != nullptr) free(reinterpret_cast<void**>(data)[-1]);
