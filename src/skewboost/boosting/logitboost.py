@@ -53,7 +53,7 @@ class LogitBoost(Rule):
             weights = z * z
             np.divide(against, weights, out=weights)  # P (1 - P)
             np.maximum(weights, MIN_WEIGHT, out=weights)
-            weights *= importance / state.n
+            weights *= importance
             z *= y
             if self.z_max is not None:
                 np.clip(z, -self.z_max, self.z_max, out=z)
@@ -80,12 +80,11 @@ class LogitBoost(Rule):
 
     def _odds_against(self, shift: float, y: Array, F: Array) -> Array:
         """``exp(-y t)``, kept within what can be squared."""
-        t = self.link_scale() * F
+        t = -self.link_scale() * F
         if shift:
-            t += shift
+            t -= shift
         t *= y
-        np.maximum(t, -300.0, out=t)
-        np.negative(t, out=t)
+        np.minimum(t, 300.0, out=t)
         return np.asarray(np.exp(t, out=t))
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:

@@ -46,6 +46,7 @@ class State:
     importance: str = EXAMPLES  # that of how many examples a row counts for, for the rules that fit responses
     shift: float | None = None  # of the log-odds by the costs, in the odds that LogitBoost keeps; None: in none yet
     logarithms: bool = False  # whether those of weights are kept, because they themselves would underflow
+    _log_sum: float = field(init=False, default=0.0)  # of the weights whose logarithms are kept
     _spread: float = field(init=False, default=0.0)  # a bound on how far apart the logarithms of weights are
     _priced: Costs | None = field(init=False, default=None)  # the costs that are in the training set
 
@@ -139,7 +140,9 @@ class State:
         top, low = max(here), min(here)
         if not self._stays_within(top - low):
             return False
-        total = self.learner.reweight(h.partition, np.exp(np.minimum(logs - top, 0.0)))
+        factors = logs - top
+        np.minimum(factors, 0.0, out=factors)
+        total = self.learner.reweight(h.partition, np.exp(factors, out=factors))
         self._note(top + math.log(total))
         return True
 
@@ -152,16 +155,19 @@ class State:
         return self._spread <= MAX_SPREAD
 
     def move_rows(self, log_factor: Callable[..., Array], inputs: Sequence[str]) -> None:
-        """Multiply every weight by its own factor, by way of their logarithms."""
+        """Multiply every weight by its own factor, by way of their logarithms.
+
+        These are not normalised: the logarithm of their sum is kept beside them.
+        """
         rows = self.rows
         if not self.logarithms:
             rows.map(lambda w: np.log(np.maximum(w, 1e-307)), (W,), (LOG_W,))
-            self.logarithms = True
+            self.logarithms, self._log_sum = True, 0.0
         rows.map(lambda log_w, *given: log_w + log_factor(*given), (LOG_W, *inputs), (LOG_W,))
         top = rows.max(itself, (LOG_W,))
-        total = top + math.log(rows.assign(lambda log_w: np.exp(log_w - top), (LOG_W,)))
-        rows.map(lambda log_w: log_w - total, (LOG_W,), (LOG_W,))
-        self._note(total)
+        log_sum = top + math.log(rows.assign(lambda log_w: np.exp(log_w - top), (LOG_W,)))
+        self._note(log_sum - self._log_sum)
+        self._log_sum = log_sum
 
     def _note(self, log_normaliser: float) -> None:
         self.log_loss += log_normaliser

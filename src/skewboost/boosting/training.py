@@ -138,13 +138,12 @@ def train(
                 validation.score(r.term)
         if not _is_enough(state, validation, settings):
             for r in _with_progress(rounds, n_done, settings.n_rounds, settings.verbose):
-                record = dict(r.record)
                 if validation is not None:
-                    record["validation_score"] = validation.score(r.term)
-                ensemble.rounds.append(Round(r.term, record, r.importances))
+                    r.record["validation_score"] = validation.score(r.term)
+                ensemble.rounds.append(r)
                 if _is_enough(state, validation, settings):
                     break
-                if [c for c in settings.callbacks if c(state.round, dict(record))]:
+                if [c for c in settings.callbacks if c(state.round, dict(r.record))]:
                     state.stop_reason = "a callback asked to stop"
                     break
     except KeyboardInterrupt:

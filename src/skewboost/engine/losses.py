@@ -1,4 +1,4 @@
-"""What splits minimise, in NumPy: the specification of `criterion_kernels` and `cost_kernels`."""
+"""What splits minimise, in NumPy: the specification of `criterion.h` and `step.h` of the native core."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def leaf_loss(
     the constant Σwz²); `sign` is the side that the forced criteria ask the leaf to vote for. With ``cost_step`` two
     leaves share a step (`split_loss`); a leaf by itself takes none.
     """
+    if criterion == "error":
+        return np.asarray(a if sign > 0 else b)
+    if criterion == "majority":
+        return np.minimum(a, b)
+    if criterion == "z":
+        return np.asarray(2 * np.sqrt(a * b))
     total = a + b
     with np.errstate(divide="ignore", invalid="ignore"):
-        if criterion == "error":
-            return np.asarray(a if sign > 0 else b)
-        if criterion == "majority":
-            return np.minimum(a, b)
         if criterion == "gini":
             return np.where(total > 0, 2 * a * b / total, 0.0)
         if criterion == "entropy":
             return np.where(a > 0, a * np.log(total / a), 0.0) + np.where(b > 0, b * np.log(total / b), 0.0)
-        if criterion == "z":
-            return np.asarray(2 * np.sqrt(a * b))
         if criterion == "zbar":
             return np.where(b >= a if sign > 0 else a >= b, 2 * np.sqrt(a * b), total)
         if criterion == "cost_loss":

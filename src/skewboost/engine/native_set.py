@@ -43,7 +43,7 @@ class Branch:
 class NativeSet(Vectors):
     """Rows in the native core."""
 
-    block = 32_768
+    block = 65_536
 
     def __init__(
         self,
@@ -243,7 +243,7 @@ class NativeSet(Vectors):
 
     def evaluate(self, term: Term, name: str) -> None:
         """By the leaves that the core knows, or the codes of one feature, into the vector that is there."""
-        if not isinstance(term, LeafTerm) or term.values.ndim > 1:
+        if type(term) is not LeafTerm or term.values.ndim > 1:
             return super().evaluate(term, name)
         partition = term.partition
         if partition is self._listed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,6 +37,7 @@ class Vectors:
         self.numbers = labels  # of the classes: [row] or [row, label]
         every = np.broadcast_to(1.0, self.n_rows) if examples is None else np.asarray(examples, dtype=np.float64)
         self._vectors: dict[str, Array] = {EXAMPLES: every}
+        self._making = threading.Lock()
 
     def _weights(self, rows: slice) -> Array:
         """The current weights of some rows."""
@@ -71,14 +73,17 @@ class Vectors:
             # a block only reads its own rows, so that an output may be among the inputs
             for name, values in zip(outputs, made[: len(outputs)], strict=True):
                 stored = self._as_stored(values)
-                self._own(name, stored.shape[1:])[rows] = stored
-            return [float(np.sum(values)) for values in made[len(outputs) :]]
+                if len(stored) == self.n_rows and _is_fresh(stored):
+                    self._vectors[name] = stored
+                else:
+                    self._own(name, stored.shape[1:])[rows] = stored
+            return [float(np.add.reduce(values, axis=None)) for values in made[len(outputs) :]]
 
         return [sum(values) for values in zip(*self._applied(function, inputs, keep))]
 
     def sum(self, function: RowFunction, inputs: Sequence[str]) -> Any:
         """Add up a function of vectors."""
-        parts = self._applied(function, inputs, lambda _, made: [float(np.sum(values)) for values in made])
+        parts = self._applied(function, inputs, lambda _, made: [float(np.add.reduce(v, axis=None)) for v in made])
         totals = tuple(sum(values) for values in zip(*parts))
         return totals[0] if len(totals) == 1 else totals
 
@@ -119,10 +124,6 @@ class Vectors:
             remedy = "Change the weights by assign or reweight." if name == W else "Take another name."
             raise ValueError(f"The vector {name!r} belongs to the training set. {remedy}")
 
-    def _blocks(self) -> list[slice]:
-        step = self.block or max(self.n_rows, 1)
-        return [slice(start, start + step) for start in range(0, max(self.n_rows, 1), step)]
-
     def _applied(
         self, function: RowFunction, inputs: Sequence[str], then: Callable[[slice, tuple[Array, ...]], T]
     ) -> list[T]:
@@ -134,18 +135,21 @@ class Vectors:
             made = function(*given)
             return then(rows, made if isinstance(made, tuple) else (made,))
 
-        blocks = self._blocks()
-        if len(blocks) == 1:
+        if self.block is None or self.n_rows <= self.block:
             return [apply(slice(None))]
-        first = apply(blocks[0])  # which makes the vectors that are not there yet
-        return [first, *parallel(lambda k: apply(blocks[k + 1]), len(blocks) - 1, self.n_jobs)]
+        n_blocks = -(-self.n_rows // self.block)
+        ends = [k * self.n_rows // n_blocks for k in range(n_blocks + 1)]
+        return parallel(lambda k: apply(slice(ends[k], ends[k + 1])), n_blocks, self.n_jobs)
 
     def _own(self, name: str, each: tuple[int, ...] = ()) -> Array:
         """The vector of a name, to be written to; a row of it has this shape."""
         shape = (self.n_rows, *each)
         known = self._vectors.get(name)
         if known is None or known.shape != shape or not known.flags.writeable:
-            known = self._vectors[name] = np.empty(shape)
+            with self._making:  # blocks come on several threads, and all must write to the same
+                known = self._vectors.get(name)
+                if known is None or known.shape != shape or not known.flags.writeable:
+                    known = self._vectors[name] = np.empty(shape)
         return known
 
     def _shown(self, vector: Array) -> Array:
@@ -167,3 +171,8 @@ class Vectors:
         for label in range(self.classes.n_labels):
             for k in range(self.classes.n_classes):
                 yield label, k
+
+
+def _is_fresh(values: Array) -> bool:
+    """Whether a function has made an array of its own; what it was given are views."""
+    return values.base is None and values.dtype == np.float64 and values.flags.c_contiguous

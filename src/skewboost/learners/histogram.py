@@ -15,6 +15,7 @@ from skewboost.engine.boundary import MISSING, N_CODES, TIE, Array, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
+from skewboost.engine.training_set import itself
 from skewboost.learners.base import (
     LABELS,
     RESPONSES,
@@ -26,7 +27,7 @@ from skewboost.learners.base import (
     ResponseHypothesis,
     chosen_goal,
 )
-from skewboost.learners.partitions import FREE, PartitionHypothesis, majority, squares_and_weights
+from skewboost.learners.partitions import FREE, PartitionHypothesis, majority, squares
 from skewboost.tables import Nominal
 
 DEFAULT_BINS = 32
@@ -53,7 +54,7 @@ class OpenedHistogram(Opened):
     def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
         """The feature whose bins' means fit z best."""
         self.rows.map(np.multiply, (w, z), ("w z",))
-        squares, total = self.rows.sum(squares_and_weights, (z, w))
+        total, of_z = self.rows.sum(itself, (w,)), self.rows.sum(squares, (z, w))
         planes = self.rows.histogram(w, "w z")
         feature, value, gain = self._best(planes, Goal("squares"), "squares")
         partition = self._partition(feature, value)
@@ -61,7 +62,7 @@ class OpenedHistogram(Opened):
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=sums > 0)
         if self.missing == "abstain":
             means[-1] = 0.0
-        residual = (squares - float((means * sums_z).sum())) / total
+        residual = (of_z - float((means * sums_z).sum())) / total
         return ResponseHypothesis(LeafTerm(partition, means), residual, gain)
 
     def _best(self, planes: Array, goal: Goal, gain_criterion: str) -> tuple[int, float, Importances]:

@@ -15,7 +15,7 @@ from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
-from skewboost.engine.training_set import Growth, Limits
+from skewboost.engine.training_set import Growth, Limits, itself
 from skewboost.learners.base import (
     BALANCE,
     LABELS,
@@ -157,22 +157,21 @@ class OpenedPartition(Opened):
 
     def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
         """The partition whose leaf means fit z best."""
-        squares, total = self.rows.sum(squares_and_weights, (z, w))
         request = self.request
         if request.min_weight > 0.0 or request.criterion != "squares":  # else it is the same for every round
-            least = request.min_weight * total
+            least = request.min_weight * self.rows.sum(itself, (w,))
             request = Request("squares", request.missing, request.min_count, least)
         growth = self.rows.grow_responses(z, w, request, self.limits)
         sums, sums_z = growth.sums.T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
-        residual = (squares - float((means * sums_z).sum())) / total
+        residual = (self.rows.sum(squares, (z, w)) - float((means * sums_z).sum())) / float(sums.sum())
         importances = Importances(self.n_features, growth.importances)
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
 
-def squares_and_weights(z: Array, w: Array) -> tuple[Array, Array]:
-    """``w z²`` and w, to be added up."""
-    return w * z * z, w
+def squares(z: Array, w: Array) -> Array:
+    """``w z²``, to be added up."""
+    return w * z * z
 
 
 class _PartitionLearner(BaseEstimator):
