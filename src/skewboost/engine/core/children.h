@@ -10,7 +10,7 @@ inline Status Grower::divide(const uint32_t* from, int64_t n, int64_t feature, c
                              uint32_t* to, uint32_t* spare, int64_t& front) {
     const uint64_t* words = rows_.table.block(feature >> 3);
     int shift = int(8 * (feature & 7));
-    int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+    int64_t n_tasks = most<int64_t>(1, n / (4 * ROWS_PER_TASK));  // parts have to be put together again
     if (n_tasks == 1) {
         int64_t a = 0, b = 0;
         for (int64_t i = 0; i < n; ++i) {

@@ -10,8 +10,9 @@
 
 namespace skew {
 
-constexpr int64_t TASKS = 16;             // to aim for: enough for many cores, few enough to add up
-constexpr int64_t SERIAL_CELLS = 200000;  // cell updates below which waking another thread costs more than it saves
+constexpr int64_t TASKS = 16;  // to aim for: enough for many cores, few enough to add up
+constexpr int64_t ROWS_PER_SLICE = 32768;
+constexpr int64_t SERIAL_CELLS = 50000;  // cell updates below which asking another thread costs more than it saves
 constexpr int64_t MAX_POOL = int64_t(1) << 30;  // bytes of histograms that are kept while a tree grows
 
 // A bound on the relative error of sums over the bins of n weights. Rounding errors are as good
@@ -294,7 +295,7 @@ public:
     // How many parts the rows of a sum are divided into: a matter of the shape, so that the order of sums is.
     int64_t n_slices(int64_t n) const {
         int64_t wanted = (TASKS + table.n_blocks() - 1) / table.n_blocks();
-        return most<int64_t>(1, least(wanted, n / ROWS_PER_TASK));
+        return most<int64_t>(1, least(wanted, n / ROWS_PER_SLICE));
     }
 
     // A histogram `[part][block][feature][plane][code]`, of which `count` planes from `first` on are summed: a task is

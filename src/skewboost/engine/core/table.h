@@ -6,7 +6,7 @@
 namespace skew {
 
 constexpr int64_t ROWS_AT_A_TIME = 512;  // that are gone through column by column: they stay in the cache
-constexpr int64_t ROWS_PER_TASK = 32768;
+constexpr int64_t ROWS_PER_TASK = 8192;
 
 struct Table {
     const uint64_t* words;

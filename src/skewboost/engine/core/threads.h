@@ -166,11 +166,13 @@ private:
                 fetch_add(&job->inside, int64_t(-1));
                 continue;
             }
-            int64_t until = nanoseconds() + LOOK_AROUND;
+            int64_t since = nanoseconds(), now = since;
             bool called = false;
-            while (!called && nanoseconds() < until) {
+            while (!called && now - since < LOOK_AROUND) {
                 for (int k = 0; k < 32; ++k) relax();
                 called = load(&n_open_) > 0;
+                now = nanoseconds();
+                if (!called && now - since > LOOK_AROUND / 8) yield_processor();  // to whoever has something to do
             }
             if (called) {
                 if (!any_wanted()) yield_processor();
@@ -218,7 +220,7 @@ private:
         return true;
     }
 
-    static constexpr int64_t LOOK_AROUND = 200000;  // nanoseconds before a helper goes to sleep
+    static constexpr int64_t LOOK_AROUND = 1000000;  // nanoseconds before a helper goes to sleep
 
     Lock lock_;
     Job* jobs_ = nullptr;
