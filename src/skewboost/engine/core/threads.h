@@ -10,9 +10,12 @@
 #ifdef _WIN32
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
+#define NOGDI
 #include <windows.h>
 #undef near  // words that it takes for itself
 #undef far
+#undef ERROR
+#undef INFINITE
 #else
 #include <pthread.h>
 #include <sched.h>
