@@ -91,6 +91,10 @@ def test_a_copy_of_a_vector_is_one(engine):
     rows.map(itself, ("v",), ("copy",))
     rows.map(lambda v: v + 1.0, ("v",), ("v",))
     assert (rows.max(itself, ("v",)), rows.max(itself, ("copy",))) == (2.0, 1.0)
+    rows.map(lambda v: (twice := 2.0 * v, twice), ("v",), ("a", "b"))
+    partition = rows.grow(Request("z"), Limits(1)).partition
+    rows.evaluate(LeafTerm(partition, np.zeros(partition.n_leaves)), "a")
+    assert (rows.max(itself, ("a",)), rows.max(itself, ("b",))) == (0.0, 4.0)
 
 
 @each_kind

@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from skewboost.boosting.adaboost import AdaBoost
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, right_and_wrong, root
-from skewboost.boosting.state import F, State, mean_over_examples
+from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
@@ -102,8 +102,12 @@ class Arcing(DiscreteRule):
         self._move(state)
 
     def _move(self, state: State) -> None:
-        state.loss = mean_over_examples(state, lambda y, F: self.f(y * F), (Y, F))
-        state.rows.map(lambda n, y, F: -self.slope(y * F) * n, (EXAMPLES, Y, F), ("-f'",))
+        def slope_and_loss(n: Array, y: Array, F: Array) -> tuple[Array, Array]:
+            margin = y * F
+            return -self.slope(margin) * n, self.f(margin) * n
+
+        (total,) = state.rows.map(slope_and_loss, (EXAMPLES, Y, F), ("-f'",))
+        state.loss = total / state.n
         if state.rows.max(itself, ("-f'",)) < 1e-300:
             state.stop_reason = PERFECT
         else:

@@ -21,7 +21,7 @@ from skewboost._params import check_params, number
 from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
-from skewboost.boosting.state import F, State, mean_over_examples
+from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, W, Y, itself
@@ -136,12 +136,17 @@ class SoftMargin(Rule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """Margins, votes and mistrust, then the weights."""
+
+        def moved(n: Array, w: Array, y: Array, c: Array, g: Array, *kept: Array) -> tuple[Array, ...]:
+            kept = _after(g, w / n, *kept)
+            exponent = self._exponent(y, c, *kept)
+            return *kept, exponent, n * np.exp(np.minimum(exponent, 700.0))
+
         rows = state.rows
         rows.evaluate(term, "g")
-        rows.map(lambda n, w, g, *kept: _after(g, w / n, *kept), (EXAMPLES, W, "g", *KEPT), KEPT)
-        rows.map(self._exponent, (Y, state.cost, *KEPT), ("exponent",))
+        (total,) = rows.map(moved, (EXAMPLES, W, Y, state.cost, "g", *KEPT), (*KEPT, "exponent"))
+        state.loss = total / state.n
         top = rows.max(itself, ("exponent",))
-        state.loss = mean_over_examples(state, lambda exponent: np.exp(np.minimum(exponent, 700.0)), ("exponent",))
         if top < -700.0:
             state.stop_reason = PERFECT
         state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -172,8 +171,3 @@ class State:
     def _note(self, log_normaliser: float) -> None:
         self.log_loss += log_normaliser
         self.loss = math.exp(min(self.log_loss, 700.0))
-
-
-def mean_over_examples(state: State, function: Callable[..., Any], inputs: Sequence[str]) -> float:
-    """The mean of a function of vectors, in which a row counts as many examples as it stands for."""
-    return float(state.rows.sum(lambda n, *given: n * function(*given), (EXAMPLES, *inputs))) / state.n

@@ -17,7 +17,7 @@ import numpy as np
 from skewboost._params import check_params, number
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule
-from skewboost.boosting.state import F, State, mean_over_examples
+from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
@@ -40,11 +40,16 @@ class WeightBoost(DiscreteRule):
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``w ∝ exp(-y F - |β F|)``."""
+
+        def moved(n: Array, y: Array, F: Array, g: Array) -> tuple[Array, Array, Array]:
+            F = self.combine(F, g)
+            against = -y * F
+            return F, against - np.abs(self.beta * F), n * np.exp(np.minimum(against, 700.0))
+
         state.rows.evaluate(term, "g")
-        state.rows.map(self.combine, (F, "g"), (F,))
-        state.rows.map(lambda y, F: -y * F - np.abs(self.beta * F), (Y, F), ("exponent",))
+        (total,) = state.rows.map(moved, (EXAMPLES, Y, F, "g"), (F, "exponent"))
+        state.loss = total / state.n
         top = state.rows.max(itself, ("exponent",))
-        state.loss = mean_over_examples(state, lambda y, F: np.exp(np.minimum(-y * F, 700.0)), (Y, F))
         if top < -700.0:
             state.stop_reason = PERFECT
         state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))

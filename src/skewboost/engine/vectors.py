@@ -71,10 +71,12 @@ class Vectors:
 
         def keep(rows: slice, made: tuple[Array, ...]) -> list[float]:
             # a block only reads its own rows, so that an output may be among the inputs
+            kept: list[Array] = []
             for name, values in zip(outputs, made[: len(outputs)], strict=True):
                 stored = self._as_stored(values)
-                if len(stored) == self.n_rows and _is_fresh(stored):
+                if len(stored) == self.n_rows and _is_fresh(stored) and not any(stored is v for v in kept):
                     self._vectors[name] = stored
+                    kept.append(stored)
                 else:
                     self._own(name, stored.shape[1:])[rows] = stored
             return [float(np.add.reduce(values, axis=None)) for values in made[len(outputs) :]]
