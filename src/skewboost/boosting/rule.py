@@ -175,7 +175,8 @@ def best_step(total: Total, limit: float) -> float:
     """The α in [0, limit] at which the convex ``Σ s exp(α r)`` is least; pairs (s, r) are of leaves or of rows."""
 
     def moments(s: Array, r: Array) -> tuple[Array, ...]:
-        return s * r, np.abs(s * r), np.where(r < 0, s, 0.0), np.where(r > 0, s, 0.0)
+        sr = s * r
+        return sr, np.abs(sr), np.where(r < 0, s, 0.0), np.where(r > 0, s, 0.0)
 
     drift, size, falling, rising = total(moments)
     if drift >= 0.0:
@@ -183,7 +184,11 @@ def best_step(total: Total, limit: float) -> float:
 
     def slope(alpha: float) -> tuple[float, float]:
         def parts(s: Array, r: Array) -> tuple[Array, Array]:
-            first = s * r * np.exp(np.minimum(alpha * r, 700.0))
+            first = alpha * r
+            np.minimum(first, 700.0, out=first)
+            np.exp(first, out=first)
+            first *= s
+            first *= r
             return first, first * r
 
         value, change = total(parts)

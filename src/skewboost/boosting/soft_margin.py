@@ -94,11 +94,11 @@ class SoftMargin(Rule):
         rows, p = state.rows, self.p
         if p == 1.0:  # the exponents are linear in the step, and the sum is convex
 
-            def rate(n: Array, w: Array, y: Array, c: Array, h: Array) -> Array:
-                return -self.scale * (self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * (w / n))
+            def rate(n: Array, w: Array, y: Array, c: Array, h: Array) -> tuple[Array, Array]:
+                return w, -self.scale * (self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * (w / n))
 
-            rows.map(rate, (EXAMPLES, W, Y, state.cost, "h"), ("rate",))
-            return best_step(lambda function: rows.sum(function, (W, "rate")), limit)
+            rows.map(rate, (EXAMPLES, W, Y, state.cost, "h"), ("s", "rate"))
+            return best_step(lambda function: rows.sum(function, ("s", "rate")), limit)
 
         given = (EXAMPLES, W, Y, state.cost, "h", *KEPT)
         top = rows.max(self._exponent, (Y, state.cost, *KEPT))

@@ -284,8 +284,9 @@ private:
     Status sum_directly(Node& node) {
         if (node.slot < 0) TRY(slots_.take(node.slot));
         if (node.slot < 0) return NO_MEMORY;
+        if (node.in_all && n_groups_ > 1) TRY(rows_.sum_all(slots_[node.slot]));
         for (int64_t g = 0; g < n_groups_; ++g) {
-            TRY(sum_group(rows_of(node, g), node.size[g], g, slots_[node.slot]));
+            if (!(node.in_all && n_groups_ > 1)) TRY(sum_group(rows_of(node, g), node.size[g], g, slots_[node.slot]));
             note_error(node, g);
         }
         node.derived = false;

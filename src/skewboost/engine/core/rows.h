@@ -327,6 +327,17 @@ public:
         return DONE;
     }
 
+    // The histogram of all rows of two classes, in their order: nothing has to be looked up in a list.
+    Status sum_all(double* out) {
+        return sum(1, table.n_rows, 2, 0, 2, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
+            const uint64_t* words = table.block(block);
+            for (int64_t i = a; i < b; ++i) {
+                int64_t cls = classes_[i];
+                add_word(words[i], scale_[cls] * stored_[i], to + cls * N_CODES, 2 * N_CODES);
+            }
+        });
+    }
+
     // One plane of the histogram of rows of two classes; `values` are those of the rows.
     Status sum_class(const uint32_t* rows, const double* values, int64_t n, int64_t plane, double* out) {
         return sum(1, n, 2, plane, 1, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
