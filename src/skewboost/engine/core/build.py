@@ -1,7 +1,8 @@
 """Building the native core: one source, a library for every level of the processor.
 
 The libraries lie beside the modules of the engine. A file with a hash of all that they were built from says whether
-they are up to date. Libraries take their place when they are complete, so that whoever has loaded one keeps it.
+they are up to date; as long as no file is touched, their times say so. Libraries take their place when they are
+complete, so that whoever has loaded one keeps it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # imported when something is built, so that looking whether a
 HERE = Path(__file__).parent
 SOURCE = HERE / "core.cpp"
 STAMP = "libskewboost.built"
+SUFFIXES = (".cpp", ".h", ".py")
 LOCK = "libskewboost.lock"
 
 SANITIZERS = {
@@ -37,22 +39,33 @@ def name(level: str, suffix: str) -> str:
 
 def digest() -> str:
     """Of the sources, of how they are built, and of the machine: folders may be shared by several."""
-    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
-    found = hashlib.blake2b(f"{sys.platform} {machine}".encode(), digest_size=16)
+    found = hashlib.blake2b(_machine().encode(), digest_size=16)
     for path in sorted(HERE.iterdir()):
-        if path.suffix in (".cpp", ".h", ".py"):
+        if path.suffix in SUFFIXES:
             found.update(f"\n{path.name}\n".encode())
             found.update(path.read_bytes())
     return found.hexdigest()
 
 
+def times() -> str:
+    """Of when the sources were changed last, and how long they are: as long as that stays, they need not be read."""
+    with os.scandir(HERE) as entries:
+        sources = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if e.name.endswith(SUFFIXES))
+    return hashlib.blake2b(repr((_machine(), sources)).encode(), digest_size=16).hexdigest()
+
+
+def _machine() -> str:
+    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+    return f"{sys.platform} {machine}"
+
+
 def is_current(folder: Path) -> bool:
     """Whether the libraries in a folder are those of the sources."""
     try:
-        built, *libraries = (folder / STAMP).read_text().split()
+        built, seen, *libraries = (folder / STAMP).read_text().split()
     except (OSError, ValueError):
         return False
-    return built == digest() and all((folder / library).exists() for library in libraries)
+    return (seen == times() or built == digest()) and all((folder / library).exists() for library in libraries)
 
 
 def refresh(folder: Path) -> None:
@@ -77,9 +90,9 @@ def refresh(folder: Path) -> None:
     with _alone(folder):
         if is_current(folder):  # another process was faster
             return
-        now = digest()  # of what is read now: if sources change meanwhile, they are built again next time
+        now = digest(), times()  # of what is read now: if sources change meanwhile, they are built again next time
         libraries = build(folder)
-        write_whole(folder / STAMP, "\n".join([now, *(library.name for library in libraries)]))
+        write_whole(folder / STAMP, "\n".join([*now, *(library.name for library in libraries)]))
 
 
 def build(folder: Path, target: Target | None = None) -> list[Path]:
