@@ -399,7 +399,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------ inspection
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_ensembles") and all(e.scorer is not None for e in self._ensembles)
+        return hasattr(self, "_ensembles") and all(e.n_features is not None for e in self._ensembles)
 
     @property
     def _ensemble(self) -> Ensemble:

@@ -232,7 +232,6 @@ class ExplanationMixin(PredictionMixin):
         found = []
         for ensemble in self._ensembles:
             scorer, support = ensemble.scorer, ensemble.support
-            assert scorer is not None
             assert support is not None
             if type(ensemble.rule).combine is not Rule.combine:
                 raise error(

@@ -37,8 +37,9 @@ class Ensemble:
     bins: Bins | None = None
     stop_reason: str = ""
     rule: Rule = field(default_factory=Rule)  # as it was fitted: it knows the link
-    scorer: Scorer | None = None
     support: Support | None = None  # where the training examples are
+    n_features: int | None = None  # None: not ready for use
+    _scorer: Scorer | None = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Ensemble:
         """One to go on from, while this one stays as it is."""
@@ -56,12 +57,19 @@ class Ensemble:
         return [r.term for r in self.rounds[: self.n_rounds]]
 
     def finish(self, n_features: int) -> None:
-        """Compile the rounds for scoring."""
-        self.scorer = Scorer(self.terms, self.bins, n_features, self.rule.offset())
+        """Make it ready for use."""
+        self.n_features, self._scorer = n_features, None
+
+    @property
+    def scorer(self) -> Scorer:
+        """The rounds, compiled for scoring when that is first asked for."""
+        if self._scorer is None:
+            assert self.n_features is not None, "the ensemble is not finished"
+            self._scorer = Scorer(self.terms, self.bins, self.n_features, self.rule.offset())
+        return self._scorer
 
     def score(self, engine: Engine, table: Table) -> Array:
         """F of new rows: compiled where it is a sum, else round by round."""
-        assert self.scorer is not None
         if type(self.rule).combine is Rule.combine:
             return engine.score(self.scorer, table)
         *_, F = self.staged(View(engine, table, self.bins))

@@ -103,7 +103,6 @@ def _refusal(model: Any, booster: Any) -> str:
 def _scorer_of(ensemble: Ensemble, outer: str) -> Scorer:
     """The compiled ensemble, if it is a sum of things that can be written down."""
     rule, scorer = ensemble.rule, ensemble.scorer
-    assert scorer is not None
     if type(rule).combine is not Rule.combine:
         raise TypeError(
             f"{outer} cannot be exported: what a round adds depends on the rounds before it, so F is no sum. {CAN_BE}; "

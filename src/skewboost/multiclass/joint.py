@@ -282,8 +282,7 @@ class JointClassifier(CostSensitiveClassifier):
     # --------------------------------------------------------------------- prediction
 
     def _scores(self, X: Any) -> list[Scored]:
-        scorer = self._ensemble.scorer
-        if not self._joint or scorer is None or not scorer.others:
+        if not self._joint or self._ensemble.n_features is None or not self._ensemble.scorer.others:
             return super()._scores(X)
         *_, last = self._staged_scores(X)  # a classifier of another library need not be asked for each class
         return last
