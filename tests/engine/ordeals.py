@@ -56,6 +56,7 @@ def scores(model, X, y):
 
 def interrupted():
     """Ctrl-C at thirty random moments: what is finished is kept, and is what a fit of so many rounds gives."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell has started this in the background
     rng = np.random.default_rng(int(sys.argv[2]))
     X, y = data(20_000, 12)
     n_kept = 0
