@@ -50,12 +50,21 @@ private:
 
     // Of all keys the bits from `bits` on are equal.
     static Status select(K* keys, int64_t n, int bits, Rank* ranks, int64_t n_ranks) {
+        if (Sort<K>::n_equal(keys, n) == n) {
+            for (int64_t k = 0; k < n_ranks; ++k) ranks[k] = {0, keys[0], keys[0], n, true};
+            return DONE;
+        }
         if (n < DENSE * n_ranks || n <= SMALL || bits <= 0) {
             K few[SMALL];
             Buffer<K> many;
             if (n > SMALL) TRY(many.reserve(n));
             Sort<K>::sort(keys, n, bits, n > SMALL ? many.data() : few);
-            for (int64_t k = 0; k < n_ranks; ++k) read(keys, n, ranks[k]);
+            for (int64_t k = 0; k < n_ranks; ++k) {
+                if (k > 0 && keys[ranks[k].rank] == ranks[k - 1].here)
+                    ranks[k] = ranks[k - 1];  // but for its rank, which nobody asks for again
+                else
+                    read(keys, n, ranks[k]);
+            }
             return DONE;
         }
         int digit = DIGIT;

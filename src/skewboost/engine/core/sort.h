@@ -74,6 +74,7 @@ public:
             merge_sort(items, int(n), room);
             return;
         }
+        if (n_equal(items, n) == n) return;
         if (n <= CACHED && bits <= 2 * DIGIT) {
             sort_by_digits(items, n, bits, room);
             return;
@@ -83,8 +84,6 @@ public:
         memset(start, 0, sizeof start);
         for (int64_t i = 0; i < n; ++i) start[digit(items[i], shift, n_digits) + 1] += 1;
         for (int d = 0; d < n_digits; ++d) start[d + 1] += start[d];
-        if (start[digit(items[0], shift, n_digits) + 1] - start[digit(items[0], shift, n_digits)] == n)
-            return sort(items, n, shift, room);
         for (int64_t i = 0; i < n; ++i) room[start[digit(items[i], shift, n_digits)]++] = items[i];
         memcpy(static_cast<void*>(items), room, size_t(n) * sizeof(Item));
         int64_t from = 0;
@@ -92,6 +91,13 @@ public:
             sort(items + from, start[d] - from, shift, room + from);
             from = start[d];
         }
+    }
+
+    // How many of the first items have the same key.
+    static int64_t n_equal(const Item* items, int64_t n) {
+        int64_t k = 1;
+        while (k < n && key(items[k]) == key(items[0])) ++k;
+        return k;
     }
 
 private:
