@@ -282,7 +282,8 @@ class JointClassifier(CostSensitiveClassifier):
     # --------------------------------------------------------------------- prediction
 
     def _scores(self, X: Any) -> list[Scored]:
-        if not self._joint or self._ensemble.n_features is None or not self._ensemble.scorer.others:
+        ensemble = self._ensemble
+        if not self._joint or ensemble.n_features is None or not ensemble.scorer.others:
             return super()._scores(X)
         *_, last = self._staged_scores(X)  # a classifier of another library need not be asked for each class
         return last
