@@ -12,13 +12,12 @@ from skewboost.engine.boundary import ABSTAIN, N_CODES, Array, Request, Split
 from skewboost.engine.grow_alternating import AlternatingPartition
 from skewboost.engine.native import Core, NativeRequest, Spec, address, check, contiguous
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.scoring import LeafTerm
+from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
 from skewboost.engine.vectors import Vectors
 
 if TYPE_CHECKING:
     from skewboost.engine.cpu import CpuEngine, Words
-    from skewboost.engine.scoring import Term
 
 _BLOCK = 8  # features per word
 _ROOM = 64  # leaves of a tree that are written at once; a larger one takes a second call
@@ -243,20 +242,19 @@ class NativeSet(Vectors):
 
     def evaluate(self, term: Term, name: str) -> None:
         """By the leaves that the core knows, or the codes of one feature, into the vector that is there."""
-        if type(term) is not LeafTerm or term.values.ndim > 1:
+        if type(term) is not LeafTerm or term.values.ndim > 1:  # a subclass may say something else of the same leaves
             return super().evaluate(term, name)
         partition = term.partition
+        if partition is not self._listed and not partition.one_feature:
+            return super().evaluate(term, name)
+        self._refuse(name)
+        out = self._own(name)
         if partition is self._listed:
-            self._refuse(name)
-            values, out = contiguous(term.values), self._own(name)
+            values = contiguous(term.values)
             self.core.spread(self._set, address(values), address(out))
-        elif partition.one_feature:
-            self._refuse(name)
-            values, out = contiguous(term.values[partition.leaf_of_code()]), self._own(name)
-            feature = partition.splits[0].feature
-            self.core.look_up(address(self._words), self.n_rows, feature, address(values), address(out), self.n_jobs)
         else:
-            super().evaluate(term, name)
+            values, feature = contiguous(term.values[partition.leaf_of_code()]), partition.splits[0].feature
+            self.core.look_up(address(self._words), self.n_rows, feature, address(values), address(out), self.n_jobs)
 
     # ------------------------------------------------------- histograms and nodes
 
