@@ -17,9 +17,15 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+import numpy as np
+
 T = TypeVar("T")
 
 _UNDONE: Any = object()
+# A thread's first sum of so many numbers makes its share of NumPy's thread-local data. Where there is no memory for it
+# the C library ends the process, so it is made when a thread starts, out of memory that has been kept for it.
+_ELIDED = 2**15
+_RESERVE = 2**20
 
 
 class _Helpers:
@@ -34,14 +40,24 @@ class _Helpers:
         """See to it that there are so many, or as many as can be had; returns how many there are."""
         with self.lock:
             try:
-                while self.n_started < n_wanted:
-                    _thread.start_new_thread(self._help, ())
-                    self.n_started += 1
+                for _ in range(n_wanted - self.n_started):
+                    ready = _thread.allocate_lock()
+                    ready.acquire()
+                    _thread.start_new_thread(self._help, (ready, [bytearray(_RESERVE)]))
+                    ready.acquire(timeout=1.0)  # it may have ended without a word
             except (RuntimeError, MemoryError):
                 pass  # no more threads
             return min(self.n_started, n_wanted)
 
-    def _help(self) -> None:
+    def _help(self, ready: _thread.LockType, reserve: list[bytearray]) -> None:
+        try:
+            reserve.clear()
+            np.zeros(_ELIDED) + 0.0
+            self.n_started += 1
+        except MemoryError:
+            return
+        finally:
+            ready.release()
         while True:
             try:
                 place, work = self.offers.get()
