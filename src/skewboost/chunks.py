@@ -16,7 +16,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from skewboost.tables import Array, take_rows
+from skewboost.tables import Array, as_frame, take_rows
 
 Targets = tuple[Any, Any]  # the labels of a chunk, and its weights or None
 
@@ -305,7 +305,7 @@ def stack(pieces: list[Any]) -> Any:
     """Tables of one kind, one below the other."""
     if len(pieces) == 1:
         return pieces[0]
-    frames = [nw.from_native(piece, eager_only=True, pass_through=True) for piece in pieces]
-    if isinstance(frames[0], nw.DataFrame):
+    frames = [as_frame(piece) for piece in pieces]
+    if frames[0] is not None:
         return nw.concat(frames, how="vertical").to_native()
     return np.concatenate(pieces)

@@ -11,7 +11,7 @@ import numpy as np
 
 from skewboost import _advice
 from skewboost._tallies import NO_CLASS, CategoryTally, NumberTally, RepeatTally
-from skewboost.tables import CLEARLY_TEXT, Array, Nominal, read_column, read_numbers, spell
+from skewboost.tables import CLEARLY_TEXT, Array, Nominal, as_frame, read_column, read_numbers, spell
 
 QUANTILES = (0.25, 0.5, 0.75)
 TOP = 5
@@ -158,8 +158,8 @@ def summarise(X: Any, y: Any = None, *, names: Sequence[str] | None = None) -> S
 
 def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
     """By name: narwhals' series of a table, or the columns of an array."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if frame is not None:
         return {str(series.name): series for series in frame.iter_columns()}
     matrix = np.asarray(X)
     if matrix.ndim != 2:

@@ -122,9 +122,20 @@ class Prepared:
         return self.table.n_rows, self.table.n_features
 
 
+def as_frame(X: Any, allow_series: bool = False) -> Any:
+    """What narwhals makes of a table (or series, where these are allowed); None of anything else.
+
+    An array is asked about first: narwhals would look for extensions of itself among all installed packages.
+    """
+    if isinstance(X, np.ndarray):
+        return None
+    frame = nw.from_native(X, eager_only=True, allow_series=allow_series, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
+
+
 def sliceable(X: Any) -> Any:
     """What the user handed over, as something to take rows of; frames and arrays stay what they are."""
-    if isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame | nw.Series):
+    if as_frame(X) is not None:
         return X
     X = X.tocsr() if issparse(X) else np.asarray(X)
     if X.ndim == 0 or X.shape[0] == 0:
@@ -134,8 +145,8 @@ def sliceable(X: Any) -> Any:
 
 def take_rows(X: Any, rows: Array) -> Any:
     """Some rows of whatever the user handed over, in the type it came in; for those who pass X on to others."""
-    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame | nw.Series):
+    frame = as_frame(X, allow_series=True)
+    if frame is not None:
         return frame[np.asarray(rows)].to_native()
     return sliceable(X)[rows]
 
@@ -156,8 +167,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
         raise TypeError("X is a lazy frame. Pass X.collect().")
     if type(X).__name__ == "RecordBatch":
         raise TypeError("X is an Arrow record batch. Pass pyarrow.Table.from_batches([X]).")
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if frame is None:
         # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
         try:
             with np.errstate(invalid="ignore", over="ignore"):  # a sum of huge numbers is no error yet

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import naive
 from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
-from skewboost.boosting.loop import boost
+from skewboost.boosting.loop import boost, watched
 from skewboost.boosting.state import State
 from skewboost.costs import Costs
 from skewboost.engine import choose
@@ -54,6 +54,27 @@ def test_weights_stay_positive_and_sum_to_one(booster, learner, engine):
         assert state.rows.get("w").sum() == pytest.approx(1.0, abs=1e-12)
         assert (state.rows.get("w") > 0).all()
     assert state.round > 5
+
+
+@pytest.mark.parametrize(
+    ("engine", "learner", "n_rounds"),
+    [("reference", "stump", 1500), ("cpu", "stump", 1500), ("cpu", Tree(max_leaf_nodes=5), 1500)],
+    ids=str,
+)
+def test_weights_far_apart_and_their_logarithms_lead_to_the_same_model(engine, learner, n_rounds, monkeypatch):
+    """Up to e^600 apart they are kept as they are, although the core multiplies those of a class by a common factor."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X.sum(axis=1) + 0.5 * rng.normal(size=60) > 2.0
+    spread, made = {}, {}
+    for limit in (10.0, 600.0):
+        monkeypatch.setattr("skewboost.boosting.state.MAX_SPREAD", limit)
+        model = RealBoostClassifier(n_estimators=n_rounds, estimator=learner, engine=engine)
+        with watched(lambda state: spread.update({limit: np.ptp(np.log(state.rows.get("w")))})):  # noqa: B023
+            made[limit] = model.fit(X, y).decision_function(X)
+    assert 300.0 < spread[600.0] < 600.0
+    assert spread[600.0] == pytest.approx(spread[10.0], rel=1e-9)
+    assert made[600.0] == pytest.approx(made[10.0], rel=1e-9, abs=1e-9)
 
 
 @each_engine

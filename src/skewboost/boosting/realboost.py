@@ -42,7 +42,7 @@ class RealBoost(Rule):
         values = leaf_log_odds(h, delta=1.0 / state.n)
         if no_edge(state, values):
             return None
-        return h.term(values * (best_step_of_leaves(h, values) if self.line_search else 1.0))
+        return h.term(values * best_step_of_leaves(h, values) if self.line_search else values)
 
 
 class RealBoostClassifier(BoostingClassifier):

@@ -257,12 +257,9 @@ def no_edge(state: State, values: Array | float) -> bool:
 
 def leaf_log_odds(h: LabelHypothesis, delta: float) -> Array:
     """``½ ln((W+ + δ) / (W- + δ))`` per leaf, 0 where it abstains, bounded by 0 where a criterion forced the sign."""
-    smoothed = h.class_weights + delta
-    values = np.log(smoothed[:, 1] / smoothed[:, 0])
-    values *= 0.5
-    if h.signs is not None:
-        values = h.signs * np.maximum(0.0, h.signs * values)
-    return np.where(h.abstains, 0.0, values)
+    pairs = zip(h.class_weights.tolist(), h.abstains.tolist())
+    values = np.array([0.0 if silent else 0.5 * math.log((b + delta) / (a + delta)) for (a, b), silent in pairs])
+    return values if h.signs is None else h.signs * np.maximum(0.0, h.signs * values)
 
 
 def leaf_means(h: LabelHypothesis) -> Array:

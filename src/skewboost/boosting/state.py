@@ -18,8 +18,8 @@ from skewboost.learners.base import Opened, Partitioned
 # ln of what a weight is multiplied by, given its label, what the round adds there, and its cost
 LogFactor = Callable[[Array, Array, Array], Array]
 
-# Weights may differ by exp(this) before their logarithms are kept instead.
-MAX_SPREAD = 300.0
+# Weights may differ by exp(this) before their logarithms are kept instead; a double holds exp(708).
+MAX_SPREAD = 600.0
 
 SIGNS = np.array([[-1.0, 1.0]])  # of the classes: y where a factor is asked for per leaf and class
 
@@ -135,13 +135,13 @@ class State:
             return False
         if logs.shape != h.class_weights.shape:
             logs = np.broadcast_to(logs, h.class_weights.shape)
-        here = [log for log, w in zip(logs.ravel().tolist(), h.class_weights.ravel().tolist()) if w > 0.0]
+        each = logs.ravel().tolist()  # of so few numbers Python makes less ado than NumPy
+        here = [log for log, w in zip(each, h.class_weights.ravel().tolist()) if w > 0.0]
         top, low = max(here), min(here)
         if not self._stays_within(top - low):
             return False
-        factors = logs - top
-        np.minimum(factors, 0.0, out=factors)
-        total = self.learner.reweight(h.partition, np.exp(factors, out=factors))
+        factors = np.array([math.exp(log - top) if log < top else 1.0 for log in each])
+        total = self.learner.reweight(h.partition, factors.reshape(logs.shape))
         self._note(top + math.log(total))
         return True
 

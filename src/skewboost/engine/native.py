@@ -92,10 +92,16 @@ def native_core() -> Core | None:
     return made
 
 
+_byte_of: Any = ctypes.c_char.from_buffer
+
+
 def address(array: Array) -> int:
     """Where an array's numbers are."""
-    found: int = array.__array_interface__["data"][0]
-    return found
+    try:
+        return ctypes.addressof(_byte_of(array))
+    except (TypeError, ValueError):  # empty, or not to be written to; here the interpreter takes five times as long
+        found: int = array.__array_interface__["data"][0]
+        return found
 
 
 def check(status: int) -> None:

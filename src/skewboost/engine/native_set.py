@@ -200,16 +200,17 @@ class NativeSet(Vectors):
                 np.empty(n_leaves * (n_planes + 2)),
             )  # fmt: skip
             self.core.grown(self._set, n_planes, *[address(a) for a in room])
-        leaves = room[3][: n_leaves * (n_planes + 2)].reshape(n_leaves, n_planes + 2).copy()
-        sums = leaves[:, 2:]
-        if n_splits == 0:
-            return Growth(Partition((), (), 1, None if limits.one_split else leaves[:, 1]), sums, _NONE, ())
+        leaves = room[3][: n_leaves * (n_planes + 2)].copy()
+        sums = leaves[2 * n_leaves :].reshape(n_leaves, n_planes)
         if n_splits == 1 and limits.one_split:
-            feature, threshold, polarity = room[0][0, :3].tolist()
+            own = room[0][0].tolist()
             value, before, gained = room[1][0].tolist()
-            split = Split(feature, threshold, room[2][0].copy(), polarity, value, before)
+            split = Split(own[0], own[1], room[2][0].copy(), own[2], value, before)
             sides, abstains = _SIDES[n_leaves]
-            return Growth(Partition((split,), sides, n_leaves), sums, abstains, ((feature, gained),))
+            return Growth(Partition((split,), sides, n_leaves), sums, abstains, ((own[0], gained),))
+        covers = leaves[n_leaves : 2 * n_leaves]
+        if n_splits == 0:
+            return Growth(Partition((), (), 1, None if limits.one_split else covers), sums, _NONE, ())
         splits, links, importances = [], [], []
         children = room[2][:n_splits].copy()
         for child, own, (value, before, gained) in zip(
@@ -219,8 +220,8 @@ class NativeSet(Vectors):
             splits.append(Split(feature, threshold, child, polarity, value, before))
             links.append(tuple(own[4 : 4 + n_children]))
             importances.append((feature, gained))
-        partition = self._listed = Partition(tuple(splits), tuple(links), n_leaves, leaves[:, 1])
-        return Growth(partition, sums, leaves[:, 0] > 0.0, importances)
+        partition = self._listed = Partition(tuple(splits), tuple(links), n_leaves, covers)
+        return Growth(partition, sums, leaves[:n_leaves] > 0.0, importances)
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
         """From the histogram of all rows where that tells, else row by row."""

@@ -13,7 +13,6 @@ from queue import SimpleQueue
 from typing import Any
 
 import joblib
-import narwhals as nw
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
@@ -27,6 +26,7 @@ from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, Re
 from skewboost.evaluate.running import check_jobs, read_rows, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.goals.weighing import plain
+from skewboost.tables import as_frame
 
 __all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 
@@ -234,8 +234,8 @@ def _begin(file: ResultsFile, seed: int, data_sets: list[DataSet], methods: list
 
 
 def _fingerprints(data: DataSet) -> Row:
-    frame = nw.from_native(data.rows.X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(data.rows.X)
+    if frame is not None:
         cells: Any = [(series.name, series.to_numpy()) for series in frame.iter_columns()]
     else:
         cells = data.rows.X

@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 
 from skewboost._tallies import mixed
 from skewboost.metrics.counts import Array
-from skewboost.tables import sliceable
+from skewboost.tables import as_frame, sliceable
 
 if TYPE_CHECKING:
     from skewboost.goals.trials import Rows
@@ -91,8 +91,8 @@ def equal_rows(X: Any) -> Array:
 
 def _columns(X: Any) -> Iterator[Array]:
     """The cells of a table, column by column, with NaN or None where one is missing."""
-    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame | nw.Series):
+    frame = as_frame(X, allow_series=True)
+    if frame is None:
         yield from np.reshape(X, (len(X), -1)).T
         return
     for series in frame.iter_columns() if isinstance(frame, nw.DataFrame) else [frame]:

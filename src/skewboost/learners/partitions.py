@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from skewboost._params import check_params, integer, number, one_of, optional
 from skewboost.engine.binning import MAX_BINS, fit_bins
-from skewboost.engine.boundary import FORCED, LEFT, RIGHT, Array, Request
+from skewboost.engine.boundary import FORCED, Array, Request
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
@@ -31,6 +31,7 @@ from skewboost.learners.base import (
 )
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
+OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # what the left, the right and who abstains say, by polarity
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
 
 
@@ -136,9 +137,7 @@ class OpenedPartition(Opened):
         if polarity == 0:
             (a, b), (c, d) = growth.sums[:2].tolist()
             polarity = 1 if b + c <= a + d else -1
-        labels = np.zeros(len(growth.sums))
-        labels[LEFT], labels[RIGHT] = -polarity, polarity
-        return labels
+        return OPPOSITE[polarity][: growth.partition.n_leaves]
 
     def _or_constant(self, growth: Growth) -> Growth:
         """The single leaf, if it is better than the split by more than a tie."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import logsumexp
@@ -36,7 +35,7 @@ from skewboost.learners.adapter import weight_name
 from skewboost.multiclass import codes
 from skewboost.multiclass.decoding import bits, decode, margin, probability
 from skewboost.resampling.presets import SampledBoostClassifier
-from skewboost.tables import take_rows
+from skewboost.tables import as_frame, take_rows
 from skewboost.targets import check_labels, check_sample_weight, classes_of
 
 DRAWN = {"dense": codes.dense, "sparse": codes.sparse, "bch": codes.bch}
@@ -205,7 +204,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any, reset: bool) -> Any:
         """Tables and sparse matrices as they are, anything else as an array; cells are the estimators' business."""
-        if issparse(X) or isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame):
+        if issparse(X) or as_frame(X) is not None:
             return validate_data(self, X, skip_check_array=True, reset=reset)
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 

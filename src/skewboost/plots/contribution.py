@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,6 +12,7 @@ from skewboost.metrics.counts import Array
 from skewboost.names import literal, shortened, shown, side_by_side, visible
 from skewboost.plots.reading import told
 from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE, axes_for, tidy
+from skewboost.tables import as_frame
 
 MISSING = "missing"
 
@@ -196,8 +196,8 @@ class ContributionDisplay:
 
 def _one_row(x: Any) -> tuple[Any, list[str]]:
     """The example as a table of one row, and its cells in words."""
-    frame = nw.from_native(x, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(x)
+    if frame is not None:
         if frame.shape[0] != 1:
             raise ValueError(f"x has {frame.shape[0]} rows, but one example is explained. Pass one, e.g. X.iloc[[0]].")
         return x, [_cell(v) for v in frame.row(0)]

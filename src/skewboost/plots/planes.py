@@ -10,18 +10,17 @@ import numpy as np
 
 from skewboost.metrics.counts import Array
 from skewboost.names import shortened, shown
-from skewboost.tables import Nominal, read_column, sliceable
+from skewboost.tables import Nominal, as_frame, read_column, sliceable
 
 
 class Columns:
     """A table by its columns: arrays, pandas, polars and Arrow alike."""
 
     def __init__(self, X: Any) -> None:
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        self.frame = frame if isinstance(frame, nw.DataFrame) else None
+        self.frame = as_frame(X)
         self.matrix: Array | None = None if self.frame is not None else np.asarray(sliceable(X), dtype=np.float64)
         self._known: dict[int, Array | Nominal] = {}
-        shape = self.matrix.shape if self.matrix is not None else frame.shape
+        shape = self.matrix.shape if self.matrix is not None else self.frame.shape
         if len(shape) != 2 or not all(shape):
             raise ValueError(f"X has shape {shape}, but a table with rows and columns is needed.")
         self.n_rows, self.n_features = int(shape[0]), int(shape[1])

@@ -68,6 +68,33 @@ inline double size_of(double x) {
     return x < 0.0 ? -x : x;
 }
 
+typedef double Four __attribute__((vector_size(32)));
+
+// Σ values, in eight sums that do not wait for each other, and in parts so that the error does not grow with n.
+inline double sum_of(const double* values, int64_t n) {
+    constexpr int64_t PART = 1024;
+    double total = 0.0;
+    for (int64_t start = 0; start < n; start += PART) {
+        int64_t stop = least(start + PART, n), k = start;
+        Four one = {0.0, 0.0, 0.0, 0.0}, other = one;
+        for (; k + 8 <= stop; k += 8) {
+            Four a, b;
+            memcpy(&a, values + k, sizeof a);
+            memcpy(&b, values + k + 4, sizeof b);
+            one += a;
+            other += b;
+        }
+        one += other;
+        double part = (one[0] + one[1]) + (one[2] + one[3]);
+        for (; k < stop; ++k) part += values[k];
+        total += part;
+    }
+    return total;
+}
+inline double sum_of_codes(const double* values) {
+    return sum_of(values, N_CODES);
+}
+
 // Memory that grows and is given back. Numbers in it start out undefined.
 template <class T>
 class Buffer {

@@ -24,7 +24,7 @@ void* (*held_by)(void* capsule, const char* name) = nullptr;
 
 // Changes whenever a signature does: library.py refuses any other number than its own.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 5;
+    return 6;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     held_by = get_pointer;
@@ -104,8 +104,8 @@ SKEWBOOST_API int skewboost_sum_vector(TrainingSet* set, const double* values, d
     return set->rows.sum_vector(values, out);
 }
 
-// Grow a stump or tree; z and w are null for labels. `sizes` gets how many splits and leaves there are. Where there is
-// room for them (`capacity` leaves) it is followed by `skewboost_grown`.
+// What was grown. Per split: feature, threshold, polarity, number of children, three links; value, before, gain; the
+// child of every code. Of all leaves: whether they abstain, how many examples they have (of a tree), sums per plane.
 SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int64_t* splits, double* values,
                                    uint8_t* child, double* leaves) {
     const Grower& g = set->grower;
@@ -120,13 +120,12 @@ SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int
         memcpy(child + N_CODES * k, split.child, N_CODES);
     }
     for (int64_t k = 0; k < g.n_leaves(); ++k) {
-        double* own = leaves + (n_planes + 2) * k;
-        own[0] = g.leaf(k).abstains, own[1] = g.cover(k);
-        memcpy(own + 2, g.sums(k), size_t(n_planes) * sizeof(double));
+        leaves[k] = g.leaf(k).abstains, leaves[g.n_leaves() + k] = g.cover(k);
+        memcpy(leaves + 2 * g.n_leaves() + n_planes * k, g.sums(k), size_t(n_planes) * sizeof(double));
     }
 }
-// Per split: feature, threshold, polarity, number of children, three links; value, before, gain; the child of every
-// code. Per leaf: whether it abstains, how many examples it has (of a tree), sums per plane.
+// Grow a stump or tree; z and w are null for labels. `sizes` gets how many splits and leaves there are. Where there is
+// room for them (`capacity` leaves) it is followed by `skewboost_grown`.
 SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64_t max_depth, int64_t max_leaf_nodes,
                                  const double* z, const double* w, int64_t* sizes, int64_t capacity, int64_t* splits,
                                  double* values, uint8_t* child, double* leaves) {

@@ -72,11 +72,8 @@ double doubt(const C& c, const Scan& s, const Cells& f, const Request& request, 
              double own_error, double band, double floor_before, double floor_after) {
     if (f.nominal && s.order[0] < 0) return INFINITE;  // subsets were enumerated, and only the best of them is known
     double m0 = f.h0[MISSING], m1 = f.h1[MISSING];
-    double t0 = request.learn ? m0 : 0.0, t1 = request.learn ? m1 : 0.0;
-    for (int k = 0; k < MISSING; ++k) {
-        t0 += f.h0[k];
-        t1 += f.h1[k];
-    }
+    double t0 = sum_of(f.h0, MISSING) + (request.learn ? m0 : 0.0);
+    double t1 = sum_of(f.h1, MISSING) + (request.learn ? m1 : 0.0);
     double rest_error = request.learn || C::squares ? 0.0 : e0 + e1;
     bool either_side = request.learn && !f.nominal && (m0 != 0.0 || m1 != 0.0);
     double lowest_beyond[N_CODES + 1];  // how low the p of any category from each place in the order on could be

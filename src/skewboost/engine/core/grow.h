@@ -11,7 +11,8 @@
 
 namespace skew {
 
-constexpr int64_t FEW_ROWS = 128;         // a node of so few is summed as fast as it is subtracted, without the error
+constexpr int64_t FEW_ROWS = 128;      // a node of so few is summed as fast as it is subtracted, without the error
+constexpr int64_t FEW_OF_STUMP = 640;  // so many rows are summed as fast as the next root is derived, and without error
 constexpr double MAX_ROOT_ERROR = 1e-13;  // a derived root beyond it is summed anew
 constexpr double MIN_REMAINDER = 1e-3;  // a sum left over from a total that is larger by more has lost too many digits
 
@@ -224,6 +225,7 @@ private:
         }
         all_ = rows_.all();
         if (responses_ != nullptr) TRY(rows_.in_order(all_));
+        if (root_derived_ && limits_.one_split() && sums_all()) forget_root();
         if (root_known_ && responses_ == nullptr) {
             root.slot = root_slot_;
             root_slot_ = -1;
@@ -397,6 +399,8 @@ private:
                   uint32_t* spare);
     // --------------------------------------------------------------------------------------------- results
 
+    // Whether the root of every stump is summed from the rows, and nothing else of a stump is.
+    bool sums_all() const { return responses_ == nullptr && n_groups_ > 1 && rows_.table.n_rows <= FEW_OF_STUMP; }
     bool is_stump() const { return n_splits_ > 0 && limits_.one_split(); }
 
     // Number splits and leaves in the order in which they were made, and add up the leaves.

@@ -29,10 +29,10 @@ inline void Grower::scale_rows(const uint32_t* list, int64_t n, int64_t group, c
 inline Status Grower::reweight(const double* factors, double& total, bool& settled) {
     total = total_of(factors, sums_.data(), n_leaves_);
     bool known = false;
-    if (is_stump())
-        known = root_after_stump(factors, total);
-    else
+    if (!is_stump())
         TRY(root_after_tree(factors, total, known));
+    else if (!sums_all())
+        known = root_after_stump(factors, total);
     TRY(ratios_.reserve(n_planes_));
     for (int64_t g = 0; g < n_groups_; ++g) {
         // the rows of the largest leaf are not touched: their factor goes to all of the group

@@ -166,14 +166,15 @@ public:
         }
     }
 
-    // Multiply the factors of classes out, before they become too large or too small for a double.
+    // Multiply the factors of classes out, before stored weights become too large or too small for a double: the
+    // weights themselves may be as small as exp(-`state.MAX_SPREAD`).
     bool settle() {
         double low = scale_[0], high = scale_[0];
         for (int64_t p = 1; p < n_planes(); ++p) {
             low = least(low, scale_[p]);
             high = most(high, scale_[p]);
         }
-        if (low > 1e-100 && high < 1e100) return false;
+        if (low > 1e-100 && high < 1e25) return false;
         weights(0, table.n_rows, stored_.data());
         double total = sum_of(stored_.data(), n_labels * table.n_rows);
         for (int64_t i = 0; i < n_labels * table.n_rows; ++i) stored_[i] /= total;
@@ -441,16 +442,6 @@ public:
     }
 
 private:
-    static double sum_of(const double* values, int64_t n) {
-        double total = 0.0;
-        for (int64_t start = 0; start < n; start += 1024) {
-            double part = 0.0;
-            for (int64_t i = start; i < least<int64_t>(start + 1024, n); ++i) part += values[i];
-            total += part;
-        }
-        return total;
-    }
-
     bool by_class_ = true;
     const uint16_t* classes_ = nullptr;
     Buffer<double> stored_, scale_, slices_;

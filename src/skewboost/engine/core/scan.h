@@ -5,8 +5,6 @@
 
 namespace skew {
 
-typedef double Four __attribute__((vector_size(32)));
-
 // What a node has of one feature: sums per code, and how many examples where these are limited.
 struct Cells {
     const double* h0;

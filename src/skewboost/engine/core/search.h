@@ -51,13 +51,14 @@ void fill_child(const Cells& f, const Request& request, const Scan& s, int thres
         for (int code = 0; code < MISSING; ++code) child[code] = code <= threshold ? LEFT : RIGHT;
     }
     if (request.learn && !(C::weight(f.h0[MISSING], f.h1[MISSING]) > 0.0)) {
-        double on_left = 0.0, on_right = 0.0;
+        double on_left[MISSING], on_right[MISSING];
         for (int code = 0; code < MISSING; ++code) {
             double w = C::weight(f.h0[code], f.h1[code]);
-            if (child[code] == LEFT) on_left += w;
-            if (child[code] == RIGHT) on_right += w;
+            on_left[code] = child[code] == LEFT ? w : 0.0;
+            on_right[code] = child[code] == RIGHT ? w : 0.0;
         }
-        missing_to = 2.0 * on_left >= (on_left + on_right) * (1.0 - SLACK) ? LEFT : RIGHT;
+        double left = sum_of(on_left, MISSING), right = sum_of(on_right, MISSING);
+        missing_to = 2.0 * left >= (left + right) * (1.0 - SLACK) ? LEFT : RIGHT;
     }
     for (int code = 0; code < MISSING; ++code)
         if (child[code] == UNSEEN) child[code] = missing_to;
@@ -68,9 +69,7 @@ void fill_child(const Cells& f, const Request& request, const Scan& s, int thres
 template <class C>
 double tie_of(const Cells& any_feature) {
     if (C::squares) return TIE;
-    double total = 0.0;
-    for (int k = 0; k < N_CODES; ++k) total += any_feature.h0[k] + any_feature.h1[k];
-    return TIE * total;
+    return TIE * (sum_of_codes(any_feature.h0) + sum_of_codes(any_feature.h1));
 }
 
 template <class C>
@@ -78,11 +77,10 @@ bool choice_is_doubtful(const C& c, const Table& table, const TwoPlanes& node, c
                         const double* lowest, double e0, double e1, int64_t g, int t, double best, double own,
                         double before, Scan& s) {
     Cells any = node.of(table, 0);
-    double t0 = 0.0, t1 = 0.0, size = 0.0;
-    for (int k = 0; k < N_CODES; ++k) {
-        t0 += any.h0[k];
-        t1 += any.h1[k];
-        size += size_of(any.h0[k]) + size_of(any.h1[k]);
+    double t0 = sum_of_codes(any.h0), t1 = sum_of_codes(any.h1), size = t0 + t1;
+    if (C::squares) {  // responses may be negative
+        size = t0;
+        for (int k = 0; k < N_CODES; ++k) size += size_of(any.h1[k]);
     }
     double total = C::squares ? t0 : t0 + t1;
     if (e0 > MAX_NODE_ERROR * total || (!C::squares && e1 > MAX_NODE_ERROR * total)) return true;
@@ -135,15 +133,10 @@ void choose(const C& c, const Table& table, const TwoPlanes& node, const Request
     scan_feature(c, chosen, request, tie, 2.0 * tie, s);
     int t = first_up_to(s, best + near);
     Cells any = node.of(table, 0);
-    double t0 = 0.0, t1 = 0.0;
-    for (int k = 0; k < N_CODES; ++k) {
-        t0 += any.h0[k];
-        t1 += any.h1[k];
-    }
     split.feature = g;
     split.threshold = chosen.nominal ? -1 : t;
     split.value = s.value[t];
-    split.before = c.before(t0, t1);
+    split.before = c.before(sum_of_codes(any.h0), sum_of_codes(any.h1));
     fill_child<C>(chosen, request, s, t, split);
     if (e0 == 0.0 && e1 == 0.0) return;
     split.doubtful =

@@ -4,6 +4,13 @@
 
 namespace skew {
 
+// Σ values of the codes that go to a side.
+inline double sum_of_side(const double* values, const uint8_t* child, int64_t side) {
+    double own[N_CODES];
+    for (int k = 0; k < N_CODES; ++k) own[k] = child[k] == side ? values[k] : 0.0;
+    return sum_of_codes(own);
+}
+
 // The one split of a stump. Of each group the largest child is neither listed nor summed: its weights move by a factor
 // that is common to the group, and the others, taken from the root, leave its sums. Where every weight moves anyhow
 // (responses), not even those are needed.
@@ -16,7 +23,8 @@ inline Status Grower::split_root() {
         int64_t sizes[3][2] = {{0, 0}, {0, 0}, {0, 0}};
         for (int64_t g = 0; g < n_groups_; ++g) {
             const double* own = per_code + (g * rows_.n_padded() + root.split.feature) * N_CODES;
-            for (int k = 0; k < N_CODES; ++k) sizes[root.split.child[k]][g] += int64_t(own[k]);
+            for (int side = LEFT; side <= ABSTAIN; ++side)
+                sizes[side][g] = int64_t(sum_of_side(own, root.split.child, side));
         }
         bool empty = sizes[0][0] + sizes[0][1] == 0 || sizes[1][0] + sizes[1][1] == 0;
         if (empty && turn == 0) {
@@ -74,6 +82,7 @@ inline Status Grower::list_smaller_children() {
             at += child.size[g];
             TRY(select(rows_of(root, g), root.size[g], root.split.feature, root.split.child, uint8_t(side),
                        list_.data() + child.begin[g], spare_.data() + root.begin[g]));
+            if (sums_all()) continue;
             if (child.slot < 0) TRY(slots_.take(child.slot));
             if (child.slot < 0) return NO_MEMORY;
             TRY(sum_group(list_.data() + child.begin[g], child.size[g], g, slots_[child.slot]));
@@ -118,19 +127,18 @@ inline void Grower::sum_sides() {
     for (int64_t p = 0; p < n_planes_; ++p) {
         int64_t g = n_groups_ > 1 ? p : 0;
         int64_t planes = two_ ? 2 : rows_.n_classes;
-        int64_t feature = responses_ != nullptr ? root.split.feature : 0;
+        bool from_root = responses_ != nullptr || sums_all();
+        int64_t feature = from_root ? root.split.feature : 0;
         int64_t at = (((p / planes) * rows_.n_padded() + feature) * planes + p % planes) * N_CODES;
-        if (responses_ != nullptr) {
-            for (int k = 0; k < N_CODES; ++k) sums[root.split.child[k] * n_planes_ + p] += whole[at + k];
+        if (from_root) {
+            for (int64_t side = 0; side < n_leaves_; ++side)
+                sums[side * n_planes_ + p] = sum_of_side(whole + at, root.split.child, side);
             continue;
         }
-        double total = 0.0, others = 0.0;
-        for (int k = 0; k < N_CODES; ++k) total += whole[at + k];
+        double total = sum_of_codes(whole + at), others = 0.0;
         for (int64_t side = 0; side < root.n_children; ++side) {
             if (side == rest_[g]) continue;
-            const double* own = slots_[nodes_[1 + side].slot];
-            double sum = 0.0;
-            for (int k = 0; k < N_CODES; ++k) sum += own[at + k];
+            double sum = sum_of_codes(slots_[nodes_[1 + side].slot] + at);
             sums[side * n_planes_ + p] = sum;
             others += sum;
         }
