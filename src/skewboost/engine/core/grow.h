@@ -327,11 +327,34 @@ private:
         TRY(counts_of(node, counts));
         const double* error = error_of(node);
         if (!two_) {
-            ManyPlanes planes{slots_[node.slot], counts, rows_.n_labels, rows_.n_classes, rows_.n_padded()};
+            int64_t n_mixed;
+            TRY(find_mixed(node, n_mixed));
+            ManyPlanes planes{slots_[node.slot], counts,        rows_.n_labels, rows_.n_classes,
+                              rows_.n_padded(),  mixed_.data(), n_mixed};
             return search_joint(rows_.table, planes, request_, error, node.derived, lowest_.data(), rows_.n_jobs,
                                 node.split);
         }
         search_planes(node, lowest_.data(), counts);
+        return DONE;
+    }
+
+    // The labels that some rows of a node have on and some off. All count where leaves must have a weight, and where
+    // there is no such label: a stump splits even what is pure.
+    Status find_mixed(const Node& node, int64_t& n_mixed) {
+        TRY(mixed_.reserve(rows_.n_labels));
+        n_mixed = 0;
+        const uint32_t* list = rows_of(node, 0);
+        int64_t jobs = rows_.n_labels * node.size[0] > SERIAL_CELLS ? rows_.n_jobs : 1;
+        parallel(rows_.n_labels, jobs, [&](int64_t l) {
+            const uint16_t* cls = rows_.classes(l);
+            int64_t i = 1;
+            while (i < node.size[0] && cls[list[i]] == cls[list[0]]) ++i;
+            mixed_[l] = i < node.size[0];
+        });
+        for (int64_t l = 0; l < rows_.n_labels; ++l)
+            if (mixed_[l]) mixed_[n_mixed++] = int32_t(l);
+        if (rows_.n_labels > 1 && n_mixed > 0 && !(request_.min_weight > 0.0)) return DONE;
+        for (n_mixed = 0; n_mixed < rows_.n_labels; ++n_mixed) mixed_[n_mixed] = int32_t(n_mixed);
         return DONE;
     }
 
@@ -421,14 +444,15 @@ private:
         if (is_stump())
             sum_sides();
         else
-            parallel(n_leaves_, rows_.table.n_rows > 4 * ROWS_PER_TASK ? rows_.n_jobs : 1, [&](int64_t k) {
-                const Node& node = nodes_[leaf_nodes_[k]];
-                covers_[k] = 0.0;
-                for (int64_t g = 0; g < n_groups_; ++g) {
-                    rows_.totals(rows_of(node, g), node.size[g], g, responses_, sums_.data() + k * n_planes_);
-                    covers_[k] += rows_.examples_in(rows_of(node, g), node.size[g]);
-                }
-            });
+            parallel(n_leaves_, rows_.n_labels * rows_.table.n_rows > 4 * ROWS_PER_TASK ? rows_.n_jobs : 1,
+                     [&](int64_t k) {
+                         const Node& node = nodes_[leaf_nodes_[k]];
+                         covers_[k] = 0.0;
+                         for (int64_t g = 0; g < n_groups_; ++g) {
+                             rows_.totals(rows_of(node, g), node.size[g], g, responses_, sums_.data() + k * n_planes_);
+                             covers_[k] += rows_.examples_in(rows_of(node, g), node.size[g]);
+                         }
+                     });
         return note_gains();
     }
 
@@ -481,6 +505,7 @@ private:
     Buffer<double> errors_, values_, ratios_, counts_, lowest_, sums_, covers_, gains_, split_sums_;
     Buffer<uint32_t> list_, spare_;
     Buffer<uint64_t> fetched_;
+    Buffer<int32_t> mixed_;
     Buffer<int64_t> lengths_, links_, split_nodes_, leaf_nodes_;
     Buffer<Waiting> queue_;
     Buffer<double> rows_per_code_, rows_per_cell_;

@@ -13,16 +13,32 @@ constexpr int64_t cells_of(int64_t n_planes) {
     return n_planes * N_CODES;
 }
 
+// How many features of a block are added to: all eight, or the lower four where it has no more.
+template <int N>
+struct Width {
+    static constexpr int value = N;
+};
+template <class Work>
+inline void with_width(const Table& table, int64_t block, Work&& work) {
+    if (table.n_features - block * BLOCK > BLOCK / 2)
+        work(Width<BLOCK>{});
+    else
+        work(Width<BLOCK / 2>{});
+}
+
 // Add x to the cells of one row in a block's histogram; `step` numbers are between two features.
-inline void add_word(uint64_t v, double x, double* out, int64_t step) {
+template <class W = Width<BLOCK>>
+inline void add_word(uint64_t v, double x, double* out, int64_t step, W = {}) {
     out[v & 255] += x;
     out[step + ((v >> 8) & 255)] += x;
     out[2 * step + ((v >> 16) & 255)] += x;
     out[3 * step + ((v >> 24) & 255)] += x;
-    out[4 * step + ((v >> 32) & 255)] += x;
-    out[5 * step + ((v >> 40) & 255)] += x;
-    out[6 * step + ((v >> 48) & 255)] += x;
-    out[7 * step + (v >> 56)] += x;
+    if constexpr (W::value > 4) {
+        out[4 * step + ((v >> 32) & 255)] += x;
+        out[5 * step + ((v >> 40) & 255)] += x;
+        out[6 * step + ((v >> 48) & 255)] += x;
+        out[7 * step + (v >> 56)] += x;
+    }
 }
 
 constexpr int64_t FETCH = 512;  // scattered words that are fetched in one go
@@ -45,21 +61,28 @@ inline void for_words(const uint64_t* words, const uint32_t* rows, int64_t n, Ad
 }
 
 // Rows of one class of two: values[i] to the cells of row rows[i] in one plane.
-inline void add_plane(const uint64_t* words, const uint32_t* rows, const double* values, int64_t n, int64_t step,
-                      double* out) {
-    for_words(words, rows, n, [=](int64_t i, uint64_t v) { add_word(v, values[i], out, step); });
+inline void add_plane(const Table& table, int64_t block, const uint32_t* rows, const double* values, int64_t n,
+                      int64_t step, double* out) {
+    with_width(table, block, [&](auto width) {
+        for_words(table.block(block), rows, n,
+                  [=](int64_t i, uint64_t v) { add_word(v, values[i], out, step, width); });
+    });
 }
 
 // Rows of any class: each has the number of its plane.
-inline void add_classes(const uint64_t* words, const uint32_t* rows, const double* values, const uint16_t* plane,
-                        int64_t n, int64_t step, double* out) {
-    for_words(words, rows, n,
-              [=](int64_t i, uint64_t v) { add_word(v, values[i], out + int64_t(plane[i]) * N_CODES, step); });
+inline void add_classes(const Table& table, int64_t block, const uint32_t* rows, const double* values,
+                        const uint16_t* plane, int64_t n, int64_t step, double* out) {
+    with_width(table, block, [&](auto width) {
+        for_words(table.block(block), rows, n, [=](int64_t i, uint64_t v) {
+            add_word(v, values[i], out + int64_t(plane[i]) * N_CODES, step, width);
+        });
+    });
 }
 
 // Pairs of numbers (w, wz), side by side in the cells of an interleaved histogram of eight features.
-inline void add_pair(uint64_t v, Pair x, double* out) {
-    for (int k = 0; k < BLOCK; ++k) {
+template <class W>
+inline void add_pair(uint64_t v, Pair x, double* out, W) {
+    for (int k = 0; k < W::value; ++k) {
         double* cell = out + 2 * N_CODES * k + 2 * ((v >> (8 * k)) & 255);
         Pair sum;
         memcpy(&sum, cell, sizeof sum);

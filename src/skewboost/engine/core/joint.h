@@ -10,7 +10,9 @@ struct ManyPlanes {
     const double* sums;
     const double* counts;
     int64_t n_labels, n_classes;
-    int64_t n_features;  // including those that only fill up the last block
+    int64_t n_features;    // including those that only fill up the last block
+    const int32_t* mixed;  // the labels that matter: some rows of the node have them on, and some off
+    int64_t n_mixed;
     const double* plane(int64_t f, int64_t label, int64_t cls) const {
         return sums + ((label * n_features + f) * n_classes + cls) * N_CODES;
     }
@@ -71,9 +73,10 @@ public:
           request_(request),
           by_class_(request.criterion >= CLASS_ERROR),
           gini_(request.criterion == CLASS_GINI) {
-        total_ = 0.0;
-        for (int k = 0; k < N_CODES; ++k) total_ += node.weight(0, k);
-        tie_ = TIE * total_;
+        double total = 0.0;
+        for (int64_t l = 0; l < node.n_labels; ++l)
+            for (int64_t c = 0; c < node.n_classes; ++c) total += sum_of_codes(node.plane(0, l, c));
+        tie_ = TIE * total;
     }
 
     double tie() const { return tie_; }
@@ -98,8 +101,10 @@ public:
         split.polarity = 0;
         split.threshold = -1;
         uint8_t missing_to = ABSTAIN;
-        double weights[N_CODES];
-        for (int k = 0; k < N_CODES; ++k) weights[k] = node_.weight(f, k);
+        double weights[N_CODES] = {0.0};
+        for (int64_t l = 0; l < node_.n_labels; ++l)
+            for (int64_t c = 0; c < node_.n_classes; ++c)
+                for (int k = 0; k < N_CODES; ++k) weights[k] += node_.plane(f, l, c)[k];
         if (table_.nominal[f]) {
             visit_partitions(f, room, [&](double value, const uint8_t* on_left) {
                 if (value > level) return false;
@@ -150,11 +155,10 @@ public:
     // The criterion without a split.
     double before() const {
         double loss = 0.0, total = 0.0, top = 0.0, squares = 0.0;
-        for (int64_t l = 0; l < node_.n_labels; ++l) {
+        for (int64_t i = 0; i < node_.n_mixed; ++i) {
             double of_class[2] = {0.0, 0.0};
             for (int64_t c = 0; c < node_.n_classes; ++c) {
-                double sum = 0.0;
-                for (int k = 0; k < N_CODES; ++k) sum += node_.plane(0, l, c)[k];
+                double sum = sum_of_codes(node_.plane(0, node_.mixed[i], c));
                 if (!by_class_) of_class[c & 1] = sum;
                 total += sum;
                 squares += sum * sum;
@@ -171,13 +175,12 @@ public:
     // by no more than 2e, and √(ab) by no more than √(e(a + b)), and that on both sides.
     double margin(const double* error) const {
         double sum = 0.0, roots = 0.0;
-        for (int64_t l = 0; l < node_.n_labels; ++l) {
+        for (int64_t p = 0; p < node_.n_labels * node_.n_classes; ++p) sum += error[p];
+        for (int64_t i = 0; i < node_.n_mixed; ++i) {
             double worst = 0.0, own = 0.0;
             for (int64_t c = 0; c < node_.n_classes; ++c) {
-                double e = error[l * node_.n_classes + c];
-                sum += e;
-                worst = most(worst, e);
-                for (int k = 0; k < N_CODES; ++k) own += node_.plane(0, l, c)[k];
+                worst = most(worst, error[node_.mixed[i] * node_.n_classes + c]);
+                own += sum_of_codes(node_.plane(0, node_.mixed[i], c));
             }
             roots += square_root(worst * own);
         }
@@ -244,18 +247,22 @@ private:
         }
     }
 
-    // What each label adds on either side of every threshold, with and without what is missing.
+    // What each label adds on either side of every threshold, with and without what is missing. One that is on in all
+    // rows or in none adds nothing anywhere; and a row that has weight has some of every label.
     void add_labels_of(int64_t f, int n, bool joins, JointRoom& room) const {
         double *x = room.a[0], *y = room.b[0];
         for (int k = 0; k < n; ++k) room.present[k] = 0.0;
         double missing = 0.0;
-        for (int64_t l = 0; l < node_.n_labels; ++l) {
-            const double *h0 = node_.plane(f, l, 0), *h1 = node_.plane(f, l, 1);
+        for (int64_t i = 0; i < node_.n_mixed; ++i) {
+            const double *h0 = node_.plane(f, node_.mixed[i], 0), *h1 = node_.plane(f, node_.mixed[i], 1);
             for (int k = 0; k < n; ++k) room.present[k] += h0[k] + h1[k];
             add_products(h0, h1, n, 0.0, 0.0, 0.0, 0.0, x, y);
+            if (!joins) {  // only their sum is asked for
+                for (int k = 0; k < n; ++k) room.left.loss[k] += 2.0 * (square_root(x[k]) + square_root(y[k]));
+                continue;
+            }
             for (int k = 0; k < n; ++k) room.left.loss[k] += 2.0 * square_root(x[k]);
             for (int k = 0; k < n; ++k) room.right.loss[k] += 2.0 * square_root(y[k]);
-            if (!joins) continue;
             double m0 = h0[MISSING], m1 = h1[MISSING];
             missing += m0 + m1;
             add_products(h0, h1, n, m0, m1, m0, m1, x, y);
@@ -420,7 +427,7 @@ private:
     const ManyPlanes& node_;
     const Request& request_;
     bool by_class_, gini_;
-    double total_, tie_;
+    double tie_;
 };
 
 // The best split of a node, doubtful if another candidate comes so near that errors could change the choice.

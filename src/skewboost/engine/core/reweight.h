@@ -8,21 +8,22 @@ namespace skew {
 
 // Multiply stored weights of rows; `ratios` has one per plane.
 inline void Grower::scale_rows(const uint32_t* list, int64_t n, int64_t group, const double* ratios) {
-    int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
-    parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
-        int64_t a = bound(n, n_tasks, task), b = bound(n, n_tasks, task + 1);
-        if (n_groups_ > 1) {
-            double* stored = rows_.stored(0);
-            double ratio = ratios[group];
-            for (int64_t i = a; i < b; ++i) stored[list[i]] *= ratio;
-            return;
-        }
-        for (int64_t l = 0; l < rows_.n_labels; ++l) {
-            double* stored = rows_.stored(l);
-            const uint16_t* cls = rows_.classes(l);
-            const double* own = ratios + l * rows_.n_classes;
-            for (int64_t i = a; i < b; ++i) stored[list[i]] *= own[cls[list[i]]];
-        }
+    int64_t parts = most<int64_t>(1, n / ROWS_PER_TASK);
+    if (n_groups_ > 1) {
+        double *stored = rows_.stored(0), ratio = ratios[group];
+        parallel(parts, rows_.n_jobs, [&](int64_t part) {
+            for (int64_t i = bound(n, parts, part); i < bound(n, parts, part + 1); ++i) stored[list[i]] *= ratio;
+        });
+        return;
+    }
+    int64_t jobs = n * rows_.n_labels > ROWS_PER_TASK ? rows_.n_jobs : 1;
+    parallel(rows_.n_labels * parts, jobs, [&](int64_t task) {
+        int64_t l = task / parts, part = task % parts;
+        double* stored = rows_.stored(l);
+        const uint16_t* cls = rows_.classes(l);
+        const double* own = ratios + l * rows_.n_classes;
+        for (int64_t i = bound(n, parts, part); i < bound(n, parts, part + 1); ++i)
+            stored[list[i]] *= own[cls[list[i]]];
     });
 }
 

@@ -262,7 +262,9 @@ public:
     Status sum_vector(const double* values, double* out) {
         return sum(1, table.n_rows, 1, 0, 1, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
             const uint64_t* words = table.block(block);
-            for (int64_t i = a; i < b; ++i) add_word(words[i], values[i], to, N_CODES);
+            with_width(table, block, [&](auto width) {
+                for (int64_t i = a; i < b; ++i) add_word(words[i], values[i], to, N_CODES, width);
+            });
         });
     }
 
@@ -332,17 +334,19 @@ public:
     Status sum_all(double* out) {
         return sum(1, table.n_rows, 2, 0, 2, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
             const uint64_t* words = table.block(block);
-            for (int64_t i = a; i < b; ++i) {
-                int64_t cls = classes_[i];
-                add_word(words[i], scale_[cls] * stored_[i], to + cls * N_CODES, 2 * N_CODES);
-            }
+            with_width(table, block, [&](auto width) {
+                for (int64_t i = a; i < b; ++i) {
+                    int64_t cls = classes_[i];
+                    add_word(words[i], scale_[cls] * stored_[i], to + cls * N_CODES, 2 * N_CODES, width);
+                }
+            });
         });
     }
 
     // One plane of the histogram of rows of two classes; `values` are those of the rows.
     Status sum_class(const uint32_t* rows, const double* values, int64_t n, int64_t plane, double* out) {
         return sum(1, n, 2, plane, 1, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
-            add_plane(table.block(block), rows + a, values + a, b - a, 2 * N_CODES, to + plane * N_CODES);
+            add_plane(table, block, rows + a, values + a, b - a, 2 * N_CODES, to + plane * N_CODES);
         });
     }
 
@@ -355,7 +359,7 @@ public:
                        [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
                            for_values(0, rows + a, b - a,
                                       [&](const uint32_t* some, const double* values, const uint16_t* of, int64_t m) {
-                                          add_classes(table.block(block), some, values, of, m, n_classes * N_CODES, to);
+                                          add_classes(table, block, some, values, of, m, n_classes * N_CODES, to);
                                       });
                        });
         parallel(n_labels, n * n_labels * n_padded() > SERIAL_CELLS ? n_jobs : 1, [&](int64_t l) {
@@ -366,7 +370,7 @@ public:
                 });
             for_values(l, rows, n, [&](const uint32_t* some, const double* values, const uint16_t* of, int64_t m) {
                 for (int64_t block = 0; block < blocks; ++block)
-                    add_classes(table.block(block), some, values, of, m, n_classes * N_CODES, to + block * length);
+                    add_classes(table, block, some, values, of, m, n_classes * N_CODES, to + block * length);
             });
         });
         return DONE;
@@ -396,16 +400,18 @@ public:
             alignas(64) double cells[BLOCK * 2 * N_CODES];
             memset(cells, 0, sizeof cells);
             const uint64_t* words = table.block(block);
-            if (pairs == nullptr)
-                for (int64_t i = a; i < b; ++i) {
-                    double w = responses.w[i];
-                    add_pair(words[i], Pair{w, w * responses.z[i]}, cells);
-                }
-            else
-                for_words(words, rows + a, b - a, [&](int64_t i, uint64_t v) {
-                    const double* own = pairs + 2 * (a + i);
-                    add_pair(v, Pair{own[0], own[1]}, cells);
-                });
+            with_width(table, block, [&](auto width) {
+                if (pairs == nullptr)
+                    for (int64_t i = a; i < b; ++i) {
+                        double w = responses.w[i];
+                        add_pair(words[i], Pair{w, w * responses.z[i]}, cells, width);
+                    }
+                else
+                    for_words(words, rows + a, b - a, [&](int64_t i, uint64_t v) {
+                        const double* own = pairs + 2 * (a + i);
+                        add_pair(v, Pair{own[0], own[1]}, cells, width);
+                    });
+            });
             planes_of_pairs(cells, to);
         });
     }
