@@ -6,6 +6,8 @@ this is what an engine on several machines would do.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from skewboost.engine.binning import cuts_of, summary
@@ -15,7 +17,7 @@ from skewboost.engine.grow import grow
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.reference_set import histogram
-from skewboost.engine.training_set import EXAMPLES, Leaves, W, Y, itself
+from skewboost.engine.training_set import EXAMPLES, Leaves, W, Y, itself, squares
 from skewboost.tables import Nominal, Table
 
 N_PARTS = 3
@@ -197,7 +199,8 @@ class PartitionedSet:
 
     def grow_responses(self, z, w, request, limits):
         self.map(np.multiply, (w, z), ("w z",))
-        return grow(self, self._node_of(w, "w z"), request, limits)
+        growth = grow(self, self._node_of(w, "w z"), request, limits)
+        return replace(growth, squares=self.sum(squares, (z, w)))
 
     def sums(self, partition, times=None):
         n_leaves, n_planes = partition.n_leaves, self.classes.n_planes

@@ -104,6 +104,7 @@ def assert_same_growth(a, b, tolerance=1e-12, of_values=None):
     for one, other in zip(a.partition.splits, b.partition.splits, strict=True):
         assert_same_split(one, other, of_values or tolerance)
     np.testing.assert_allclose(a.sums, b.sums, rtol=tolerance, atol=tolerance)
+    assert a.squares == pytest.approx(b.squares, rel=1e-12)
     np.testing.assert_array_equal(a.abstains, b.abstains)
     for one, other in zip(sorted(a.importances), sorted(b.importances), strict=True):
         assert one == pytest.approx(other, rel=tolerance, abs=tolerance)

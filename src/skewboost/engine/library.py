@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-ABI = 6  # core/core.cpp gives the same number, and changes it with every signature
+ABI = 7  # core/core.cpp gives the same number, and changes it with every signature
 LEVELS = ("baseline", "v3")
 HERE = Path(__file__).parent
 SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")

@@ -35,6 +35,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "sums_of_leaves": (None, [_A, _A, _N, _A, _A]),
     "reweight_leaves": (c_double, [_A, _A, _A]),
     "sum_vector": (c_int, [_A, _A, _A]),
+    "sum_squares": (c_double, [_A, _A, _A]),
     "grow": (c_int, [_A, _A, _N, _N, _A, _A, _A, _N, _A, _A, _A, _A]),
     "grown": (None, [_A, _N, _A, _A, _A, _A]),
     "spread": (None, [_A, _A, _A]),

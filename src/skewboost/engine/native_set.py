@@ -181,7 +181,10 @@ class NativeSet(Vectors):
         """In one call."""
         responses, weights = contiguous(self.get(z)), contiguous(self.get(w))
         self._grown = None
-        return self._grow(request, limits, address(responses), address(weights), 2)
+        at = address(responses), address(weights)
+        growth = self._grow(request, limits, *at, 2)
+        growth.squares = self.core.sum_squares(self._set, *at)
+        return growth
 
     def _grow(self, request: Request, limits: Limits, z: int | None, w: int | None, n_planes: int) -> Growth:
         assert self.bins is not None, "a set without bins cannot be partitioned"

@@ -7,7 +7,7 @@ at every candidate (`candidates`, by what they lose: `losses`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT, Array, Requ
 from skewboost.engine.candidates import best_split
 from skewboost.engine.grow import grow
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
+from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself, squares
 from skewboost.engine.vectors import Vectors
 
 
@@ -82,7 +82,8 @@ class ReferenceSet(Vectors):
     def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
         """Node by node."""
         self.map(np.multiply, (w, z), ("w z",))
-        return grow(self, self._node_of(w, "w z"), request, limits)
+        growth = grow(self, self._node_of(w, "w z"), request, limits)
+        return replace(growth, squares=self.sum(squares, (z, w)))
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
         """Add up the weights in each (leaf, plane)."""

@@ -47,6 +47,11 @@ def itself(values: Array) -> Array:
     return values
 
 
+def squares(z: Array, w: Array) -> Array:
+    """``w z²``, to be added up."""
+    return w * z * z
+
+
 class Classes(NamedTuple):
     """What labels look like: every row has `n_labels` of them, each of which is one of `n_classes`.
 
@@ -95,13 +100,14 @@ class Growth:
     """A grown partition, as data.
 
     `sums` are the totals of the leaves, ``[leaf, plane]``. `abstains` are the leaves of rows that have no vote.
-    `importances` are pairs of a feature and how much a split on it lowered the loss.
+    `importances` are pairs of a feature and how much a split on it lowered the loss. Of responses, `squares` is Σwz².
     """
 
     partition: Partition
     sums: Array
     abstains: Array
     importances: Sequence[tuple[int, float]]
+    squares: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

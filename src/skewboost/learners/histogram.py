@@ -15,7 +15,7 @@ from skewboost.engine.boundary import MISSING, N_CODES, TIE, Array, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
-from skewboost.engine.training_set import itself
+from skewboost.engine.training_set import itself, squares
 from skewboost.learners.base import (
     LABELS,
     RESPONSES,
@@ -27,7 +27,7 @@ from skewboost.learners.base import (
     ResponseHypothesis,
     chosen_goal,
 )
-from skewboost.learners.partitions import FREE, PartitionHypothesis, majority, squares
+from skewboost.learners.partitions import FREE, PartitionHypothesis, majority
 from skewboost.tables import Nominal
 
 DEFAULT_BINS = 32

@@ -163,14 +163,9 @@ class OpenedPartition(Opened):
         growth = self.rows.grow_responses(z, w, request, self.limits)
         sums, sums_z = growth.sums.T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
-        residual = (self.rows.sum(squares, (z, w)) - float((means * sums_z).sum())) / float(sums.sum())
+        residual = (growth.squares - float((means * sums_z).sum())) / float(sums.sum())
         importances = Importances(self.n_features, growth.importances)
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
-
-
-def squares(z: Array, w: Array) -> Array:
-    """``w z²``, to be added up."""
-    return w * z * z
 
 
 class _PartitionLearner(BaseEstimator):

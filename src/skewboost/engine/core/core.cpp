@@ -24,7 +24,7 @@ void* (*held_by)(void* capsule, const char* name) = nullptr;
 
 // Changes whenever a signature does: library.py refuses any other number than its own.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 6;
+    return 7;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     held_by = get_pointer;
@@ -102,6 +102,9 @@ SKEWBOOST_API double skewboost_reweight_leaves(TrainingSet* set, const int64_t* 
 }
 SKEWBOOST_API int skewboost_sum_vector(TrainingSet* set, const double* values, double* out) {
     return set->rows.sum_vector(values, out);
+}
+SKEWBOOST_API double skewboost_sum_squares(const TrainingSet* set, const double* z, const double* w) {
+    return set->rows.sum_squares({z, w});
 }
 
 // What was grown. Per split: feature, threshold, polarity, number of children, three links; value, before, gain; the

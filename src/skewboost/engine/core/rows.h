@@ -268,6 +268,25 @@ public:
         });
     }
 
+    // Σ w z², in parts that may be added up on any thread.
+    double sum_squares(const Responses& responses) const {
+        constexpr int64_t PART = 1024, MAX_PARTS = 64;
+        int64_t n = table.n_rows, n_parts = least(MAX_PARTS, most<int64_t>(1, n / ROWS_PER_TASK));
+        double sums[MAX_PARTS];
+        parallel(n_parts, n_jobs, [&](int64_t part) {
+            int64_t stop = bound(n, n_parts, part + 1);
+            double own[PART], total = 0.0;
+            for (int64_t start = bound(n, n_parts, part); start < stop; start += PART) {
+                int64_t m = least(PART, stop - start);
+                const double *z = responses.z + start, *w = responses.w + start;
+                for (int64_t i = 0; i < m; ++i) own[i] = w[i] * z[i] * z[i];
+                total += sum_of(own, m);
+            }
+            sums[part] = total;
+        });
+        return sum_of(sums, n_parts);
+    }
+
     int64_t slot_length(bool responses) const {
         return responses ? n_padded() * 2 * N_CODES : n_padded() * n_planes() * N_CODES;
     }
