@@ -13,32 +13,39 @@ constexpr int64_t cells_of(int64_t n_planes) {
     return n_planes * N_CODES;
 }
 
-// How many features of a block are added to: all eight, or the lower four where it has no more.
+// How many features of a block there are. Those that only fill up the last one are not added to: their cell would be
+// the same for every row, and each addition would wait for the one before.
 template <int N>
 struct Width {
     static constexpr int value = N;
 };
 template <class Work>
 inline void with_width(const Table& table, int64_t block, Work&& work) {
-    if (table.n_features - block * BLOCK > BLOCK / 2)
-        work(Width<BLOCK>{});
-    else
-        work(Width<BLOCK / 2>{});
+    switch (table.n_features - block * BLOCK) {
+        case 1:
+            return work(Width<1>{});
+        case 2:
+            return work(Width<2>{});
+        case 3:
+            return work(Width<3>{});
+        case 4:
+            return work(Width<4>{});
+        case 5:
+            return work(Width<5>{});
+        case 6:
+            return work(Width<6>{});
+        case 7:
+            return work(Width<7>{});
+        default:
+            return work(Width<BLOCK>{});
+    }
 }
 
 // Add x to the cells of one row in a block's histogram; `step` numbers are between two features.
 template <class W = Width<BLOCK>>
 inline void add_word(uint64_t v, double x, double* out, int64_t step, W = {}) {
-    out[v & 255] += x;
-    out[step + ((v >> 8) & 255)] += x;
-    out[2 * step + ((v >> 16) & 255)] += x;
-    out[3 * step + ((v >> 24) & 255)] += x;
-    if constexpr (W::value > 4) {
-        out[4 * step + ((v >> 32) & 255)] += x;
-        out[5 * step + ((v >> 40) & 255)] += x;
-        out[6 * step + ((v >> 48) & 255)] += x;
-        out[7 * step + (v >> 56)] += x;
-    }
+#pragma GCC unroll 8
+    for (int k = 0; k < W::value; ++k) out[k * step + ((v >> (8 * k)) & 255)] += x;
 }
 
 constexpr int64_t FETCH = 512;  // scattered words that are fetched in one go
