@@ -5,7 +5,8 @@ In a page, in its order and in an empty folder,
 - a block of Python is run; comments directly below a ``print``, and a block without a language that follows with
   nothing between, are what it prints; a comment after an expression is its value, if it is a literal;
 - a block of lines that begin with ``skewboost`` is run as commands, with few rounds; one that begins with ``$`` has
-  commands and what they print (a line ``…`` stands for any lines, and seconds are not compared);
+  commands and what they print (a line ``…`` stands for any lines; neither seconds nor decimals beyond the
+  tenth are compared);
 - other blocks are text, and so is one below a line ``<!-- not run: why -->``; ``<!-- slow: why -->`` leaves it to
   `make test-slow`, and ``<!-- run first: ... -->`` has Python that the block below takes for granted.
 
@@ -29,6 +30,7 @@ FENCE = re.compile(r"(?m)^```(\w*)\n((?:.*\n)*?)```\n")
 NOT_RUN = re.compile(r"<!-- (not run|slow): (.+) -->\n\Z")
 FIRST = re.compile(r"<!-- run first:\n(.*?)-->\n\Z", re.DOTALL)
 SECONDS = re.compile(r"\d+(\.\d+)? s\b")
+LAST_DIGITS = re.compile(r"(\.\d{10})\d+")  # of a double: they are those of the machine's logarithms
 ANY = "…"
 WIDTH = 80
 
@@ -202,7 +204,7 @@ def _words(text: str) -> list[str | None]:
     for line in text.splitlines():
         timed = line.rstrip().endswith(" sec.") or (timed and line.strip() != "")
         line = re.sub(r"[\d.]+$", "N", line.rstrip()) if timed else line
-        found += [None] if line == ANY else SECONDS.sub("N s", line).split()
+        found += [None] if line == ANY else LAST_DIGITS.sub(r"\1", SECONDS.sub("N s", line)).split()
     return found
 
 
