@@ -32,6 +32,8 @@ from skewboost.learners.base import (
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
 OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # what the left, the right and who abstains say, by polarity
+for _signs in OPPOSITE.values():
+    _signs.setflags(write=False)  # hypotheses share them
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
 
 
