@@ -46,6 +46,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror src/skewboost/engine/core/*.h src/skewboost/engine/core/*.cpp
 
 # minutes: every speed claim, peers side by side, ratios printed

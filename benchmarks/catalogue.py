@@ -17,7 +17,7 @@ import numpy as np
 
 import skewboost
 from data import imbalanced
-from skewboost.variants import COMPOUND, OWN, Entry
+from skewboost.boosting.catalogue import COMPOUND, OWN, Entry
 
 THREADS = 2
 ROUNDS = 150

@@ -20,7 +20,7 @@ import numpy as np
 import onnxruntime
 
 from skewboost import RealBoostClassifier
-from skewboost.export import to_onnx, to_source
+from skewboost.io import to_onnx, to_source
 from skewboost.learners import Tree
 
 HARNESS = """

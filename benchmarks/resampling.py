@@ -36,9 +36,9 @@ from skewboost import (
     UnderBaggingClassifier,
 )
 from skewboost.datasets import make_fraud
+from skewboost.engine.table import take_rows
 from skewboost.learners import Stump, Tree
 from skewboost.metrics.counts import Counts
-from skewboost.tables import take_rows
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 ROUNDS, SPLITS = 50, 3

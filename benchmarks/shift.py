@@ -16,9 +16,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import train_test_split
 
-from skewboost.cli.methods import Wanted
+from skewboost.cli.estimator_names import Wanted
 from skewboost.cli.shift import Profile, Watch, shares_of
-from skewboost.tables import take_rows
+from skewboost.engine.table import take_rows
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SKIPPED = ("cbcl_faces_train", "cbcl_faces_test", "skin_segmentation", "fars_injury", "sylva")  # large

@@ -1,4 +1,4 @@
-"""What tests share: the golden traces, where they are at hand, and data that is awkward in every way."""
+"""What tests share: the golden traces, and data that is awkward in every way."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ import numpy as np
 import pytest
 
 from skewboost import catalogue
+from skewboost.boosting.catalogue import ANY, ONE_FEATURE, OWN, PARTITIONS, Entry
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
-from skewboost.variants import ANY, ONE_FEATURE, OWN, PARTITIONS, Entry
 
+TRACES = Path(__file__).resolve().parent / "traces"
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def load_trace(name: str) -> dict:
-    path = SHARED / "traces" / f"{name}.json"
-    if not path.exists():
-        pytest.skip(f"the golden traces are not at hand ({name}.json is not in ../shared/traces)")
-    return json.loads(path.read_text())
+    """A golden trace: every round of an algorithm on a small table, by an implementation of its own."""
+    return json.loads((TRACES / f"{name}.json").read_text())
 
 
 def load_trace_data(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -78,7 +78,7 @@ def test_matplotlib_draws_text_as_it_is(parse_math):
 def test_only_one_module_prints():
     """Whoever prints by himself prints names as mark-up, or with control characters, sooner or later."""
     source = Path(skewboost.__file__).parent / "cli"
-    allowed = {"tell.py", "console.py", "__init__.py"}
+    allowed = {"output.py", "console.py", "__init__.py"}
     found = []
     for path in sorted(source.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -94,11 +94,11 @@ def test_only_one_module_prints():
 def test_progress_bars_show_names_as_they_are():
     from rich.console import Console
 
-    from skewboost.cli import tell
+    from skewboost.cli import output
 
     console = Console(force_terminal=True, width=200)
     with console.capture() as captured:
-        bar = tell.progress()
+        bar = output.progress()
         for name in PLAIN:
             bar.add_task(name, total=None)
         bar.add_task("\x1b]0;title\x07", total=None)
@@ -110,12 +110,12 @@ def test_progress_bars_show_names_as_they_are():
 
 
 def test_tables_print_cells_as_they_are(capsys):
-    from skewboost.cli import tell
+    from skewboost.cli import output
 
-    console = tell.out()
+    console = output.out()
     console.width = 300
-    console.print(tell.table(PLAIN[:8], [["x"] * 8], title="[/t]", caption=":c:"))
-    console.print(tell.table(["name"], [[name] for name in (*PLAIN, *ODD)]))
+    console.print(output.table(PLAIN[:8], [["x"] * 8], title="[/t]", caption=":c:"))
+    console.print(output.table(["name"], [[name] for name in (*PLAIN, *ODD)]))
     said = capsys.readouterr().out
     assert all(name in said for name in PLAIN)
     assert all(visible(name) in said for name in ODD)
@@ -126,7 +126,7 @@ def test_tables_print_cells_as_they_are(capsys):
 def test_json_holds_names_and_no_control_characters():
     import json
 
-    from skewboost.cli.tell import as_json
+    from skewboost.cli.output import as_json
 
     made = as_json({name: [name] for name in (*NAMES, "\ud800", "\U000e0001")})
     assert json.loads(made) == {name: [name] for name in (*NAMES, "\ud800", "\U000e0001")}
@@ -134,7 +134,7 @@ def test_json_holds_names_and_no_control_characters():
 
 
 def test_warnings_and_errors_are_one_visible_line(capsys):
-    from skewboost.cli.errors import _one_line_warnings
+    from skewboost.cli.exit_codes import _one_line_warnings
 
     with _one_line_warnings(), warnings.catch_warnings():
         warnings.simplefilter("always")

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
-def lazy(
-    name: str, homes: Mapping[str, str], parts: Sequence[str] = (), *, root: str | None = None
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package.
+def attach(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package, by its stub.
+
+    The stub, ``__init__.pyi``, is what type checkers and editors read. It imports each public name from its module, so
+    that there is one list for all of them.
 
     Parameters
     ----------
-    name : str
-        Of the package.
-    homes : mapping of str to str
-        The modules in which its names are.
-    parts : sequence of str
-        Its own modules and packages that are names, too.
-    root : str or None, default=None
-        The package that `homes` is about, if it is another one.
+    name, file : str
+        The ``__name__`` and ``__file__`` of the package.
     """
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    home = {alias.name: node.module or "" for node in imports for alias in node.names}
+    public = sorted(alias for alias, module in home.items() if module != name)
 
     def __getattr__(wanted: str) -> Any:  # noqa: N807
-        if wanted in parts:
-            return import_module(f"{name}.{wanted}")
-        if wanted not in homes:
+        if wanted not in home:
             raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
-        return getattr(import_module(f"{root or name}.{homes[wanted]}"), wanted)
+        module = home[wanted]
+        return import_module(f"{name}.{wanted}") if module == name else getattr(import_module(module), wanted)
 
     def __dir__() -> list[str]:  # noqa: N807
-        return sorted({*vars(sys.modules[name]), *homes, *parts})
+        return sorted({*vars(sys.modules[name]), *home})
 
-    return __getattr__, __dir__
+    return __getattr__, __dir__, public

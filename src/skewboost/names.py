@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 CUT = "…"
@@ -23,14 +25,24 @@ def shown(name: Any, unlike: Container[str] = ()) -> str:
     >>> print(shown("weight [kg]"), shown(""), shown("a\nb"), shown("'a'"))
     weight [kg] '' 'a\nb' "'a'"
     """
-    if not isinstance(name, str):
-        from skewboost.tables import spell  # which imports much
-
-        name = spell(name)
-    text = str(name)
+    text = spell(name)
     plain = text.isprintable() and text == text.strip() != "" and "  " not in text
     in_quotes = len(text) > 1 and text[0] == text[-1] and text[0] in QUOTES
     return text if plain and not in_quotes and text not in unlike else quoted(text)
+
+
+def spell(value: Any) -> str:
+    """The name of a category. A column of whole numbers with missing cells holds floats in pandas: 1.0 is 1."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # NumPy's, without importing it
+        return str(bool(value))
+    if isinstance(value, Integral):
+        return str(int(value))  # by way of a float, long ids would lose their last digits
+    if isinstance(value, Real | Decimal):
+        number = float(value)
+        return f"{number:.0f}" if number.is_integer() else repr(number)
+    return str(value)
 
 
 def quoted(name: Any) -> str:

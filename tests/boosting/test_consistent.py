@@ -10,8 +10,8 @@ from engine.partitioned import PartitionedEngine
 from skewboost import ConsistentBoostClassifier, RealBoostClassifier
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
+from skewboost.engine.table import Table
 from skewboost.learners import Histogram, Stump, Tree
-from skewboost.tables import Table
 from support import awkward_data, load_real
 
 

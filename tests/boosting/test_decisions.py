@@ -9,12 +9,12 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from skewboost import CSRAClassifier, catalogue
+from skewboost.boosting.catalogue import ONCE
+from skewboost.boosting.early_stopping import stratified_split
 from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
 from skewboost.boosting.rule import log_logistic
-from skewboost.boosting.validation import stratified_split
 from skewboost.datasets import make_fraud
 from skewboost.learners import Stump
-from skewboost.variants import ONCE
 from support import awkward_data, load_real
 
 COST = 6.0

@@ -14,14 +14,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import skewboost as sb
-from skewboost.boosting.validation import stratified_split
+from skewboost.boosting.early_stopping import stratified_split
 from skewboost.datasets import load_rare_cancer
 from skewboost.engine import choose
 from skewboost.engine.boundary import N_CODES
 from skewboost.engine.partition import View
 from skewboost.engine.shapley import Conjunction, add_shapley, shapley_of
+from skewboost.engine.table import read_table
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
-from skewboost.tables import read_table
 from support import awkward_data, make, pairs
 
 ENTRIES = [e for e in sb.catalogue() if e.name != "WeightBoost"]

@@ -14,12 +14,12 @@ from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost, watched
 from skewboost.boosting.state import State
-from skewboost.costs import Costs
 from skewboost.engine import choose
+from skewboost.engine.table import Table
 from skewboost.learners import AlternatingTree, Histogram, Stump, Tree, resolve
-from skewboost.learners.base import Data
-from skewboost.learners.partitions import majority
-from skewboost.tables import Table
+from skewboost.learners.learner import Data
+from skewboost.learners.stump_tree import majority
+from skewboost.metrics.costs import Costs
 from support import awkward_data, make, pairs
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]

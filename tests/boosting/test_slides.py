@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from skewboost import AdaBoostClassifier
-from skewboost.boosting.adaboost import AdaBoost
+from skewboost.boosting.variants.adaboost import AdaBoost
 from skewboost.learners import Stump
 from skewboost.learners.resampled import Resampled
-from skewboost.samplers import Drawn
+from skewboost.learners.samplers import Drawn
 from support import load_trace
 
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
-from skewboost.boosting.validation import stratified_split
+from skewboost.boosting.early_stopping import stratified_split
 from skewboost.learners import Histogram, Line, Stump
 from support import awkward_data
 

@@ -12,13 +12,13 @@ import pytest
 from typer.main import get_command
 
 import skewboost
-from skewboost import _advice
+from skewboost.boosting.catalogue import RECOMMENDED
 from skewboost.cli.app import app
-from skewboost.cli.compare import chosen
-from skewboost.cli.examples import read_examples
-from skewboost.cli.methods import Wanted
-from skewboost.summary import summarise
-from skewboost.variants import RECOMMENDED
+from skewboost.cli.compare_command import chosen
+from skewboost.cli.estimator_names import Wanted
+from skewboost.cli.target_column import read_examples
+from skewboost.evaluate import summary_warnings
+from skewboost.evaluate.summary import summarise
 
 ROOT = Path(skewboost.__file__).parent
 PAGES = ROOT.parents[1]
@@ -28,36 +28,36 @@ READS_A_TABLE = ("fit", "goal", "report", "compare")
 READS_A_MODEL = ("predict", "evaluate", "explain", "report")
 # Which commands can print the sentences of a module; a module that is not named is that of its command
 PRINTED_BY = {
-    "_advice": ("info",),
-    "compare": ("compare",),
-    "evaluate": ("evaluate", "report", "explain"),
-    "examples": READS_A_TABLE,
-    "fit": ("fit", "goal", "report"),
-    "listing": ("list",),
-    "measuring": ("fit", "goal", "evaluate"),
-    "methods": READS_A_TABLE,
-    "models": READS_A_MODEL,
-    "prices": (*READS_A_TABLE, "evaluate"),
+    "summary_warnings": ("info",),
+    "compare_command": ("compare",),
+    "evaluate_command": ("evaluate", "report", "explain"),
+    "target_column": READS_A_TABLE,
+    "fit_command": ("fit", "goal", "report"),
+    "list_command": ("list",),
+    "held_out": ("fit", "goal", "evaluate"),
+    "estimator_names": READS_A_TABLE,
+    "model_files": READS_A_MODEL,
+    "cost_option": (*READS_A_TABLE, "evaluate"),
     "shift": ("predict", "evaluate", "report"),
 }
 # Where the command is named elsewhere in the sentence, or the module serves a part of its commands only
 SAID_OF = {
-    ("_advice", "--cost"): ("fit", "goal"),
-    ("evaluate", "--weight"): ("evaluate", "report"),
-    ("evaluate", "--threshold"): ("evaluate", "report"),
-    ("examples", "--test"): ("fit", "goal", "report"),
-    ("fit", "--closest"): ("goal",),
-    ("fit", "--confidence"): ("goal",),
-    ("fit", "--then"): ("goal",),
-    ("fit", "--plot"): ("goal",),
-    ("fit", "--counts"): ("goal",),
-    ("fit", "--groups"): ("goal",),
+    ("summary_warnings", "--cost"): ("fit", "goal"),
+    ("evaluate_command", "--weight"): ("evaluate", "report"),
+    ("evaluate_command", "--threshold"): ("evaluate", "report"),
+    ("target_column", "--test"): ("fit", "goal", "report"),
+    ("fit_command", "--closest"): ("goal",),
+    ("fit_command", "--confidence"): ("goal",),
+    ("fit_command", "--then"): ("goal",),
+    ("fit_command", "--plot"): ("goal",),
+    ("fit_command", "--counts"): ("goal",),
+    ("fit_command", "--groups"): ("goal",),
 }
 
 
 def sentences():
     """Module and text of every string that is no docstring, with a word in place of what is filled in."""
-    for path in [*sorted((ROOT / "cli").glob("*.py")), ROOT / "_advice.py"]:
+    for path in [*sorted((ROOT / "cli").glob("*.py")), ROOT / "evaluate" / "summary_warnings.py"]:
         tree = ast.parse(path.read_text())
         apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
         for node in ast.walk(tree):
@@ -73,7 +73,7 @@ def options_in(text):
     return re.findall(r"(?<![\w-])(--[a-z][a-z-]*|-o)(?![\w-])", text)
 
 
-SENTENCES = [(module, text) for module, text in sentences() if module not in ("options", "demo")]
+SENTENCES = [(module, text) for module, text in sentences() if module not in ("options", "demo_command")]
 
 
 def test_every_command_that_a_sentence_names_has_the_options_it_is_given():
@@ -96,7 +96,7 @@ def test_every_option_that_a_sentence_names_is_one_of_the_commands_that_print_it
             continue
         alone = re.sub(r"`skewboost [^`]*`", "", text)
         for option in (option for option in options_in(alone) if option != "-o"):
-            own = (module,) if module in COMMANDS else ()
+            own = tuple({module.removesuffix("_command")} & set(COMMANDS))
             commands = SAID_OF.get((module, option), PRINTED_BY.get(module, own))
             assert commands, (module, option, text)
             for command in commands:
@@ -138,7 +138,7 @@ def test_what_fit_says_comes_next_can_be_run(small, run, tmp_path, monkeypatch):
 
 
 def test_a_model_that_is_worse_than_none_is_compared_as_advised(run, small, tmp_path):
-    text = "".join(text for module, text in SENTENCES if module == "measuring" and "worse than no model" in text)
+    text = "".join(text for module, text in SENTENCES if module == "held_out" and "worse than no model" in text)
     (command,) = commands_in(text)
     told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "--cv", 2, "-r", 2]
     result = run(*(small.train if word == "DATA" else word for word in command), *told)
@@ -164,8 +164,8 @@ def test_everything_names_the_same_method_to_begin_with(small, run):
     assert f"{name} on " in run("fit", small.train, "-t", "kind", "--drop", "id,times", "-r", 2).stdout
     assert name in chosen((), read_examples(small.train, "kind"))
     two = summarise(small.frame[["size"]], small.frame["kind"]).target
-    for words in (_advice.PYTHON, _advice.COMMANDS):
-        begin = [text for text in _advice.suggestions_for(two, words) if "Begin with" in text]
+    for words in (summary_warnings.PYTHON, summary_warnings.COMMANDS):
+        begin = [text for text in summary_warnings.suggestions_for(two, words) if "Begin with" in text]
         assert len(begin) == 1
         assert re.findall(r"Begin with (\w+)|-o model.json` \((\w+)", begin[0])[0] in ((name, ""), ("", name))
     readme = (PAGES / "README.md").read_text()
@@ -177,15 +177,15 @@ def test_everything_names_the_same_method_to_begin_with(small, run):
 
 
 def test_the_recommended_method_comes_with_its_parameters(monkeypatch):
-    from skewboost.cli import methods
-    from skewboost.variants import Recommendation
+    from skewboost.boosting.catalogue import Recommendation
+    from skewboost.cli import estimator_names
 
-    monkeypatch.setattr(methods, "RECOMMENDED", Recommendation("CGAda", {"calibrate": "sigmoid"}))
+    monkeypatch.setattr(estimator_names, "RECOMMENDED", Recommendation("CGAda", {"calibrate": "sigmoid"}))
     assert Wanted().make().calibrate == "sigmoid"
     assert Wanted(settings=("calibrate=isotonic",)).make().calibrate == "isotonic"
     assert Wanted("CGAda").make().calibrate is None
     assert Wanted().spec == "CGAda:calibrate=sigmoid"
-    assert str(methods.RECOMMENDED) == "CGAda(calibrate='sigmoid')"
+    assert str(estimator_names.RECOMMENDED) == "CGAda(calibrate='sigmoid')"
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/choosing.md"])

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from skewboost.io import load, save
-from skewboost.report import Report
+from skewboost.plots import Report
 
 DROPPED = ["id", "seen", "note, long"]
 FITS = {

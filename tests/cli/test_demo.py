@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 import skewboost
 import skewboost.io
 from skewboost import cli
-from skewboost.cli import pictures
+from skewboost.cli import demo_pictures
 from skewboost.cli.app import app
-from skewboost.cli.comparison import BOOSTERS, Counts, compare, problems, staged_counts
+from skewboost.cli.demo_comparison import BOOSTERS, Counts, compare, problems, staged_counts
 
 ROUNDS = 3
 METHODS = [
@@ -158,11 +158,11 @@ def test_counts_agree_with_scikit_learn():
 
 
 def test_one_round_is_drawn_without_a_warning(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "GRID", 20)
+    monkeypatch.setattr(demo_pictures, "GRID", 20)
     problem, boosters = problems()[0], {name: booster(n_estimators=1) for name, booster in BOOSTERS.items()}
     models = {name: b.fit(problem.X_train, problem.y_train) for name, b in boosters.items()}
-    pictures.save(pictures.draw_curves([(problem, staged_counts(problem, models))]), tmp_path / "a.png")
-    pictures.save(pictures.draw_boundaries(problem, boosters), tmp_path / "b.png")
+    demo_pictures.save(demo_pictures.draw_curves([(problem, staged_counts(problem, models))]), tmp_path / "a.png")
+    demo_pictures.save(demo_pictures.draw_boundaries(problem, boosters), tmp_path / "b.png")
     assert min((tmp_path / name).stat().st_size for name in ("a.png", "b.png")) > 10_000
 
 

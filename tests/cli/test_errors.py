@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from skewboost import CSRAClassifier
-from skewboost.cli import evaluate
-from skewboost.cli.errors import raised_by_a_check
+from skewboost.cli import evaluate_command
+from skewboost.cli.exit_codes import raised_by_a_check
 
 
 def trace_of(function):
@@ -25,7 +25,7 @@ def test_checks_of_the_library_are_told_from_bugs():
 
 @pytest.mark.parametrize("bug", [lambda *_: np.ones(3) + np.ones(4), lambda *_: [][0], lambda *_: {}["key"]])
 def test_a_bug_is_not_hidden(small, run, monkeypatch, bug):
-    monkeypatch.setattr(evaluate, "read_model", bug)
+    monkeypatch.setattr(evaluate_command, "read_model", bug)
     result = run("evaluate", small.model, small.later)
     assert result.exit_code == 1
     assert not isinstance(result.exception, SystemExit)
@@ -35,7 +35,7 @@ def test_a_full_disk_is_a_failure_and_a_missing_folder_a_mistake(small, run, mon
     def full(*_):
         raise OSError(28, "No space left on device", "out.csv")
 
-    monkeypatch.setattr(evaluate, "read_model", full)
+    monkeypatch.setattr(evaluate_command, "read_model", full)
     result = run("evaluate", small.model, small.later)
     assert (result.exit_code, result.stderr) == (1, "error: out.csv: No space left on device\n")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skewboost.cli import compare
+from skewboost.cli import compare_command
 from skewboost.cli.options import methods_in
 from skewboost.io import load
 from skewboost.metrics import total_cost
@@ -158,14 +158,14 @@ def test_a_comparison_is_printed_kept_and_gone_on_with(small, run, tmp_path):
 
 
 def test_ctrl_c_prints_what_is_finished(small, run, monkeypatch):
-    whole = compare.compare
+    whole = compare_command.compare
 
     def interrupted(contest, examples):
         found = whole(contest, examples)
         found.complete, found.n_fits = False, 9
         return found
 
-    monkeypatch.setattr(compare, "compare", interrupted)
+    monkeypatch.setattr(compare_command, "compare", interrupted)
     result = run("compare", small.train, *FEW)
     assert result.exit_code == 130
     assert "RealBoost" in result.stdout
@@ -173,22 +173,25 @@ def test_ctrl_c_prints_what_is_finished(small, run, monkeypatch):
 
 
 def test_groups_of_methods_fit_the_classes(small):
-    from skewboost.cli.examples import read_examples
+    from skewboost.cli.target_column import read_examples
 
     two, many = (read_examples(path, "kind") for path in (small.train, small.many))
-    assert "CSRA" in compare.chosen(["sound"], two)
-    assert "AdaC2" not in compare.chosen(["sound"], two)
-    assert "AdaC2" in compare.chosen(["all"], two)
-    assert compare.chosen(["all"], many) == ["AdaC2M1", "AdaBoostMH"]
+    assert "CSRA" in compare_command.chosen(["sound"], two)
+    assert "AdaC2" not in compare_command.chosen(["sound"], two)
+    assert "AdaC2" in compare_command.chosen(["all"], two)
+    assert compare_command.chosen(["all"], many) == ["AdaC2M1", "AdaBoostMH"]
 
 
 def test_settings_are_for_all_that_have_them_or_for_one(small, run):
-    from skewboost.cli.examples import read_examples
+    from skewboost.cli.target_column import read_examples
 
     rows = read_examples(small.train, "kind")
 
     def made(methods, **told):
-        return {k: w.make() for k, w in compare.contestants(compare.Contest("", "kind", methods, **told), rows).items()}
+        return {
+            k: w.make()
+            for k, w in compare_command.contestants(compare_command.Contest("", "kind", methods, **told), rows).items()
+        }
 
     found = made(("csra", "CGAda", "cgada:calibrate=sigmoid:learner=tree"), settings=("calibrate=isotonic",))
     assert list(found) == ["CSRA", "CGAda", "CGAda:calibrate=sigmoid:learner=tree"]
@@ -325,7 +328,7 @@ def test_the_shell_completes_methods_and_columns(small, words, found):
         "_SKEWBOOST_COMPLETE": "complete_bash",
         "COMP_WORDS": line,
         "COMP_CWORD": str(len(line.split()) - 1),
-        "PYTHONPATH": str(Path(compare.__file__).parents[2]),
+        "PYTHONPATH": str(Path(compare_command.__file__).parents[2]),
     }
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert set(done.stdout.split()) == found

@@ -13,9 +13,9 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from skewboost import CSRAClassifier
-from skewboost.cli.errors import CommandError
-from skewboost.cli.examples import labels_of
-from skewboost.cli.methods import AROUND_OTHERS, find, names
+from skewboost.cli.estimator_names import AROUND_OTHERS, find, names
+from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.target_column import labels_of
 from skewboost.io import describe, load
 
 FEATURES = ["size", "colour", "age", "code"]
@@ -310,7 +310,7 @@ def test_standard_input_has_a_name_and_is_no_file_that_was_seen_before(small, ru
 def test_a_folder_that_may_not_be_written_to_is_refused_before_the_fit(small, refused, tmp_path, monkeypatch):
     (tmp_path / "locked").mkdir()
     monkeypatch.setattr(os, "access", lambda place, mode: "locked" not in str(place))  # root may write anywhere
-    monkeypatch.setattr("skewboost.cli.fit.fit", None)
+    monkeypatch.setattr("skewboost.cli.fit_command.fit", None)
     line = refused("fit", small.train, "-t", "kind", "-o", "locked/m.json")
     assert "no permission to write to the folder locked" in line
     (tmp_path / "m.json").mkdir()

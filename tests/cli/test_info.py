@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from skewboost.boosting.catalogue import RECOMMENDED
 from skewboost.cli.app import app
 from skewboost.datasets import make_fraud
-from skewboost.summary import summarise
-from skewboost.variants import RECOMMENDED
+from skewboost.evaluate.summary import summarise
 
 
 def invoke(*args, width=100, **kwargs):

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skewboost.cli import predict
+from skewboost.cli import predict_command
 from skewboost.io import load
 
 FEATURES = ["size", "colour", "age", "code"]
@@ -70,7 +70,7 @@ def test_the_same_rows_in_another_format_get_the_same_answers(small, run, tmp_pa
 
 
 def test_chunks_columns_in_another_order_and_columns_to_keep(small, run, tmp_path, monkeypatch):
-    monkeypatch.setattr(predict, "CHUNK", 7)
+    monkeypatch.setattr(predict_command, "CHUNK", 7)
     path = tmp_path / "turned.csv"
     small.new[small.new.columns[::-1]].to_csv(path, index=False)
     for out in (tmp_path / "a.csv", tmp_path / "a.parquet"):
@@ -180,7 +180,7 @@ def test_wrong_models_and_outputs(small, refused, tmp_path):
 
 
 def test_a_row_that_breaks_off_leaves_no_half_written_file(small, refused, tmp_path, monkeypatch):
-    monkeypatch.setattr(predict, "CHUNK", 10)
+    monkeypatch.setattr(predict_command, "CHUNK", 10)
     text = Path(small.later).read_text().splitlines()
     text[60] = "1,2,3,4,5,6,7,8,9"
     (tmp_path / "broken.csv").write_text("\n".join(text))
@@ -193,7 +193,7 @@ def test_ctrl_c_leaves_no_half_written_file(small, run, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(predict, "answers", interrupted)
+    monkeypatch.setattr(predict_command, "answers", interrupted)
     result = run("predict", small.model, small.later, "-o", tmp_path / "out.csv")
     assert result.exit_code == 130
     assert not list(tmp_path.iterdir())

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from scipy.stats import hypergeom
 
-from skewboost.cli import predict
+from skewboost.cli import predict_command
 from skewboost.cli.shift import RISK, Profile, Watch, shares_of, unlikely
 from skewboost.datasets import load_rare_cancer, make_fraud
-from skewboost.report import Report
+from skewboost.plots import Report
 
 
 def warned(profile, X, y=None, said=None, weights=None, n_chunk=10_000):
@@ -162,7 +162,7 @@ def fraud(tmp_path_factory, run):
 
 
 def test_commands_warn_of_shifted_rows_only(fraud, run, tmp_path, monkeypatch):
-    monkeypatch.setattr(predict, "CHUNK", 500)
+    monkeypatch.setattr(predict_command, "CHUNK", 500)
     monkeypatch.setattr(Report, "save", lambda self, path: None)
     out = tmp_path / "out.csv"
     for command in (["predict", "-o", out], ["evaluate"], ["report", "-o", tmp_path / "r.html"]):

@@ -10,7 +10,7 @@ import pytest
 
 from skewboost import CSRAClassifier
 from skewboost.io import load
-from skewboost.report import Report
+from skewboost.plots import Report
 
 FEATURES = ["size", "colour", "age", "code"]
 

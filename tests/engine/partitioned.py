@@ -17,8 +17,8 @@ from skewboost.engine.grow import grow
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.reference_set import histogram
+from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import EXAMPLES, Leaves, W, Y, itself, squares
-from skewboost.tables import Nominal, Table
 
 N_PARTS = 3
 

@@ -9,8 +9,8 @@ from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import LEFT, RIGHT
 from skewboost.engine.losses import step_length
 from skewboost.engine.partition import View
+from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import TWO, Limits, W, itself
-from skewboost.tables import Nominal, Table
 from support import awkward_data
 
 

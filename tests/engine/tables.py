@@ -10,8 +10,8 @@ from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature
 from skewboost.engine.boundary import MISSING
 from skewboost.engine.partition import View
+from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import TWO, Limits, itself
-from skewboost.tables import Nominal, Table
 
 REFERENCE, CPU = choose("reference", 1), choose("cpu", 1)
 ENGINES = [REFERENCE, CPU, PartitionedEngine()]

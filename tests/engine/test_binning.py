@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature, fit_bins
 from skewboost.engine.boundary import MISSING
-from skewboost.tables import Nominal, Table
+from skewboost.engine.table import Nominal, Table
 
 REFERENCE = choose("reference", 1)
 CPU = choose("cpu", 2)

@@ -10,8 +10,8 @@ from engine.tables import CPU, REFERENCE, assert_same_growth, bins_of, each_miss
 from engine.tables import opened as opened_of_codes
 from skewboost.engine.boundary import Request
 from skewboost.engine.partition import Partition, look_up
+from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes, Leaves, Limits, W, itself
-from skewboost.tables import Table
 
 DECADES = 10.0 ** np.random.default_rng(3).uniform(-12, 0, 1500)
 

@@ -9,8 +9,8 @@ from engine.rounds import assert_same, boost, boost_with_costs, mixed_table, ope
 from engine.tables import ENGINES, assert_same_growth, each_engine, each_missing
 from skewboost.engine.boundary import Request
 from skewboost.engine.partition import View
+from skewboost.engine.table import Table
 from skewboost.engine.training_set import Limits
-from skewboost.tables import Table
 
 LIMITS = [Limits(1), Limits(3), Limits(None, 9), Limits(4, 6)]
 

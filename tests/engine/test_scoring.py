@@ -9,8 +9,8 @@ import pytest
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.engine import choose
 from skewboost.engine.partition import View
+from skewboost.engine.table import Table
 from skewboost.learners import AlternatingTree, Histogram, Line, Tree
-from skewboost.tables import Table
 from support import awkward_data
 
 

@@ -14,8 +14,8 @@ from skewboost.engine.grow import grow
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View, look_up
 from skewboost.engine.scoring import LeafTerm
+from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, TWO, Classes, Leaves, Limits, W, Y, itself
-from skewboost.tables import Table
 from support import awkward_data
 
 N = 200

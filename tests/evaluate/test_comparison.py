@@ -27,6 +27,7 @@ from skewboost.evaluate.methods import cost_param, short_name, told
 from skewboost.evaluate.progress import Progress
 from skewboost.evaluate.results_file import ResultsFile
 from skewboost.metrics import expected_cost, savings_score
+from skewboost.plots import ComparisonDisplay
 
 SECONDS = ("tune_seconds", "fit_seconds", "predict_seconds")
 
@@ -585,7 +586,7 @@ def test_of_seconds_less_is_better(data):
         row["fit_seconds"] = 1.0 + (row["method"] == "nb")
     assert found.ordered("fit_seconds") == ["constant", "nb"]
     assert [row["method"] for row in found.summary("fit_seconds") if row["best"]] == ["constant"]
-    display = found.plot("fit_seconds")
+    display = ComparisonDisplay.from_comparison(found, measure="fit_seconds")
     assert display.methods == ["constant", "nb"]
     assert display.ax_.get_xlabel() == "fit seconds (less is better)"
 

@@ -22,7 +22,7 @@ from skewboost import (
     catalogue,
 )
 from skewboost.evaluate import learning_curve
-from skewboost.evaluate.curves import exponential_loss
+from skewboost.evaluate.learning_curves import exponential_loss
 from skewboost.metrics import expected_cost
 from support import awkward_data
 

@@ -33,6 +33,7 @@ from skewboost import (
     RealBoostClassifier,
 )
 from skewboost.datasets import make_fraud
+from skewboost.engine.table import Prepared
 from skewboost.goals import (
     GoalNotMetWarning,
     GoalNotReachableError,
@@ -43,7 +44,6 @@ from skewboost.goals import (
 )
 from skewboost.goals.certificate import in_words, of_little_use
 from skewboost.metrics import Counts
-from skewboost.tables import Prepared
 from support import awkward_data
 
 FEW = {"cv": 2, "max_points": 5, "random_state": 0}

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 import skewboost as sb
 from skewboost.io import ModelFileError, dumps, loads
-from skewboost.io.terms import _PARTITION
+from skewboost.io.saved_terms import _PARTITION
 from skewboost.learners import AlternatingTree, Line, RuleLearner, Tree
 from support import awkward_data
 

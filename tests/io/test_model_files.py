@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import skewboost as sb
-from skewboost.io import ModelFileError, describe, dumps, files, load, loads, save
+from skewboost.io import ModelFileError, describe, dumps, load, loads, model_file, save
 from skewboost.learners import Probabilities, RuleLearner
 from support import awkward_data
 
@@ -46,7 +46,7 @@ def test_packed_files_are_smaller(tmp_path):
 
 
 def test_a_file_larger_than_a_model_may_be(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(model_file, "MOST_BYTES", 10_000)
     for name, content in (("a.json", b" " * 20_000), ("a.json.gz", gzip.compress(b" " * 20_000))):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ModelFileError, match=rf"{name}' is wrong: it (is larger|unpacks to more) than 10000 bytes"):
@@ -54,7 +54,7 @@ def test_a_file_larger_than_a_model_may_be(tmp_path, monkeypatch):
 
 
 def test_a_little_file_does_not_become_a_huge_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "FREE_BYTES", 1000)
+    monkeypatch.setattr(model_file, "FREE_BYTES", 1000)
     packed = gzip.compress(b" " * 1_000_000)
     with pytest.raises(ModelFileError, match=f"unpacks to more than {100 * len(packed)} bytes"):
         loads(packed)
@@ -62,13 +62,13 @@ def test_a_little_file_does_not_become_a_huge_one(tmp_path, monkeypatch):
 
 
 def test_lists_without_end_are_counted_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(files, "MOST_PARTS", 1000)
+    monkeypatch.setattr(model_file, "MOST_PARTS", 1000)
     with pytest.raises(ModelFileError, match="more than 1000 lists and objects"):
         loads("[" + "[]," * 1000 + "{}]")
 
 
 def test_a_model_too_large_for_a_file_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_BYTES", 1000)
+    monkeypatch.setattr(model_file, "MOST_BYTES", 1000)
     with pytest.raises(ValueError, match=r"and a file 1000 at most, so none is written"):
         save(stumps(), tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
@@ -213,7 +213,7 @@ def test_a_file_that_could_not_be_read_again_is_not_written(tmp_path, monkeypatc
     model._nominal = [True] * X.shape[1]  # as if something had gone wrong
     with pytest.raises(RuntimeError, match=r"kinds in nominal.*so none is written"):
         save(model, tmp_path / "model.json")
-    monkeypatch.setattr(type(files.MODEL), "write", lambda *_: {"class": np.nan})
+    monkeypatch.setattr(type(model_file.MODEL), "write", lambda *_: {"class": np.nan})
     with pytest.raises(RuntimeError, match=r"cannot be saved \(.*This is a defect of skewboost"):
         save(model, tmp_path / "model.json")
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from sklearn.base import clone
 import skewboost as sb
 from skewboost.io import dumps, loads
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, RuleLearner, Stump, Tree
-from skewboost.samplers import UnderSample
+from skewboost.learners.samplers import UnderSample
 from support import awkward_data, make, pairs
 
 X, y = awkward_data(150)

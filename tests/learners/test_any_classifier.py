@@ -32,13 +32,13 @@ from skewboost import (
     RealBoostClassifier,
     catalogue,
 )
+from skewboost.boosting.catalogue import ANY
 from skewboost.engine.partition import View
+from skewboost.engine.table import Table
 from skewboost.learners import Probabilities, Stump
 from skewboost.learners.adapter import Adapter, weight_name
 from skewboost.learners.resampled import Resampled
-from skewboost.samplers import Drawn
-from skewboost.tables import Table
-from skewboost.variants import ANY
+from skewboost.learners.samplers import Drawn
 from support import awkward_data
 
 CLASSIFIERS = {

@@ -10,12 +10,12 @@ from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost
 from skewboost.boosting.state import State
-from skewboost.costs import Costs
 from skewboost.engine import choose
 from skewboost.engine.boundary import ABSTAIN
+from skewboost.engine.table import read_table
 from skewboost.learners import Stump, Tree
-from skewboost.learners.base import LABELS, Data
-from skewboost.tables import read_table
+from skewboost.learners.learner import LABELS, Data
+from skewboost.metrics.costs import Costs
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier]
 

@@ -24,18 +24,18 @@ from skewboost import (
     RealBoostClassifier,
     catalogue,
 )
+from skewboost.boosting.catalogue import ANY
 from skewboost.boosting.loop import boost
-from skewboost.boosting.redraw import MAX_DRAWS, NO_LUCK
+from skewboost.boosting.retry import MAX_DRAWS, NO_LUCK
 from skewboost.boosting.state import State
-from skewboost.costs import Costs
 from skewboost.engine import choose
 from skewboost.engine.scoring import LeafTerm
+from skewboost.engine.table import Table
 from skewboost.learners import Histogram, Line, Stump, Tree, resolve
-from skewboost.learners.base import LABELS, RESPONSES, Data
+from skewboost.learners.learner import LABELS, RESPONSES, Data
 from skewboost.learners.resampled import Resampled
-from skewboost.samplers import Bootstrap, Drawn
-from skewboost.tables import Table
-from skewboost.variants import ANY
+from skewboost.learners.samplers import Bootstrap, Drawn
+from skewboost.metrics.costs import Costs
 from support import awkward_data
 
 ENGINES = ["reference", "cpu", PartitionedEngine()]

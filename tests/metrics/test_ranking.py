@@ -11,13 +11,12 @@ from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from skewboost import RealBoostClassifier, catalogue
-from skewboost.cli.examples import Examples
-from skewboost.cli.measuring import Answers
+from skewboost.cli.held_out import Answers
+from skewboost.cli.target_column import Examples
 from skewboost.datasets import make_fraud
 from skewboost.evaluate import compare
 from skewboost.metrics import scorers
-from skewboost.plots import OperatingPointDisplay
-from skewboost.report import Report
+from skewboost.plots import OperatingPointDisplay, Report
 from support import awkward_data
 
 COMPOUNDING = {e.name: e for e in catalogue()}

@@ -40,7 +40,7 @@ def lines(display, gid):
 @pytest.mark.parametrize("k", [3, 5, 15])
 def test_the_critical_difference_diagram(k):
     comparison = made(k, 12, 1)
-    display = comparison.plot("cost")
+    display = ComparisonDisplay.from_comparison(comparison, measure="cost")
     test = comparison.test("cost")
     assert display.kind == "ranks"
     tops = {line.get_xdata()[0] for line in lines(display, "method")}
@@ -58,7 +58,7 @@ def test_the_critical_difference_diagram(k):
 
 @pytest.mark.parametrize(("k", "names"), [(2, "{}"), (5, "a{}"), (15, "StandardScaler + LogisticRegression {}")])
 def test_names_do_not_overlap(k, names):
-    display = made(k, 12, 1, names).plot()
+    display = ComparisonDisplay.from_comparison(made(k, 12, 1, names))
     display.figure_.canvas.draw()
     boxes = [text.get_window_extent() for text in display.ax_.texts]
     page = display.figure_.bbox
@@ -69,7 +69,7 @@ def test_names_do_not_overlap(k, names):
 
 
 def test_bars_that_overlap_are_on_lines_of_their_own():
-    display = made(15, 12, 1).plot()
+    display = ComparisonDisplay.from_comparison(made(15, 12, 1))
     bars = [(*line.get_xdata(), line.get_ydata()[0]) for line in lines(display, "group")]
     assert len(bars) > 2
     for i, (start, end, y) in enumerate(bars):
@@ -77,7 +77,7 @@ def test_bars_that_overlap_are_on_lines_of_their_own():
 
 
 def test_two_methods_on_several_data_sets():
-    display = made(2, 12, 1).plot()
+    display = ComparisonDisplay.from_comparison(made(2, 12, 1))
     assert "Wilcoxon signed-rank test on 12 data sets" in display.note
     assert display.critical_difference is None
 
@@ -99,18 +99,18 @@ def test_a_single_data_set_shows_values():
 
 
 def test_ranks_of_folds_say_that_folds_overlap():
-    display = made(4, 1, 10).plot(kind="ranks")
+    display = ComparisonDisplay.from_comparison(made(4, 1, 10), kind="ranks")
     assert "overlap" in display.note
     assert any("overlap" in text.get_text() for text in display.ax_.texts)
 
 
 def test_on_axes_of_the_user():
     _, ax = mpl.pyplot.subplots()
-    display = made(3, 1, 4).plot(ax=ax)
+    display = ComparisonDisplay.from_comparison(made(3, 1, 4), ax=ax)
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
 
 
 def test_bad_kind():
     with pytest.raises(ValueError, match="kind='pie' must be"):
-        made(3, 1, 4).plot(kind="pie")
+        ComparisonDisplay.from_comparison(made(3, 1, 4), kind="pie")

@@ -45,7 +45,7 @@ def looks_without_colour(lines):
 
 
 def test_a_learning_curve_shows_means_and_bands(curve):
-    display = curve.plot("error")
+    display = LearningCurveDisplay(curve, measures="error").plot()
     ax = display.ax_
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("rounds", "error")
     assert ax.get_title(loc="left") == "AdaBoost: error by round"
@@ -67,7 +67,7 @@ def test_several_measures_are_told_apart_without_colour(curve):
     assert display.ax_.get_xscale() == "log"
     assert "F1 of negatives, test rows" in legend(display)
     assert not display.ax_.collections  # bands of six curves would hide each other
-    assert curve.plot("exponential_loss").ax_.get_yscale() == "log"
+    assert LearningCurveDisplay(curve, measures="exponential_loss").plot().ax_.get_yscale() == "log"
 
 
 def test_weights_are_drawn_as_their_quantiles(curve):
@@ -98,7 +98,7 @@ def test_one_fit_has_no_band():
 def test_measures_are_names():
     curve = learning_curve(CLF, X, Y, cv=2, random_state=0)
     with pytest.raises(ValueError, match="measures=5 must be the name of a measure"):
-        curve.plot(5)
+        LearningCurveDisplay(curve, measures=5).plot()
 
 
 @pytest.mark.parametrize(("sweep", "what"), [(noise_sweep, "label noise"), (imbalance_sweep, "rarer positives")])
@@ -130,12 +130,12 @@ def test_a_cost_sweep_shows_precision_recall_and_f1(pooled):
     assert legend(display)[:3] == ["precision", "recall", "F1"]
     assert len(looks_without_colour(display.lines_.values())) == 3
     with pytest.raises(ValueError, match="measures is empty"):
-        result.plot([])
+        CostSweepDisplay(result, measures=[]).plot()
 
 
 def test_a_decomposition_is_curves_over_rounds_or_bars():
     staged = bias_variance(CLF, X, Y, draws=3, staged=True, random_state=0)
-    display = staged.plot()
+    display = BiasVarianceDisplay(staged).plot()
     np.testing.assert_array_equal(display.lines_["bias"].get_ydata(), staged.bias)
     np.testing.assert_array_equal(display.lines_["variance that helps"].get_ydata(), staged.variance_biased)
     assert display.ax_.get_ylabel() == "share of wrong answers"
@@ -150,7 +150,7 @@ def test_a_decomposition_is_curves_over_rounds_or_bars():
 
 def test_they_draw_into_given_axes_and_in_colours_that_the_colour_blind_tell_apart(curve):
     _, axes = matplotlib.pyplot.subplots(2)
-    assert curve.plot(["recall", "f1"], ax=axes[0]).ax_ is axes[0]
-    assert curve.plot_weights(ax=axes[1]).ax_ is axes[1]
+    assert LearningCurveDisplay(curve, measures=["recall", "f1"]).plot(ax=axes[0]).ax_ is axes[0]
+    assert WeightQuantileDisplay(curve).plot(ax=axes[1]).ax_ is axes[1]
     colours = {to_rgb(line.get_color()) for line in axes[1].lines}
     assert len(colours) == 6

@@ -21,7 +21,7 @@ def legend(display):
 def test_the_drawing_shows_goal_points_and_choice(confidence):
     X, y = draw(1200, 0)
     clf = GoalSearchCV(Ruler(), "recall >= 0.8", tune="cost", confidence=confidence, random_state=0).fit(X, y)
-    display = clf.plot_frontier()
+    display = GoalFrontierDisplay.from_estimator(clf)
     ax = display.ax_
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("false alarm rate", "recall")
     assert ax.get_title(loc="left") == "Goal: recall >= 0.8"
@@ -48,5 +48,5 @@ def test_it_draws_into_given_axes():
     X, y = draw(600, 0)
     _, ax = plt.subplots()
     clf = GoalSearchCV(Ruler(), "recall >= 0.7 and false_alarm_rate <= 0.6", confidence=None, random_state=0).fit(X, y)
-    assert clf.plot_frontier(ax=ax).ax_ is ax
+    assert GoalFrontierDisplay.from_estimator(clf, ax=ax).ax_ is ax
     plt.close("all")

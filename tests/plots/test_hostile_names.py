@@ -17,9 +17,9 @@ from hostile import NAMES, PLAIN, TALL
 from skewboost import AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.evaluate import bias_variance, learning_curve
-from skewboost.evaluate.sweep_results import CostSweep, Sweep
+from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.names import quoted, shown, side_by_side
-from skewboost.plots.reading import told
+from skewboost.plots.inputs_of_displays import told
 
 POSITIVE, NEGATIVE = "$20,000_$29,999 [/x] \n", "_</text>$"
 ROWS = 60
@@ -154,7 +154,7 @@ def margins(rows, model):
 
 def frontier(rows, **_):
     search = GoalSearchCV(RealBoostClassifier(n_estimators=2), "recall >= 0.2", confidence=None, max_points=3, cv=2)
-    return search.fit(*rows).plot_frontier(), ["Goal: recall >= 0.2"]
+    return plots.GoalFrontierDisplay.from_estimator(search.fit(*rows)), ["Goal: recall >= 0.2"]
 
 
 MAKERS = {
@@ -226,7 +226,7 @@ MAKERS = {
 
 
 def test_every_display_is_tried():
-    assert set(MAKERS) == set(plots.__all__)
+    assert set(MAKERS) == {name for name in plots.__all__ if name.endswith("Display")}
 
 
 @pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")  # of two rounds on a dozen rows

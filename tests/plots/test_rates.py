@@ -161,7 +161,7 @@ def test_where_positives_are_rare_bins_hold_equal_shares_of_them_and_axes_are_lo
 
 
 def test_wilsons_interval():
-    from skewboost.plots.calibration import wilson
+    from skewboost.plots.calibration_display import wilson
 
     lower, upper = wilson(np.array([0.0, 0.1]), np.array([10.0, 10.0]), 0.95)
     np.testing.assert_allclose(lower, [0.0, 0.0179], atol=1e-4)  # as tables of the interval have it

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.costs import Costs, check_cost, costs_of
 from skewboost.engine.boundary import Array
+from skewboost.metrics.costs import Costs, check_cost, costs_of
 
 
 class CostSensitiveClassifier(BoostingClassifier):

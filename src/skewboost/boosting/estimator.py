@@ -15,21 +15,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost._params import N_JOBS, Check, check_params, either, integer, number, one_of, optional
-from skewboost.boosting.common_docs import ATTRIBUTES, PLACEHOLDERS
+from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS
+from skewboost.boosting.early_stopping import Validation, stratified_split
 from skewboost.boosting.explanations import ExplanationMixin
-from skewboost.boosting.redraw import hypothesis_and_vote
+from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
-from skewboost.boosting.validation import Validation, stratified_split
-from skewboost.costs import Costs, check_sample_cost
 from skewboost.engine import ENGINES, choose
 from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.learners import resolve
-from skewboost.learners.base import Data, Learner
-from skewboost.tables import Nominal, Table, read_table
-from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.learners.learner import Data, Learner
+from skewboost.metrics.costs import Costs, check_sample_cost
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1

@@ -24,7 +24,7 @@ from skewboost.engine.boundary import MISSING, Array
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
-from skewboost.tables import spell
+from skewboost.names import spell
 
 INSTEAD = (
     "Use a tool that only looks at predictions: sklearn.inspection.permutation_importance, "

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from skewboost.boosting.redraw import hypothesis_and_vote
+from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term

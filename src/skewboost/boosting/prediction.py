@@ -15,7 +15,7 @@ from skewboost.boosting.training import Ensemble
 from skewboost.engine import choose
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
-from skewboost.tables import Table, read_table
+from skewboost.engine.table import Table, read_table
 
 
 @dataclass(frozen=True)

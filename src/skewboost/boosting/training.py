@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.boosting.early_stopping import Validation
 from skewboost.boosting.loop import Round, boost
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.validation import Validation
-from skewboost.costs import Costs
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer, Term
+from skewboost.engine.table import Table
 from skewboost.learners import name_of
-from skewboost.learners.base import Data, Learner
-from skewboost.tables import Table
+from skewboost.learners.learner import Data, Learner
+from skewboost.metrics.costs import Costs
 
 Callback = Callable[[int, Mapping[str, float]], bool | None]
 

@@ -10,8 +10,8 @@ import typer
 
 from skewboost import __version__
 from skewboost.cli import options as o
-from skewboost.cli.errors import OneLineErrors
-from skewboost.cli.tell import emit, note, say
+from skewboost.cli.exit_codes import OneLineErrors
+from skewboost.cli.output import emit, note, say
 
 EPILOG = """\
 \b
@@ -71,7 +71,7 @@ def info(
     as_json: o.Json = False,
 ) -> None:
     """Say what is in a table: what is rare, missing, categorical or suspicious."""
-    from skewboost.cli.info import run
+    from skewboost.cli.info_command import run
 
     run(data, target, as_json)
 
@@ -108,8 +108,8 @@ def fit(
     The model that is written is the one that was measured; with --test 0 it is fitted to all rows, and nothing is
     measured. All columns but the target are features: numbers, and text as categories; cells may be empty.
     """
-    from skewboost.cli.fit import Task, run
-    from skewboost.cli.methods import Wanted
+    from skewboost.cli.estimator_names import Wanted
+    from skewboost.cli.fit_command import Task, run
 
     wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
     run(Task(data, target, wanted, positive, cost, goal, tuple(drop or ()), weight, test, output, as_json))
@@ -138,7 +138,7 @@ def predict(
     order; those that the model does not look at are left alone. Large files are read and written in chunks. Rows that
     are clearly unlike those of training are warned of.
     """
-    from skewboost.cli.predict import run
+    from skewboost.cli.predict_command import run
 
     run(model, data, output, tuple(keep or ()), threshold, as_json)
 
@@ -162,7 +162,7 @@ def evaluate(
     All measures, the confusion matrix, each class by itself, what the mistakes cost, and the threshold at which they
     would have cost least. Rows that are clearly unlike those of training are warned of.
     """
-    from skewboost.cli.evaluate import run
+    from skewboost.cli.evaluate_command import run
 
     run(model, data, target, cost, weight, threshold, as_json)
 
@@ -201,7 +201,7 @@ def compare(
     in --methods CSRA,CGAda:calibrate=sigmoid:learner=tree. Ctrl-C prints what is finished; with --results the same
     command goes on from there.
     """
-    from skewboost.cli.compare import Contest, run
+    from skewboost.cli.compare_command import Contest, run
 
     run(
         Contest(
@@ -250,8 +250,8 @@ def goal(
     expected_cost with --cost. Conditions are joined by "and". Where the goal is not reached, it says how close it came
     and what stands in the way, writes nothing, and leaves with exit code 1.
     """
-    from skewboost.cli.fit import Task, run
-    from skewboost.cli.methods import Wanted
+    from skewboost.cli.estimator_names import Wanted
+    from skewboost.cli.fit_command import Task, run
 
     wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
     run(
@@ -285,7 +285,7 @@ def explain(
     Of a model: the importances of the columns, what each value of them adds to the score, and an alternating tree as
     text. Of a row: what each of its cells adds; the parts add up to the score exactly.
     """
-    from skewboost.cli.explain import run
+    from skewboost.cli.explain_command import run
 
     run(model, data, row, target, threshold, top, plot, as_json)
 
@@ -324,9 +324,9 @@ def report(
     Of a model and rows that it has not seen; or of data alone, and then a model is fitted, compared with others on the
     rows of training, and reported on the held-out rest.
     """
-    from skewboost.cli.fit import Task
-    from skewboost.cli.methods import Wanted
-    from skewboost.cli.report import Page, run
+    from skewboost.cli.estimator_names import Wanted
+    from skewboost.cli.fit_command import Task
+    from skewboost.cli.report_command import Page, run
 
     wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
     task = Task(
@@ -351,7 +351,7 @@ def export(
     table: o.SqlTable = None,
 ) -> None:
     """Write a model as a program that needs neither this library nor any other, or as an ONNX graph."""
-    from skewboost.cli.export import run
+    from skewboost.cli.export_command import run
 
     run(model, to, output, name, table)
 
@@ -362,14 +362,14 @@ def list_variants(
     as_json: Annotated[bool, typer.Option("--json", help="All fields of all variants, as JSON.")] = False,
 ) -> None:
     """List the variants with their papers and a verdict on each."""
-    from skewboost.cli import listing
+    from skewboost.cli import list_command
 
     if as_json and wanted is not None:
         raise typer.BadParameter("--json lists all variants; leave the argument out, or filter the JSON")
     if as_json:
-        emit(listing.records())
+        emit(list_command.records())
     else:
-        listing.show(wanted)
+        list_command.show(wanted)
 
 
 @app.command(short_help="See what there is on lopsided data that comes along.")
@@ -380,7 +380,7 @@ def demo(
 ) -> None:
     """See what there is on lopsided data that comes along: tables here; pictures, a model and a report in a folder."""
     folder = o.make_folder(out)
-    from skewboost.cli.demo import run
+    from skewboost.cli.demo_command import run
 
     try:
         run(folder, rounds, n_jobs)

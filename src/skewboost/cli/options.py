@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from skewboost.variants import RECOMMENDED
+from skewboost.boosting.catalogue import RECOMMENDED
 
 SHELL = frozenset("$`\"'\\;&|<>(){}[]*?!#~")  # what shells would act on, when a name is put into their line
 
 
 def complete_method(incomplete: str) -> list[str]:
     """Names of methods."""
-    from skewboost.cli.methods import names
+    from skewboost.cli.estimator_names import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
@@ -36,14 +36,14 @@ def complete_column(context: typer.Context, incomplete: str) -> list[str]:
 
 def complete_learner(incomplete: str) -> list[str]:
     """Weak learners."""
-    from skewboost.cli.methods import LEARNERS
+    from skewboost.cli.estimator_names import LEARNERS
 
     return [name for name in LEARNERS if name.startswith(incomplete.lower())]
 
 
 def complete_form(incomplete: str) -> list[str]:
     """What a model can be exported to."""
-    from skewboost.cli.export import ENDINGS
+    from skewboost.cli.export_command import ENDINGS
 
     return [form for form in ENDINGS.values() if form.startswith(incomplete.lower())]
 

@@ -17,8 +17,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from skewboost._advice import percent
-from skewboost.tables import Nominal, read_column, spell
+from skewboost.engine.table import Nominal, read_column
+from skewboost.evaluate.summary_warnings import percent
+from skewboost.names import spell
 
 Array = NDArray[Any]
 RISK = 0.005  # of any warning at all, where nothing has changed

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from skewboost.engine.boundary import MISSING, N_CODES, Array, Engine
-from skewboost.tables import Nominal, Table
+from skewboost.engine.table import Nominal, Table
 
 MAX_BINS = N_CODES - 1
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
     from skewboost.engine.partition import Partition, View
     from skewboost.engine.scoring import Scorer
+    from skewboost.engine.table import Nominal, Table
     from skewboost.engine.training_set import Classes, TrainingSet
-    from skewboost.tables import Nominal, Table
 
 Array = NDArray[Any]
 Codes = Any  # an engine's own binned table

@@ -18,8 +18,8 @@ from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
+from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import Classes
-from skewboost.tables import Nominal, Table
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins

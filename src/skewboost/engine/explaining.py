@@ -14,7 +14,7 @@ from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import REACH, Scorer, power_of_two
 from skewboost.engine.shapley import Conjunction, Conjunctive, add_shapley
-from skewboost.tables import Nominal, Table
+from skewboost.engine.table import Nominal, Table
 
 
 @dataclass(frozen=True)

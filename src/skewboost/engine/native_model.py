@@ -10,7 +10,7 @@ import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.engine.native import Column, Core, address, check, contiguous, padded
-from skewboost.tables import Nominal, Table
+from skewboost.engine.table import Nominal, Table
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Feature

@@ -11,7 +11,7 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Array, Engi
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
-    from skewboost.tables import Table
+    from skewboost.engine.table import Table
 
 
 class View:

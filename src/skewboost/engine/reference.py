@@ -15,8 +15,8 @@ from skewboost.engine.binning import cuts_of, summary
 from skewboost.engine.boundary import MISSING, Array, Codes
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference_set import ReferenceSet
+from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import Classes
-from skewboost.tables import Nominal, Table
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins

@@ -18,7 +18,7 @@ from skewboost.engine.boundary import MISSING, N_CODES, Array
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.shapley import Conjunction
-from skewboost.tables import Table
+from skewboost.engine.table import Table
 
 if TYPE_CHECKING:
     from skewboost.engine.training_set import TrainingSet

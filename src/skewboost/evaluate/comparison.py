@@ -16,17 +16,17 @@ import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from skewboost.evaluate.compared import Comparison
+from skewboost.engine.table import as_frame
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
-from skewboost.evaluate.measuring import MEASURES, problem_of
+from skewboost.evaluate.comparison_result import Comparison
+from skewboost.evaluate.measured import MEASURES, problem_of
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
 from skewboost.evaluate.running import check_jobs, read_rows, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
-from skewboost.goals.weighing import plain
-from skewboost.tables import as_frame
+from skewboost.meta.cost_passing import plain
 
 __all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 

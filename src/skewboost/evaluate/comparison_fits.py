@@ -12,13 +12,13 @@ from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold
 
 from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.evaluate.measuring import Problem, better
+from skewboost.evaluate.measured import Problem, better
 from skewboost.evaluate.methods import Method, told
 from skewboost.evaluate.results_file import Row, settled
 from skewboost.evaluate.running import Rows, fitted, measured
 from skewboost.evaluate.splitting import Split
 from skewboost.evaluate.stages import told_pos_label
-from skewboost.goals.weighing import plain
+from skewboost.meta.cost_passing import plain
 from skewboost.metrics.counts import Array
 
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from skewboost.evaluate.measuring import better, in_words
+from skewboost.evaluate.measured import better, in_words
 from skewboost.evaluate.results_file import Row
 from skewboost.names import shown, visible
 
 if TYPE_CHECKING:
-    from skewboost.evaluate.compared import Comparison
+    from skewboost.evaluate.comparison_result import Comparison
 
 SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_seconds")  # where nobody chooses
 OF_MANY = ("cost", "error", "balanced_accuracy", "g_mean", "fit_seconds")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.evaluate.measuring import Problem, problem_of
+from skewboost.evaluate.measured import Problem, problem_of
 from skewboost.evaluate.running import (
     Rows,
     check_estimator_is_one,
@@ -83,12 +83,6 @@ class BiasVariance:
             if values is not None
         ]
         return pd.concat(tables, ignore_index=True)
-
-    def plot(self, *, log: bool = False, ax: Any = None) -> Any:
-        """Draw the parts; see `skewboost.plots.BiasVarianceDisplay`."""
-        from skewboost.plots import BiasVarianceDisplay
-
-        return BiasVarianceDisplay(self, log=log).plot(ax=ax)
 
 
 def decompose(shares: Array, truth: Array, matrix: Array, weights: Array | None = None) -> dict[str, float]:

@@ -16,9 +16,9 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 import skewboost
+from skewboost.boosting.catalogue import catalogue
 from skewboost.evaluate.running import is_one
-from skewboost.goals.weighing import as_heard, cost_param_of
-from skewboost.variants import catalogue
+from skewboost.meta.cost_passing import as_heard, cost_param_of
 
 SILENT = {"random_state", "n_jobs", "verbose", "engine"}  # parameters that are not worth a name
 LONG = 48  # characters; a longer name is no help

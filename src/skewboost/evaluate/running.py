@@ -12,16 +12,16 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from skewboost._fitting import seeded
-from skewboost._params import N_JOBS, Check, either, integer, one_of
-from skewboost.evaluate.measuring import Problem, measures_of, measures_of_many
+from skewboost.engine.table import sliceable, take_rows
+from skewboost.evaluate.measured import Problem, measures_of, measures_of_many
 from skewboost.evaluate.progress import Reporter
-from skewboost.goals.weighing import plain
+from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
+from skewboost.meta.cost_passing import plain
 from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import scores_of
-from skewboost.tables import sliceable, take_rows
-from skewboost.targets import check_labels, check_sample_weight
+from skewboost.metrics.targets import check_labels, check_sample_weight
+from skewboost.parameters import N_JOBS, Check, either, integer, one_of
 
 
 @dataclass(frozen=True)

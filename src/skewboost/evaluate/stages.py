@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 
 from skewboost.boosting.estimator import BoostingClassifier
 from skewboost.boosting.rule import Rule
-from skewboost.evaluate.measuring import Problem
-from skewboost.goals.weighing import hides_classes, plain, renumbers
+from skewboost.evaluate.measured import Problem
+from skewboost.meta.cost_passing import hides_classes, plain, renumbers
 from skewboost.metrics.counts import Array
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from skewboost.evaluate.measuring import MEASURES, Problem, of_counts, problem_of
+from skewboost.evaluate.measured import MEASURES, Problem, of_counts, problem_of
 from skewboost.evaluate.methods import named
 from skewboost.evaluate.running import Rows, check_jobs, fitted, in_parallel, measured, read_rows, seeds_for
 from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
 from skewboost.evaluate.stages import own_pos_label, told_pos_label
-from skewboost.evaluate.sweep_results import CostSweep, Sweep
-from skewboost.goals.weighing import Weighing, as_heard, cost_param_of, plain
+from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.learners.adapter import weight_name
+from skewboost.meta.cost_passing import Weighing, as_heard, cost_param_of, plain
 from skewboost.metrics.counts import Array, Counts
 
 

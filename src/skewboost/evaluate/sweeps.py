@@ -15,7 +15,7 @@ import numpy as np
 
 from skewboost.evaluate.running import Rows
 from skewboost.evaluate.sweep_plan import check_levels, plan_of, tellers
-from skewboost.evaluate.sweep_results import CostSweep, Sweep
+from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.metrics.counts import Array
 
 FLIPS = ("both", "positive", "negative")

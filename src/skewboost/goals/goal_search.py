@@ -15,8 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost._params import Check, check_params, integer, number, one_of, optional
-from skewboost.costs import cost_matrix
+from skewboost.engine.table import sliceable
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -46,10 +45,11 @@ from skewboost.goals.search import Aim, Point, Search
 from skewboost.goals.tabular import frontier, table
 from skewboost.goals.trials import Rows, Trials, rounds_to_try
 from skewboost.goals.units import RepeatedRowsWarning, check_groups, equal_rows
-from skewboost.goals.weighing import Weighing, plain
+from skewboost.meta.cost_passing import Weighing, plain
+from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Array, Counts
-from skewboost.tables import sliceable
-from skewboost.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.parameters import Check, check_params, integer, number, one_of, optional
 
 
 def _if_estimator_has(name: str) -> Any:
@@ -537,9 +537,3 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self._decision.probabilities(X)
-
-    def plot_frontier(self, ax: Any = None) -> Any:
-        """Draw what can be had and what was chosen; returns a `skewboost.plots.GoalFrontierDisplay`."""
-        from skewboost.plots import GoalFrontierDisplay
-
-        return GoalFrontierDisplay.from_estimator(self, ax=ax)

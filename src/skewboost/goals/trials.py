@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.engine.table import Prepared, take_rows
 from skewboost.goals.search import Answers
-from skewboost.goals.weighing import Weighing, own_threshold, staged_scores_of
+from skewboost.meta.cost_passing import Weighing, own_threshold, staged_scores_of
 from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import scores_of
-from skewboost.tables import Prepared, take_rows
 
 MAX_STAGES = 25  # rounds at which staged answers are looked at
 

@@ -14,9 +14,9 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
-from skewboost._tallies import mixed
+from skewboost.engine.row_hash import row_hashes
+from skewboost.engine.table import as_frame, sliceable
 from skewboost.metrics.counts import Array
-from skewboost.tables import as_frame, sliceable
 
 if TYPE_CHECKING:
     from skewboost.goals.trials import Rows
@@ -83,9 +83,7 @@ def equal_rows(X: Any) -> Array:
     elif 0 in getattr(X, "shape", ()):
         return np.arange(len(X))  # there are no cells that could be equal
     else:
-        key = np.zeros(len(X), dtype=np.uint64)
-        for codes in map(_codes, _columns(X)):  # joined into 64 bits, which unequal rows hardly ever share
-            key = mixed(key ^ codes)
+        key = row_hashes(map(_codes, _columns(X)), np.zeros(len(X)))
     return np.asarray(np.unique(key, return_inverse=True)[1])
 
 

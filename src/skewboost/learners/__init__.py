@@ -1,29 +1,34 @@
-"""Weak learners: what a round of boosting fits."""
+"""Weak learners: what a round of boosting fits; and samplers: which rows it is fitted to."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from skewboost.learners.adapter import Adapter
-from skewboost.learners.alternating import AlternatingTree
-from skewboost.learners.base import Learner, describe
+from skewboost.learners.alternating_round import AlternatingTree
 from skewboost.learners.histogram import Histogram
+from skewboost.learners.learner import Learner, describe
 from skewboost.learners.line import Line
-from skewboost.learners.partitions import Stump, Tree
 from skewboost.learners.probabilities import Probabilities
 from skewboost.learners.resampled import Resampled
-from skewboost.learners.rules import EvidenceRule, RuleLearner
-from skewboost.samplers import Bootstrap, as_sampler
+from skewboost.learners.rule_learner import EvidenceRule, RuleLearner
+from skewboost.learners.samplers import Bootstrap, DataBoost, Fraction, Smote, UnderSample, as_sampler
+from skewboost.learners.stump_tree import Stump, Tree
 
 __all__ = [
     "AlternatingTree",
+    "Bootstrap",
+    "DataBoost",
     "EvidenceRule",
+    "Fraction",
     "Histogram",
     "Line",
     "Probabilities",
     "RuleLearner",
+    "Smote",
     "Stump",
     "Tree",
+    "UnderSample",
     "resolve",
 ]
 

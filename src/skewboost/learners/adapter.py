@@ -23,12 +23,12 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from skewboost._fitting import seeded
 from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import Leaves, TrainingSet, W
-from skewboost.learners.base import (
+from skewboost.fitting import seeded
+from skewboost.learners.learner import (
     LABELS,
     PROBABILITIES,
     RESPONSES,
@@ -46,8 +46,8 @@ from skewboost.learners.base import (
     wrong_sides,
     wrong_weight,
 )
-from skewboost.learners.partitions import majority
 from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, as_it_is
+from skewboost.learners.stump_tree import majority
 
 
 def weight_name(estimator: Any) -> str | None:

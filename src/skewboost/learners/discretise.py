@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.table import Nominal
 from skewboost.names import shown
-from skewboost.tables import Nominal
 
 UNKNOWN = -1  # the code of what training did not see: it meets no condition
 

@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost._params import check_params, integer, one_of, optional
 from skewboost.engine.binning import MAX_BINS, Bins, fit_bins
 from skewboost.engine.boundary import MISSING, N_CODES, TIE, Array, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
+from skewboost.engine.table import Nominal
 from skewboost.engine.training_set import itself, squares
-from skewboost.learners.base import (
+from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
     Data,
@@ -27,8 +27,8 @@ from skewboost.learners.base import (
     ResponseHypothesis,
     chosen_goal,
 )
-from skewboost.learners.partitions import FREE, PartitionHypothesis, majority
-from skewboost.tables import Nominal
+from skewboost.learners.stump_tree import FREE, PartitionHypothesis, majority
+from skewboost.parameters import check_params, integer, one_of, optional
 
 DEFAULT_BINS = 32
 

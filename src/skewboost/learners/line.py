@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator
 from skewboost.engine.boundary import TIE
 from skewboost.engine.explaining import Support, spread_of
 from skewboost.engine.scoring import LineTerm, power_of_two
+from skewboost.engine.table import Nominal
 from skewboost.engine.training_set import EXAMPLES
-from skewboost.learners.base import RESPONSES, Data, Draw, Goal, Importances, Opened, ResponseHypothesis
-from skewboost.tables import Nominal
+from skewboost.learners.learner import RESPONSES, Data, Draw, Goal, Importances, Opened, ResponseHypothesis
 
 
 class OpenedLine(Opened):

@@ -12,7 +12,7 @@ from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import TrainingSet
-from skewboost.learners.base import Link, describe
+from skewboost.learners.learner import Link, describe
 
 
 def half_log_odds(p: Array) -> Array:

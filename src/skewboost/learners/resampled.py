@@ -16,7 +16,7 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves, TrainingSet, W, itself
-from skewboost.learners.base import (
+from skewboost.learners.learner import (
     Data,
     Draw,
     Goal,
@@ -32,10 +32,10 @@ from skewboost.learners.base import (
     wrong_weight,
 )
 from skewboost.learners.probabilities import as_it_is
-from skewboost.samplers import Drawn, Sampler
-from skewboost.samplers.base import classes_of_rows
-from skewboost.samplers.bootstrap import by_weight
-from skewboost.samplers.making import joined
+from skewboost.learners.samplers import Drawn, Sampler
+from skewboost.learners.samplers.bootstrap import by_weight
+from skewboost.learners.samplers.sampler import classes_of_rows
+from skewboost.learners.samplers.synthetic_rows import joined
 
 MAX_DRAWS = 25  # in a round, of a sampler that draws by weight
 BIASED_DRAWS = 2  # of another

@@ -5,9 +5,9 @@ The positive class is the rarer of the two in `y_true` unless `pos_label` says o
 
 from __future__ import annotations
 
-from skewboost.metrics.bills import expected_cost, make_cost_scorer, savings_score, total_cost
+from skewboost.metrics.cost_curves import CostCurve, cost_curve, probability_cost
+from skewboost.metrics.cost_metrics import expected_cost, make_cost_scorer, savings_score, total_cost
 from skewboost.metrics.counts import Counts
-from skewboost.metrics.curves import CostCurve, cost_curve, probability_cost
 from skewboost.metrics.priors import brier_score, correct_prior, estimate_prior, log_loss
 from skewboost.metrics.rates import (
     balanced_accuracy_score,

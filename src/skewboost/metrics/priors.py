@@ -18,7 +18,7 @@ from sklearn import metrics as sk
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_array
 
-from skewboost.metrics.reading import class_shares, read_truth, which_is_positive
+from skewboost.metrics.inputs import class_shares, read_truth, which_is_positive
 
 Array = NDArray[Any]
 

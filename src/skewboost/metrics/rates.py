@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 from sklearn.metrics import balanced_accuracy_score, matthews_corrcoef
 
 from skewboost.metrics.counts import Counts
-from skewboost.metrics.reading import read_answers, read_scores
+from skewboost.metrics.inputs import read_answers, read_scores
 
 __all__ = [
     "balanced_accuracy_score",

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import metrics as sk
 
 from skewboost.metrics import rates
-from skewboost.metrics.reading import read_truth, which_is_positive
+from skewboost.metrics.inputs import read_truth, which_is_positive
 
 OF_DECISIONS = {
     "recall": rates.recall_score,

@@ -41,9 +41,9 @@ ada_boost on 2000 rows: error 0.011, precision 0.989, recall 0.989, F1 0.989
 from __future__ import annotations
 
 from skewboost.toolbox.interface import Boost, boost_eval, boost_learn
-from skewboost.toolbox.measures import Curves, Measures
-from skewboost.toolbox.methods import METHODS, Method
 from skewboost.toolbox.pictures import show_decision_boundary, show_learning_curves
+from skewboost.toolbox.toolbox_measures import Curves, Measures
+from skewboost.toolbox.toolbox_methods import METHODS, Method
 
 __all__ = [
     "METHODS",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from skewboost._params import Check, integer
 from skewboost.engine.boundary import Array
+from skewboost.parameters import Check, integer
 
 
 def check_matrix(name: str, X: Any) -> Array:

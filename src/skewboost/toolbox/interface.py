@@ -12,8 +12,8 @@ from sklearn.model_selection import StratifiedKFold
 from skewboost.engine.boundary import Array
 from skewboost.plots.style import import_pyplot
 from skewboost.toolbox import checks
-from skewboost.toolbox.measures import Curves, Measures
-from skewboost.toolbox.methods import base_learner, check_c, check_method, make
+from skewboost.toolbox.toolbox_measures import Curves, Measures
+from skewboost.toolbox.toolbox_methods import base_learner, check_c, check_method, make
 
 
 class Rows(NamedTuple):

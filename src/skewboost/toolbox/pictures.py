@@ -8,11 +8,11 @@ import numpy as np
 
 from skewboost.engine.boundary import Array
 from skewboost.names import literal, shortened, shown
-from skewboost.plots.decision_boundary import DecisionBoundaryDisplay
+from skewboost.plots.decision_boundary_display import DecisionBoundaryDisplay
 from skewboost.plots.style import BLUE, RED, import_pyplot
 from skewboost.toolbox import checks
 from skewboost.toolbox.interface import Boost, check_boost
-from skewboost.toolbox.measures import Curves, Measures
+from skewboost.toolbox.toolbox_measures import Curves, Measures
 
 NAMES = {"stump": "stumps", "cart": "trees", "svm": "SVMs"}
 

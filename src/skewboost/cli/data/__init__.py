@@ -13,17 +13,6 @@ What a file is, is told by its content first and its name second. A table comes 
 - Blank lines are skipped, and so are spaces after a delimiter.
 """
 
-from __future__ import annotations
+from skewboost._lazy import attach
 
-from typing import TYPE_CHECKING
-
-from skewboost._lazy import lazy
-from skewboost.cli.data.errors import DataError
-
-if TYPE_CHECKING:
-    from skewboost.cli.data.opening import open_data
-    from skewboost.cli.data.source import Source
-
-__all__ = ["DataError", "Source", "open_data"]
-
-__getattr__, __dir__ = lazy(__name__, {"Source": "source", "open_data": "opening"})
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.data_error import DataError
 from skewboost.cli.data.source import CHUNK_ROWS, Source
 
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.data_error import DataError
 
 HEAD = 1 << 18  # bytes that are looked at to tell what a file is
 IN_MEMORY = 1 << 26  # a pipe is kept in memory up to this size, then in a temporary file

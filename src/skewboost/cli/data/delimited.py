@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from skewboost.cli.data.content import HEAD, Content
-from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.data_error import DataError
 from skewboost.cli.data.kinds import (
     DATE,
     EMPTY,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.data_error import DataError
 from skewboost.cli.data.sniffing import FORMATS, find_format
 from skewboost.cli.data.source import Source
 

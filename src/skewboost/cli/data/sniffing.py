@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.data_error import DataError
 from skewboost.cli.data.kinds import as_number
 
 FORMATS = ("csv", "parquet", "arrow", "arff", "libsvm")

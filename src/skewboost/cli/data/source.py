@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.errors import DataError
+from skewboost.cli.data.data_error import DataError
 from skewboost.cli.data.kinds import as_number
-from skewboost.tables import spell
+from skewboost.names import spell
 
 CHUNK_ROWS = 100_000
 

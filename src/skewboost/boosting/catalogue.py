@@ -1,0 +1,271 @@
+"""The list of all variants. Tests, documentation, the command line and benchmarks go by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+# How costs enter: not at all; once, so that a cost means what it says; anew in every round, so that m rounds act on
+# its m-th power; or in the exponent, where they speed weights up in both directions.
+NONE, ONCE, COMPOUND, EXPONENT = "none", "once", "in every round", "in the exponent"
+
+# What a variant can boost: any learner that answers its question; those that look at one feature;
+# those that the engine grows; its own only.
+ANY, ONE_FEATURE, PARTITIONS, OWN = "any", "stumps and histograms", "stumps and trees", "its own"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A variant, and what there is to know before using it."""
+
+    name: str
+    class_name: str
+    paper: str
+    equations: str
+    needs: str = "labels"  # what it asks of its weak learner
+    costs: str = NONE
+    regularised: bool = False
+    probabilistic: bool = True  # whether a link to P(y | x) follows from what it minimises
+    shortcut: bool = True  # whether rounds on stumps and trees are as fast as AdaBoost's
+    learners: str = ANY  # what it boosts
+    reduces_to: str | None = None  # the plain variant that it is with the parameters of `neutral`
+    neutral: dict[str, Any] = field(default_factory=dict)  # "criterion" is one of the stump
+    plain: dict[str, Any] = field(default_factory=dict)  # parameters of that plain variant
+    verdict: str = ""
+
+    @property
+    def cost_sensitive(self) -> bool:
+        """Whether it takes `cost` and `sample_cost`."""
+        return self.costs != NONE
+
+    @property
+    def estimator(self) -> type:
+        """The class."""
+        return getattr(import_module("skewboost"), self.class_name)  # type: ignore[no-any-return]
+
+    def make(self, n_rounds: int, **params: Any) -> Any:
+        """An instance with so many rounds, whatever the class calls them."""
+        return self.estimator(**{self.estimator._rounds: n_rounds}, **params)  # type: ignore[attr-defined]
+
+
+FREUND = "Freund & Schapire 1997"
+SINGER = "Schapire & Singer 1999"
+FRIEDMAN = "Friedman, Hastie & Tibshirani 2000"
+JOSHI = "Joshi, Kumar & Agarwal 2001"
+TING = "Ting & Zheng 1998; Ting 2000"
+FAN = "Fan, Stolfo, Zhang & Chan 1999"
+SUN = "Sun, Wong & Wang 2005"
+VIOLA = "Viola & Jones 2002"
+CUENDET = "Cuendet & Labbi 2002"
+NYGA = "Nyga 2010"
+MASNADI = "Masnadi-Shirazi & Vasconcelos 2007"
+NIKOLAOU = "Nikolaou et al. 2016"
+
+_ENTRIES = (
+    Entry(
+        "AdaBoost", "AdaBoostClassifier", FREUND, "fig. 2",
+        verdict="The classic. Blind to costs, overconfident; AdaMEC is the same with a decision that minds them.",
+    ),
+    Entry(
+        "RealBoost", "RealBoostClassifier", SINGER, "eq. 9", needs="labels or probabilities",
+        verdict="The best plain booster of stumps: every leaf has its own confidence.",
+    ),
+    Entry(
+        "GentleBoost", "GentleBoostClassifier", FRIEDMAN, "algorithm 4", needs="labels or responses or probabilities",
+        verdict="The steadiest plain booster on noisy data.",
+    ),
+    Entry(
+        "LogitBoost", "LogitBoostClassifier", FRIEDMAN, "algorithm 3", needs="responses", shortcut=False,
+        verdict="The best probabilities of the plain four; slower rounds.",
+    ),
+    Entry(
+        "RareBoost", "RareBoostClassifier", JOSHI, "Nyga 2010, algorithm 15",
+        reduces_to="RealBoost", plain={"criterion": "error"},
+        verdict="RealBoost on error splits under another name; use RealBoost.",
+    ),
+    Entry(
+        "Arcing", "ArcingClassifier", "Breiman 1999", "Cuendet & Labbi 2002, §1.5", shortcut=False,
+        reduces_to="AdaBoost", neutral={"potential": "exponential"},
+        verdict="AdaBoost on a potential of your choice; logistic stands label noise better.",
+    ),
+    Entry(
+        "CSB0", "CSB0Classifier", TING, "Nyga 2010, (2.47)", costs=COMPOUND, probabilistic=False,
+        verdict="Drifts to recall 1 whatever the data say; of historical interest. Use CGAda or CSRA.",
+    ),
+    Entry(
+        "CSB1", "CSB1Classifier", TING, "Nyga 2010, (2.48)", costs=COMPOUND, probabilistic=False,
+        verdict="Costs compound with the rounds, and the update ignores the step. Use CGAda or CSRA.",
+    ),
+    Entry(
+        "CSB2", "CSB2Classifier", TING, "Nyga 2010, (2.49)", costs=COMPOUND, probabilistic=False,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="Costs compound: m rounds act on c^m. Use CGAda or CSRA.",
+    ),
+    Entry(
+        "AdaCost", "AdaCostClassifier", FAN, "Nyga 2010, algorithm 8", costs=EXPONENT, probabilistic=False,
+        verdict="Defective: not AdaBoost at equal costs, and recall may fall as the cost rises. Use CGAda or CSRA.",
+    ),
+    Entry(
+        "AdaC1", "AdaC1Classifier", SUN, "eq. 5 and 11", costs=EXPONENT, probabilistic=False,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="Oscillates for large costs; use AdaC2 or CSGA.",
+    ),
+    Entry(
+        "AdaC2", "AdaC2Classifier", SUN, "eq. 6 and 17", costs=COMPOUND, probabilistic=False,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="The best of its family, but costs compound: m rounds act on c^m, so give the m-th root, or use CSRA.",
+    ),
+    Entry(
+        "AdaC3", "AdaC3Classifier", SUN, "eq. 7 and 22", costs=COMPOUND, probabilistic=False,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="The compounding of AdaC2 with the swing of AdaC1; use AdaC2 or CSRA.",
+    ),
+    Entry(
+        "AdaC2M1", "AdaC2M1Classifier", "Sun, Kamel & Wang 2006", "§3", costs=COMPOUND, probabilistic=False,
+        learners=PARTITIONS, reduces_to="AdaBoost", neutral={"cost": 1.0, "estimator": "stump"},
+        verdict="AdaC2 for many classes. Ends where rounds are right on half the weight; use AdaBoostMH.",
+    ),
+    Entry(
+        "AsymmetricAdaBoost", "AsymmetricAdaBoostClassifier", VIOLA, "§3", costs=ONCE,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="Sound: costs come in over all rounds. One of the three that Nikolaou et al. (2016) found consistent.",
+    ),
+    Entry(
+        "FavoredBoost", "FavoredBoostClassifier", CUENDET, "§2.4.5", needs="labels or probabilities", costs=EXPONENT,
+        probabilistic=False,
+        reduces_to="RealBoost", neutral={"cost": 1.0},
+        verdict="Favor makes weights move faster both ways; recall does not follow the cost. Use CSRA.",
+    ),
+    Entry(
+        "AdaBoostMH", "AdaBoostMHClassifier", SINGER, "§7", costs=ONCE, learners=PARTITIONS,
+        reduces_to="RealBoost", neutral={"cost": 1.0},
+        verdict="RealBoost for many classes or labels that share their tests: small models that need more rounds.",
+    ),
+    Entry(
+        "ConsistentBoost", "ConsistentBoostClassifier", CUENDET, "§2.2", probabilistic=False, shortcut=False,
+        learners=ONE_FEATURE,
+        verdict="Dampens features whose stumps contradict each other: overfits later, but its probabilities are timid.",
+    ),
+    Entry(
+        "AlternatingTree", "AlternatingTreeClassifier", "Freund & Mason 1999", "§4; Cuendet & Labbi 2002, §2.3",
+        costs=ONCE, shortcut=False, learners=OWN,
+        verdict="A model that can be read: ten rounds fit on a page. Overfits sooner than stumps; stop it early.",
+    ),
+    Entry(
+        "CSRA", "CSRAClassifier", NYGA, "algorithm 12", needs="labels or probabilities", costs=ONCE,
+        reduces_to="RealBoost", neutral={"cost": 1.0}, plain={"criterion": "gini"},
+        verdict="Sound, fast, steady for any cost: a good first choice.",
+    ),
+    Entry(
+        "CSGA", "CSGAClassifier", NYGA, "algorithm 13", needs="labels or responses or probabilities", costs=ONCE,
+        reduces_to="GentleBoost", neutral={"cost": 1.0},
+        verdict="As CSRA, and steadier on noisy data; a very large cost needs many rounds.",
+    ),
+    Entry(
+        "CSLB", "CSLBClassifier", NYGA, "algorithm 14", needs="responses", costs=ONCE, shortcut=False,
+        reduces_to="LogitBoost", neutral={"cost": 1.0},
+        verdict="Sound; good probabilities, slower rounds.",
+    ),
+    Entry(
+        "CSAdaBoost", "CSAdaBoostClassifier", MASNADI, "algorithm 1, eq. 40 and 41", costs=ONCE,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="Sound given data; on small, nearly separable data it forgets the costs. CSRA does not.",
+    ),
+    Entry(
+        "CSRealBoost", "CSRealBoostClassifier", MASNADI, "algorithm 2", costs=ONCE,
+        reduces_to="RealBoost", neutral={"cost": 1.0, "criterion": "z"},
+        verdict="Sound given data; on small, nearly separable data it forgets the costs. Best with Histogram().",
+    ),
+    Entry(
+        "CSLogitBoost", "CSLogitBoostClassifier", MASNADI, "algorithm 3", needs="responses", costs=ONCE, shortcut=False,
+        reduces_to="LogitBoost", neutral={"cost": 1.0},
+        verdict="Sound; LogitBoost on another scale with its threshold moved to the minimum-risk boundary.",
+    ),
+    Entry(
+        "AdaBoostReg", "AdaBoostRegClassifier", "Rätsch, Onoda & Müller 2001", "Nyga 2010, algorithm 16",
+        regularised=True, shortcut=False,
+        verdict="Forgives mistrusted examples; give C per class, or the rare class is regularised away.",
+    ),
+    Entry(
+        "WeightBoost", "WeightBoostClassifier", "Jin et al. 2003", "Nyga 2010, algorithm 17", regularised=True,
+        probabilistic=False, shortcut=False, reduces_to="AdaBoost", neutral={"beta": 0.0},
+        verdict="Robust against label noise; prediction replays all rounds.",
+    ),
+    Entry(
+        "SoftMarginBoost", "SoftMarginBoostClassifier", CUENDET, "§2.4.4", costs=EXPONENT, regularised=True,
+        probabilistic=False, shortcut=False,
+        reduces_to="RealBoost", neutral={"cost": 1.0, "C": 0.0}, plain={"line_search": True},
+        verdict="Mistrust and favor in one; recall does not follow the cost. Use CSRA, against noise GentleBoost.",
+    ),
+    Entry(
+        "AdaMEC", "AdaMECClassifier", NIKOLAOU, "§4", costs=ONCE,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="AdaBoost with the minimum-cost decision; one model serves all costs. With calibrate= among the best.",
+    ),
+    Entry(
+        "CGAda", "CGAdaClassifier", NIKOLAOU, "§4", costs=ONCE,
+        reduces_to="AdaBoost", neutral={"cost": 1.0},
+        verdict="Sound and simple: AdaBoost from weights in proportion to cost; with calibrate= among the best.",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A variant of the catalogue, and the parameters to give it besides `cost`."""
+
+    name: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        return f"{self.name}({told})" if told else self.name
+
+
+# What to begin with: the default of `skewboost fit`, and what its advice and the documentation name
+RECOMMENDED = Recommendation("CSRA")
+
+
+def catalogue() -> tuple[Entry, ...]:
+    """All variants.
+
+    Returns
+    -------
+    tuple of Entry
+        With name, class, paper and equations, what they need and do, and a verdict.
+
+    Examples
+    --------
+    >>> import skewboost
+    >>> [entry.name for entry in skewboost.catalogue() if entry.cost_sensitive and entry.regularised]
+    ['SoftMarginBoost']
+    """
+    return _ENTRIES
+
+
+HEADER = """\
+# The catalogue
+
+All variants, as `skewboost.catalogue()` lists them. How *costs* enter: *once* is what one wants, a cost means what it
+says; *in every round*, m rounds act on its m-th power; *in the exponent*, weights move faster both ways. *P* says
+whether the link to P(y | x) follows from what the variant minimises; *fast* whether a round on stumps is as cheap as
+AdaBoost's. The class is the name with `Classifier` behind it; its docstring has the formula and an example.
+
+| name | paper | equations | costs | regularised | P | fast | verdict |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def as_markdown() -> str:
+    """The catalogue as a page; ``python -m skewboost.boosting.catalogue > docs/catalogue.md`` writes it."""
+    rows = []
+    for e in _ENTRIES:
+        flags = ["✓" if flag else "" for flag in (e.regularised, e.probabilistic, e.shortcut)]
+        cells = [f"`{e.name}`", e.paper, e.equations, e.costs if e.cost_sensitive else "", *flags, e.verdict]
+        rows.append("| " + " | ".join(cells) + " |\n")
+    return HEADER + "".join(rows)
+
+
+if __name__ == "__main__":
+    print(as_markdown(), end="")

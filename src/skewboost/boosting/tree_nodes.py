@@ -1,0 +1,117 @@
+"""An alternating tree as its reader sees it: prediction nodes and splitter nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from skewboost.boosting.split_conditions import condition
+from skewboost.engine.binning import Bins
+from skewboost.engine.boundary import LEFT, RIGHT, Split
+from skewboost.engine.grow_alternating import AlternatingPartition
+from skewboost.engine.partition import View
+from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.names import quoted, shown
+
+
+@dataclass
+class PredictionNode:
+    """A number, and the splitters below it. The root is node 0; splitter m makes nodes 2m-1 and 2m."""
+
+    index: int
+    value: float
+    test: str = ""  # what leads here, in words; nothing for the root
+    splitters: list[SplitterNode] = field(default_factory=list)
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, PredictionNode, SplitterNode | None]]:
+        """Go over this node and all below it, each with its depth and the splitter above it."""
+        yield depth, self, None
+        for splitter in self.splitters:
+            for child in splitter.children:
+                first = True
+                for d, node, above in child.walk(depth + 1):
+                    yield d, node, splitter if first else above
+                    first = False
+
+
+@dataclass
+class SplitterNode:
+    """A test, and a prediction node for either outcome."""
+
+    round: int
+    feature: int
+    name: str
+    split: Split
+    children: tuple[PredictionNode, PredictionNode]
+
+
+def read_tree(terms: Sequence[Term], bins: Bins, root: float, names: Sequence[str]) -> PredictionNode:
+    """The tree that rounds have grown."""
+    nodes = [PredictionNode(0, root)]
+    for m, term in enumerate(terms, 1):
+        assert isinstance(term, LeafTerm)
+        assert isinstance(term.partition, AlternatingPartition)
+        split = term.partition.splits[-1]
+        name = str(names[split.feature])
+        left, right = (
+            PredictionNode(
+                2 * m - 1 + side,
+                float(term.values[side]),
+                f"{shown(name)} {condition(split, side, bins.features[split.feature])}",
+            )
+            for side in (LEFT, RIGHT)
+        )
+        above = nodes[term.partition.precondition]
+        above.splitters.append(SplitterNode(m, split.feature, name, split, (left, right)))
+        nodes += [left, right]
+    return nodes[0]
+
+
+def as_text(root: PredictionNode, decimals: int) -> str:
+    """One line per prediction node, indented by its depth; the number in brackets is the round."""
+    lines = []
+    for depth, node, splitter in root.walk():
+        head = f"({splitter.round}) {node.test}: " if splitter else "F = "
+        lines.append("|  " * depth + f"{head}{node.value:+.{decimals}f}")
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A prediction node that an example reaches."""
+
+    node: int
+    depth: int
+    test: str
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an example gets its score: the nodes it reaches. Their contributions add up to the score."""
+
+    label: Any  # the class that positive contributions speak for
+    score: float
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.score:+.3f} for {quoted(self.label)}, which is the sum of"]
+        for step in self.steps:
+            lines.append(f"{step.contribution:+.3f}  {'|  ' * step.depth}{step.test or 'everyone'}")
+        return "\n".join(lines)
+
+
+def explain(root: PredictionNode, view: View, label: Any) -> Explanation:
+    """The nodes that a view's only row reaches."""
+    steps: list[Step] = []
+
+    def visit(node: PredictionNode, depth: int) -> None:
+        steps.append(Step(node.index, depth, node.test, node.value))
+        for splitter in node.splitters:
+            side = int(splitter.split.child[view.column(splitter.feature)[0]])
+            if side in (LEFT, RIGHT):
+                visit(splitter.children[side], depth + 1)
+
+    visit(root, 0)
+    return Explanation(label, sum(s.contribution for s in steps), tuple(steps))

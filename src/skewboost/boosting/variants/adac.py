@@ -1,0 +1,194 @@
+"""AdaC1, AdaC2 and AdaC3: costs inside the exponent of AdaBoost's update, outside it, and both.
+
+References
+----------
+.. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning and
+   Data Mining in Pattern Recognition (2005) 21-30.
+.. [2] Y. Sun, M. S. Kamel, A. K. C. Wong, Y. Wang, "Cost-sensitive boosting for classification of imbalanced data",
+   Pattern Recognition 40 (2007) 3358-3378.
+.. [3] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
+   München (2010).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
+from skewboost.boosting.state import State
+from skewboost.engine.boundary import Array
+from skewboost.engine.scoring import Term
+from skewboost.learners.learner import LabelHypothesis
+from skewboost.parameters import check_params, one_of
+
+
+class AdaC1(DiscreteRule):
+    """``w ← w exp(-α c y h)``."""
+
+    def __init__(self, alpha: str = "sun") -> None:
+        self.alpha = alpha
+
+    def start(self, state: State) -> None:
+        """The step of [1] needs costs of at most 1."""
+        if self.alpha == "sun":
+            state.costs = state.costs.at_most_one()
+        super().start(state)
+
+    def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
+        """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([1] eq. 11); in [3] (2.58) Σ c w stands for 1."""
+        right, wrong = right_and_wrong(h, state.sums(h, lambda c: c))
+        r = right - wrong
+        total = 1.0 if self.alpha == "sun" else float(state.sums(h, lambda c: c).sum())
+        return total + r, total - r
+
+    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
+        """With costs above 1 weights may vanish under wrong votes: a step at its bound is no perfect fit then."""
+        term = super().vote(state, h)
+        if term is not None and state.stop_reason == PERFECT and self.alpha == "nyga":
+            state.rows.evaluate(term, "g")
+            most_wrong = state.rows.max(lambda y, g: -y * g * state.step, ("y", "g"))
+            state.stop_reason = "" if most_wrong > 0 else PERFECT
+        return term
+
+    def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
+        """``-α c y h`` ([1] eq. 5)."""
+        return -alpha * c * yh
+
+
+class AdaC2(DiscreteRule):
+    """``w ← c w exp(-α y h)``."""
+
+    def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
+        """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` ([1] eq. 17)."""
+        return right_and_wrong(h, state.sums(h, lambda c: c))
+
+    def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
+        """``ln c - α y h`` ([1] eq. 6)."""
+        return np.log(c) - alpha * yh
+
+
+class AdaC3(DiscreteRule):
+    """``w ← c w exp(-α c y h)``."""
+
+    def start(self, state: State) -> None:
+        """Costs of at most 1."""
+        state.costs = state.costs.at_most_one()
+        super().start(state)
+
+    def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
+        """``α = ½ ln((S + r) / (S - r))`` with ``S = Σ c w``, ``r = Σ c² w y h`` ([1] eq. 22)."""
+        right, wrong = right_and_wrong(h, state.sums(h, lambda c: c * c))
+        total = float(state.sums(h, lambda c: c).sum())
+        return total + right - wrong, total - right + wrong
+
+    def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
+        """``ln c - α c y h`` ([1] eq. 7)."""
+        return np.log(c) - alpha * c * yh
+
+
+class AdaC1Classifier(CostSensitiveClassifier):
+    r"""AdaC1: the cost is in the exponent of the update.
+
+    A round adds :math:`\alpha h` and multiplies the weights by :math:`\exp(-\alpha c y h)`, with
+    :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}` and :math:`r = \sum c w y h`. Costs are divided by the largest if that
+    exceeds 1. A costly example gains more weight when it is wrong, but also loses more when it is right, so the weights
+    of the costly class swing: with ``alpha="nyga"`` and costs above 1 the ensemble oscillates even on three points that
+    AdaBoost separates in three rounds. At equal costs of 1 it is AdaBoost. There is no loss behind it: `predict_proba`
+    falls back on :math:`1/(1+e^{-2F})`. Use `AdaC2Classifier` or, better, `CGAdaClassifier`.
+
+    {parameters}
+    {cost}
+    alpha : {"sun", "nyga"}, default="sun"
+        The step of [1], for costs of at most 1; or that of [2], :math:`\frac12 \ln\frac{\sum cw + r}{\sum cw - r}` for
+        costs as they are given, in which the oscillation shows.
+
+    References
+    ----------
+    .. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning
+       and Data Mining in Pattern Recognition (2005) 21-30.
+    .. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
+       München (2010).
+
+    Examples
+    --------
+    >>> from skewboost import AdaC1Classifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> clf = AdaC1Classifier(cost=2, n_estimators=30).fit(X, y)
+    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
+    recall 1.00
+    """
+
+    def __init__(self, *, alpha: str = "sun", **common: Any) -> None:
+        super().__init__(**common)
+        self.alpha = alpha
+
+    def _rule(self) -> Rule:
+        check_params(self, alpha=one_of("sun", "nyga"))
+        return AdaC1(self.alpha)
+
+
+class AdaC2Classifier(CostSensitiveClassifier):
+    r"""AdaC2: the cost is outside the exponent of the update.
+
+    A round adds :math:`\alpha h` with
+    :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}` and multiplies the weights by
+    :math:`c\, e^{-\alpha y h}`. At equal costs it is AdaBoost. The best of its family in [1], and steady; but as the
+    costs enter anew in every round, after m rounds it works on costs of :math:`c^m`, and the number of rounds decides
+    how much a cost counts: keep costs near 1. No probability: `predict_proba` falls back on
+    :math:`1/(1+e^{-2F})`. In `CGAdaClassifier` and `CSRAClassifier` a cost means the same after any number of rounds.
+
+    {parameters}
+    {cost}
+
+    References
+    ----------
+    .. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning
+       and Data Mining in Pattern Recognition (2005) 21-30.
+
+    Examples
+    --------
+    >>> from skewboost import AdaC2Classifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> clf = AdaC2Classifier(cost=1.2, n_estimators=30).fit(X, y)
+    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
+    recall 1.00
+    """
+
+    def _rule(self) -> Rule:
+        return AdaC2()
+
+
+class AdaC3Classifier(CostSensitiveClassifier):
+    r"""AdaC3: the cost is inside and outside the exponent of the update.
+
+    A round adds :math:`\alpha h` and multiplies the weights by :math:`c \exp(-\alpha c y h)`, with
+    :math:`\alpha = \frac12 \ln\frac{S+r}{S-r}`, :math:`S = \sum c w`, :math:`r = \sum c^2 w y h`. Costs are divided by
+    the largest if that exceeds 1. At equal costs of 1 it is AdaBoost. It shares the weaknesses of both its parents: the
+    swing of AdaC1 and the compounding costs of AdaC2. No probability: `predict_proba` falls back on
+    :math:`1/(1+e^{-2F})`. Use `AdaC2Classifier` or, better, `CGAdaClassifier`.
+
+    {parameters}
+    {cost}
+
+    References
+    ----------
+    .. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning
+       and Data Mining in Pattern Recognition (2005) 21-30.
+
+    Examples
+    --------
+    >>> from skewboost import AdaC3Classifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> clf = AdaC3Classifier(cost=1.2, n_estimators=30).fit(X, y)
+    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
+    recall 1.00
+    """
+
+    def _rule(self) -> Rule:
+        return AdaC3()

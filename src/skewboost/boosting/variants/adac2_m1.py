@@ -1,0 +1,188 @@
+"""AdaC2.M1, and AdaBoost.M1.
+
+References
+----------
+.. [1] Y. Sun, M. S. Kamel, Y. Wang, "Boosting for learning multiple classes with imbalanced class distribution", IEEE
+   International Conference on Data Mining (2006) 592-602.
+.. [2] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an application to
+   boosting", Journal of Computer and System Sciences 55 (1997) 119-139, §5.1.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from skewboost.boosting.many_classes import JointClassifier, JointCosts, JointRule, joint_term
+from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
+from skewboost.boosting.state import State
+from skewboost.boosting.variants.adac import AdaC2
+from skewboost.engine.boundary import Array
+from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import Classes, Y
+from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, Stump, Tree, resolve
+from skewboost.learners.learner import Draw, LabelHypothesis, Learner, right_weight
+from skewboost.learners.resampled import Resampled
+
+
+class AdaC2M1(JointRule):
+    """Rounds vote for one class each; ``w ← c w exp(∓α)``."""
+
+    criterion = "error"
+
+    def __init__(self, costs: JointCosts) -> None:
+        self.of_class = costs.of_class
+        self.by_row = costs.differ
+
+    def start(self, state: State) -> None:
+        """``w = 1/N``; costs come in with the first round."""
+
+    def ask(self, state: State, rng: Draw) -> Any:
+        """A partition in which each leaf says its heaviest class, or the classes that a classifier predicts."""
+        return state.learner.class_labels(rng)
+
+    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
+        """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` for the class that h says.
+
+        A vote that is wrong more often than right says nothing of which other class it is, so there are no negative
+        steps: training ends, as in [1] and [2].
+        """
+        sums = self.sums(state, h)
+        right = right_weight(h.labels, sums)
+        alpha = bounded_step(state, right, float(sums[h.labels >= 0].sum()) - right)
+        if alpha < MIN_STEP:
+            state.stop_reason = NO_EDGE
+            return None
+        state.step = alpha
+        values = alpha * (h.labels[:, None] == np.arange(len(self.of_class)))
+        term: Term = joint_term(h.term(values), values)
+        return term
+
+    def sums(self, state: State, h: LabelHypothesis) -> Array:
+        """``Σ c w`` per leaf and class."""
+        if not self.by_row:
+            return np.asarray(h.class_weights * self.of_class)
+        return state.rows.sums(h.partition, state.cost)
+
+    def update(self, state: State, h: Any, term: Term) -> None:
+        """``w ← c w e^(-α)`` where the vote is right, ``c w e^α`` where it is wrong, ``c w`` where there is none."""
+        values = term.values  # type: ignore[attr-defined]
+        if h is not None and not self.by_row:
+            logs = np.log(self.of_class) + values.max(axis=1, keepdims=True) - 2.0 * values
+            if state.move_leaves(h, logs):
+                return
+        state.rows.evaluate(term, "g")
+        state.move_rows(self.log_factor_of_rows, (Y, "g", *([state.cost] if self.by_row else [])))
+
+    def log_factor_of_rows(self, y: Array, g: Array, costs: Array | None = None) -> Array:
+        """The same, of rows that are given by their classes and by what the round adds to each class."""
+        number = y.astype(np.intp)
+        if costs is None:
+            costs = self.of_class[number]
+        return np.asarray(np.log(costs) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), number])
+
+    def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
+        """The step beside the criterion."""
+        return {"criterion": h.criterion, "step": state.step}
+
+    def log_shares(self, F: Array) -> Array:
+        """``p_l ∝ e^(2 F_l)``, which with two classes is what AdaC2 falls back on."""
+        return 2.0 * F
+
+    def log_likelihood(self, F: Array, target: Array) -> Array:
+        """That of the true classes."""
+        return np.asarray(self.log_class_probabilities(F)[np.arange(len(F)), target])
+
+
+class AdaC2M1Classifier(JointClassifier):
+    r"""AdaC2.M1: each round votes for one of many classes, and costs multiply the weights.
+
+    A round fits a classifier h under weights :math:`w`, adds :math:`\alpha` to the score of the class that it says,
+    with :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}`, and multiplies the weights by
+    :math:`c\, e^{-\alpha}` where it is right and by :math:`c\, e^{\alpha}` where it is wrong. The class of the largest
+    :math:`F_l = \sum_m \alpha_m [h_m(x) = l]` wins. At equal costs it is AdaBoost.M1 [2]_, with two classes it is
+    `AdaC2Classifier`.
+
+    **Where it is weak.** A round must be right on more than half of the weight, however many classes there are; else
+    training ends (`stop_reason_`), which with stumps is the first round as soon as two classes have less than half of
+    the examples. So the default is a tree; give it more leaves than there are classes. And costs enter anew in every
+    round, so that m rounds act on :math:`c^m`: keep them near 1. The paper finds them with a genetic algorithm; here
+    `GridSearchCV` over ``cost`` does that. There is no loss behind costs that compound, so `predict_proba` is no more
+    than :math:`p_l \propto e^{2 F_l}`. `AdaBoostMHClassifier` knows neither weakness: take that one unless you must
+    boost another library's classifier.
+
+    With more than two classes `estimators_` is a list of such lists, one per class, `baseline_` has an entry
+    per class, and `contributions` and `shape_functions` have one more level.
+
+    Parameters
+    ----------
+    estimator : {"stump", "tree"}, Stump, Tree or classifier, default="tree"
+        What a round fits: a stump or tree of `skewboost.learners`, whose leaves say their heaviest class (criterion
+        ``"error"`` or ``"gini"``), or any scikit-learn classifier. One that takes no `sample_weight` is boosted by
+        resampling.
+    n_estimators : int, default=100
+        The number of rounds.
+    {common}
+    cost : "balanced", dict, number, matrix or None, default=None
+        What mistakes cost: ``{label: cost of getting it wrong}``, or ``"balanced"``, with which all classes cost the
+        same in total. None: all mistakes cost the same, unless `fit` is given `sample_cost`. With two classes also a
+        number or a 2 x 2 matrix.
+
+    References
+    ----------
+    .. [1] Y. Sun, M. S. Kamel, Y. Wang, "Boosting for learning multiple classes with imbalanced class distribution",
+       IEEE International Conference on Data Mining (2006) 592-602.
+    .. [2] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an application to
+       boosting", Journal of Computer and System Sciences 55 (1997) 119-139.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from skewboost import AdaC2M1Classifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = AdaC2M1Classifier(cost={0: 1.0, 1: 1.0, 2: 1.1}, n_estimators=20).fit(X, y)
+    >>> print(round(clf.score(X, y), 2))
+    1.0
+    """
+
+    def __init__(self, *, estimator: Any = "tree", **common: Any) -> None:
+        super().__init__(estimator=estimator, **common)
+
+    def _rule(self) -> Rule:
+        learner = resolve(self.estimator)
+        learner = learner.learner if isinstance(learner, Resampled) else learner
+        if isinstance(learner, Stump | Tree):
+            if learner.criterion not in (None, "error", "gini"):
+                raise ValueError(
+                    f"criterion={learner.criterion!r} of {type(learner).__name__} knows two classes only. Leave it at "
+                    "None, or set 'error' or 'gini'."
+                )
+        elif isinstance(self.estimator, AlternatingTree | Histogram | Line | Probabilities):
+            raise ValueError(
+                f"AdaC2M1Classifier boosts classifiers that say one of many classes, which "
+                f"{type(self.estimator).__name__} cannot. Set estimator='tree', 'stump' or any scikit-learn classifier."
+            )
+        return AdaC2()
+
+    def _joint_rule(self, costs: JointCosts) -> JointRule:
+        return AdaC2M1(costs)
+
+    def _target(self, labels: Array) -> Array:
+        return np.searchsorted(self.classes_, labels)
+
+    def _structure(self) -> Classes:
+        return Classes(1, len(self.classes_))
+
+    def _train(self, learner: Learner, *data: Any) -> None:
+        super()._train(learner, *data)
+        if self._joint and self.n_estimators_ == 0:
+            warnings.warn(
+                f"No round of AdaC2M1Classifier was right on more than half of the weight, so it says "
+                f"{self.classes_.tolist()[0]!r} of everything. Give a stronger estimator, for example "
+                f"Tree(max_leaf_nodes={4 * len(self.classes_)}), or use AdaBoostMHClassifier.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )

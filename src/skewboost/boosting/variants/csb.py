@@ -1,0 +1,166 @@
+"""The first cost-sensitive boosters: costs multiply the weights in every round.
+
+References
+----------
+.. [1] K. M. Ting, Z. Zheng, "Boosting trees for cost-sensitive classifications", European Conference on Machine
+   Learning (1998) 190-195.
+.. [2] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on Machine
+   Learning (2000) 983-990.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.rule import DiscreteRule, Rule
+from skewboost.boosting.state import State
+from skewboost.engine.boundary import Array
+from skewboost.parameters import check_params, one_of
+
+
+class CSB(DiscreteRule):
+    """``w ← c w exp(-y h · power)``; the vote has AdaBoost's step."""
+
+    def __init__(self, cost_on: str) -> None:
+        self.cost_on = cost_on
+
+    def power(self, alpha: float) -> float:
+        """What stands for α in the update."""
+        raise NotImplementedError
+
+    def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
+        """``ln c - power · y h``; Ting's papers have c on wrong examples only."""
+        cost = np.log(c) if self.cost_on == "all" else np.where(yh < 0, np.log(c), 0.0)
+        return cost - self.power(alpha) * yh
+
+
+class CSB0(CSB):
+    """``w ← c w``: the vote does not matter."""
+
+    def power(self, alpha: float) -> float:
+        """None."""
+        return 0.0
+
+
+class CSB1(CSB):
+    """``w ← c w exp(-y h)``."""
+
+    def power(self, alpha: float) -> float:
+        """One, whatever the step."""
+        return 1.0
+
+
+class CSB2(CSB):
+    """``w ← c w exp(-α y h)``."""
+
+    def power(self, alpha: float) -> float:
+        """AdaBoost's."""
+        return alpha
+
+
+class CSBClassifier(CostSensitiveClassifier):
+    """What the three share."""
+
+    def __init__(self, *, cost_on: str = "all", **common: Any) -> None:
+        super().__init__(**common)
+        self.cost_on = cost_on
+
+    def _check_cost_on(self) -> str:
+        check_params(self, cost_on=one_of("all", "errors"))
+        return self.cost_on
+
+
+class CSB0Classifier(CSBClassifier):
+    r"""CSB0: the weights are multiplied by the costs, and by nothing else.
+
+    A round adds AdaBoost's :math:`\alpha h` and multiplies the weights by :math:`c_i`. The weights of the costly class
+    grow without end, whatever the rounds say: F drifts towards recall 1, and so slowly or fast as the number of rounds
+    has it. Of historical interest. There is no loss behind it and so no probability: `predict_proba` falls back on
+    :math:`1/(1+e^{-2F})`, which orders examples and means no more. Use `CGAdaClassifier` or `CSRAClassifier`.
+
+    {parameters}
+    {cost}
+    {cost_on}
+
+    References
+    ----------
+    .. [1] K. M. Ting, Z. Zheng, "Boosting trees for cost-sensitive classifications", European Conference on Machine
+       Learning (1998) 190-195.
+
+    Examples
+    --------
+    >>> from skewboost import CSB0Classifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> clf = CSB0Classifier(cost=2, n_estimators=60).fit(X, y)
+    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}, flagged {clf.predict(X).mean():.2f}, sick {y.mean():.2f}")
+    recall 1.00, flagged 0.22, sick 0.10
+    """
+
+    def _rule(self) -> Rule:
+        return CSB0(self._check_cost_on())
+
+
+class CSB1Classifier(CSBClassifier):
+    r"""CSB1: costs, and AdaBoost's update with a step of one.
+
+    A round adds AdaBoost's :math:`\alpha h` and multiplies the weights by :math:`c_i e^{-y h}`. The costs enter anew in
+    every round and soon outweigh everything else; the update knows nothing of how good the round was. No probability:
+    `predict_proba` falls back on :math:`1/(1+e^{-2F})`. Use `CGAdaClassifier` or `CSRAClassifier`.
+
+    {parameters}
+    {cost}
+    {cost_on}
+
+    References
+    ----------
+    .. [1] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on Machine
+       Learning (2000) 983-990.
+
+    Examples
+    --------
+    >>> from skewboost import CSB1Classifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> clf = CSB1Classifier(cost=2, n_estimators=30).fit(X, y)
+    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
+    recall 1.00
+    """
+
+    def _rule(self) -> Rule:
+        return CSB1(self._check_cost_on())
+
+
+class CSB2Classifier(CSBClassifier):
+    r"""CSB2: costs, and AdaBoost's update.
+
+    A round adds AdaBoost's :math:`\alpha h` and multiplies the weights by :math:`c_i e^{-\alpha y h}`. At equal costs
+    it is AdaBoost. As the costs enter anew in every round, after m rounds it works on costs of :math:`c^m`: the
+    number of rounds decides how much a cost counts. No probability: `predict_proba` falls back on
+    :math:`1/(1+e^{-2F})`. Use `CGAdaClassifier` or `CSRAClassifier`, in which a cost means the same after any number
+    of rounds.
+
+    {parameters}
+    {cost}
+    {cost_on}
+
+    References
+    ----------
+    .. [1] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on Machine
+       Learning (2000) 983-990.
+
+    Examples
+    --------
+    >>> from skewboost import CSB2Classifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> clf = CSB2Classifier(cost=2, n_estimators=30).fit(X, y)
+    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
+    recall 1.00
+    """
+
+    def _rule(self) -> Rule:
+        return CSB2(self._check_cost_on())

@@ -1,0 +1,339 @@
+"""What the user hands over, column by column.
+
+NumPy arrays, pandas, polars and Arrow tables all become a `Table`: numbers stay in the memory they came in (an
+array is never copied, a frame lends its columns one at a time), text and categories become integer codes into a
+sorted list of categories, and a missing cell is NaN in a number and -1 in a code. Booleans are the numbers 0 and 1.
+The same cells make the same table, whatever library or type they come in: a category that is a number is spelled in one
+way, and the order in which categories were declared means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import Enum
+from numbers import Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
+
+from skewboost.names import spell
+
+Array = NDArray[Any]
+
+# A text column of at least this many values, no two of them equal, is free text or a name of the row. So many rows of
+# a column of 30 categories would all differ in less than one table of 1000; and of more categories than rows there is
+# nothing to learn.
+CLEARLY_TEXT = 20
+
+NUMBERS = (Real, Decimal, np.bool_)
+TOO_LARGE = "Replace it by a large finite number, or by a missing value."
+NO_DATES = (
+    "Derive numbers or categories from it (for dates: the year, the weekday, the days since an event), or drop it."
+)
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """A column of categories: `codes` into `categories`, -1 where the cell is missing."""
+
+    codes: Array
+    categories: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length; either one numeric `matrix`, or a list of `columns` of mixed kinds."""
+
+    n_rows: int
+    n_features: int
+    matrix: Array | None = None
+    columns: tuple[Array | Nominal, ...] = ()
+    frame: Any = None  # the narwhals frame the columns came from
+    memo: dict[Any, Any] | None = field(default=None, compare=False, repr=False)  # what was worked out before
+
+    def column(self, feature: int) -> Array | Nominal:
+        """One column: a view of numbers, or a `Nominal`."""
+        if self.matrix is not None:
+            return self.matrix[:, feature]
+        return self.columns[feature]
+
+    def name(self, feature: int) -> Any:
+        """What messages call a column: its name, or its number where it has none."""
+        return feature if self.frame is None else self.frame.columns[feature]
+
+    def take(self, rows: Array) -> Table:
+        """The table of these rows only."""
+        if self.matrix is not None:
+            return Table(len(rows), self.n_features, matrix=self.matrix[rows])
+        columns = tuple(
+            Nominal(c.codes[rows], c.categories) if isinstance(c, Nominal) else c[rows] for c in self.columns
+        )
+        return Table(
+            len(rows), self.n_features, columns=columns, frame=None if self.frame is None else self.frame[rows]
+        )
+
+    def conform(self, nominal: Sequence[bool], names: Sequence[str]) -> Table:
+        """The table with the kinds of columns that there were in training; a column of nothing is of any kind."""
+        if self.matrix is not None and not any(nominal):
+            return self
+        columns: list[Array | Nominal] = []
+        for j, (was_nominal, name) in enumerate(zip(nominal, names)):
+            column = self.column(j)
+            if was_nominal and not isinstance(column, Nominal) and self._holds_objects(j):
+                column = _read_objects(self.frame[:, j], numbers=False)  # there was text among the numbers in training
+            if isinstance(column, Nominal) != was_nominal:
+                nothing = np.all(column.codes < 0) if isinstance(column, Nominal) else np.all(column != column)
+                if not nothing:
+                    was, now = ("categories", "numbers") if was_nominal else ("numbers", "categories")
+                    raise ValueError(f"column {name!r} held {was} in training and holds {now} now; convert it as then.")
+                column = Nominal(np.full(self.n_rows, -1), ()) if was_nominal else np.full(self.n_rows, np.nan)
+            columns.append(column)
+        return Table(self.n_rows, self.n_features, columns=tuple(columns), frame=self.frame)
+
+    def _holds_objects(self, feature: int) -> bool:
+        return self.frame is not None and self.frame[:, feature].dtype == nw.Object
+
+    @property
+    def native(self) -> Any:
+        """The table as the user gave it, for estimators of other libraries."""
+        return self.matrix if self.matrix is not None else self.frame.to_native()
+
+
+class Prepared:
+    """What the user handed over, read once, for those who fit many estimators of ours to the same rows.
+
+    Bins and codes that one fit makes of it are there for the next.
+    """
+
+    def __init__(self, estimator: Any, X: Any) -> None:
+        self.native = X
+        reader = clone(estimator)
+        self.table = replace(read_table(reader, X, reset=True), memo={})
+        self.empty_columns: frozenset[int] = reader._empty_columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the table."""
+        return self.table.n_rows, self.table.n_features
+
+
+def as_frame(X: Any, allow_series: bool = False) -> Any:
+    """What narwhals makes of a table (or series, where these are allowed); None of anything else.
+
+    An array is asked about first: narwhals would look for extensions of itself among all installed packages.
+    """
+    if isinstance(X, np.ndarray):
+        return None
+    frame = nw.from_native(X, eager_only=True, allow_series=allow_series, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
+
+
+def sliceable(X: Any) -> Any:
+    """What the user handed over, as something to take rows of; frames and arrays stay what they are."""
+    if as_frame(X) is not None:
+        return X
+    X = X.tocsr() if issparse(X) else np.asarray(X)
+    if X.ndim == 0 or X.shape[0] == 0:
+        raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+    return X
+
+
+def take_rows(X: Any, rows: Array) -> Any:
+    """Some rows of whatever the user handed over, in the type it came in; for those who pass X on to others."""
+    frame = as_frame(X, allow_series=True)
+    if frame is not None:
+        return frame[np.asarray(rows)].to_native()
+    return sliceable(X)[rows]
+
+
+def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
+    """Check `X` against what `estimator` was fitted on (or, with `reset`, remember it) and read it as a `Table`."""
+    if isinstance(X, Prepared):
+        validate_data(estimator, X.native, reset=reset, skip_check_array=True)
+        if reset:
+            estimator._empty_columns = X.empty_columns
+        return X.table
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but skewboost bins dense tables. Convert it with X.toarray(), "
+            "or select fewer columns first."
+        )
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise TypeError("X is a lazy frame. Pass X.collect().")
+    if type(X).__name__ == "RecordBatch":
+        raise TypeError("X is an Arrow record batch. Pass pyarrow.Table.from_batches([X]).")
+    frame = as_frame(X)
+    if frame is None:
+        # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
+        try:
+            with np.errstate(invalid="ignore", over="ignore"):  # a sum of huge numbers is no error yet
+                matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+                if matrix.dtype == object or matrix.dtype == np.longdouble:  # long integers in lists stay objects
+                    matrix = _finite(matrix.astype(np.float64), "X")
+        except OverflowError as error:
+            raise ValueError(f"X contains a number that is too large for a double. {TOO_LARGE}") from error
+        except ValueError as error:
+            if "could not convert string" not in str(error) and "bytes/strings" not in str(error):
+                raise
+            raise ValueError(
+                f"X is an array that holds text ({error}). Pass a pandas, polars or Arrow table, whose text columns "
+                "are read as categories."
+            ) from error
+        if matrix.dtype.kind in "mM":
+            raise TypeError(f"X is an array of type {matrix.dtype}. {NO_DATES}")
+        if reset:
+            estimator._empty_columns = frozenset()
+        if not matrix.flags.aligned:  # a field of packed records: strides are no multiples of a number's size
+            matrix = matrix.copy()
+        return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
+
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    n_rows, n_features = frame.shape
+    if n_rows == 0 or n_features == 0:
+        raise ValueError(
+            f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
+        )
+    columns = [read_column(series) for series in frame.iter_columns()]
+    if reset:
+        for series, column in zip(frame.iter_columns(), columns):
+            _check_repeats(series, column)
+        estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
+    # Nothing was learned from a column that was empty in training, not even its kind: it may hold anything now.
+    for j in getattr(estimator, "_empty_columns", ()):
+        columns[j] = np.full(n_rows, np.nan)
+    return Table(n_rows, n_features, columns=tuple(columns), frame=frame)
+
+
+def _is_empty(column: Array | Nominal) -> bool:
+    """Whether every cell is missing."""
+    if isinstance(column, Nominal):
+        return bool((column.codes < 0).all())
+    return bool(column[0] != column[0] and (column != column).all())
+
+
+def _check_repeats(series: nw.Series[Any], column: Array | Nominal) -> None:
+    """Refuse text that is no category. A declared category is one."""
+    if not isinstance(column, Nominal) or series.dtype not in (nw.String, nw.Object):
+        return
+    present = np.flatnonzero(column.codes >= 0)
+    if CLEARLY_TEXT <= len(present) == len(column.categories):
+        example = column.categories[column.codes[present[0]]]
+        raise ValueError(
+            f"Column {series.name!r} of X holds text of which no two cells are equal, such as {_shortened(example)!r}: "
+            "there is nothing to learn from such categories but the training rows by heart. Drop the column, or derive "
+            "categories or numbers from it; if it does hold categories, give it a categorical type."
+        )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def read_column(series: nw.Series[Any]) -> Array | Nominal:
+    """Numbers, or categories with their codes."""
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return _finite(read_numbers(series), f"Column {series.name!r} of X")
+    if dtype == nw.Object:
+        return _read_objects(series)
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
+        return _read_categories(series)
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
+    raise TypeError(
+        f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical. {NO_DATES}"
+    )
+
+
+def read_numbers(series: nw.Series[Any]) -> Array:
+    """A column of numbers or booleans as it is stored, or as doubles if cells are missing, which are NaN."""
+    dtype, n_missing = series.dtype, series.null_count()
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
+        if not n_missing:
+            return series.to_numpy()
+        missing = series.is_null().to_numpy()
+        # Arrow refuses to make doubles of integers that are none, and NumPy takes the nearest.
+        return np.where(missing, np.nan, series.fill_null(0).to_numpy().astype(np.float64))
+    if n_missing or not dtype.is_float():
+        series = series.cast(nw.Float64)
+    return series.to_numpy()
+
+
+def _finite(values: Array, what: str) -> Array:
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError(f"{what} contains infinity, or a number that is too large for a double. {TOO_LARGE}")
+    return values
+
+
+def _double(number: Any) -> float:
+    """The nearest double; infinity if the number is larger than all."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
+
+
+def _read_objects(series: nw.Series[Any], numbers: bool = True) -> Array | Nominal:
+    """A column of Python objects: numbers where all of them are (and `numbers` are wanted), else categories."""
+    values = series.to_list()
+    missing: Array = series.is_null().to_numpy() | np.array([isinstance(v, NUMBERS) and v != v for v in values])
+    present = [v for v, is_missing in zip(values, missing) if not is_missing]
+    kinds = set(map(type, present))
+    if numbers and all(issubclass(kind, NUMBERS) for kind in kinds):
+        column = np.full(len(values), np.nan)
+        column[~missing] = [_double(v) for v in present]
+        return _finite(column, f"Column {series.name!r} of X")
+    for kind in kinds:
+        if not issubclass(kind, (str, Enum, *NUMBERS)):
+            raise TypeError(
+                f"Column {series.name!r} of X holds objects of type {kind.__name__}, which are neither numbers nor "
+                "text. Derive numbers or categories from them, or drop the column."
+            )
+    # 1 and True are equal in Python, so that the type must tell them apart
+    code_of = {key: k for k, key in enumerate(dict.fromkeys((type(v), v) for v in present))}
+    codes = np.full(len(values), -1)
+    codes[~missing] = [code_of[type(v), v] for v in present]
+    return _sorted([v for _, v in code_of], codes)
+
+
+def _read_categories(series: nw.Series[Any]) -> Nominal:
+    native = series.to_native()
+    if series.implementation.is_pandas_like():
+        if hasattr(native, "cat"):
+            return _sorted(list(native.cat.categories), native.cat.codes.to_numpy())
+        codes, values = native.factorize()
+        return _sorted(list(values), codes)
+    if series.implementation.is_pyarrow() and hasattr(native.type, "value_type"):
+        # a cast to text would be Arrow's spelling of numbers and booleans
+        coded = native.unify_dictionaries().combine_chunks()
+        coded = coded.chunk(0) if hasattr(coded, "chunk") else coded
+        codes = coded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        return _sorted(coded.dictionary.to_pylist(), codes)
+    text = series.cast(nw.String)
+    categories: Sequence[str] = sorted(text.drop_nulls().unique().to_list())
+    null = "\0"  # stands for a missing cell while values are replaced by codes
+    while null in categories:
+        null += "\0"
+    codes = text.fill_null(null).replace_strict(
+        [*categories, null], [*range(len(categories)), -1], return_dtype=nw.Int32
+    )
+    return Nominal(codes.to_numpy(), tuple(categories))
+
+
+def _sorted(values: Sequence[Any], codes: Array) -> Nominal:
+    """Codes into values, as codes into the sorted spellings of those that occur; a value may be missing too."""
+    used = np.zeros(len(values) + 1, dtype=np.bool_)
+    used[codes] = True  # -1 is the last entry
+    names = {k: spell(v) for k, v in enumerate(values) if used[k] and v is not None and v == v}
+    categories = sorted(set(names.values()))
+    rank = {name: k for k, name in enumerate(categories)}
+    lookup = np.full(len(used), -1)
+    lookup[list(names)] = [rank[name] for name in names.values()]
+    return Nominal(lookup[codes], tuple(categories))

@@ -1,0 +1,18 @@
+from skewboost.evaluate.comparison import IncompleteComparisonWarning as IncompleteComparisonWarning
+from skewboost.evaluate.comparison import compare as compare
+from skewboost.evaluate.comparison_result import Comparison as Comparison
+from skewboost.evaluate.decomposition import BiasVariance as BiasVariance
+from skewboost.evaluate.decomposition import bias_variance as bias_variance
+from skewboost.evaluate.learning_curve_result import LearningCurve as LearningCurve
+from skewboost.evaluate.learning_curves import learning_curve as learning_curve
+from skewboost.evaluate.rank_tests import RankTest as RankTest
+from skewboost.evaluate.results_file import ResultsFileError as ResultsFileError
+from skewboost.evaluate.summary import Summary as Summary
+from skewboost.evaluate.summary import summarise as summarise
+from skewboost.evaluate.sweep_result import CostSweep as CostSweep
+from skewboost.evaluate.sweep_result import Sweep as Sweep
+from skewboost.evaluate.sweeps import cost_sweep as cost_sweep
+from skewboost.evaluate.sweeps import imbalance_sweep as imbalance_sweep
+from skewboost.evaluate.sweeps import noise_sweep as noise_sweep
+
+__all__: list[str]

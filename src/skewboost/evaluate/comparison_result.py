@@ -1,0 +1,275 @@
+"""What a comparison found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skewboost.evaluate.comparison_tables import Summary, as_html, as_markdown, as_text
+from skewboost.evaluate.measured import MEASURES, better
+from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, run_test
+from skewboost.evaluate.ranks import Array, block_ranks
+from skewboost.evaluate.results_file import Row
+from skewboost.names import shown
+
+SECONDS = ("tune_seconds", "fit_seconds", "predict_seconds")
+ABOUT = ("data_set", "method", "repeat", "fold", "n_train", "n_test", "params")
+
+
+class Comparison:
+    """What `compare` found: every measure of every method on every fold, and what follows from them.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One for each fit, as a results file has them.
+    methods, data_sets : list of str
+        Names, in the order in which they were given.
+    n_fits : int
+        How many fits there were to be.
+    complete : bool, default=True
+        Whether there were so many; False after an interruption.
+    random_state : int or None, default=None
+        The seed, which makes the same folds again.
+    pos_labels : dict or None, default=None
+        The positive class of each data set; None where there are more than two.
+    cost_matrices : dict or None, default=None
+        ``cost[true, predicted]`` by data set, classes in sorted order.
+
+    Attributes
+    ----------
+    folds : list of dict
+        A row for each fit: data_set, method, repeat, fold, n_train, n_test, params (those chosen from the grid), a
+        column for each measure (None where the classifier cannot give it, NaN where it is not defined),
+        tune_seconds, fit_seconds (of the final fit), predict_seconds (of `predict`), and failed: None, or why.
+    measures : list of str
+        Those that there are.
+    """
+
+    def __init__(
+        self,
+        rows: list[Row],
+        *,
+        methods: list[str],
+        data_sets: list[str],
+        n_fits: int,
+        complete: bool = True,
+        random_state: int | None = None,
+        pos_labels: dict[str, Any] | None = None,
+        cost_matrices: dict[str, Array] | None = None,
+    ) -> None:
+        self.methods, self.data_sets = methods, data_sets
+        self.n_fits, self.complete, self.random_state = n_fits, complete, random_state
+        self.pos_labels = {} if pos_labels is None else pos_labels
+        self.cost_matrices = {} if cost_matrices is None else cost_matrices
+        self.measures = [name for name in MEASURES if any(name in row["measures"] for row in rows)]
+        self.folds = [self._flat(row) for row in rows]
+
+    def _flat(self, row: Row) -> Row:
+        return {
+            **{name: row[name] for name in ABOUT},
+            **{name: row["measures"].get(name) for name in self.measures},
+            **{name: row[name] for name in SECONDS},
+            "failed": row["failed"],
+        }
+
+    @property
+    def failures(self) -> list[Row]:
+        """The rows of fits that failed."""
+        return [row for row in self.folds if row["failed"] is not None]
+
+    def as_frame(self) -> Any:
+        """The rows of `folds` as a pandas table."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            message = "as_frame needs pandas: pip install pandas. Without it use folds, a list of dicts."
+            raise ImportError(message) from error
+        return pd.DataFrame(self.folds, columns=[*ABOUT, *self.measures, *SECONDS, "failed"])
+
+    def values(self, measure: str) -> dict[str, Array]:
+        """The values of a measure by method, one for each (data set, repeat, fold); NaN where there is none."""
+        _, table = self._table(self._check(measure, SECONDS))
+        return {method: table[:, j] for j, method in enumerate(self.methods)}
+
+    def summary(self, measure: str | None = None, *, data_set: str | None = None) -> Summary:
+        """Mean, standard deviation and mean rank of each method.
+
+        Parameters
+        ----------
+        measure : str or None, default=None
+            One measure, also "fit_seconds" and its like; None: all.
+        data_set : str or None, default=None
+            One data set; None: all, each of which counts the same.
+
+        Returns
+        -------
+        Summary
+            A list of dicts with method, measure, mean, sd (over the folds of a single data set, else over the means of
+            the data sets), n (how many fits have it), n_failed, mean_rank and best (of those with the largest n). It
+            prints as a table, and has `as_frame`, `as_markdown` and `as_html`.
+        """
+        if data_set is not None:
+            return self.of(data_set).summary(measure)
+        names = [*self.measures, *SECONDS] if measure is None else [self._check(measure, SECONDS)]
+        return Summary([row for name in names for row in self._summary_of(name)], self.ordered(names[0]))
+
+    def _summary_of(self, measure: str) -> list[Row]:
+        values, rows = self.values(measure), []
+        places, _ = self._table(measure)
+        ranks = self._ranks(measure)
+        means = {m: _mean_of_means(v, places, len(self.data_sets) > 1) for m, v in values.items()}
+        n = {method: int(np.isfinite(v).sum()) for method, v in values.items()}
+        # who failed on a hard fold has a better mean for it, so that only those with all folds can be the best
+        known = [mean for method, (mean, _) in means.items() if mean == mean and n[method] == max(n.values())]
+        top = None if not known else (max if better(measure) > 0 else min)(known)
+        for method in self.methods:
+            mean, sd = means[method]
+            failed = sum(row["method"] == method and row["failed"] is not None for row in self.folds)
+            best = mean == top and n[method] == max(n.values())
+            rows.append({"method": method, "measure": measure, "mean": mean, "sd": sd, "n": n[method],
+                         "n_failed": failed, "mean_rank": ranks.get(method), "best": best})  # fmt: skip
+        return rows
+
+    def ranks(self, measure: str) -> dict[str, float]:
+        """The mean rank of each method, the best first; 1 is the best.
+
+        Over the folds of a single data set, else over data sets by the means of their folds. Only folds on which all
+        methods have the measure count; methods that never have it are left out.
+        """
+        return self._ranks(self._check(measure))
+
+    def _ranks(self, measure: str) -> dict[str, float]:
+        blocks = self.blocks(measure)
+        if not blocks.values.size:
+            return {}
+        mean = block_ranks(blocks.values, better(measure) > 0).mean(axis=0).tolist()
+        return dict(sorted(zip(blocks.methods, mean), key=lambda item: item[1]))
+
+    def best(self, measure: str = "cost") -> str:
+        """The best method: by the mean of the measure on a single data set, else by its mean rank."""
+        blocks = self.blocks(self._check(measure))
+        if not blocks.values.size:
+            raise ValueError(f"No fold has {measure!r} for all methods, so none is the best. See failures.")
+        return self.ordered(measure)[0]
+
+    def ordered(self, measure: str = "cost") -> list[str]:
+        """All methods, as `best` compares them, the best first; those without the measure come last."""
+        blocks = self.blocks(measure)
+        if not blocks.values.size:
+            return list(self.methods)
+        if blocks.kind == "folds":
+            mean = dict(zip(blocks.methods, (-better(measure) * blocks.values.mean(axis=0)).tolist()))
+        else:
+            mean = self._ranks(measure)
+        return sorted(self.methods, key=lambda method: mean.get(method, np.inf))
+
+    def test(self, measure: str = "cost", *, method: str = AUTO, alpha: float = 0.05) -> RankTest:
+        """Whether methods differ by more than chance.
+
+        Parameters
+        ----------
+        measure : str, default="cost"
+            What to compare.
+        method : {"auto", "friedman", "wilcoxon", "corrected_t"}, default="auto"
+            "auto" is, for several data sets, Friedman's test with Nemenyi's critical difference, or for two methods
+            Wilcoxon's; for the folds of a single one the corrected resampled t-test of all pairs, since folds
+            overlap. Friedman's and Wilcoxon's tests are done on folds if asked for by name, with a caveat.
+        alpha : float, default=0.05
+            The level of significance.
+
+        Returns
+        -------
+        RankTest
+
+        References
+        ----------
+        .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006) 1-30.
+        .. [2] S. García, F. Herrera, "An extension on 'Statistical comparisons of classifiers over multiple data sets'
+           for all pairwise comparisons", JMLR 9 (2008) 2677-2694.
+        .. [3] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
+        .. [4] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17
+           (2016) 1-10.
+        """
+        return run_test(self.blocks(self._check(measure)), measure, better(measure) > 0, method, alpha)
+
+    def of(self, data_set: str) -> Comparison:
+        """The part about one data set."""
+        if data_set not in self.data_sets:
+            raise ValueError(f"There is no data set {data_set!r}, only {', '.join(map(repr, self.data_sets))}.")
+        part = object.__new__(Comparison)
+        part.__dict__.update(self.__dict__, data_sets=[data_set])
+        part.folds = [row for row in self.folds if row["data_set"] == data_set]
+        return part
+
+    def as_markdown(self, measures: list[str] | None = None) -> str:
+        """A table of means and standard deviations; the best are bold."""
+        return as_markdown(self, measures)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        whole = "" if self.complete else f", {len(self.folds)} of {self.n_fits} fits"
+        return f"Comparison({', '.join(map(shown, self.methods))} on {', '.join(map(shown, self.data_sets))}{whole})"
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def _check(self, measure: str, more: tuple[str, ...] = ()) -> str:
+        if not self.measures and measure not in more:
+            raise ValueError(f"measure={measure!r} is not there, as no fit has succeeded. See failures.")
+        if measure not in (*self.measures, *more):
+            raise ValueError(f"measure={measure!r} is not there, only {', '.join(map(repr, (*self.measures, *more)))}.")
+        return measure
+
+    def _table(self, measure: str) -> tuple[list[tuple[str, int, int]], Array]:
+        """Values by (data set, repeat, fold) and method; NaN where there are none."""
+        places = list(dict.fromkeys((row["data_set"], row["repeat"], row["fold"]) for row in self.folds))
+        row_of, column_of = ({key: k for k, key in enumerate(keys)} for keys in (places, self.methods))
+        table = np.full((len(places), len(self.methods)), np.nan)
+        for row in self.folds:
+            value = row[measure]
+            if value is not None:
+                table[row_of[row["data_set"], row["repeat"], row["fold"]], column_of[row["method"]]] = value
+        return places, table
+
+    def blocks(self, measure: str) -> Blocks:
+        """What tests compare: the methods that have the measure, and the folds on which all of them do.
+
+        With several data sets, the means of their folds.
+        """
+        places, table = self._table(self._check(measure, SECONDS))
+        finite: Array = np.isfinite(table)
+        has: Array = np.asarray(finite.any(axis=0))
+        whole: Array = np.asarray(finite[:, has].all(axis=1))
+        methods = tuple(m for m, there in zip(self.methods, has) if there)
+        caveats = []
+        if not has.all():
+            out = ", ".join(m for m, there in zip(self.methods, has) if not there)
+            caveats.append(f"Left out, as {measure} is not to be had of them: {out}.")
+        if not whole.all():
+            n_out = int((~whole).sum())
+            caveats.append(f"{n_out} of {len(whole)} folds are left out: not all methods have {measure} there.")
+        kept = [place for place, there in zip(places, whole) if there]
+        values = table[whole][:, has]
+        if len(self.data_sets) == 1:
+            sizes = {(r["repeat"], r["fold"]): r["n_test"] / r["n_train"] for r in self.folds}
+            ratio = float(np.mean([sizes[place[1:]] for place in kept])) if kept else 0.0
+            return Blocks(values, methods, "folds", ratio, tuple(caveats))
+        names = list(dict.fromkeys(place[0] for place in kept))
+        means = [values[[place[0] == name for place in kept]].mean(axis=0) for name in names]
+        return Blocks(np.array(means).reshape(len(names), len(methods)), methods, "data sets", 0.0, tuple(caveats))
+
+
+def _mean_of_means(values: Array, places: list[tuple[str, int, int]], several: bool) -> tuple[float, float]:
+    """Mean and standard deviation: over folds, or over the means of the data sets."""
+    there = np.isfinite(values)
+    names = [name for (name, *_), is_there in zip(places, there) if is_there]
+    found = values[there]
+    if several:
+        found = np.array([found[[n == name for n in names]].mean() for name in dict.fromkeys(names)])
+    if not len(found):
+        return float("nan"), float("nan")
+    return float(found.mean()), float(found.std(ddof=1)) if len(found) > 1 else float("nan")

@@ -1,0 +1,1 @@
+"""Fitted models as programs: source code in Python, C and SQL, and ONNX graphs."""

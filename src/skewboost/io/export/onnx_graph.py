@@ -1,0 +1,253 @@
+"""The nodes of an ONNX graph.
+
+All step functions and trees are one TreeEnsemble in which every one of them has a target of its own; a cumulative sum
+over the targets then adds them in the order of the model. Categories become numbers by a LabelEncoder, NaN where they
+are not known: their position for look-ups, and 0 or 1 for every set of categories that a tree asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from skewboost.engine.boundary import Array
+from skewboost.io.export.formula import Formula, ManyClasses, Steps, TwoClasses
+from skewboost.io.export.layout import utf8
+from skewboost.io.export.onnx_trees import Forest
+
+
+class Graph:
+    """Nodes and constants while they are collected."""
+
+    def __init__(self, used: Sequence[str]) -> None:
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.n_names = 0
+        self.stem = "skewboost/"
+        while any(name.startswith(self.stem) for name in used):  # a column may be called anything
+            self.stem = "_" + self.stem
+
+    def new(self) -> str:
+        """A name nobody has."""
+        self.n_names += 1
+        return f"{self.stem}{self.n_names}"
+
+    def constant(self, value: Any, dtype: Any = np.float64) -> str:
+        """A tensor of the graph."""
+        array = np.array(value, dtype=dtype)
+        name = self.new()
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, op: str, *inputs: str, to: str | None = None, domain: str = "", **attributes: Any) -> str:
+        """A node; returns the name of its output."""
+        name = to or self.new()
+        self.nodes.append(helper.make_node(op, list(inputs), [name], domain=domain, **attributes))
+        return name
+
+    def cast(self, what: str, kind: int) -> str:
+        """The same as another type."""
+        name = self.new()
+        self.nodes.append(helper.make_node("Cast", [what], [name], to=kind))
+        return name
+
+
+def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> Any:
+    """The graph."""
+    mixed = any(c.categories is not None for c in formula.columns)
+    inputs = [c.name for c in formula.columns] if mixed else ["X"]
+    graph = Graph([*inputs, *outputs])
+    F = _lines(graph, formula, mixed, _sum(graph, formula, mixed))
+    if isinstance(formula.link, ManyClasses):
+        _many(graph, formula, formula.link, F, outputs)
+    else:
+        _two(graph, formula, formula.link, F, outputs)
+    n, d, K = None, len(formula.columns), len(formula.classes)
+    double, text = TensorProto.DOUBLE, TensorProto.STRING
+    kinds = [double if c.categories is None else text for c in formula.columns]
+    taken = [helper.make_tensor_value_info(c, kind, [n, 1]) for c, kind in zip(inputs, kinds)]
+    if not mixed:
+        taken = [helper.make_tensor_value_info("X", double, [n, d])]
+    _, label_kind = _labels(formula)
+    given = [
+        helper.make_tensor_value_info(outputs[0], label_kind, [n]),
+        helper.make_tensor_value_info(outputs[1], double, [n, K]),
+        helper.make_tensor_value_info(outputs[2], double, [n] if formula.n_outputs == 1 else [n, K]),
+    ]
+    return helper.make_graph(graph.nodes, name, taken, given, graph.constants)
+
+
+def _sum(graph: Graph, formula: Formula, mixed: bool) -> str:
+    """F but for its lines, ``[row, output]``."""
+    columns: list[str] = [c.name for c in formula.columns]  # the columns of the ensemble's input
+    place = {j: j for j in range(len(columns))}
+    if mixed:
+        columns, place = _numeric_columns(graph, formula)
+    of_set: dict[tuple[int, Any], int] = {}
+
+    def column_of(node: Any) -> tuple[int, float]:
+        if node.sides is None:
+            return place[node.feature], node.cut
+        key = (node.feature, node.sides)
+        if key not in of_set:
+            yes, no = node.sides
+            ways = {**dict.fromkeys(yes, 0.0), **dict.fromkeys(no, 1.0)}
+            columns.append(_encoded(graph, formula, node.feature, ways))
+            of_set[key] = len(columns) - 1
+        return of_set[key], 0.5
+
+    K, forest = formula.n_outputs, Forest()
+    for k, constant in enumerate(formula.constant):
+        forest.constant(k, constant)
+    n_terms = 1
+    for part in formula.tables:
+        cuts = part.cuts if isinstance(part, Steps) else tuple(c + 0.5 for c in range(len(part.values) - 1))
+        values = part.values or (part.missing,)
+        for k in range(K):
+            forest.steps(place[part.feature], cuts, [v[k] for v in values], part.missing[k], n_terms * K + k)
+        n_terms += 1
+    for tree in formula.trees:
+        for k in range(K):
+            forest.tree(tree, column_of, k, n_terms * K + k)
+        n_terms += 1
+    X = graph.add("Concat", *columns, axis=1) if mixed else "X"
+    terms = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **forest.attributes(n_terms * K))
+    shaped = graph.add("Reshape", terms, graph.constant([-1, n_terms, K], np.int64))
+    added = graph.add("CumSum", shaped, graph.constant(1, np.int64))
+    return graph.add("Gather", added, graph.constant(n_terms - 1, np.int64), axis=1)
+
+
+def _numeric_columns(graph: Graph, formula: Formula) -> tuple[list[str], dict[int, int]]:
+    """The columns that matter as numbers, and where each is; there is at least one."""
+    columns, place = [], {}
+    tested = {part.feature for part in formula.tables}
+    for j, column in enumerate(formula.columns):
+        if column.categories is None:
+            columns.append(column.name)
+        elif j in tested:
+            columns.append(_encoded(graph, formula, j, {c: float(k) for k, c in enumerate(column.categories)}))
+        else:
+            continue
+        place[j] = len(columns) - 1
+    if not columns:
+        columns.append(_encoded(graph, formula, 0, {}))
+    return columns, place
+
+
+def _encoded(graph: Graph, formula: Formula, feature: int, values: Mapping[str, float]) -> str:
+    """A number per category, NaN for those that have none."""
+    column = formula.columns[feature]
+    keys, numbers = list(values or {"": math.nan}), list(values.values() or [math.nan])
+    return graph.add(
+        "LabelEncoder",
+        column.name,
+        domain="ai.onnx.ml",
+        keys_tensor=helper.make_tensor("keys", TensorProto.STRING, [len(keys)], [utf8(k) for k in keys]),
+        values_tensor=numpy_helper.from_array(np.array(numbers)),
+        default_tensor=numpy_helper.from_array(np.array([math.nan])),
+    )
+
+
+def _lines(graph: Graph, formula: Formula, mixed: bool, F: str) -> str:
+    """F with its lines."""
+    if not formula.lines:
+        return F
+    rest = graph.constant([[0.0]])
+    for line in formula.lines:
+        if mixed:
+            x = formula.columns[line.feature].name
+        else:
+            x = graph.add("Gather", "X", graph.constant([line.feature], np.int64), axis=1)
+        inner = graph.add("Clip", x, graph.constant(-line.reach), graph.constant(line.reach))
+        t = graph.add("Sub", graph.add("Div", inner, graph.constant(line.scale)), graph.constant(line.centre))
+        height = graph.add("Add", graph.add("Mul", graph.constant(line.rise), t), graph.constant(line.height))
+        height = graph.add("Where", graph.add("IsNaN", x), graph.constant(0.0), height)
+        rest = graph.add("Add", rest, height)
+    return graph.add("Add", F, rest)
+
+
+def _labels(formula: Formula) -> tuple[Array, int]:
+    """The classes as a tensor."""
+    classes = formula.classes
+    if all(isinstance(c, bool) for c in classes):
+        return np.array(classes, dtype=np.bool_), TensorProto.BOOL
+    if all(isinstance(c, int) for c in classes):
+        if max(map(abs, classes)) >= 2**63:
+            raise ValueError(f"classes_ holds {max(classes, key=abs)}, which is no int64, as labels are in ONNX.")
+        return np.array(classes, dtype=np.int64), TensorProto.INT64
+    if any(isinstance(c, str) for c in classes):
+        return np.array([utf8(str(c)) for c in classes], dtype=object), TensorProto.STRING
+    return np.array(classes, dtype=np.float64), TensorProto.DOUBLE
+
+
+def _gather_label(graph: Graph, formula: Formula, index: str, to: str) -> None:
+    classes, kind = _labels(formula)
+    graph.add("Gather", graph.constant(classes, object if kind == TensorProto.STRING else classes.dtype), index, to=to)
+
+
+def _two(graph: Graph, formula: Formula, link: TwoClasses, F: str, outputs: tuple[str, str, str]) -> None:
+    F = graph.add("Squeeze", F, graph.constant([1], np.int64))
+    if link.pieces:
+        t = _pieces(graph, link, F)
+    else:
+        t = graph.add("Mul", graph.constant(link.scale), F)
+    for shift in link.shifts:
+        t = graph.add("Add", t, graph.constant(shift))
+    D = graph.add("Mul", graph.constant(0.5), t) if link.halved else F
+    above = D if link.threshold is None else graph.add("Sub", D, graph.constant(link.threshold))
+    graph.add("Neg" if link.positive == 0 else "Identity", above, to=outputs[2])
+    t = graph.add("Sub", t, graph.constant(link.tilt)) if link.tilt else t
+    one, axis = graph.constant(1.0), graph.constant([1], np.int64)
+    p, q = (
+        graph.add("Unsqueeze", graph.add("Div", one, graph.add("Add", one, graph.add("Exp", v))), axis)
+        for v in (graph.add("Neg", t), t)
+    )
+    graph.add("Concat", *((q, p) if link.positive == 1 else (p, q)), axis=1, to=outputs[1])
+    said = graph.add("GreaterOrEqual", D, graph.constant(link.threshold or 0.0))
+    number = graph.constant(link.positive, np.int64), graph.constant(1 - link.positive, np.int64)
+    _gather_label(graph, formula, graph.add("Where", said, *number), outputs[0])
+
+
+def _pieces(graph: Graph, link: TwoClasses, F: str) -> str:
+    """Log-odds of a probability that rises in pieces."""
+    column = graph.add("Unsqueeze", F, graph.constant([1], np.int64))
+    starts = graph.constant([[p.start for p in link.pieces[1:]]])
+    passed = graph.cast(graph.add("GreaterOrEqual", column, starts), TensorProto.INT64)
+    k = graph.add("ReduceSum", passed, graph.constant([1], np.int64), keepdims=0)
+    start, p, slope, level = (
+        graph.add("Gather", graph.constant(values), k)
+        for values in (
+            [0.0, *(piece.start for piece in link.pieces[1:])],
+            [piece.p for piece in link.pieces],
+            [piece.slope for piece in link.pieces],
+            [piece.log_odds for piece in link.pieces],
+        )
+    )
+    p = graph.add("Add", graph.add("Mul", slope, graph.add("Sub", F, start)), p)
+    p = graph.add("Min", graph.add("Max", p, graph.constant(link.margin)), graph.constant(1.0 - link.margin))
+    t = graph.add("Log", graph.add("Div", p, graph.add("Sub", graph.constant(1.0), p)))
+    return graph.add("Where", graph.add("Equal", slope, graph.constant(0.0)), level, t)
+
+
+def _many(graph: Graph, formula: Formula, link: ManyClasses, F: str, outputs: tuple[str, str, str]) -> None:
+    big, one = graph.constant(1e10), graph.constant(1.0)
+    score = graph.add("Div", graph.add("Round", graph.add("Mul", F, big)), big, to=outputs[2])
+    axis = graph.constant([1], np.int64)
+    if link.softmax:
+        top = graph.add("ReduceMax", score, axes=[1])
+        p = graph.add("Exp", graph.add("Mul", graph.constant(2.0), graph.add("Sub", score, top)))
+    else:
+        p = graph.add("Exp", graph.add("Mul", graph.constant(-2.0), score))
+        p = graph.add("Div", one, graph.add("Add", one, p))
+        little = graph.add("Div", score, graph.add("Add", one, graph.add("Abs", score)))
+        p = graph.add("Mul", p, graph.add("Add", one, graph.add("Mul", graph.constant(1e-9), little)))
+        p = graph.add("Div", p, graph.constant([list(link.costs)]))
+    total = graph.add("ReduceSum", p, axis, keepdims=1)
+    some = graph.add("Greater", total, graph.constant(0.0))
+    share = graph.add("Div", p, graph.add("Where", some, total, one))
+    graph.add("Where", some, share, graph.constant(1.0 / len(link.costs)), to=outputs[1])
+    _gather_label(graph, formula, graph.add("ArgMax", score, axis=1, keepdims=0), outputs[0])

@@ -1,0 +1,112 @@
+"""Fitted models as source code."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from skewboost.io.export.from_model import read_formula
+
+LANGUAGES = ("python", "c", "sql")
+PYTHON_NAMES = frozenset({"math", "CLASSES", "FEATURES"}) | set(dir(builtins))
+_RESERVED = (
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm bool true "
+    "false main nullptr typeof alignas alignof constexpr thread_local static_assert class new delete this template "
+    "NAN INFINITY NULL HUGE_VAL HUGE_VALF HUGE_VALL size_t ptrdiff_t wchar_t offsetof float_t double_t fpclassify "
+    "isfinite isinf isnan isnormal signbit isgreater isless islessgreater isunordered memchr memcmp memcpy memmove "
+    "memset strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn "
+    "strstr strtok strxfrm abort abs calloc exit free labs malloc printf puts realloc"
+)
+_MATHS = (  # each of them for three types
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
+    "fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan "
+    "nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc"
+)
+C_NAMES = frozenset(_RESERVED.split()) | {f"{maths}{kind}" for maths in _MATHS.split() for kind in ("", "f", "l")}
+
+
+def to_source(
+    model: Any,
+    language: str,
+    *,
+    name: str = "predict",
+    table: str | None = None,
+    keep: Sequence[str] | None = None,
+) -> str:
+    """Write a fitted model as a program that needs neither this library nor any other.
+
+    Scores, probabilities and labels are those of the model: sums are added in the same order, and thresholds are
+    written with all their digits.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or an alternating tree;
+        or a `GoalSearchCV` around one, whose threshold is heeded.
+    language : {"python", "c", "sql"}
+        What to write. Python: functions of a mapping or a sequence that import nothing but `math`. C: one file in C99
+        that includes nothing but ``math.h``, ``stddef.h`` and ``string.h``. SQL: a query for SQLite,
+        PostgreSQL and DuckDB.
+    name : str, default="predict"
+        What functions, or the columns of the query, are called: ``{name}`` is the label, ``{name}_score`` what
+        `decision_function` says, and ``{name}_probability`` what `predict_proba` does. An identifier.
+    table : str or None, default=None
+        SQL only: the table to read from, ``data`` unless said otherwise.
+    keep : sequence of str or None, default=None
+        SQL only: the columns of the table that the query passes on. None: all.
+
+    Returns
+    -------
+    str
+        The program.
+
+    Raises
+    ------
+    TypeError
+        If the model is none that can be exported; the message says what can.
+
+    Examples
+    --------
+    >>> from skewboost import RealBoostClassifier
+    >>> from skewboost.io import to_source
+    >>> clf = RealBoostClassifier(n_estimators=5).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> program = {}
+    >>> exec(to_source(clf, "python"), program)
+    >>> program["predict"]([2.5]), program["predict"]({"x0": 0.5})
+    (1, 0)
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"language must be one of {', '.join(map(repr, LANGUAGES))}; got {language!r}.")
+    _check_name(name, language)
+    if language != "sql":
+        for option, value in (("table", table), ("keep", keep)):
+            if value is not None:
+                raise ValueError(f"{option}={value!r} has no effect with language={language!r}; it is for 'sql'.")
+    formula = read_formula(model)
+    if language == "python":
+        from skewboost.io.export.python_source import write_python
+
+        return write_python(formula, name)
+    if language == "c":
+        from skewboost.io.export.c_source import write_c
+
+        return write_c(formula, name)
+    from skewboost.io.export.sql_query import write_sql
+
+    if isinstance(keep, str):
+        raise ValueError(f"keep={keep!r} must be a list of column names; for one column pass [{keep!r}].")
+    return write_sql(formula, name, "data" if table is None else table, keep)
+
+
+def _check_name(name: str, language: str) -> None:
+    """Refuse a name that is no identifier in the language."""
+    taken = {"python": PYTHON_NAMES | set(keyword.kwlist), "c": C_NAMES, "sql": frozenset[str]()}[language]
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", name) or name in taken:
+        raise ValueError(
+            f"name={name!r} must be an identifier of ASCII letters, digits and underscores that starts with a letter, "
+            f"has at most 40 characters and is no keyword of {language}, nor a name that the program has already."
+        )

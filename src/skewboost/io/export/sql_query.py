@@ -1,0 +1,351 @@
+"""A formula as a query."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from skewboost.io.export.formula import Formula, Line, LookUp, ManyClasses, Node, Steps, Tree, TwoClasses
+from skewboost.io.export.layout import filled
+from skewboost.io.export.sql_text import cell, double, label, literal, number, quoted
+
+# Terms that one step adds up: parsers bound how deep an expression may be, and DuckDB plans a deep one in more than
+# proportion to its length.
+MAX_SUM = 40
+# Cases within cases: SQLite's parser has a stack of a hundred symbols, of which each takes six.
+MAX_NESTED = 16
+MOST_LEAVES = 2**MAX_NESTED
+# Numbers of which the largest is found at once, by comparing each with each.
+COMPARED = 8
+# Beyond it a logistic function is 0 or 1, and PostgreSQL stops where EXP is not a number of its type.
+FAR = 700
+# Added to a number and taken off again, it leaves the nearest whole number, and of two the even one, as in the model.
+ROUNDER = 1.5 * 2.0**52
+
+
+@dataclass
+class _Step:
+    """A query that adds columns to the one before."""
+
+    columns: list[tuple[str, str]] = field(default_factory=list)  # name and formula
+    uses: set[str] = field(default_factory=set)  # columns of earlier steps
+
+
+class _Query:
+    """Steps, the last of which is being written."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.steps = [_Step()]
+        self.results: list[str] = []  # columns of early steps that are wanted in the end
+
+    def next_step(self) -> None:
+        """What is added from now on may use what there is."""
+        if self.steps[-1].columns:
+            self.steps.append(_Step())
+
+    def add(self, name: str, formula: str) -> None:
+        """A column; the one whose name is empty is the label."""
+        self.steps[-1].columns.append((name, formula))
+
+    def get(self, name: str) -> str:
+        """A column of an earlier step, in a formula of this one."""
+        self.steps[-1].uses.add(name)
+        return cell(self.called(name))
+
+    def called(self, name: str) -> str:
+        """What users see of a column's name."""
+        return f"{self.name}_{name}" if name else self.name
+
+    def text(self, table: str, keep: Sequence[str] | None) -> str:
+        """All steps. Each is computed once and for all: else databases copy formulas to every place of their use."""
+        written, source, known = [], quoted(table), list[str]()
+        for k, step in enumerate(self.steps, 1):
+            later = set(self.results).union(*(s.uses for s in self.steps[k:]))
+            passed_on = [*(keep or ()), *(self.called(c) for c in known if c in later)]
+            columns = ["t.*"] if keep is None else list(map(cell, passed_on))
+            columns += [f"{formula} AS {quoted(self.called(c))}" for c, formula in step.columns]
+            known += [c for c, _ in step.columns]
+            listed = ",\n  ".join(columns)  # a category may hold a line break, so steps are not indented
+            written.append(f"SELECT\n  {listed}\nFROM {source} AS t")
+            source = quoted(self.called(f"step_{k}"))
+        *before, end = written
+        steps = [f"{quoted(self.called(f'step_{k}'))} AS MATERIALIZED (\n{s}\n)" for k, s in enumerate(before, 1)]
+        return f"WITH {', '.join(steps)}\n{end};\n" if steps else f"{end};\n"
+
+
+def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | None) -> str:
+    """The query: the cells, steps that add up F, steps for what it means, and a SELECT of what is wanted."""
+    quoted(table)  # an error if that is no name
+    columns = {column.name for column in formula.columns} | set(keep or ())
+    clash = sorted(c for c in columns if c.lower() == name.lower() or c.lower().startswith(f"{name}_".lower()))
+    if clash:
+        raise ValueError(
+            f"Column {clash[0]!r} and the columns that the query adds have the same name; set name to another."
+        )
+    if table.lower().startswith(f"{name}_step_".lower()):
+        raise ValueError(f"table={table!r} is called like a step of the query; set name to another.")
+    twice = sorted(c for c, n in Counter(keep or ()).items() if n > 1)
+    if twice:
+        raise ValueError(f"keep={list(keep or ())!r} names {twice[0]!r} twice. Name each column once.")
+    query = _Query(name)
+    _add_cells(query, formula)
+    _add_sums(query, formula)
+    query.next_step()
+    if isinstance(formula.link, ManyClasses):
+        _add_many(query, formula, formula.link)
+    else:
+        _add_two(query, formula, formula.link)
+    says = [
+        "",
+        f"{name}_score: the decision function{' of each class' if formula.n_outputs > 1 else ''}",
+        f"{name}_probability_k: probability of the k-th class, counted from 0",
+        f"{name}: the label",
+        "Missing is NULL or NaN; categories are text.",
+    ]
+    comment = "\n".join(f"-- {line}".rstrip() for line in [*formula.header(), *says])
+    return f"{comment}\n{query.text(table, keep)}"
+
+
+# ----------------------------------------------------------------------------------------------------- F
+
+
+def _add_cells(query: _Query, formula: Formula) -> None:
+    """Numbers as doubles, whatever type the column has: whole numbers are compared as such otherwise.
+
+    NaN, where a database has it, is larger than all numbers, and so is its negative.
+    """
+    largest = number(sys.float_info.max)
+    for j in formula.used:
+        column = formula.columns[j]
+        if column.categories is not None:
+            query.add(f"x{j}", f"CAST({cell(column.name)} AS VARCHAR)")
+            continue
+        x = f"CAST({cell(column.name)} AS DOUBLE PRECISION)"
+        query.add(f"x{j}", f"CASE WHEN {x} > {largest} AND -{x} > {largest} THEN NULL ELSE {x} END")
+
+
+def _add_sums(query: _Query, formula: Formula) -> None:
+    K = formula.n_outputs
+    terms: list[Callable[[int], str]] = [partial(_table, query, formula, part) for part in formula.tables]
+    terms += [partial(_tree, query, tree) for tree in formula.trees]
+    if formula.lines:
+        terms.append(partial(_lines, query, formula.lines))
+    names = ["F"] if K == 1 else [f"F_{k}" for k in range(K)]
+    n_steps = max(1, math.ceil(len(terms) / MAX_SUM))
+    for step in range(n_steps):
+        query.next_step()
+        some = terms[step * MAX_SUM : (step + 1) * MAX_SUM]
+        for k, F in enumerate(names):
+            first = query.get(f"{F}_part_{step - 1}") if step else double(formula.constant[k])
+            total = "\n  + ".join([first, *(term(k) for term in some)])
+            query.add(F if step == n_steps - 1 else f"{F}_part_{step}", total)
+
+
+def _case(whens: Sequence[tuple[str, str]], other: str, indent: str = "    ") -> str:
+    """The first of some formulas whose condition holds. The last one must be of type double: so are all others then."""
+    if not whens:
+        return other
+    return (
+        "CASE\n" + "".join(f"{indent}WHEN {test} THEN {then}\n" for test, then in whens) + f"{indent}ELSE {other} END"
+    )
+
+
+def _table(query: _Query, formula: Formula, part: Steps | LookUp, k: int) -> str:
+    missing = part.missing[k]
+    if isinstance(part, LookUp):
+        of_value: dict[float, list[str]] = {}
+        for category, values in zip(formula.columns[part.feature].categories or (), part.values):
+            if values[k] != missing:
+                of_value.setdefault(values[k], []).append(category)
+        if not of_value:
+            return double(missing)
+        x = query.get(f"x{part.feature}")
+        return _case([(f"{x} IN ({_listed(cs)})", number(v)) for v, cs in of_value.items()], double(missing))
+    if not part.cuts and part.values[0][k] == missing:
+        return double(missing)
+    x = query.get(f"x{part.feature}")
+    steps = [(f"{x} <= {number(cut)}", number(v[k])) for cut, v in zip(part.cuts, part.values)]
+    return _case([(f"{x} IS NULL", number(missing)), *steps], double(part.values[-1][k]))
+
+
+def _listed(categories: Sequence[str]) -> str:
+    if any("\n" in c for c in categories):  # a line break that is part of a category must stay where it is
+        return ", ".join(map(literal, categories))
+    return filled(map(literal, categories), indent="      ").strip().rstrip(",")
+
+
+def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
+    terms = ["0.0E0"]
+    for line in lines:
+        x = query.get(f"x{line.feature}")
+        low, high = double(-line.reach), double(line.reach)
+        small = ""
+        if line.scale > 1.0:  # PostgreSQL stops where a quotient is too small for a double, and not zero
+            small = f"WHEN ABS({x}) < {number(line.scale * 2.0**-1000)} THEN 0.0E0 "
+        inner = f"CASE WHEN {x} > {high} THEN {high} WHEN {x} < {low} THEN {low} {small}ELSE {x} END"
+        height = (
+            f"{number(line.rise)} * ({inner} / {number(line.scale)} - {number(line.centre)}) + {number(line.height)}"
+        )
+        terms.append(f"CASE WHEN {x} IS NULL THEN 0.0E0 ELSE {height} END")
+    return f"({' + '.join(terms)})"
+
+
+def _tree(query: _Query, tree: Tree, k: int) -> str:
+    """A tree as cases: the way to the larger part of the leaves goes on in the same case, other ways have their own.
+
+    So every test is written once, and the cases within cases are no more than the logarithm of the number of leaves.
+    """
+    if len(tree.values) > MOST_LEAVES:
+        raise ValueError(
+            f"A tree has {len(tree.values)} leaves, but databases read trees of {MOST_LEAVES} at most. Set "
+            "max_leaf_nodes when fitting, or write C."
+        )
+    n_leaves = {~leaf: 1 for leaf in range(len(tree.values))}
+    for at in reversed(range(len(tree.nodes))):
+        n_leaves[at] = sum(n_leaves[link] for link in set(tree.nodes[at].links))
+
+    def cases(link: int, indent: str) -> str:
+        whens: list[tuple[str, str]] = []
+        while link >= 0:
+            *ways, (link, _) = sorted(_ways(query, tree.nodes[link]), key=lambda way: n_leaves[way[0]])
+            whens += [(test, cases(to, f"{indent}  ")) for to, test in ways]
+        value = tree.values[~link][k]
+        return _case(whens, double(value), indent) if whens else number(value)
+
+    return cases(0, "    ")
+
+
+def _ways(query: _Query, node: Node) -> list[tuple[int, str]]:
+    """Where a node leads, and what it takes to go there. No two conditions hold together, and always one does."""
+    yes, no, missing = node.links
+    if yes == no == missing:
+        return [(yes, "")]
+    x = query.get(f"x{node.feature}")
+    plain, with_missing, absent = _of_numbers(x, node.cut) if node.sides is None else _of_categories(x, *node.sides)
+    if missing not in (yes, no):
+        return [*((link, test) for link, test in zip((yes, no), plain) if test), (missing, absent)]
+    tests = (with_missing[0], plain[1]) if missing == yes else (plain[0], with_missing[1])
+    return [(link, test) for link, test in zip((yes, no), tests) if test]
+
+
+Tests = tuple[tuple[str, str], tuple[str, str], str]  # for yes and no; the same, missing included; for missing
+
+
+def _of_numbers(x: str, cut: float) -> Tests:
+    absent = f"{x} IS NULL"
+    if math.isinf(cut):
+        return (f"{x} IS NOT NULL", ""), ("1 = 1", absent), absent
+    below, above = f"{x} <= {number(cut)}", f"{x} > {number(cut)}"
+    return (below, above), (f"({below} OR {absent})", f"({above} OR {absent})"), absent
+
+
+def _of_categories(x: str, yes: Collection[str], no: Collection[str]) -> Tests:
+    def one_of(categories: Collection[str]) -> str:
+        return f"{x} IN ({_listed(sorted(categories))})" if categories else ""
+
+    def none_of(categories: Collection[str]) -> str:
+        if not categories:
+            return "1 = 1"
+        return f"({x} IS NULL OR {x} NOT IN ({_listed(sorted(categories))}))"
+
+    return (one_of(yes), one_of(no)), (none_of(no), none_of(yes)), none_of({*yes, *no})
+
+
+# ----------------------------------------------------------------------------------------- what F means
+
+
+def _logistic(t: str) -> str:
+    return f"CASE WHEN {t} < -{FAR} THEN 0.0E0 WHEN {t} > {FAR} THEN 1.0E0 ELSE 1.0E0 / (1.0E0 + EXP(-({t}))) END"
+
+
+def _add_two(query: _Query, formula: Formula, link: TwoClasses) -> None:
+    if link.pieces:
+        _add_pieces(query, link)
+    else:
+        _add_log_odds(query, link, f"{number(link.scale)} * {query.get('F')}")
+    decision = f"0.5E0 * {query.get('log_odds')}" if link.halved else query.get("F")
+    score = decision if link.threshold is None else f"({decision} - {number(link.threshold)})"
+    query.add("score", score if link.positive == 1 else f"-({score})")
+    t = query.get("log_odds")
+    t = f"{t} - {number(link.tilt)}" if link.tilt else t
+    for k in range(2):
+        query.add(f"probability_{k}", _logistic(t if k == link.positive else f"-({t})"))
+    labels = [label(c) for c in formula.classes]
+    at_least = f"{decision} >= {number(link.threshold or 0.0)}"
+    query.add("", f"CASE WHEN {at_least} THEN {labels[link.positive]} ELSE {labels[1 - link.positive]} END")
+
+
+def _add_log_odds(query: _Query, link: TwoClasses, odds: str) -> None:
+    query.add("log_odds", " + ".join([odds, *map(number, link.shifts)]))
+    query.next_step()
+
+
+def _add_pieces(query: _Query, link: TwoClasses) -> None:
+    """The log-odds of a probability that rises in pieces; where these are level, they are known."""
+    ends = [piece.start for piece in link.pieces[1:]]
+    *pieces, last = link.pieces
+    assert last.slope == 0.0
+
+    F = query.get("F")
+    heights = [
+        f"{number(p.slope)} * ({F} - {number(p.start)}) + {number(p.p)}" if p.slope else number(p.p) for p in pieces
+    ]
+    query.add("height", _case([(f"{F} < {number(end)}", p) for end, p in zip(ends, heights)], double(last.p)))
+    query.next_step()
+    height, low, high = query.get("height"), number(link.margin), number(1.0 - link.margin)
+    query.add("inner", f"CASE WHEN {height} < {low} THEN {low} WHEN {height} > {high} THEN {high} ELSE {height} END")
+    query.next_step()
+    F, inner = query.get("F"), query.get("inner")
+    odds = [f"LN({inner} / (1.0E0 - {inner}))" if p.slope else number(p.log_odds) for p in pieces]
+    whens = [(f"{F} < {number(end)}", t) for end, t in zip(ends, odds)]
+    _add_log_odds(query, link, _case(whens, double(last.log_odds)))
+
+
+def _add_many(query: _Query, formula: Formula, link: ManyClasses) -> None:
+    K = len(link.costs)
+    for k in range(K):
+        tens = f"{query.get(f'F_{k}')} * 1.0E10"
+        query.add(f"score_{k}", f"({tens} + {number(ROUNDER)} - {number(ROUNDER)}) / 1.0E10")
+        query.results.append(f"score_{k}")
+    query.next_step()
+    top = _add_largest(query, [f"score_{k}" for k in range(K)])
+    for k in range(K):
+        s = query.get(f"score_{k}")
+        if link.softmax:
+            t = f"2.0E0 * ({s} - {query.get(top)})"
+            query.add(f"share_{k}", f"CASE WHEN {t} < -{FAR} THEN 0.0E0 ELSE EXP({t}) END")
+        else:
+            little = f"(1.0E0 + 1.0E-9 * {s} / (1.0E0 + ABS({s})))"
+            query.add(f"share_{k}", f"({_logistic(f'2.0E0 * {s}')}) * {little} / {number(link.costs[k])}")
+    query.next_step()
+    shares = [f"share_{k}" for k in range(K)]
+    query.add("total", " + ".join(map(query.get, shares)))
+    query.next_step()
+    total = query.get("total")
+    for k, share in enumerate(map(query.get, shares)):
+        query.add(f"probability_{k}", f"CASE WHEN {total} > 0 THEN {share} / {total} ELSE {double(1.0 / K)} END")
+    *labels, last = [label(c) for c in formula.classes]
+    whens = [f"WHEN {query.get(f'score_{k}')} >= {query.get(top)} THEN {c}" for k, c in enumerate(labels)]
+    query.add("", f"CASE {' '.join(whens)} ELSE {last} END")
+
+
+def _add_largest(query: _Query, names: list[str]) -> str:
+    """The column that has the largest of some columns, found group by group."""
+    level = 0
+    while len(names) > 1:
+        groups = [names[k : k + COMPARED] for k in range(0, len(names), COMPARED)]
+        for g, group in enumerate(groups):
+            *some, last = map(query.get, group)
+            whens = [
+                f"WHEN {' AND '.join(f'{s} >= {o}' for o in (*some[k + 1 :], last))} THEN {s}"
+                for k, s in enumerate(some)
+            ]
+            query.add(f"top_{level}_{g}", f"CASE {' '.join(whens)} ELSE {last} END" if whens else last)
+        names, level = [f"top_{level}_{g}" for g in range(len(groups))], level + 1
+        query.next_step()
+    return names[0]

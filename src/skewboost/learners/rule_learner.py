@@ -1,0 +1,378 @@
+"""HPWR, the rule learner of Wong and Wang: significant patterns that vote with their weight of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from skewboost.engine.boundary import Array
+from skewboost.engine.table import Nominal, read_table
+from skewboost.learners.discretise import Values, discretise
+from skewboost.learners.patterns import Events, Examples, Limits, Patterns, find_patterns
+from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.names import shown
+from skewboost.parameters import check_params, integer, number, one_of
+
+_CELLS = 2**24  # events times rows that are scored at a time
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An attribute, and what it must be: ``"> 6.05"``, ``"in (1.5, 2]"``, ``"= red"``, ``"is missing"``."""
+
+    attribute: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{shown(self.attribute)} {self.value}"
+
+
+@dataclass(frozen=True)
+class EvidenceRule:
+    """A significant pattern and what it says of a class.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        The pattern.
+    label : label
+        The class.
+    evidence : float
+        The weight of evidence: by how much the log-odds of the class rise where the conditions are met.
+    residual : float
+        The adjusted residual of the pattern with the class.
+    support : float
+        How many training examples meet the conditions.
+    """
+
+    conditions: tuple[Condition, ...]
+    label: Any
+    evidence: float
+    residual: float
+    support: float
+
+    def __str__(self) -> str:
+        return (
+            f"if {' and '.join(map(str, self.conditions))} then {shown(self.label)}: evidence {self.evidence:+.2f} "
+            f"(residual {self.residual:.1f}, support {self.support:.6g})"
+        )
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """The rules on one target, in the order in which they have their say."""
+
+    log_odds: float  # of the target before any rule has spoken
+    patterns: list[Patterns]  # by falling order
+    evidence: list[Array]  # of each pattern
+
+    @classmethod
+    def of(cls, found: list[Patterns], target: int, share: float, significance: float) -> _Ranked:
+        """The patterns that are significant for the target: higher order first, then larger residual."""
+        ranked, evidence = [], []
+        for patterns in reversed(found):
+            strength = patterns.strength[target]
+            order = np.argsort(-strength, kind="stable")
+            chosen = patterns.take(order[strength[order] > significance])
+            inside = chosen.inside[target]
+            outside = np.maximum(chosen.support - inside, 0.0)  # rounding may leave less than nothing
+            # P(x | c) + 1/N over P(x | not c) + 1/N, both times N
+            evidence.append(np.log((inside / share + 1) / (outside / (1 - share) + 1)))
+            ranked.append(chosen)
+        return cls(float(np.log(share / (1 - share))), ranked, evidence)
+
+    def __iter__(self) -> Iterator[tuple[tuple[int, ...], float]]:
+        for patterns, evidence in zip(self.patterns, self.evidence):
+            yield from zip(map(tuple, patterns.events.tolist()), evidence.tolist())
+
+    def total(self, happen: Array) -> Array:
+        """The evidence of every row: each rule in turn adds its own where none of its attributes is used up."""
+        free = happen.copy()
+        sums = np.zeros(happen.shape[1])
+        for events, evidence in self:
+            meets = np.logical_and.reduce([free[e] for e in events])
+            if meets.any():
+                sums[meets] += evidence
+                if len(events) > 1:  # rules of one condition come last and cannot clash
+                    for e in events:
+                        free[e] &= ~meets
+        return sums
+
+
+class RuleLearner(ClassifierMixin, BaseEstimator):
+    r"""Rules from significant patterns that vote with their weight of evidence: the HPWR of Wong and Wang.
+
+    Numbers are discretised by the entropy method of Fayyad and Irani [3]_, categories are values as they are, and
+    "missing" is a value of its own. A *pattern* is a set of conditions :math:`x_1, …, x_k`, "attribute = value" for k
+    different attributes. It becomes a rule on the class c if its adjusted residual [1]_ with c, or with the rest,
+
+    .. math:: d = \frac{o - e}{\sqrt{e\,v}}, \qquad e = N\,P(c) \prod_i P(x_i),
+
+    exceeds `significance` in absolute value: if it happens together with c more often, or less often, than independent
+    events would. It then speaks for c, or against it, with its weight of evidence [2]_
+
+    .. math:: W = \ln\frac{P(x_1, …, x_k \mid c) + 1/N}{P(x_1, …, x_k \mid \neg c) + 1/N},
+
+    by which it raises the log-odds of c. The 1/N keeps it finite: one example's worth of no evidence. To classify an
+    example, the rules on c that it meets are taken in turn, those with more conditions first and among these the
+    larger residuals; a rule that shares an attribute with an earlier one is passed over. The weights of those taken
+    add up, with the prior log-odds of c, to the log-odds of c. The class with the largest sum is predicted.
+
+    Parameters
+    ----------
+    max_order : int, default=2
+        The most conditions in a rule.
+    significance : float, default=1.96
+        What an adjusted residual must exceed; it is normal under independence, so 1.96 is the 5 % level. With
+        thousands of candidates many pass by chance: raise it for fewer and surer rules.
+    min_expected : float, default=5
+        A residual is looked at where at least so many examples are expected.
+    max_patterns : int, default=1000
+        Of each order, the so many patterns of the largest residuals are kept, significant or not. Only they can become
+        rules, and only they are extended by a condition to the next order. It bounds the work: nothing is passed over
+        where there are no more than that, beyond it the search is greedy.
+    prior : bool, default=True
+        Whether the prior log-odds of a class count. They do not in the papers: then the rare class is predicted
+        wherever the evidence speaks for it, be it ever so rare, and `predict_proba` is as if all classes were equally
+        frequent.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    rules_ : list of EvidenceRule
+        What was found, the largest weights of evidence first. Of two classes, a rule names the one that it speaks for,
+        and so speaks against the other.
+    n_features_in_ : int
+        The number of columns in training.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where they had names that are text.
+
+    Notes
+    -----
+    The v of Wong and Wang is :math:`1 - P(c)\prod_i P(x_i)`, which is right if the probabilities are known beforehand.
+    They are estimated from the same examples, and then v is the probability that at least two of the k + 1 events fail
+    to happen if they are independent (Haberman [4]_); for one condition that is :math:`(1 - P(x))(1 - P(c))`. Theirs
+    is larger, and frequent events hardly ever are significant with it. A residual with the rest is as good as one with
+    the class because W speaks of both; so the sums for two classes differ in their sign only. As e is that of
+    independent events, attributes that go together make patterns with large residuals even where they say little of
+    the class. That is meant: such a rule comes first, and its attributes are not counted one by one.
+
+    `sample_weight` counts examples. A booster passes weights that sum to the number of rows, so its later rounds test
+    as if there were that many examples of the kind that is heavy now, although there may be few: their rules are less
+    sure than `significance` says. Numbers are discretised anew in each round.
+
+    References
+    ----------
+    .. [1] A. K. C. Wong, Y. Wang, "High-order pattern discovery from discrete-valued data", IEEE Transactions on
+       Knowledge and Data Engineering 9 (1997) 877-893.
+    .. [2] Y. Wang, A. K. C. Wong, "From association to classification: inference using weight of evidence", IEEE
+       Transactions on Knowledge and Data Engineering 15 (2003) 764-767.
+    .. [3] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued attributes for classification
+       learning", IJCAI 1993, 1022-1027.
+    .. [4] S. J. Haberman, "The analysis of residuals in cross-classified tables", Biometrics 29 (1973) 205-220.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skewboost import AdaBoostClassifier
+    >>> from skewboost.learners import RuleLearner
+    >>> X = pd.DataFrame({"colour": ["red", "red", "green", "green"] * 10, "size": [1, 4, 1, 4] * 10})
+    >>> y = ["ripe", "unripe", "unripe", "unripe"] * 10
+    >>> clf = RuleLearner().fit(X, y)
+    >>> print(clf.export_text(max_rules=2))
+    if colour = red and size ≤ 2.5 then ripe: evidence +3.71 (residual 6.0, support 10)
+    if colour = green then unripe: evidence +3.32 (residual 3.7, support 20)
+    >>> AdaBoostClassifier(estimator=RuleLearner(), n_estimators=5).fit(X, y).score(X, y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        max_order: int = 2,
+        significance: float = 1.96,
+        min_expected: float = 5,
+        max_patterns: int = 1000,
+        prior: bool = True,
+    ) -> None:
+        self.max_order = max_order
+        self.significance = significance
+        self.min_expected = min_expected
+        self.max_patterns = max_patterns
+        self.prior = prior
+
+    classes_: Array
+    _values: list[Values]
+    _events: Events
+    _ranked: list[_Ranked]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleLearner:
+        """Find the rules.
+
+        Parameters
+        ----------
+        X : array-like or pandas, polars or Arrow table of shape (n_samples, n_features)
+            Numbers, and in tables also categories or text; cells may be missing.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row. So the scale
+            matters: ten times the weight is ten times the examples, and significant at once.
+
+        Returns
+        -------
+        self
+        """
+        check_params(
+            self,
+            max_order=integer(1),
+            significance=number(0, None),
+            min_expected=number(0, None),
+            max_patterns=integer(1),
+            prior=one_of(True, False),
+        )
+        table = read_table(self, X, reset=True)
+        labels, weights = check_labels(self, y, table.n_rows), np.ones(table.n_rows)
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, table.n_rows)
+        if not weights.all():
+            present = np.flatnonzero(weights)
+            table, labels, weights = table.take(present), labels[present], weights[present]
+        classes = classes_of(self, labels)
+        target = np.searchsorted(classes, labels)
+        columns = [table.column(j) for j in range(table.n_features)]
+        values = [discretise(column, target, weights, len(classes)) for column in columns]
+        codes = np.array([v.encode(column) for v, column in zip(values, columns)])
+        examples = Examples(codes, target, len(classes), weights)
+        limits = Limits(self.max_order, self.min_expected, self.max_patterns)
+        self._events, found = find_patterns(examples, limits)
+        self._ranked = [_Ranked.of(found, t, float(p), self.significance) for t, p in enumerate(examples.priors)]
+        self._values, self._prior = values, bool(self.prior)
+        self._nominal = [isinstance(column, Nominal) for column in columns]
+        self.classes_ = classes
+        return self
+
+    # ------------------------------------------------------------------ prediction
+
+    def _sums(self, X: Any) -> Array:
+        """The log-odds of every target: ``[target, row]``."""
+        check_is_fitted(self)
+        table = read_table(self, X, reset=False)
+        names: Any = getattr(self, "feature_names_in_", range(table.n_features))
+        table = table.conform(self._nominal, list(names))
+        codes = np.array([v.encode(table.column(j)) for j, v in enumerate(self._values)])
+        sums = np.empty((len(self._ranked), table.n_rows))
+        step = max(1, _CELLS // max(1, len(self._events)))
+        for start in range(0, table.n_rows, step):
+            rows = slice(start, start + step)
+            happen = self._events.happen(codes[:, rows])
+            for row, ranked in zip(sums, self._ranked):
+                row[rows] = ranked.total(happen)
+        if self._prior:
+            sums += np.array([[ranked.log_odds] for ranked in self._ranked])
+        return np.round(sums, 10)  # without the digits that the order of training rows decides
+
+    def decision_function(self, X: Any) -> Array:
+        """The log-odds that the rules add up to.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training. A category that training did not have is taken as missing.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
+            Of ``classes_[1]``, or of each class against the rest.
+        """
+        sums = self._sums(X)
+        return sums[0] if len(self.classes_) == 2 else np.ascontiguousarray(sums.T)
+
+    def predict(self, X: Any) -> Array:
+        """The class of the largest log-odds, the first of them if several have it.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        sums = self.decision_function(X)
+        best = (sums > 0).astype(np.intp) if len(self.classes_) == 2 else sums.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Class probabilities: those that the log-odds stand for, made to sum to one.
+
+        Rules are not independent of each other, so they are often too close to 0 or 1.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        sums = self.decision_function(X)
+        if len(self.classes_) == 2:
+            return np.column_stack((expit(-sums), expit(sums)))
+        p = expit(sums) + 1e-9 * (1 + sums / (1 + np.abs(sums)))  # where several are as good as 1, the largest wins
+        return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+    # ------------------------------------------------------------------ inspection
+
+    @property
+    def rules_(self) -> list[EvidenceRule]:
+        """The rules, the largest weights of evidence first."""
+        check_is_fitted(self)
+        rules = [rule for target in range(len(self._ranked)) for rule in self._rules_on(target)]
+        return sorted(rules, key=lambda rule: -round(abs(rule.evidence), 9))
+
+    def _rules_on(self, target: int) -> Iterator[EvidenceRule]:
+        names: Any = getattr(self, "feature_names_in_", [f"x{j}" for j in range(len(self._values))])
+        conditions = [
+            Condition(str(names[j]), self._values[j].text(v))
+            for j, v in zip(self._events.attribute.tolist(), self._events.value.tolist())
+        ]
+        two = len(self.classes_) == 2
+        label = self.classes_[1 if two else target]
+        ranked = self._ranked[target]
+        for patterns, evidence in zip(ranked.patterns, ranked.evidence):
+            residuals = zip(patterns.residual[target], patterns.residual_rest[target])
+            for events, support, w, (d, d_rest) in zip(patterns.events, patterns.support, evidence, residuals):
+                met = tuple(conditions[e] for e in events)
+                if two and w < 0:
+                    yield EvidenceRule(met, self.classes_[0], float(-w), float(d_rest), float(support))
+                else:
+                    yield EvidenceRule(met, label, float(w), float(d), float(support))
+
+    def export_text(self, max_rules: int = 20) -> str:
+        """The rules of the largest weights of evidence, one on a line.
+
+        Parameters
+        ----------
+        max_rules : int, default=20
+            How many.
+
+        Returns
+        -------
+        str
+        """
+        return "\n".join(map(str, self.rules_[:max_rules]))

@@ -1,0 +1,335 @@
+"""Stumps and trees: partitions that the engine grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from skewboost.engine.binning import MAX_BINS, fit_bins
+from skewboost.engine.boundary import FORCED, Array, Request
+from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
+from skewboost.engine.partition import Partition, View
+from skewboost.engine.scoring import LeafTerm
+from skewboost.engine.training_set import Growth, Limits, itself
+from skewboost.learners.learner import (
+    BALANCE,
+    LABELS,
+    RESPONSES,
+    Data,
+    Draw,
+    Goal,
+    Importances,
+    Opened,
+    ResponseHypothesis,
+    chosen_goal,
+    heaviest,
+)
+from skewboost.parameters import check_params, integer, number, one_of, optional
+
+CRITERIA = ("error", "gini", "entropy", "z", "zbar")
+OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # what the left, the right and who abstains say, by polarity
+for _signs in OPPOSITE.values():
+    _signs.setflags(write=False)  # hypotheses share them
+FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
+
+
+@dataclass(slots=True)
+class PartitionHypothesis:
+    """A grown partition with the class weights of its leaves."""
+
+    partition: Partition
+    class_weights: Array
+    labels: Array
+    signs: Array | None
+    abstains: Array
+    criterion: float
+    importances: Importances
+
+    def term(self, values: Array) -> LeafTerm:
+        """The function that has these values in its leaves."""
+        return LeafTerm(self.partition, values)
+
+
+def of_classes(goal: Goal, data: Data) -> Goal:
+    """The same for more than two classes, where there are so many."""
+    if data.classes.n_classes == 2:
+        return goal
+    return replace(goal, criterion="class_gini" if goal.criterion == "gini" else "class_error")
+
+
+def majority(class_weights: Array, abstains: Array) -> Array:
+    """The heavier class of each leaf; +1 if they balance, 0 where it abstains or is empty."""
+    pairs = zip(class_weights.tolist(), abstains.tolist())
+    return np.array([0.0 if silent else _heavier(negative, positive) for (negative, positive), silent in pairs])
+
+
+def _heavier(negative: float, positive: float) -> float:
+    total = negative + positive
+    if total == 0.0:
+        return 0.0
+    return 1.0 if positive >= negative - BALANCE * total else -1.0
+
+
+class OpenedPartition(Opened):
+    """A stump or tree on its training data."""
+
+    def __init__(
+        self, data: Data, view: View, request: Request, limits: Limits, opposite: bool, constant: bool
+    ) -> None:
+        super().__init__(data, view)
+        self.request = request
+        self.limits = limits
+        self.opposite = opposite  # whether the two sides of a split carry opposite labels, or each its majority's
+        self.constant = constant
+        self.n_features = data.table.n_features
+
+    def labels(self, rng: Draw) -> PartitionHypothesis:
+        """The best partition under the current weights; a single leaf where nothing can be split."""
+        growth = self.rows.grow(self.request, self.limits)
+        splits = growth.partition.splits
+        if self.constant and splits:
+            growth = self._or_constant(growth)
+            splits = growth.partition.splits
+        signs: Array | None = None
+        if len(splits) == 1:
+            value = splits[0].value
+            labels = self._opposite_labels(growth) if self.opposite else majority(growth.sums, growth.abstains)
+            if self.request.criterion == "zbar":
+                signs = labels
+        else:
+            value = self._criterion(growth.sums, growth.abstains)
+            labels = majority(growth.sums, growth.abstains)
+        return self._hypothesis(growth, labels, signs, value)
+
+    def _hypothesis(self, growth: Growth, labels: Array, signs: Array | None, value: float) -> PartitionHypothesis:
+        importances = Importances(self.n_features, growth.importances)
+        return PartitionHypothesis(growth.partition, growth.sums, labels, signs, growth.abstains, value, importances)
+
+    def joint_labels(self, rng: Draw) -> PartitionHypothesis:
+        """The best partition for all labels at once; what it says is the rule's business."""
+        return self._joint(lambda sums, abstains: np.zeros(len(sums)))
+
+    def class_labels(self, rng: Draw) -> PartitionHypothesis:
+        """The best partition for more than two classes; each leaf says the heaviest."""
+        return self._joint(heaviest)
+
+    def _joint(self, labels: Callable[[Array, Array], Array]) -> PartitionHypothesis:
+        growth = self.rows.grow(self.request, self.limits)
+        value = self._criterion(growth.sums, growth.abstains)
+        return self._hypothesis(growth, labels(growth.sums, growth.abstains), None, value)
+
+    def _criterion(self, sums: Array, abstains: Array) -> float:
+        """The criterion of a tree, or of a single leaf: what its leaves add to it."""
+        request = self.request
+        free = FREE.get(request.criterion, request.criterion)
+        of_silent = 0.0
+        if abstains.any():
+            of_silent = float(silent_loss(free, sums[abstains].T).sum())
+            sums = sums[~abstains]
+        return float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_silent
+
+    @staticmethod
+    def _opposite_labels(growth: Growth) -> Array:
+        """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""
+        polarity = growth.partition.splits[0].polarity
+        if polarity == 0:
+            (a, b), (c, d) = growth.sums[:2].tolist()
+            polarity = 1 if b + c <= a + d else -1
+        return OPPOSITE[polarity][: growth.partition.n_leaves]
+
+    def _or_constant(self, growth: Growth) -> Growth:
+        """The single leaf, if it is better than the split by more than a tie."""
+        split = growth.partition.splits[0]
+        loss = split.before
+        rows = growth.sums.sum(axis=0)
+        if self.request.criterion == "cost_step":  # before the split there was no step; a constant takes one too
+            costs, none = self.request.costs, np.zeros(2)
+            loss = min(
+                float(step_loss(no, yes, costs, step_length(no, yes, costs)))
+                for no, yes in ((rows, none), (none, rows))
+            )
+        if loss < split.value - 1e-10:
+            return Growth(Partition((), (), 1), rows[None], np.zeros(1, dtype=np.bool_), ())
+        return growth
+
+    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
+        """The partition whose leaf means fit z best."""
+        request = self.request
+        if request.min_weight > 0.0 or request.criterion != "squares":  # else it is the same for every round
+            least = request.min_weight * self.rows.sum(itself, (w,))
+            request = Request("squares", request.missing, request.min_count, least)
+        growth = self.rows.grow_responses(z, w, request, self.limits)
+        sums, sums_z = growth.sums.T
+        means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
+        residual = (growth.squares - float((means * sums_z).sum())) / float(sums.sum())
+        importances = Importances(self.n_features, growth.importances)
+        return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
+
+
+class _PartitionLearner(BaseEstimator):
+    """What stumps and trees share: binning, and how missing values are treated."""
+
+    criterion: str | None
+    missing: str
+    max_bins: int
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Both questions."""
+        return (LABELS, RESPONSES)
+
+    def _open(
+        self, data: Data, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
+    ) -> OpenedPartition:
+        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
+        return OpenedPartition(data, data.view(bins), request, limits, opposite, constant)
+
+
+class Stump(_PartitionLearner):
+    """A test on one feature: two leaves.
+
+    A number is tested against a threshold, a category against a set of categories. For two classes the best set is
+    found by sorting the categories by their share of positives.
+
+    Parameters
+    ----------
+    criterion : {"error", "gini", "entropy", "z", "zbar"} or None, default=None
+        What the split minimises, with W± the weights of the classes in a leaf: the weighted error of opposite labels,
+        the Gini impurity Σ 2 W+ W- / W, the entropy, Z = 2 Σ √(W+ W-), or Z̄, which is Z with opposite signs
+        enforced. None leaves it to the boosting variant. Responses are always fitted by least squares.
+    missing : {"learn", "abstain"}, default="learn"
+        Missing values go to the side where they do better (to the heavier one if training had none), or the stump
+        abstains and adds nothing there.
+    constant : bool, default=False
+        Whether "everything is positive" and "everything is negative" compete with the splits; for the criteria that
+        force opposite signs on the two sides, ``"error"``, ``"zbar"`` and that of CS-AdaBoost. Without it an ensemble
+        on columns of few values cannot say how frequent the classes are.
+    max_bins : int, default=255
+        Bins per feature. With no more distinct values than that, every threshold is tried.
+
+    Examples
+    --------
+    >>> from skewboost import AdaBoostClassifier
+    >>> from skewboost.learners import Stump
+    >>> X, y = [[1.0], [2.0], [float("nan")]], [0, 1, 0]
+    >>> AdaBoostClassifier(estimator=Stump(missing="abstain")).fit(X, y).predict([[1.0], [2.0]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None,
+        missing: Literal["learn", "abstain"] = "learn",
+        constant: bool = False,
+        max_bins: int = MAX_BINS,
+    ) -> None:
+        self.criterion = criterion
+        self.missing = missing
+        self.constant = constant
+        self.max_bins = max_bins
+
+    def open(self, data: Data, goal: Goal) -> OpenedPartition:
+        """Bin the table."""
+        check_params(
+            self,
+            criterion=optional(one_of(*CRITERIA)),
+            missing=one_of("learn", "abstain"),
+            constant=one_of(True, False),
+            max_bins=integer(2, MAX_BINS),
+        )
+        chosen = of_classes(chosen_goal(self, goal), data)
+        if self.constant and chosen.criterion not in FORCED:
+            raise ValueError(
+                f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split "
+                "is worse than none. Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'."
+            )
+        missing: Any = self.missing
+        criterion: Any = chosen.criterion
+        request = Request(criterion, missing, costs=chosen.costs, delta=chosen.delta)
+        return self._open(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
+
+
+class Tree(_PartitionLearner):
+    """A tree of such tests, grown best first or level by level.
+
+    Parameters
+    ----------
+    criterion : {"error", "gini", "entropy", "z"} or None, default=None
+        As for `Stump`; here ``"error"`` is the error of the leaves' majorities. None leaves it to the boosting
+        variant, except that a variant of the weighted error gets Gini: most splits near the root leave the majorities
+        as they are, so the error does not see what they are good for.
+    max_leaf_nodes : int or None, default=8
+        Grow best first up to so many leaves. None grows level by level to `max_depth`.
+    max_depth : int or None, default=None
+        The longest path from the root to a leaf.
+    min_samples_leaf : float, default=0
+        The fewest training examples in a leaf; no leaf is ever empty. A row counts as many examples as its
+        `sample_weight`.
+    min_weight_leaf : float, default=0.0
+        The smallest share of the current weight in a leaf.
+    missing : {"learn", "abstain"}, default="learn"
+        As for `Stump`; with ``"abstain"`` an example stops, with no vote, at the first test it cannot answer.
+    max_bins : int, default=255
+        As for `Stump`.
+
+    Examples
+    --------
+    >>> from skewboost import RealBoostClassifier
+    >>> from skewboost.learners import Tree
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> RealBoostClassifier(estimator=Tree(max_leaf_nodes=3), n_estimators=5).fit(X, y).predict(X)
+    array([0, 0, 0, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Literal["error", "gini", "entropy", "z"] | None = None,
+        max_leaf_nodes: int | None = 8,
+        max_depth: int | None = None,
+        min_samples_leaf: float = 0,
+        min_weight_leaf: float = 0.0,
+        missing: Literal["learn", "abstain"] = "learn",
+        max_bins: int = MAX_BINS,
+    ) -> None:
+        self.criterion = criterion
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_leaf = min_weight_leaf
+        self.missing = missing
+        self.max_bins = max_bins
+
+    def open(self, data: Data, goal: Goal) -> OpenedPartition:
+        """Bin the table."""
+        check_params(
+            self,
+            criterion=optional(one_of("error", "gini", "entropy", "z")),
+            max_leaf_nodes=optional(integer(2)),
+            max_depth=optional(integer(1)),
+            min_samples_leaf=number(0, None),
+            min_weight_leaf=number(0, 0.5),
+            missing=one_of("learn", "abstain"),
+            max_bins=integer(2, MAX_BINS),
+        )
+        if self.max_leaf_nodes is None and self.max_depth is None:
+            raise ValueError(
+                "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure, and leave nothing to "
+                "boost. Give one of the two."
+            )
+        chosen = chosen_goal(self, goal)
+        criterion: Any = FREE.get(chosen.criterion, chosen.criterion)
+        if criterion == "majority" and self.criterion is None:
+            criterion = "gini"
+        criterion = of_classes(Goal(criterion), data).criterion
+        least = 1.0 if data.examples is None else float(data.examples.min())
+        min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
+        least_weight = float(self.min_weight_leaf)
+        request = Request(criterion, self.missing, min_count, least_weight, chosen.costs, chosen.delta)  # type: ignore[arg-type]
+        limits = Limits(self.max_depth, self.max_leaf_nodes)
+        return self._open(data, request, limits)

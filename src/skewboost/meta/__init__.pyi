@@ -1,0 +1,9 @@
+from skewboost.meta.code_matrix import CodeMatrixClassifier as CodeMatrixClassifier
+from skewboost.meta.minimum_risk import MinimumRiskClassifier as MinimumRiskClassifier
+from skewboost.meta.pasting.pasting_votes import PastingVotesClassifier as PastingVotesClassifier
+from skewboost.meta.sampling_boosters import DataBoostIMClassifier as DataBoostIMClassifier
+from skewboost.meta.sampling_boosters import RUSBoostClassifier as RUSBoostClassifier
+from skewboost.meta.sampling_boosters import SMOTEBoostClassifier as SMOTEBoostClassifier
+from skewboost.meta.under_bagging import UnderBaggingClassifier as UnderBaggingClassifier
+
+__all__: list[str]

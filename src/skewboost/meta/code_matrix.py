@@ -1,0 +1,378 @@
+"""Many classes by a code: one two-class problem per column, and the class of the nearest codeword.
+
+References
+----------
+.. [1] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output codes", Journal of
+   Artificial Intelligence Research 2 (1995) 263-286.
+.. [2] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for margin
+   classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.special import logsumexp
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.variants.cs_adaboost import CSLogitBoostClassifier
+from skewboost.boosting.variants.csra import CSLBClassifier
+from skewboost.boosting.variants.logitboost import LogitBoostClassifier
+from skewboost.engine.boundary import Array
+from skewboost.engine.table import as_frame, take_rows
+from skewboost.fitting import all_or_nothing, seeded
+from skewboost.learners.adapter import weight_name
+from skewboost.meta import code_design
+from skewboost.meta.decoding import bits, decode, margin, probability
+from skewboost.meta.minimum_risk import MinimumRiskClassifier
+from skewboost.meta.sampling_boosters import SampledBoostClassifier
+from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.parameters import N_JOBS, check_params, integer, one_of, optional
+
+DRAWN = {"dense": code_design.dense, "sparse": code_design.sparse, "bch": code_design.bch}
+FIXED = {
+    "exhaustive": code_design.exhaustive,
+    "one_vs_rest": code_design.one_vs_rest,
+    "one_vs_one": code_design.one_vs_one,
+}
+WITH_COSTS = (CostSensitiveClassifier, MinimumRiskClassifier)
+LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # their loss; that of others is exponential
+
+
+class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    r"""Many classes by an error-correcting output code, around any two-class variant or classifier.
+
+    Class k has the codeword :math:`M_{k1} \dots M_{kL}`. A classifier is fitted for each column s, to tell the classes
+    with +1 from those with -1; classes with 0 are left out of it. A new example gets L answers, and the class whose
+    codeword is nearest to them. If any two codewords differ in d bits, up to :math:`\lfloor (d - 1)/2 \rfloor` columns
+    may be wrong and the class is still right.
+
+    Tables reach the classifiers of the columns as they came, with their categories and missing values; so
+    ``code="one_vs_one"`` works where scikit-learn's `OneVsOneClassifier`, which makes arrays of tables, does not.
+
+    *Costs*: what it costs to get a class wrong does not fit the two-class problems, which have other classes. Give
+    ``fit(..., sample_cost=...)``, with the cost of each row, to a variant that takes it; or put `MinimumRiskClassifier`
+    around this one for costs of each kind of mistake, best with ``decoding="probability"``. A variant whose ``cost`` is
+    None or ``"balanced"`` does in each column what it always does, mostly balance it.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What is fitted to each column, with the labels 0 and 1: a variant of this library, or any other classifier.
+    code : {"dense", "sparse", "exhaustive", "bch", "one_vs_rest", "one_vs_one"}, matrix or dict, default="dense"
+        A matrix ``[class, column]`` in the order of `classes_`, of 0 and 1, or of -1, 0 and +1 where 0 leaves the class
+        out; or ``{label: codeword}``. Or a name: random columns of -1 and +1 (⌈10 log₂ K⌉), or with half of the classes
+        left out (⌈15 log₂ K⌉), the best of a thousand such codes by the least distance of two codewords [2]_; all
+        :math:`2^{K-1} - 1` columns, for up to 11 classes [1]_; a BCH code, for 8 classes or more [1]_; a column per
+        class; a column per pair of classes. With five classes or fewer ``"dense"`` is ``"exhaustive"``: there are no
+        other columns.
+    decoding : {"loss", "exponential", "logistic", "probability", "hamming"}, default="loss"
+        Which codeword is nearest. ``"hamming"``: the one with the fewest wrong bits, where an entry of 0 counts one
+        half. ``"exponential"`` and ``"logistic"``: the one of the least :math:`\sum_s \ell(M_{ks} f_s)` with
+        :math:`\ell(z) = e^{-z}` or :math:`\ln(1 + e^{-2z})`, where :math:`f_s` is the decision function of column s, or
+        half the log-odds of a classifier that has none [2]_. ``"loss"`` takes the loss of the variant: logistic for the
+        LogitBoost family, exponential for all others. ``"probability"``: the one of the largest
+        :math:`\prod_s P(b_s = M_{ks})`, where an entry of 0 counts one half. Ties go to the first class.
+    code_size : int or None, default=None
+        The number of columns of ``"dense"`` and ``"sparse"``, and at most that of ``"bch"``; None: as in the papers.
+    random_state : int, RandomState or None, default=None
+        Seeds the codes that are drawn, and estimators that draw at random.
+    n_jobs : int or None, default=None
+        How many columns are fitted at a time. The model is the same for any number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    code_ : ndarray of shape (n_classes, n_columns)
+        The code, of -1, 0 and +1.
+    estimators_ : list
+        The classifier of each column.
+    min_distance_ : float
+        The least Hamming distance of two codewords, in which an entry of 0 counts one half.
+    n_correctable_ : int
+        How many columns may be wrong on an example so that ``"hamming"`` is still right, for certain.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    .. [1] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output codes",
+       Journal of Artificial Intelligence Research 2 (1995) 263-286.
+    .. [2] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for margin
+       classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from skewboost import CodeMatrixClassifier, RealBoostClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = CodeMatrixClassifier(RealBoostClassifier(n_estimators=20), code="exhaustive").fit(X, y)
+    >>> clf.code_
+    array([[ 1,  1,  1],
+           [-1, -1,  1],
+           [-1,  1, -1]], dtype=int8)
+    >>> print(clf.min_distance_, round(clf.score(X, y), 2))
+    2.0 1.0
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        code: Any = "dense",
+        decoding: Literal["loss", "exponential", "logistic", "probability", "hamming"] = "loss",
+        code_size: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.code = code
+        self.decoding = decoding
+        self.code_size = code_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    classes_: Array
+    code_: Array
+    estimators_: list[Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "fit"):
+            inner = get_tags(self.estimator).input_tags
+            tags.input_tags.allow_nan, tags.input_tags.sparse = inner.allow_nan, inner.sparse
+            tags.input_tags.categorical, tags.input_tags.string = inner.categorical, inner.string
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Everything goes on to `estimator`."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=type(self).__name__).add(estimator=self.estimator, method_mapping=mapping)
+
+    # ------------------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> CodeMatrixClassifier:
+        """Fit a classifier to each column of the code.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Passed on as it is.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many examples a row stands for; passed on to `estimator`, which must take it. A weight of 0 is no row.
+        **fit_params : dict
+            What else its `fit` takes, such as `sample_cost`. Arrays with an entry for each row are divided like the
+            rows. With scikit-learn's metadata routing switched on, what `estimator` has requested.
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self):
+            self._fit(X, y, sample_weight, fit_params)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> None:
+        self._check_params()
+        X = self._rows(X, reset=True)
+        n_rows = X.shape[0]
+        labels = check_labels(self, y, n_rows)
+        params = {name: value for name, value in fit_params.items() if value is not None}
+        rows = np.arange(n_rows)
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, n_rows)
+            rows, params["sample_weight"] = np.flatnonzero(weights), weights
+        params = self._routed(params)
+        classes = classes_of(self, labels[rows])
+        rng = check_random_state(self.random_state)
+        code = self._code(classes, rng)
+        side = np.zeros((n_rows, code.shape[1]), dtype=np.int8)
+        side[rows] = code[np.searchsorted(classes, labels[rows])]
+        estimators = [seeded(self.estimator, lambda: int(rng.randint(2**31 - 1))) for _ in range(code.shape[1])]
+        fitted = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_column)(estimator, X, column, params) for estimator, column in zip(estimators, side.T)
+        )
+        self.classes_, self.code_, self.estimators_ = classes, code, fitted
+
+    def _rows(self, X: Any, reset: bool) -> Any:
+        """Tables and sparse matrices as they are, anything else as an array; cells are the estimators' business."""
+        if issparse(X) or as_frame(X) is not None:
+            return validate_data(self, X, skip_check_array=True, reset=reset)
+        return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+
+    def _check_params(self) -> None:
+        check_params(
+            self,
+            decoding=one_of("loss", "exponential", "logistic", "probability", "hamming"),
+            code_size=optional(integer(1)),
+            n_jobs=N_JOBS,
+        )
+        estimator = self.estimator
+        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
+            raise ValueError(f"estimator of CodeMatrixClassifier must be a classifier; got {estimator!r}.")
+        if isinstance(self.code, str) and self.code not in (*DRAWN, *FIXED):
+            names = ", ".join(map(repr, (*DRAWN, *FIXED)))
+            raise ValueError(
+                f"code must be one of {names}, a matrix, or a dict {{label: codeword}}; got {self.code!r}."
+            )
+        if self.code_size is not None and not (isinstance(self.code, str) and self.code in DRAWN):
+            raise ValueError(
+                f"code_size={self.code_size} has no effect: only 'dense', 'sparse' and 'bch' draw columns. Leave it at "
+                "None."
+            )
+        for part in (estimator, *estimator.get_params().values()):
+            cost = getattr(part, "cost", None)
+            if isinstance(part, WITH_COSTS) and not (cost is None or isinstance(cost, str)):
+                raise ValueError(
+                    f"cost={cost!r} of {type(part).__name__} does not fit the columns of a code, whose classes are 0 "
+                    "and 1. Leave it at None and give fit(sample_cost=...) with the cost of each row, or put "
+                    "MinimumRiskClassifier around CodeMatrixClassifier."
+                )
+        needed = {"probability": ["predict_proba"], "hamming": []}.get(
+            self.decoding, ["decision_function", "predict_proba"]
+        )
+        if needed and not any(hasattr(estimator, name) for name in needed):
+            raise ValueError(
+                f"decoding={self.decoding!r} needs {' or '.join(needed)}, which {type(estimator).__name__} has not. "
+                "Set decoding='hamming'."
+            )
+
+    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
+        """What goes to the estimators of the columns."""
+        if get_config().get("enable_metadata_routing"):
+            return dict(process_routing(self, "fit", **params).estimator.fit)
+        if "sample_weight" in params:
+            name = weight_name(self.estimator)
+            if name is None:
+                raise ValueError(
+                    f"sample_weight was given, but {type(self.estimator).__name__} takes none. Leave it out, or choose "
+                    "another estimator."
+                )
+            params[name] = params.pop("sample_weight")
+        return params
+
+    def _code(self, classes: Array, rng: np.random.RandomState) -> Array:
+        if not isinstance(self.code, str):
+            return code_design.given_code(self.code, classes)
+        if self.code in FIXED:
+            return FIXED[self.code](len(classes))
+        return DRAWN[self.code](len(classes), None if self.code_size is None else int(self.code_size), rng)
+
+    @property
+    def min_distance_(self) -> float:
+        """The least Hamming distance of two codewords."""
+        check_is_fitted(self)
+        return code_design.min_distance(self.code_)
+
+    @property
+    def n_correctable_(self) -> int:
+        """How many columns may be wrong on an example so that ``"hamming"`` is still right, for certain."""
+        check_is_fitted(self)
+        return code_design.n_correctable(self.code_)
+
+    # --------------------------------------------------------------------- prediction
+
+    def _answers(self, X: Any) -> Array:
+        """What each column says of each row: bits, decision functions or probabilities of the bit 1."""
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        ask = {"hamming": bits, "probability": probability}.get(self.decoding, margin)
+        return np.column_stack(Parallel(n_jobs=self.n_jobs)(delayed(ask)(e, X) for e in self.estimators_))
+
+    def _scores(self, X: Any) -> Array:
+        """How near each codeword is, ``[row, class]``; without the digits that depend on the order of columns."""
+        return np.round(decode(self._answers(X), self.code_, self._loss), 10)
+
+    @property
+    def _loss(self) -> str:
+        if self.decoding != "loss":
+            return self.decoding
+        booster = self.estimator
+        while isinstance(booster, Pipeline):
+            booster = booster.steps[-1][1]
+        if isinstance(booster, SampledBoostClassifier) and booster.variant is not None:
+            booster = booster._boosted()
+        return "logistic" if isinstance(booster, LOGISTIC) else "exponential"
+
+    def decision_function(self, X: Any) -> Array:
+        r"""How near each codeword is.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes: the second minus the first
+            ``"hamming"``: minus the distance. ``"exponential"``: :math:`-\ln \sum_s e^{-M_{ks} f_s}`. ``"logistic"``:
+            :math:`-\sum_s \ln(1 + e^{-2 M_{ks} f_s})`. ``"probability"``: :math:`\sum_s \ln P(b_s = M_{ks})`.
+        """
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> Array:
+        """The class of the nearest codeword, the first if several are as near.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        best = np.argmax(self._scores(X), axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Array:
+        r"""Class probabilities; their largest is what `predict` says.
+
+        ``"probability"`` and ``"logistic"``: the posterior :math:`\propto \prod_s P(b_s = M_{ks})`, as if the columns
+        erred independently of each other and all classes were as likely before. They do not, so it is too sure.
+        ``"exponential"``: :math:`\propto 1/\sum_s e^{-M_{ks} f_s}`. ``"hamming"``: the share of the columns that agree
+        with the codeword, made to sum to one. The latter two rank classes and mean no more than that; calibrate them
+        (scikit-learn's `CalibratedClassifierCV`) before costs are weighed with them.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._scores(X)
+        if self.decoding == "hamming":
+            agreeing = self.code_.shape[1] + scores
+            return np.asarray(agreeing / agreeing.sum(axis=1, keepdims=True))
+        return np.asarray(np.exp(scores - logsumexp(scores, axis=1, keepdims=True)))
+
+
+def _fit_column(estimator: Any, X: Any, side: Array, params: dict[str, Any]) -> Any:
+    """Tell +1 from -1; rows with 0 are left out."""
+    rows = np.flatnonzero(side)
+    target = (side > 0).astype(np.intp)
+    if len(rows) == len(side):
+        return estimator.fit(X, target, **params)
+    own = {k: np.asarray(v)[rows] if _per_row(v, len(side)) else v for k, v in params.items()}
+    return estimator.fit(take_rows(X, rows), target[rows], **own)
+
+
+def _per_row(value: Any, n_rows: int) -> bool:
+    """Whether a parameter of `fit` has an entry for each row."""
+    return not isinstance(value, str | bytes | dict) and hasattr(value, "__len__") and len(value) == n_rows

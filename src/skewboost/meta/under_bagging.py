@@ -1,0 +1,213 @@
+"""An ensemble of under-samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skewboost.boosting.variants.realboost import RealBoostClassifier
+from skewboost.engine.boundary import Array
+from skewboost.engine.table import read_table, take_rows
+from skewboost.fitting import all_or_nothing, seeded
+from skewboost.learners.adapter import weight_name
+from skewboost.learners.samplers.bootstrap import by_weight
+from skewboost.learners.samplers.example_order import examples_in_order
+from skewboost.learners.samplers.under_sample import under_sampled
+from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.parameters import N_JOBS, Check, check_params, integer, number
+
+
+class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Under-bagging: members are trained on all examples of the rare class and as many of the others, and averaged.
+
+    Each member gets a draw of its own, without replacement, so that together they see most of the data, which a single
+    under-sample throws away. The decision is balanced: `predict_proba` are probabilities for classes as frequent as
+    they are in the draws, not in the data. If these matter, calibrate them
+    (`sklearn.calibration.CalibratedClassifierCV`), or use a cost-sensitive booster on all data, whose
+    probabilities need no correction.
+
+    Parameters
+    ----------
+    booster : classifier or None, default=None
+        What a member is: any booster of this library, or any scikit-learn classifier. None is
+        ``RealBoostClassifier()``.
+    n_estimators : int, default=10
+        The number of members.
+    ratio : float, default=1.0
+        How many examples of the rarest class a member sees for one of each other class, above 0 and at most 1.
+    random_state : int, RandomState or None, default=None
+        Seeds the draws, and members that draw at random.
+    n_jobs : int or None, default=None
+        How many members are trained at once; None is 1, -1 as many as there are cores. The model is the same.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The class labels.
+    estimators_ : list
+        The members.
+    estimators_samples_ : list of ndarray
+        The rows that each was trained on.
+    feature_importances_ : ndarray
+        The mean of the members', if they tell them.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    .. [1] R. Barandela, R. M. Valdovinos, J. S. Sánchez, "New applications of ensembles of classifiers", Pattern
+       Analysis and Applications 6 (2003) 245-256.
+
+    Examples
+    --------
+    >>> from skewboost import RealBoostClassifier, UnderBaggingClassifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> clf = UnderBaggingClassifier(RealBoostClassifier(n_estimators=20), random_state=0).fit(X, y)
+    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
+    recall 1.00
+    """
+
+    def __init__(
+        self,
+        booster: Any = None,
+        *,
+        n_estimators: int = 10,
+        ratio: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.booster = booster
+        self.n_estimators = n_estimators
+        self.ratio = ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _member(self) -> Any:
+        return RealBoostClassifier() if self.booster is None else self.booster
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._member())
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UnderBaggingClassifier:
+        """Draw and train the members.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Whatever the members take.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many examples a row stands for. Whole numbers count as so many rows; otherwise a draw counts rows, and
+            members are given the weights (rows drawn by weight, if they take none).
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self):
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _check_params(self) -> None:
+        check_params(
+            self,
+            booster=Check(
+                lambda v: v is None or (hasattr(v, "fit") and not isinstance(v, type) and is_classifier(v)),
+                "a classifier, or None",
+            ),
+            n_estimators=integer(1),
+            ratio=number(0, 1, open_low=True),
+            n_jobs=N_JOBS,
+        )
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_params()
+        table = read_table(self, X, reset=True)
+        labels = check_labels(self, y, table.n_rows)
+        weights = np.ones(table.n_rows) if sample_weight is None else check_sample_weight(sample_weight, table.n_rows)
+        present = np.flatnonzero(weights)
+        classes = classes_of(self, labels[present])
+        kept = table if len(present) == table.n_rows else table.take(present)
+        examples = present[examples_in_order(kept, np.searchsorted(classes, labels[present]), weights[present])]
+        weights = weights / np.maximum(np.bincount(examples, minlength=len(weights)), 1)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        native = X if isinstance(X, np.ndarray) or table.frame is not None else np.asarray(X)
+        found = Parallel(n_jobs=self.n_jobs)(
+            delayed(_trained)(self._member(), native, labels, weights, examples, self.ratio, [seed, k])
+            for k in range(self.n_estimators)
+        )
+        self.classes_ = classes
+        self.estimators_, self.estimators_samples_ = map(list, zip(*found))
+
+    def predict_proba(self, X: Any) -> Array:
+        """The mean of the members' probabilities, or of their votes if they have none.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=hasattr(X, "columns"), ensure_all_finite=False, dtype=None)
+        return np.asarray(np.mean([self._votes(member, X) for member in self.estimators_], axis=0))
+
+    def _votes(self, member: Any, X: Any) -> Array:
+        if hasattr(member, "predict_proba"):
+            return np.asarray(member.predict_proba(X))
+        return np.asarray(member.predict(X)[:, None] == self.classes_, dtype=np.float64)
+
+    def predict(self, X: Any) -> Array:
+        """The class of the largest probability.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        p = self.predict_proba(X)
+        return np.asarray(self.classes_[p.argmax(axis=1)])
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The mean of the members'."""
+        check_is_fitted(self)
+        return np.asarray(np.mean([member.feature_importances_ for member in self.estimators_], axis=0))
+
+
+def _trained(
+    member: Any, X: Any, labels: Array, weights: Array, examples: Array, ratio: float, seed: list[int]
+) -> tuple[Any, Array]:
+    """A member, and the rows that it was trained on."""
+    rng = np.random.default_rng(seed)
+    _, classes = np.unique(labels[examples], return_inverse=True)
+    rows = examples[under_sampled(classes, ratio, rng)]
+    member, name = seeded(member, lambda: int(rng.integers(2**31))), weight_name(member)
+    given = weights[rows]
+    if (given == 1.0).all():
+        return member.fit(take_rows(X, rows), labels[rows]), rows
+    if name is None:
+        rows = rows[by_weight(given, rng)]
+        return member.fit(take_rows(X, rows), labels[rows]), rows
+    with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
+        return member.fit(take_rows(X, rows), labels[rows], **{name: given}), rows

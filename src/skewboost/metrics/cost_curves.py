@@ -1,0 +1,142 @@
+"""What a score costs under all operating conditions at once.
+
+References
+----------
+.. [1] C. Drummond, R. C. Holte, "Cost curves: an improved method for visualizing classifier performance", Machine
+   Learning 65 (2006) 95-130.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
+
+from skewboost.metrics.counts import Counts
+from skewboost.metrics.inputs import read_scores
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class CostCurve:
+    """Normalised expected cost against the probability-cost PC(+): a line per threshold, and their lower envelope.
+
+    Attributes
+    ----------
+    thresholds, false_alarm_rate, miss_rate : ndarray of shape (n_lines,)
+        Every distinct way to divide the scores, by rising threshold. The line of a threshold is
+        ``miss_rate · PC + false_alarm_rate · (1 - PC)``; the first flags all and the last flags none.
+    probability_cost, normalised_cost : ndarray of shape (n_vertices,)
+        The corners of the lower envelope, from PC(+) = 0 to 1.
+    best : ndarray of shape (n_vertices - 1,)
+        Which line is lowest between two corners: an index into `thresholds`.
+    """
+
+    thresholds: Array
+    false_alarm_rate: Array
+    miss_rate: Array
+    probability_cost: Array
+    normalised_cost: Array
+    best: Array
+
+    def at(self, probability_cost: Any) -> Any:
+        """The lowest normalised expected cost there: of the best threshold."""
+        return np.interp(probability_cost, self.probability_cost, self.normalised_cost)[()]
+
+    def best_threshold(self, probability_cost: Any) -> Any:
+        """The threshold that costs least there; rows with a score of at least that much are flagged."""
+        inner = self.probability_cost[1:-1]
+        return self.thresholds[self.best[np.searchsorted(inner, probability_cost, side="right")]][()]
+
+    @property
+    def area(self) -> float:
+        """The area under the envelope: the mean over all operating conditions; worthless scores have 1/4."""
+        return float(np.trapezoid(self.normalised_cost, self.probability_cost))
+
+
+def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> CostCurve:
+    r"""The cost curve of a score [1]_.
+
+    Expected cost, divided by the largest there can be, is a straight line in
+    :math:`PC(+) = \pi_+ C_{miss} / (\pi_+ C_{miss} + \pi_- C_{false alarm})` for each threshold:
+    :math:`FNR \cdot PC(+) + FPR \cdot (1 - PC(+))`. Where the curve of one score is below that of another it is
+    cheaper under that condition, and by how much can be read off. The lower envelope is what the best threshold
+    costs; its lines are the corners of the ROC convex hull, found by pooling adjacent violators.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Larger where more speaks for the positive class; or a column for each class.
+    pos_label : label or None, default=None
+        The positive class, against all others. None: the rarer of two in `y_true`, the larger label in a tie.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How many examples a row stands for.
+
+    Returns
+    -------
+    CostCurve
+
+    References
+    ----------
+    .. [1] C. Drummond, R. C. Holte, "Cost curves: an improved method for visualizing classifier performance", Machine
+       Learning 65 (2006) 95-130.
+
+    Examples
+    --------
+    >>> from skewboost.metrics import cost_curve, probability_cost
+    >>> curve = cost_curve([0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.9])
+    >>> print(curve.at([0.2, 0.5, 0.8]).round(3))
+    [0.1   0.125 0.05 ]
+    >>> print(f"{curve.best_threshold(probability_cost(prior=1 / 3, cost=20)):.2f}")
+    0.35
+    """
+    positive, scores, weights = read_scores(y_true, y_score, pos_label, sample_weight)
+    if weights is not None:
+        present = weights > 0
+        positive, scores, weights = positive[present], scores[present], weights[present]
+    if positive.all() or not positive.any():
+        raise ValueError("sample_weight leaves only one class, so that there is nothing to divide. Keep some of both.")
+    thresholds, counts = Counts.at_thresholds(positive, scores, weights)
+    fpr, fnr = np.asarray(counts.false_alarm_rate), np.asarray(counts.miss_rate)
+    best = _lowest_lines(fpr, fnr)
+    # neighbours on the envelope meet where what one saves in false alarms is what it loses in misses
+    spared, missed = fpr[best[1:]] - fpr[best[:-1]], fnr[best[:-1]] - fnr[best[1:]]
+    meets = np.maximum.accumulate(spared / (spared + missed)) if len(spared) else np.empty(0)
+    corners = np.concatenate(([0.0], meets, [1.0]))
+    lower = np.concatenate((best, best[-1:]))
+    heights = fnr[lower] * corners + fpr[lower] * (1.0 - corners)
+    return CostCurve(thresholds, fpr, fnr, corners, heights, best)
+
+
+def probability_cost(prior: Any, cost: Any) -> Any:
+    """PC(+): the share of the positives where the model is used, and how many false alarms a miss costs, in one.
+
+    Examples
+    --------
+    >>> from skewboost.metrics import probability_cost
+    >>> print(f"{probability_cost(prior=0.02, cost=20):.3f}")
+    0.290
+    """
+    share, price = np.asarray(prior, dtype=np.float64), np.asarray(cost, dtype=np.float64)
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(f"prior={prior!r} must be a share, from 0 to 1.")
+    if not (price > 0).all():
+        raise ValueError(f"cost={cost!r} must be greater than 0: how many false alarms a miss costs.")
+    misses = share * price
+    return (misses / (misses + 1.0 - share))[()]
+
+
+def _lowest_lines(fpr: Array, fnr: Array) -> Array:
+    """The lines of the lower envelope, from PC(+) = 0 on: the corners of the convex hull of (fpr, fnr)."""
+    spared, missed = -np.diff(fpr), np.diff(fnr)
+    mass = spared + missed
+    # The slope of the hull is the isotonic fit to the slopes of its steps.
+    fitted = isotonic_regression(missed / mass, sample_weight=mass)
+    corners = np.concatenate(([0], 1 + np.flatnonzero(np.diff(fitted) > 0), [len(fpr) - 1]))
+    return np.asarray(corners[::-1])

@@ -1,0 +1,250 @@
+"""What decisions cost, and what of it a classifier saves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import make_scorer
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import check_array
+
+from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
+from skewboost.metrics.inputs import class_shares, read_labels, read_truth
+from skewboost.metrics.targets import choose_positive
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What each decision would have cost on each row, given the truth, and which was taken."""
+
+    prices: Array  # [row, decision]
+    taken: Array
+    weights: Array
+
+    @property
+    def total(self) -> float:
+        """What was paid."""
+        return float(self.weights @ self.prices[np.arange(len(self.taken)), self.taken])
+
+    @property
+    def best_constant(self) -> float:
+        """What the one who always decides the same pays at least."""
+        return float((self.weights @ self.prices).min())
+
+    @property
+    def perfect(self) -> float:
+        """What the one who knows the truth pays."""
+        return float(self.weights @ self.prices.min(axis=1))
+
+
+def total_cost(
+    y_true: Any,
+    y_pred: Any,
+    cost: Any = None,
+    *,
+    sample_cost: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""What all decisions cost together; for two classes :math:`\epsilon = FP + f \cdot FN` ([1]_ eq. 59).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels.
+    y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
+        The predicted labels; or probabilities, a column for each class in sorted order, which then decide for the
+        least expected cost.
+    cost : number, "balanced", dict, matrix or None, default=None
+        A number f (a miss costs as much as f false alarms), {label: cost of getting it wrong}, a matrix
+        ``cost[true, predicted]`` with the classes in sorted order, or "balanced", which None means too: classes
+        cost in inverse proportion to their share in `y_true`.
+    sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K) or None, default=None
+        Costs per row, as in `MinimumRiskClassifier.predict`: of a miss on the row, where all else is as `cost` says; of
+        getting the row wrong if it is of that class; or a matrix for each row.
+    labels : list of labels or None, default=None
+        The classes; None: those of `cost` if it is a dict, else those that occur. For folds that lack a class.
+    pos_label : label or None, default=None
+        The class whose misses a number is about. None: the rarer of the two in `y_true`, the larger label in a tie.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How many examples a row stands for.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    .. [1] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern Analysis and
+       Machine Intelligence 33 (2011) 294-309.
+
+    Examples
+    --------
+    >>> from skewboost.metrics import total_cost
+    >>> total_cost([0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 0, 1], 20)
+    22.0
+    """
+    return _bill(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight).total
+
+
+def expected_cost(
+    y_true: Any,
+    y_pred: Any,
+    cost: Any = None,
+    *,
+    sample_cost: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """What a decision costs on average: `total_cost`, divided by the number of examples.
+
+    Parameters
+    ----------
+    y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight
+        As in `total_cost`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from skewboost.metrics import expected_cost
+    >>> expected_cost([0, 0, 0, 1], [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3]], 3)  # 0.3 > 1 / (1 + 3)
+    0.25
+    """
+    bill = _bill(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
+    return bill.total / float(bill.weights.sum())
+
+
+def savings_score(
+    y_true: Any,
+    y_pred: Any,
+    cost: Any = None,
+    *,
+    sample_cost: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """The share of the avoidable cost that is saved: 0 for the best constant decision, 1 for perfect ones.
+
+    ``1 - cost / cost of the best constant decision`` [1]_ where right answers are free; where they cost something,
+    that is taken off both. It is negative for those who do worse than a constant, and NaN where a constant decision
+    is perfect.
+
+    Parameters
+    ----------
+    y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight
+        As in `total_cost`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    .. [1] A. Correa Bahnsen, D. Aouada, B. Ottersten, "Example-dependent cost-sensitive decision trees", Expert Systems
+       with Applications 42 (2015) 6609-6619.
+
+    Examples
+    --------
+    >>> from skewboost.metrics import savings_score
+    >>> savings_score([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], 20)  # to flag all costs 4, this costs 1
+    0.75
+    """
+    bill = _bill(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
+    avoidable = bill.best_constant - bill.perfect
+    return (bill.best_constant - bill.total) / avoidable if avoidable > 0 else float("nan")
+
+
+def make_cost_scorer(cost: Any = None, *, savings: bool = False, labels: Any = None, pos_label: Any = None) -> Any:
+    """Make a scorer for searches and cross-validation: minus the expected cost, or the savings.
+
+    Parameters
+    ----------
+    cost : number, "balanced", dict, matrix or None, default=None
+        As in `total_cost`.
+    savings : bool, default=False
+        Whether to score by `savings_score`, which compares across folds that differ.
+    labels, pos_label
+        As in `total_cost`. Give `pos_label` where the classes are nearly equal in number, as the rarer one may be
+        another in each fold.
+
+    Returns
+    -------
+    scorer
+        With metadata routing it takes `sample_weight` and `sample_cost`, if asked to (``set_score_request``).
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skewboost import CSRAClassifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> from skewboost.metrics import make_cost_scorer
+    >>> scores = cross_val_score(CSRAClassifier(cost=20), *load_rare_cancer(), scoring=make_cost_scorer(20), cv=3)
+    >>> bool((scores <= 0).all())
+    True
+    """
+    measure = savings_score if savings else expected_cost
+    return make_scorer(measure, greater_is_better=savings, cost=cost, labels=labels, pos_label=pos_label)
+
+
+def _bill(
+    y_true: Any, answers: Any, cost: Any, sample_cost: Any, labels: Any, pos_label: Any, sample_weight: Any
+) -> Bill:
+    truth, weights = read_truth(y_true, answers, sample_weight)
+    probabilities = np.ndim(answers) == 2 and np.shape(answers)[1] > 1
+    said = None if probabilities else read_labels(answers)
+    classes = _classes(truth, said, cost, labels)
+    positive = choose_positive(truth, classes, pos_label, weights) if len(classes) == 2 else None
+    if positive is None and pos_label is not None:
+        raise ValueError(f"pos_label={pos_label!r} has no effect: there are {len(classes)} classes. Leave it at None.")
+    shares = class_shares(truth, classes, weights)
+    # what does not occur costs nothing, so that any number will do
+    matrix = cost_matrix(cost, classes, positive, np.where(shares > 0, shares, 1.0))
+    index = None if positive is None else classes.tolist().index(positive)
+    costs = matrix if sample_cost is None else row_matrices(sample_cost, matrix, len(truth), index)
+    codes = np.searchsorted(classes, truth)
+    prices = costs[codes] if costs.ndim == 2 else costs[np.arange(len(truth)), codes]
+    if said is None:
+        taken = expected_costs(_probabilities(answers, classes), costs).argmin(axis=1)
+    else:
+        taken = np.searchsorted(classes, said)
+    return Bill(prices, taken, np.ones(len(truth)) if weights is None else weights)
+
+
+def _classes(truth: Array, said: Array | None, cost: Any, labels: Any) -> Array:
+    """All classes, sorted, whether or not they occur."""
+    present = unique_labels(truth) if said is None else unique_labels(truth, said)
+    if labels is None and not isinstance(cost, Mapping):
+        if len(present) < 2:
+            raise ValueError(
+                f"Only one class occurs, {present.tolist()[0]!r}, so that there is no knowing what others there are. "
+                "Name all of them with labels."
+            )
+        return np.asarray(present)
+    classes = np.unique(np.asarray(list(cost if labels is None else labels)))
+    unknown = [label for label in present.tolist() if label not in classes.tolist()]
+    if unknown:
+        known = "cost" if labels is None else "labels"
+        raise ValueError(f"The labels {unknown} occur, but {known} has only {classes.tolist()}. Name all classes.")
+    return classes
+
+
+def _probabilities(answers: Any, classes: Array) -> Array:
+    p = check_array(answers, dtype=np.float64, input_name="y_pred")
+    if p.shape[1] != len(classes):
+        raise ValueError(
+            f"y_pred has {p.shape[1]} columns of probabilities, but the classes are {classes.tolist()}. Give a column "
+            "for each; name classes that do not occur with labels."
+        )
+    return np.asarray(p)

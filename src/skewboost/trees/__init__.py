@@ -1,1 +1,0 @@
-"""Models with a structure of their own."""

@@ -1,0 +1,274 @@
+"""Programs say what the model says, to the last bit where nothing but sums is involved."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from copy import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import skewboost as sb
+from program_runners import run_c, run_onnx, run_python, run_sql
+from skewboost.io.export.from_model import read_formula
+from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
+from support import awkward_data, make
+
+SUMS = [e for e in sb.catalogue() if e.name != "WeightBoost"]
+X, y = awkward_data(200)
+
+
+def everywhere(model, X, folder, exact=False):
+    """Hold all four programs against the model, by either engine if sums are equal to the last bit."""
+    said = [run_python(model, X), run_c(model, X, folder), run_sql(model, X), run_onnx(model, X)]
+    for one in said:
+        one.agrees(model, X)
+        if exact:
+            for engine in ("reference", "cpu"):
+                assert np.array_equal(one.score, copy(model).set_params(engine=engine).decision_function(X))
+
+
+def edges(model, X):
+    """Rows on every threshold of a model and on either side of it, all else as in some row of X."""
+    formula = read_formula(model)
+    cuts = [(part.feature, cut) for part in formula.tables for cut in getattr(part, "cuts", ())]
+    cuts += [(n.feature, n.cut) for tree in formula.trees for n in tree.nodes if math.isfinite(n.cut)]
+    rows = []
+    for k, (j, cut) in enumerate(dict.fromkeys(cuts)):
+        for value in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):
+            rows.append(X[k % len(X)].copy())
+            rows[-1][j] = value
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("entry", SUMS, ids=[e.name for e in SUMS])
+def test_every_variant(entry, tmp_path):
+    params = {"cost": 3.0} if entry.cost_sensitive else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make(entry.estimator, 12, **params).fit(X, y)
+    everywhere(model, np.vstack((X[:40], edges(model, X)[:60])), tmp_path)
+
+
+LEARNERS = {
+    "stumps": sb.RealBoostClassifier(n_estimators=60),
+    "stumps that abstain": sb.RealBoostClassifier(estimator=Stump(missing="abstain"), n_estimators=30),
+    "trees": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7), n_estimators=15),
+    "trees that abstain": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7, missing="abstain"), n_estimators=15),
+    "bushy trees": sb.RealBoostClassifier(estimator=Tree(max_depth=8, missing="abstain"), n_estimators=3),
+    "histograms": sb.GentleBoostClassifier(estimator=Histogram(max_bins=16), n_estimators=20),
+    "alternating": sb.AlternatingTreeClassifier(max_rounds=25),
+    "alternating that learns": sb.AlternatingTreeClassifier(max_rounds=25, missing="learn", cost=4),
+    "alternating for others": sb.AdaBoostClassifier(estimator=AlternatingTree(), n_estimators=20),
+    "consistent": sb.ConsistentBoostClassifier(n_estimators=30),
+    "early stopping": sb.RealBoostClassifier(n_estimators=100, early_stopping=30, random_state=0),
+}
+
+
+@pytest.mark.parametrize("model", LEARNERS.values(), ids=LEARNERS)
+def test_sums_are_equal_to_the_last_bit_at_and_beside_every_threshold(model, tmp_path):
+    model.fit(X, y)
+    rows = edges(model, X)
+    rows = rows[:: max(1, len(rows) // 300)]
+    assert len(rows) > 5
+    everywhere(model, np.vstack((X, rows)), tmp_path, exact=True)
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-1070, 1e300])
+def test_lines(unit, tmp_path):
+    numbers = np.round(9 * np.clip(X, -40, 40)) * unit
+    model = sb.LogitBoostClassifier(estimator=Line(), n_estimators=15).fit(numbers, y)
+    everywhere(model, numbers, tmp_path, exact=True)
+
+
+@pytest.mark.parametrize("learner", ["stump", "tree"])
+@pytest.mark.parametrize("first", [2**53, -(2**60), 2**63 - 300])
+def test_integers_that_are_no_doubles(first, learner, tmp_path):
+    """Programs round them as the model does: cuts lie between the doubles."""
+    table = pd.DataFrame({"id": first + np.arange(300), "x": np.arange(300) % 7})
+    model = sb.RealBoostClassifier(estimator=learner, n_estimators=20).fit(table, np.arange(300) // 16 % 2)
+    everywhere(model, table, tmp_path, exact=True)
+
+
+@pytest.mark.parametrize("calibrate", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("cost", [1.0, 4.0])
+def test_calibrated(calibrate, cost, tmp_path):
+    model = sb.AdaMECClassifier(n_estimators=15, cost=cost, calibrate=calibrate, random_state=0).fit(X, y)
+    everywhere(model, np.vstack((X, np.full((1, X.shape[1]), np.nan))), tmp_path)
+
+
+def test_infinities_are_beyond_the_last_threshold(tmp_path):
+    model = sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=5), n_estimators=10).fit(X, y)
+    far, infinite = X[:60].copy(), X[:60].copy()
+    for j in range(X.shape[1]):
+        far[j::9, j], infinite[j::9, j] = (1e300, np.inf) if j % 2 else (-1e300, -np.inf)
+    expected = model.decision_function(far)
+    for said in (run_python(model, infinite), run_c(model, infinite, tmp_path), run_sql(model, infinite)):
+        assert np.array_equal(said.score, expected)
+    assert np.array_equal(run_onnx(model, infinite).score, expected)
+
+
+def test_lines_are_level_far_away(tmp_path):
+    numbers = np.nan_to_num(X)
+    model = sb.LogitBoostClassifier(estimator=Line(), n_estimators=15).fit(numbers, y)
+    far, infinite = X[:60].copy(), X[:60].copy()
+    for j in range(X.shape[1]):
+        far[j::9, j], infinite[j::9, j] = (1e300, np.inf) if j % 2 else (-1e300, -np.inf)
+    everywhere(model, far, tmp_path, exact=True)
+    (tmp_path / "model.so").unlink()  # a library that is loaded must not be written over
+    expected = model.decision_function(far)
+    for said in (run_python(model, infinite), run_c(model, infinite, tmp_path), run_sql(model, infinite)):
+        assert np.array_equal(said.score, expected)
+    assert np.array_equal(run_onnx(model, infinite).score, expected)
+
+
+NAMES = ["plain", "with space", 'quo"te', "select", "int", "größe µ", "back\\slash", "*/ /* -- ; ??/", "line\nbreak"]
+TEXTS = ["it's", 'say "hi"', "back\\slash", "two\nlines", "100%", "naïve ☃", "??/", "", "NULL", "{x}", "a,b", "--", "1"]
+
+
+def nasty_table(n=260):
+    """Columns and categories whose names break whatever does not quote them."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(size=(n, len(NAMES))).round(1), columns=NAMES)
+    kind = rng.integers(0, len(TEXTS), n)
+    table["'; DROP TABLE data; --"] = np.array(TEXTS, dtype=object)[kind]
+    table["class"] = np.array(["u", "v", "w"], dtype=object)[rng.integers(0, 3, n)]
+    score = table["plain"] + 0.7 * (kind % 3) + (table["class"] == "v") * table["select"] + 0.4 * rng.normal(size=n)
+    for name in table.columns:
+        table.loc[rng.random(n) < 0.07, name] = None
+    return table, np.where(score > 1.2, "it's bad\n\"\\", "gut µ %")
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Stump(),
+        Stump(missing="abstain"),
+        Tree(max_leaf_nodes=8),
+        Tree(max_leaf_nodes=8, missing="abstain"),
+        AlternatingTree(),
+    ],
+    ids=["stump", "stump that abstains", "tree", "tree that abstains", "alternating"],
+)
+def test_names_and_categories_of_any_text_missing_and_unseen(learner, tmp_path):
+    table, labels = nasty_table()
+    model = sb.RealBoostClassifier(estimator=learner, n_estimators=30).fit(table, labels)
+    formula = read_formula(model)
+    if isinstance(learner, Stump):
+        used = {part.feature for part in formula.tables}
+    else:
+        used = {n.feature for tree in formula.trees for n in tree.nodes} | {p.feature for p in formula.tables}
+    assert used >= {0, 3, 9, 10}
+    new = table.iloc[:80].copy()
+    new.loc[:9, "class"] = "never seen"
+    new.loc[10:19, "'; DROP TABLE data; --"] = "it''s"
+    # the empty text is a category here, so that in ONNX a missing cell is any other text
+    known = new[new["'; DROP TABLE data; --"].notna()]
+    run_onnx(model, known).agrees(model, known)
+    for said in (run_python(model, new), run_python(model, new, by_name=True), run_c(model, new, tmp_path)):
+        said.agrees(model, new)
+    run_sql(model, new).agrees(model, new)
+
+
+def test_rare_categories_share_a_value(tmp_path):
+    rng = np.random.default_rng(0)
+    number = rng.integers(0, 300, 1500)
+    table = pd.DataFrame({"id": pd.Categorical([f"c{k}" for k in number]), "x": rng.normal(size=1500)})
+    labels = (number % 7 == 0) ^ (table["x"].to_numpy() > 1.5)
+    with pytest.warns(UserWarning, match="categories"):
+        model = sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=5).fit(table, labels)
+    some = table.iloc[:200].astype({"id": object})
+    everywhere(model, some, tmp_path, exact=True)
+
+
+def test_categories_that_are_no_text():
+    table = pd.DataFrame({"c": pd.Categorical([1.0, 2.0, 2.5, None] * 30), "b": pd.Categorical([True, False] * 60)})
+    labels = np.array([0, 1, 0, 1, 1, 1] * 20)
+    model = sb.RealBoostClassifier(n_estimators=10).fit(table, labels)
+    run_python(model, table.astype(object)).agrees(model, table)
+
+
+def test_a_column_that_was_empty_in_training_says_nothing():
+    table = pd.DataFrame({"x": np.arange(60.0) % 7, "empty": np.full(60, np.nan)})
+    labels = (table["x"] > 3).to_numpy()
+    model = sb.GentleBoostClassifier(estimator=Histogram(), n_estimators=5).fit(table, labels)
+    now = table.assign(empty=1.0)
+    for said in (run_python(model, now), run_sql(model, now), run_onnx(model, now)):
+        said.agrees(model, now)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [np.array(["no", "yes"])[1 - y], y == 1, y * 2.0, np.where(y == 1, -1, 7)],
+    ids=["str", "bool", "float", "int"],
+)
+@pytest.mark.parametrize("positive", [0, 1])
+def test_labels_of_any_type_and_either_class_positive(labels, positive, tmp_path):
+    positive = np.unique(labels)[positive].item()
+    model = sb.CSRAClassifier(n_estimators=10, cost=5, pos_label=positive).fit(X, labels)
+    everywhere(model, X[:60], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sb.AdaBoostMHClassifier(n_estimators=25),
+        sb.AdaBoostMHClassifier(estimator=Tree(max_leaf_nodes=5), n_estimators=8, cost={"a": 1, "b": 4, "c": 2}),
+        sb.AdaC2M1Classifier(estimator=Tree(max_leaf_nodes=9), n_estimators=8),
+    ],
+    ids=["stumps", "trees with costs", "votes"],
+)
+def test_many_classes(model, tmp_path):
+    labels = np.array(["a", "b", "c"])[y + (np.nan_to_num(X[:, 1]) > 0.8)]
+    model.fit(X, labels)
+    everywhere(model, np.vstack((X, edges(model, X)[:100])), tmp_path)
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_the_threshold_of_a_goal(positive, tmp_path):
+    model = sb.GoalSearchCV(
+        sb.CSRAClassifier(n_estimators=10, pos_label=positive),
+        "recall >= 0.9",
+        confidence=None,
+        pos_label=positive,
+        cv=2,
+        random_state=0,
+    ).fit(X, y)
+    assert model.threshold_ != 0.0
+    everywhere(model, X, tmp_path)
+
+
+def test_a_model_cut_short():
+    model = sb.RealBoostClassifier(n_estimators=20).fit(X, y).truncated(7)
+    run_python(model, X).agrees(model, X)
+
+
+def chain(n=80):
+    """A tree that is as deep as it can be: the classes alternate, and ever rarer ones are at the far end."""
+    x = np.arange(n, dtype=float)[:, None]
+    model = sb.RealBoostClassifier(estimator=Tree(max_depth=n, max_leaf_nodes=None), n_estimators=2)
+    return model.fit(x, np.arange(n) % 2), x
+
+
+def test_deep_trees(tmp_path):
+    model, x = chain()
+    assert max(tree.depth for tree in read_formula(model).trees) > 30
+    everywhere(model, np.vstack((x, x + 0.5, [[np.nan]])), tmp_path, exact=True)
+
+
+def test_long_sums_are_added_in_several_queries(monkeypatch):
+    monkeypatch.setattr("skewboost.io.export.sql_query.MAX_SUM", 3)
+    model = sb.GentleBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=10).fit(X, y)
+    said = run_sql(model, X)
+    said.agrees(model, X)
+    assert np.array_equal(said.score, model.decision_function(X))
+
+
+@pytest.mark.slow
+def test_many_trees(tmp_path):
+    """SQLite takes expressions of depth 1000 at most, and compilers nest some hundred blocks."""
+    model = sb.GentleBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=1200, learning_rate=0.02).fit(X, y)
+    assert len(read_formula(model).trees) > 1000
+    everywhere(model, X[:20], tmp_path, exact=True)
