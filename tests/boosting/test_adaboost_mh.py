@@ -43,7 +43,7 @@ def test_every_round_matches_the_trace(engine):
     clf = AdaBoostMHClassifier(n_estimators=len(trace["rounds"]), engine=engine).fit(X, y)
     np.testing.assert_allclose(clf.decision_function(X), trace["F_train"], atol=1e-9, rtol=0)
     np.testing.assert_allclose(clf.decision_function(X_test), trace["F_test"], atol=1e-9, rtol=0)
-    bins = clf._ensembles[0].bins
+    bins = clf._model.bins
     stages = clf.staged_decision_function(X)
     for terms, F, record, expected in zip(zip(*clf.estimators_), stages, clf.history_, trace["rounds"], strict=True):
         split = terms[0].partition.splits[0]
@@ -83,7 +83,7 @@ def leaves(clf, term, X):
     from skewboost.engine.reference import ReferenceEngine
     from skewboost.engine.table import read_table
 
-    return term.partition.leaves(View(ReferenceEngine(), read_table(clone(clf), X, reset=True), clf._ensembles[0].bins))
+    return term.partition.leaves(View(ReferenceEngine(), read_table(clone(clf), X, reset=True), clf._model.bins))
 
 
 @each_engine

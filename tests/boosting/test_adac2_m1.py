@@ -51,7 +51,7 @@ def test_every_round_matches_the_trace(name, cost, engine):
     clf = AdaC2M1Classifier(estimator="stump", cost=cost, n_estimators=n, engine=engine).fit(X, y)
     np.testing.assert_allclose(clf.decision_function(X), trace["F_train"], atol=1e-9, rtol=0)
     np.testing.assert_allclose(clf.decision_function(X_test), trace["F_test"], atol=1e-9, rtol=0)
-    bins = clf._ensembles[0].bins
+    bins = clf._model.bins
     stages = clf.staged_decision_function(X)
     for terms, F, record, expected in zip(zip(*clf.estimators_), stages, clf.history_, trace["rounds"], strict=True):
         split = terms[0].partition.splits[0]

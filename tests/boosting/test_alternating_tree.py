@@ -35,7 +35,7 @@ def test_every_round_matches_the_trace(data, init, engine):
     assert clf.tree().value == pytest.approx(trace["params"]["root_value"], abs=TOLERANCE)
     np.testing.assert_allclose(clf.decision_function(X), trace["F_train"], atol=TOLERANCE, rtol=0)
     np.testing.assert_allclose(clf.decision_function(X_test), trace["F_test"], atol=TOLERANCE, rtol=0)
-    bins = clf._ensembles[0].bins
+    bins = clf._model.bins
     rounds = zip(clf.estimators_, clf.staged_decision_function(X), clf.history_, trace["rounds"], strict=True)
     for term, F, record, expected in rounds:
         split = term.partition.splits[-1]
@@ -311,7 +311,7 @@ def test_the_picture_shows_every_node():
 
 def test_mistakes_are_told():
     X, y = awkward_data(100)
-    with pytest.raises(TypeError, match="AlternatingTreeClassifier got an unexpected keyword argument 'n_estimators'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'n_estimators'"):
         AlternatingTreeClassifier(n_estimators=5)
     for params, message in (
         ({"init": "zero"}, "init of AlternatingTreeClassifier must be one of 'prior', 'balanced'; got 'zero'"),

@@ -15,13 +15,12 @@ from skewboost.learners import Histogram, Stump, Tree
 from support import awkward_data, load_real
 
 
-def by_definition(clf, X):
+def by_definition(clf, cast, X):
     """F = Σ_k H_k Q_k, and the Q_k, from the votes of the rounds as they were cast."""
-    ensemble = clf._ensembles[0]
-    view = View(ReferenceEngine(), Table(*X.shape, matrix=X), ensemble.bins)
+    view = View(ReferenceEngine(), Table(*X.shape, matrix=X), clf._model.bins)
     votes = {}
-    for term in ensemble.terms:
-        votes.setdefault(term.vote.partition.splits[0].feature, []).append(clf.learning_rate * term.vote.on(view))
+    for term in cast:
+        votes.setdefault(term.partition.splits[0].feature, []).append(clf.learning_rate * term.on(view))
     F, consistencies = np.zeros(len(X)), []
     for of_feature in votes.values():
         h = np.array(of_feature)
@@ -36,10 +35,10 @@ def by_definition(clf, X):
 @pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("learner", ["stump", Stump(missing="abstain"), Stump(criterion="zbar"), Histogram(max_bins=6)])
 @pytest.mark.parametrize("learning_rate", [1.0, 0.3])
-def test_the_ensemble_is_the_sum_of_votes_times_their_consistency(learner, learning_rate, engine):
+def test_the_ensemble_is_the_sum_of_votes_times_their_consistency(learner, learning_rate, engine, cast):
     X, y = awkward_data()
     clf = ConsistentBoostClassifier(estimator=learner, n_estimators=40, learning_rate=learning_rate, engine=engine)
-    F, Q = by_definition(clf.fit(X, y), X)
+    F, Q = by_definition(clf.fit(X, y), cast, X)
     np.testing.assert_allclose(clf.decision_function(X), F, atol=1e-9)
     assert Q.max() == pytest.approx(1.0)
     assert 0 <= Q.min() < 0.5, "no votes that contradict each other: the test would not see Q"
@@ -73,18 +72,15 @@ def test_learners_of_several_features_are_refused(estimator):
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
-def test_derived_histograms_find_the_votes_that_sums_over_all_rows_find(missing):
+def test_derived_histograms_find_the_votes_that_sums_over_all_rows_find(missing, cast):
     """Only the rows that a round moves are summed; over hundreds of rounds that must not show."""
     X, y = awkward_data(3000, seed=5)
     slow, fast = (
         ConsistentBoostClassifier(estimator=Stump(missing=missing), n_estimators=300, engine=e).fit(X, y)
         for e in ("reference", "cpu")
     )
-    splits = [
-        [(t.vote.partition.splits[0].feature, t.vote.partition.splits[0].threshold) for t in clf.estimators_]
-        for clf in (slow, fast)
-    ]
-    assert splits[0] == splits[1]
+    splits = [(t.partition.splits[0].feature, t.partition.splits[0].threshold) for t in cast]
+    assert splits[:300] == splits[300:]
     np.testing.assert_allclose(slow.decision_function(X), fast.decision_function(X), atol=1e-8)
 
 

@@ -12,7 +12,7 @@ from skewboost import CSRAClassifier, catalogue
 from skewboost.boosting.catalogue import ONCE
 from skewboost.boosting.early_stopping import stratified_split
 from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
-from skewboost.boosting.rule import log_logistic
+from skewboost.boosting.link import log_logistic
 from skewboost.datasets import make_fraud
 from skewboost.learners import Stump
 from support import awkward_data, load_real

@@ -46,10 +46,8 @@ def mixed_table(n_rows=300, seed=0):
 
 def raw_scores(clf, X):
     """F, oriented as decision_function is."""
-    F = np.column_stack([s.F for s in clf._scores(X)])
-    if len(clf.classes_) > 2:
-        return F
-    return F[:, 0] if clf.pos_label_ == clf.classes_[1] else -F[:, 0]
+    F, _ = clf._scores(X)
+    return -F if len(clf.classes_) == 2 and clf.pos_label_ == clf.classes_[0] else F
 
 
 def assert_adds_up(clf, X, y=None, weights=None):
@@ -135,7 +133,7 @@ def test_early_stopping_counts_the_rows_that_were_trained_on(learner):
     inner, _ = stratified_split(y == 1, 0.1, np.random.default_rng(clf._seed))
     assert_adds_up(clf, X.iloc[inner], y[inner], weights[inner])
     assert_adds_up(clf, X)
-    assert len(clf._ensembles[0].rounds) > clf.n_estimators_
+    assert len(clf._model.rounds) > clf.n_estimators_
 
 
 @BOTH
@@ -232,7 +230,7 @@ def test_a_calibrated_booster_explains_the_score_before_calibration(entry, calib
     X, y, weights = mixed_table()
     clf = entry.make(10, cost=5, calibrate=calibrate).fit(X, y, sample_weight=weights)
     F = assert_adds_up(clf, X, y, weights).sum(axis=1) + clf.baseline_
-    odds = clf._ensembles[0].rule.calibrator(10)(F)
+    odds = clf._model.link.calibrator(10).log_odds(F)
     np.testing.assert_allclose(clf.decision_function(X), 0.5 * (odds + math.log(5)), atol=1e-9)
 
 
@@ -413,7 +411,7 @@ def direct_covers(term, view, weights):
 
 
 def training_view(clf, X):
-    return View(choose("reference", 1), read_table(clf, X, reset=False), clf._ensembles[0].bins)
+    return View(choose("reference", 1), read_table(clf, X, reset=False), clf._model.bins)
 
 
 @BOTH
@@ -429,7 +427,7 @@ def test_covers_are_the_training_rows_of_the_leaves(booster, missing, engine, we
     for term in clf.estimators_:
         covers = direct_covers(term, view, weights)
         np.testing.assert_allclose(term.partition.covers, [covers[~k] for k in range(term.partition.n_leaves)])
-    per_code = clf._ensembles[0].support.per_code
+    per_code = clf._model.support.per_code
     for j in range(5):
         np.testing.assert_allclose(per_code[j], np.bincount(view.column(j), weights, minlength=N_CODES))
 

@@ -88,16 +88,21 @@ def fitted_like(trace, name, X, y, engine):
 
 @pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_every_round_matches_the_trace(name, engine):
+def test_every_round_matches_the_trace(name, engine, cast):
     trace = load_trace(name)
     X, y, X_test = load_trace_data(trace["dataset"])
     clf = fitted_like(trace, name, X, y, engine)
 
     np.testing.assert_allclose(clf.decision_function(X), trace["F_train"], atol=TOLERANCE, rtol=0)
     np.testing.assert_allclose(clf.decision_function(X_test), trace["F_test"], atol=TOLERANCE, rtol=0)
-    bins = clf._ensembles[0].bins
-    for term, F, record, expected in zip(
-        clf.estimators_, (s.F for (s,) in clf._staged_scores(X)), clf.history_, trace["rounds"], strict=True
+    bins = clf._model.bins
+    for term, vote, F, record, expected in zip(
+        clf.estimators_,
+        cast or clf.estimators_,
+        (F for F, _ in clf._staged_scores(X)),
+        clf.history_,
+        trace["rounds"],
+        strict=True,
     ):
         np.testing.assert_allclose(F, expected["F_train"], atol=TOLERANCE, rtol=0)
         np.testing.assert_allclose(record["criterion"], expected["criterion"], atol=TOLERANCE, rtol=0)
@@ -109,10 +114,10 @@ def test_every_round_matches_the_trace(name, engine):
                 [term.slope, term.intercept], [expected["slope"], expected["intercept"]], atol=TOLERANCE
             )
             continue
-        (split,) = getattr(term, "vote", term).partition.splits
+        (split,) = vote.partition.splits
         assert split.feature == expected["feature"]
-        if "h_leaves" in expected and hasattr(term, "vote"):
-            np.testing.assert_allclose(term.vote.values[:2], expected["h_leaves"], atol=TOLERANCE, rtol=0)
+        if "h_leaves" in expected and cast:
+            np.testing.assert_allclose(vote.values[:2], expected["h_leaves"], atol=TOLERANCE, rtol=0)
         if expected["threshold"] is not None:
             assert bins.features[split.feature].cuts[split.threshold] == expected["threshold"]
         if "leaf_values" in expected:
@@ -132,7 +137,7 @@ def test_nominal_partitions_match_the_trace(engine):
     np.testing.assert_allclose(clf.decision_function(test_frame), trace["F_test"], atol=TOLERANCE, rtol=0)
     for term, expected in zip(clf.estimators_, trace["rounds"], strict=True):
         (split,) = term.partition.splits
-        categories = clf._ensembles[0].bins.features[split.feature].categories
+        categories = clf._model.bins.features[split.feature].categories
         groups = [{int(c) for code, c in enumerate(categories) if split.child[code] == side} for side in (0, 1)]
         assert split.feature == expected["feature"]
         assert sorted(map(sorted, groups)) == sorted(map(sorted, (expected["left_group"], expected["right_group"])))

@@ -122,15 +122,13 @@ def test_callbacks_and_interruptions_of_a_warm_start_leave_the_old_rounds_alone(
     assert seen == [1, 2, 3, 4, 5, 6, 7, 8]
     clf.set_params(n_estimators=20, callbacks=[lambda r, s: True]).fit(X, y)
     assert clf.n_estimators_ == 9
-    original = clf._ensembles[0].rounds[4].term
+    original = clf._model.rounds[4].term
 
     class Interrupting(type(original)):
         def on(self, view):
             raise KeyboardInterrupt
 
-    clf._ensembles[0].rounds[4] = replace(
-        clf._ensembles[0].rounds[4], term=Interrupting(original.partition, original.values)
-    )
+    clf._model.rounds[4] = replace(clf._model.rounds[4], term=Interrupting(original.partition, original.values))
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)
     assert clf.n_estimators_ == 9

@@ -75,13 +75,12 @@ def digest(name, table, n_jobs):
     prototype, labels_of = MODELS[name]
     model = type(prototype)(**{**prototype.get_params(deep=False), "n_jobs": n_jobs}).fit(X, labels_of(score))
     told = hashlib.sha256()
-    for ensemble in model._ensembles:
-        for r in ensemble.rounds:
-            for split in r.term.partition.splits:
-                told.update(repr((split.feature, split.threshold, split.polarity, split.value, split.before)).encode())
-                told.update(split.child.tobytes())
-            told.update(np.ascontiguousarray(r.term.values).tobytes())
-            told.update(repr((r.record, r.importances)).encode())
+    for r in model._model.rounds:
+        for split in r.term.partition.splits:
+            told.update(repr((split.feature, split.threshold, split.polarity, split.value, split.before)).encode())
+            told.update(split.child.tobytes())
+        told.update(np.ascontiguousarray(r.term.values).tobytes())
+        told.update(repr((r.record, r.importances)).encode())
     told.update(np.ascontiguousarray(model.decision_function(X)).tobytes())
     return told.hexdigest()
 

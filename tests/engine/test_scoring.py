@@ -19,7 +19,7 @@ def test_rounds_on_one_feature_collapse_into_tables(learner):
     """However many there are: nothing per round is left to evaluate."""
     X, y = awkward_data()
     clf = LogitBoostClassifier(estimator=learner, n_estimators=70).fit(X, y)
-    scorer = clf._ensembles[0].scorer
+    scorer = clf._model.scorers[0]
     assert clf.n_estimators_ == 70
     assert scorer.trees == scorer.others == []
     np.testing.assert_allclose(clf.decision_function(X), list(clf.staged_decision_function(X))[-1], atol=1e-10)
@@ -31,7 +31,7 @@ def test_engines_score_alike(learner, dtype):
     X, y = awkward_data(missing=0.0 if dtype is np.int16 else 0.1)
     X = np.clip(X * 10, -30_000, 30_000).astype(dtype)
     clf = RealBoostClassifier(estimator=learner, n_estimators=25).fit(X, y)
-    scorer = clf._ensembles[0].scorer
+    scorer = clf._model.scorers[0]
     rows = np.vstack([X, np.zeros((1, X.shape[1]), dtype)])
     table = Table(*rows.shape, matrix=rows)
     slow, fast = (choose(e, 2).score(scorer, table) for e in ("reference", "cpu"))
@@ -48,7 +48,7 @@ def test_engines_add_numbers_and_categories_in_one_order(learner):
     booster = AdaBoostClassifier if isinstance(learner, AlternatingTree) else GentleBoostClassifier
     clf = booster(estimator=learner, n_estimators=60).fit(frame, y)
     table = clf._new_rows(frame)
-    slow, fast = (choose(e, 2).score(clf._ensembles[0].scorer, table) for e in ("reference", "cpu"))
+    slow, fast = (choose(e, 2).score(clf._model.scorers[0], table) for e in ("reference", "cpu"))
     np.testing.assert_array_equal(slow, fast)
 
 
@@ -56,7 +56,7 @@ def test_a_tree_and_its_leaves_are_one():
     X, y = awkward_data(900)
     clf = RealBoostClassifier(estimator=Tree(max_leaf_nodes=12), n_estimators=1, engine="cpu").fit(X, y)
     (term,) = clf.estimators_
-    view = View(choose("cpu", 1), Table(*X.shape, matrix=X), clf._ensembles[0].bins)
+    view = View(choose("cpu", 1), Table(*X.shape, matrix=X), clf._model.bins)
     leaf = term.partition.leaves(view)
     assert set(leaf) == set(range(term.partition.n_leaves))
     np.testing.assert_array_equal(term.values[leaf], clf.decision_function(X))
@@ -107,7 +107,7 @@ def test_no_rows_have_no_scores_and_far_numbers_have_one(engine):
     X, y = awkward_data(300)
     for learner in ("stump", Tree(max_leaf_nodes=6)):
         model = RealBoostClassifier(estimator=learner, n_estimators=8).fit(X, y)
-        scorer = model._ensembles[0].scorer
+        scorer = model._model.scorers[0]
         none = np.empty((0, X.shape[1]))
         assert choose(engine, 2).score(scorer, Table(*none.shape, matrix=none)).shape == (0,)
         far = np.array([X.max(axis=0), np.full(9, 1e308), np.full(9, np.inf), np.full(9, -np.inf), np.full(9, np.nan)])

@@ -112,7 +112,7 @@ def assert_harmless(text, rows):
         assert ((p >= 0) & (p <= 1)).all()
         if hasattr(model, "export_text"):
             model.export_text()
-        if hasattr(model, "contributions") and not hasattr(model._ensembles[0].rounds[0].term, "estimator"):
+        if hasattr(model, "contributions") and not hasattr(model._model.rounds[0].term, "estimator"):
             model.contributions(rows)
             model.shape_functions()
     return False

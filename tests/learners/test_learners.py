@@ -65,7 +65,7 @@ def test_a_histogram_learns_what_a_stump_cannot_in_one_round():
 def test_histogram_regression_fits_bin_means():
     X, y = awkward_data(missing=0.0)
     clf = LogitBoostClassifier(estimator=Histogram(max_bins=4), n_estimators=1).fit(X[:, :1], y)
-    F, cuts = clf.decision_function(X[:, :1]), clf._ensembles[0].bins.features[0].cuts
+    F, cuts = clf.decision_function(X[:, :1]), clf._model.bins.features[0].cuts
     part = np.searchsorted(cuts, X[:, 0])
     for b in range(4):
         # at P = 1/2 the response is ±2 and half its mean is 2p - 1
@@ -340,4 +340,4 @@ def test_fractional_weights_count_as_fractions_of_examples():
 def test_max_bins_coarsens():
     X, y = awkward_data(2000)
     coarse = RealBoostClassifier(estimator=Stump(max_bins=3), n_estimators=30).fit(X, y)
-    assert max(f.n_bins for f in coarse._ensembles[0].bins.features) == 3
+    assert max(f.n_bins for f in coarse._model.bins.features) == 3

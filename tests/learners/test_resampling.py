@@ -406,7 +406,7 @@ def test_stumps_stay_in_the_table():
     X, y = awkward_data()
     clf = RealBoostClassifier(resample=True, n_estimators=30, random_state=0).fit(X, y)
     assert all(isinstance(term, LeafTerm) for term in clf.estimators_)
-    assert not clf._ensembles[0].scorer.others
+    assert not clf._model.scorers[0].others
     np.testing.assert_allclose(list(clf.staged_decision_function(X))[-1], clf.decision_function(X), atol=1e-11)
 
 

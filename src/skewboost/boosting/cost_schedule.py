@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
@@ -17,22 +19,14 @@ class SpreadCosts(Rule):
 
     whole_schedule = True
 
-    def start(self, state: State) -> None:
-        """Note over how many rounds the costs are spread."""
-        super().start(state)
-        self.n_rounds = state.n_rounds
+    def link(self, state: State) -> TwoClasses:
+        """F is half the log-odds with the costs in them, of which each round brings an equal share."""
+        log_ratio = math.log(state.costs.ratio)
+        return replace(super().link(state), cost_offset=log_ratio, pending=log_ratio, schedule=state.n_rounds)
 
-    def share(self, c: Array) -> Array:
+    def share(self, state: State, c: Array) -> Array:
         """``ln c^(1/M)``."""
-        return np.asarray(np.log(c) / self.n_rounds)
-
-    def costs_to_come(self, n_rounds: int) -> float:
-        """Of ln(C+ / C-) the share of the rounds that are missing."""
-        return self.tilt() * (1.0 - n_rounds / self.n_rounds)
-
-    def tilt(self) -> float:
-        """ln(C+ / C-)."""
-        return math.log(self.costs.ratio)
+        return np.asarray(np.log(c) / state.n_rounds)
 
 
 class CostsInEveryRound(SpreadCosts):
@@ -41,8 +35,8 @@ class CostsInEveryRound(SpreadCosts):
     def start(self, state: State) -> None:
         """``w ∝ c^(1/M)``."""
         super().start(state)
-        state.assign(lambda n, c: n * np.exp(self.share(c)), (EXAMPLES, state.cost))
+        state.assign(lambda n, c: n * np.exp(self.share(state, c)), (EXAMPLES, state.cost))
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
         """What the rule without costs does, and the next round's share of the costs."""
-        return super().log_factor(state, y, g, c) + self.share(c)
+        return super().log_factor(state, y, g, c) + self.share(state, c)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from skewboost.boosting.rule import Rule, log_logistic
+from skewboost.boosting.link import Link
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Engine
 from skewboost.engine.partition import View
@@ -40,75 +41,73 @@ def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -
 
 
 class Stage(ClassifierMixin, BaseEstimator):
-    """The ensemble so far, on the validation rows only, as scikit-learn's scorers want to see it.
+    """The ensemble so far, on the validation rows only, as scikit-learn's scorers want to see it."""
 
-    The positive class is 1 and the other 0, so that scores such as "recall" or "f1" are those of the positive class.
-    """
-
-    def __init__(self, F: Array, p: Array) -> None:
-        self.classes_ = np.array([0, 1])
-        self.F = F
-        self.p = p
+    def __init__(self, link: Link, F: Array, n_rounds: int, classes: Array) -> None:
+        self.link, self.F, self.n_rounds = link, F, n_rounds
+        self.classes_ = classes
 
     def fit(self, X: Any, y: Any) -> Stage:
-        """Nothing to do."""
+        """Do nothing: it is fitted."""
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """F."""
-        return self.F
+        """As of the booster."""
+        return self.link.decision(self.F, self.n_rounds)
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities of both classes."""
-        return np.column_stack((1.0 - self.p, self.p))
+        """As of the booster."""
+        return self.link.proba(self.F, self.n_rounds)
 
     def predict(self, X: Any) -> Array:
-        """The class of F's sign."""
-        return (self.F >= 0).astype(np.intp)
+        """As of the booster."""
+        return self.link.labels(self.F, self.n_rounds, self.classes_)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The rows that are held out of training."""
+
+    table: Table
+    target: Array  # as training sees the labels
+    truth: Array  # as scorers see them: 1 for the positive class of two and 0 for the other, or labels as they are
+    classes: Array  # those of the truth
+    weights: Array | None
+    costs: Costs
 
 
 class Validation:
     """Scores rounds on held-out rows; higher is better."""
 
-    def __init__(
-        self,
-        rule: Rule,
-        engine: Engine,
-        table: Table,
-        positive: Array,
-        weights: Array | None,
-        costs: Costs,
-        scoring: Any,
-    ) -> None:
-        self.rule = rule
+    def __init__(self, rows: HeldOut, engine: Engine, scoring: Any) -> None:
+        self.rows = rows
         self.engine = engine
-        self.table = table
-        self.positive = positive
-        self.weights = weights
-        self.truth = positive.astype(np.intp)  # as scorers see it
         # a mistake counts as often as it costs, and the decision is where such odds are even
-        self.importance = (costs.of_rows(positive).T * (1.0 if weights is None else weights)).T
+        weights = 1.0 if rows.weights is None else rows.weights
+        self.importance = (rows.costs.of_rows(rows.target).T * weights).T
         self.scoring = scoring
         self.scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
         takes_weights = self.scorer is not None and "sample_weight" in signature(self.scorer).parameters
-        self.score_params = {"sample_weight": weights} if takes_weights and weights is not None else {}
+        self.score_params = {"sample_weight": rows.weights} if takes_weights and rows.weights is not None else {}
         self.best = -np.inf
         self.best_round = 0
         self.round = 0
 
-    def open(self, bins: Bins | None) -> None:
-        """Encode the rows with the bins of training."""
-        self.view = View(self.engine, self.table, bins)
-        self.F = np.full(self.table.n_rows, self.rule.offset())
+    def start(self, bins: Bins | None, link: Link) -> None:
+        """Encode the rows with the bins of training, and score them before the first round."""
+        self.view, self.link = View(self.engine, self.rows.table, bins), link
+        self.F = link.start(self.rows.table.n_rows)
 
     def score(self, term: Term) -> float:
         """The score after one more round: by default minus the log-loss, in which a row counts as much as it costs."""
         self.round += 1
-        self.F = self.rule.combine(self.F, term.on(self.view))
+        self.F = self.link.combine(self.F, term.on(self.view))
         if self.scorer is None:
-            score = float(np.average(self.log_likelihood(), weights=self.importance))
+            likelihood = self.link.log_likelihood(self.F, self.rows.target, self.round)
+            score = float(np.average(likelihood, weights=self.importance))
         else:
-            score = float(self.scorer(self.stage(), self.table.native, self.truth, **self.score_params))
+            stage = Stage(self.link, self.F, self.round, self.rows.classes)
+            score = float(self.scorer(stage, self.rows.table.native, self.rows.truth, **self.score_params))
         if score != score:
             raise ValueError(
                 f"scoring={self.scoring!r} gave NaN on the held-out rows after round {self.round}, so early stopping "
@@ -118,15 +117,6 @@ class Validation:
         if self.best_round == 0 or score > self.best + 1e-10 * max(1.0, abs(self.best)):
             self.best, self.best_round = score, self.round
         return score
-
-    def log_likelihood(self) -> Array:
-        """How likely the true classes are."""
-        odds = self.rule.log_odds(self.F, self.round)
-        return log_logistic(np.where(self.positive, odds, -odds))
-
-    def stage(self) -> Any:
-        """The ensemble so far, as scorers see it."""
-        return Stage(self.rule.decide(self.F, self.round), self.rule.probability(self.F, self.round))
 
     @property
     def since_best(self) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 import warnings
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,129 +18,71 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS
 from skewboost.boosting.early_stopping import Validation, stratified_split
 from skewboost.boosting.explanations import ExplanationMixin
+from skewboost.boosting.model import Model
 from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Callback, Ensemble, Settings, question_between, train
-from skewboost.engine import ENGINES, choose
-from skewboost.engine.boundary import Array, Engine
+from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
+from skewboost.engine import ENGINES
+from skewboost.engine.boundary import Array
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.learners import resolve
-from skewboost.learners.learner import Data, Learner
-from skewboost.metrics.costs import Costs, check_sample_cost
+from skewboost.learners.learner import Learner
+from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
-MISSING_CONSTANT = math.log(2.0)  # how far log-odds may be off before somebody is told
-FEW_EXAMPLES = 20  # of a class, from which nobody can tell how frequent it is
+MISSING_CONSTANT = math.log(2.0)  # how far log-odds may be off before a warning
+FEW_EXAMPLES = 20  # of a class: too few to tell how frequent it is
+
+T = TypeVar("T")
 
 
-def _joined_signature(cls: type[BoostingClassifier]) -> inspect.Signature:
-    """The parameters of a class before those that it passes on as ``**common`` to the one it derives from."""
-    joined: dict[str, inspect.Parameter] = {}
-    for base in cls.__mro__:
-        if "__init__" not in base.__dict__:
-            continue
-        own = inspect.signature(inspect.unwrap(base.__dict__["__init__"]), follow_wrapped=False)
-        for name, parameter in own.parameters.items():
-            if parameter.kind is not parameter.VAR_KEYWORD and name not in cls._settled:
-                joined.setdefault(name, parameter)
-        if base is BoostingClassifier:
-            break
-    return inspect.Signature(list(joined.values()))
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def booster(cls: type[T]) -> type[T]:
+    """Make a class an estimator: its annotated attributes, and those of its bases, are its keyword parameters.
+
+    This is `dataclasses.dataclass`, so that type checkers and editors know the parameters, and scikit-learn reads them
+    off the signature of ``__init__``. Placeholders in the docstring stand for parameters that many variants share.
+    """
+    documentation = inspect.cleandoc(cls.__doc__ or "")
+    for placeholder, shared in PLACEHOLDERS.items():
+        documentation = documentation.replace(placeholder, shared)
+    cls.__doc__ = documentation.replace("\nReferences\n", f"\n{ATTRIBUTES}\nReferences\n", 1)
+    return dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
 
 
-class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
+@booster
+class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     """Fits, predicts, stages, stops early. A subclass names its `Rule` and adds its own parameters."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "__init__" in cls.__dict__:
-            # scikit-learn reads parameters off the signature; this spares every variant repeating the common ones
-            cls.__init__.__signature__ = _joined_signature(cls)  # type: ignore[attr-defined]
-        own = [p for p in _joined_signature(cls).parameters.values() if p.name != "self"]
-        cls.__signature__ = inspect.Signature(own)  # else that of __new__ would show
-        if cls.__doc__:
-            text = inspect.cleandoc(cls.__doc__)
-            for placeholder, shared in PLACEHOLDERS.items():
-                text = text.replace(placeholder, shared)
-            cls.__doc__ = text.replace("\nReferences\n", f"\n{ATTRIBUTES}\nReferences\n", 1)
+    learning_rate: float = 1.0
+    pos_label: Any = None
+    early_stopping: bool | int = False
+    validation_fraction: float | None = None
+    scoring: Any = None
+    callbacks: Sequence[Callback] | None = None
+    warm_start: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    engine: Any = "auto"
 
-    def __new__(cls, *_: Any, **params: Any) -> Self:
-        """Name the class that was called, not the one that its parameters are passed on to."""
-        known = inspect.signature(cls.__init__).parameters
-        for name in params:
-            if name not in known:
-                hint = " It is not told what mistakes cost; see skewboost.catalogue()." if name == "cost" else ""
-                raise TypeError(f"{cls.__name__} got an unexpected keyword argument {name!r}.{hint}")
-        made: Self = super().__new__(cls)
-        return made
-
-    def __init__(
-        self,
-        *,
-        estimator: Any = "stump",
-        sampler: Any = None,
-        resample: bool = False,
-        n_estimators: int = 100,
-        learning_rate: float = 1.0,
-        pos_label: Any = None,
-        early_stopping: bool | int = False,
-        validation_fraction: float | None = None,
-        scoring: Any = None,
-        callbacks: Sequence[Callback] | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        engine: str = "auto",
-    ) -> None:
-        self.estimator = estimator
-        self.sampler = sampler
-        self.resample = resample
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.pos_label = pos_label
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.scoring = scoring
-        self.callbacks = callbacks
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.engine = engine
-
-    _ensembles: list[Ensemble]
-    classes_: Array
-    pos_label_: Any
-    n_features_in_: int
-
-    _settled: tuple[str, ...] = ()  # common parameters that a subclass does not have
     _rounds = "n_estimators"  # the parameter that says how many rounds there are
 
     def _rule(self) -> Rule:
-        """The variant."""
+        """The variant; raises if its own parameters are wrong."""
         raise NotImplementedError
-
-    def _rule_of_classes(self) -> Rule:
-        """The variant, once the classes are known."""
-        return self._rule()
 
     def _weak_learner(self) -> Any:
         """What a round fits, as the user gave it."""
-        return self.estimator
+        raise NotImplementedError
 
     def _sampler(self) -> Any:
         """What draws the rows of a round, as the user gave it."""
-        return self.sampler
-
-    @property
-    def _n_ensembles(self) -> int:
-        """One, unless a subclass has one for each of many classes."""
-        return 1
+        raise NotImplementedError
 
     @property
     def _n_rounds(self) -> int:
@@ -154,7 +96,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     # --------------------------------------------------------------------- fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -173,7 +115,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         """
         return self._fit_or_restore(X, y, sample_weight)
 
-    def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any = None) -> BoostingClassifier:
+    def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any = None) -> Self:
         """`_fit`, after which everything is as it was if it fails."""
         before = dict(self.__dict__)
         try:
@@ -188,9 +130,9 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
-        rule, learner = self._rule(), resolve(self._weak_learner(), self.resample, self._sampler())
+        rule, learner = self._rule(), resolve(self._weak_learner(), self._sampler())
         question_between(rule, learner)
-        going_on = bool(self.warm_start and hasattr(self, "_ensembles"))
+        going_on = bool(self.warm_start and hasattr(self, "_model"))
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)
         each_cost = None if sample_cost is None else check_sample_cost(sample_cost, table.n_rows)
@@ -204,51 +146,62 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         if going_on:
             self._check_going_on()
             table = self._like_training(table)
-            self._ensembles = [e.copy() for e in self._ensembles]
-            if rule.whole_schedule:  # other rounds, not more of them
-                self._ensembles = [Ensemble(bins=e.bins) for e in self._ensembles]
+            self._model = Model(bins=self._model.bins) if rule.whole_schedule else self._model.copy()
         else:
-            self._ensembles = [Ensemble() for _ in range(self._n_ensembles)]
+            self._model = Model()
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._learner, self._own = repr(self._weak_learner()), self._own_params()
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
-        engine = choose(self.engine, effective_n_jobs(self.n_jobs))
-        self._train(learner, engine, table, labels, weights, each_cost)
+        problem = self._problem(table, labels, weights, each_cost)
+        if self._model.stop_reason not in (PERFECT, NO_EDGE):  # else more rounds would change nothing
+            self._train(learner, problem)
 
-    def _train(
-        self,
-        learner: Learner,
-        engine: Engine,
-        table: Table,
-        labels: Array,
-        weights: Array | None,
-        each_cost: Array | None,
-    ) -> None:
-        """Train the ensemble."""
-        (ensemble,) = self._ensembles
+    def _problem(self, table: Table, labels: Array, weights: Array | None, each_cost: Array | None) -> Problem:
+        """What is to be learned: the positive class against the other."""
+        positive = labels == self.pos_label_
         costs = self._costs(each_cost, labels, weights)
-        if ensemble.stop_reason not in (PERFECT, NO_EDGE):  # else more rounds would change nothing
-            ensemble.rule = self._rule_of_classes()
-            state = self._fit_one(learner, engine, table, labels == self.pos_label_, weights, costs, ensemble)
-            self._warn_of_a_missing_constant(ensemble, state)
+        rule, truth = self._rule_of_classes(), positive.astype(np.intp)
+        place = self.classes_.tolist().index(self.pos_label_)
+        return Problem(rule, table, positive, weights, costs, truth, np.array([0, 1]), positive=place)
 
-    def _warn_of_a_missing_constant(self, ensemble: Ensemble, state: State) -> None:
+    def _rule_of_classes(self) -> Rule:
+        """The variant, once the classes are known."""
+        return self._rule()
+
+    def _train(self, learner: Learner, problem: Problem) -> None:
+        """Train the model."""
+        engine, part, validation = self._engine(), problem, None
+        if self.early_stopping:
+            inner, outer = self._split(problem)
+            part, validation = problem.take(inner), Validation(problem.take(outer).held_out(), engine, self.scoring)
+        state = train(part, learner, engine, self._settings(), validation, self._model)
+        self._finish(learner, problem, state)
+
+    def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
+        """What is done after the last round."""
+        self._warn_of_a_missing_constant(problem.rule, state)
+
+    def _split(self, problem: Problem) -> tuple[Array, Array]:
+        """Row numbers to train on and to validate on: a share of each class."""
+        fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
+        return stratified_split(problem.truth.astype(bool), fraction, np.random.default_rng(self._seed))
+
+    def _warn_of_a_missing_constant(self, rule: Rule, state: State) -> None:
         """Say so where a constant would move the odds a lot, and another round would not.
 
         Not where rounds see rows that were drawn, which moves the odds too.
         """
-        rule = ensemble.rule
         off = 0.0 if state.learner.draws else abs(rule.missing_constant(state))
-        if off < MISSING_CONSTANT or min(state.n_of_class) < FEW_EXAMPLES or ensemble.stop_reason == PERFECT:
+        if off < MISSING_CONSTANT or min(state.n_of_class) < FEW_EXAMPLES or self._model.stop_reason == PERFECT:
             return
         state.round += 1
         _, vote = hypothesis_and_vote(rule, state, self._seed)
-        if vote is None or rule.link_scale() * abs(state.step) < 0.5 * off:
+        if vote is None or state.link.scale * abs(state.step) < 0.5 * off:
             warnings.warn(
                 f"{type(self).__name__} cannot honour its costs on this table: its rounds cannot express how frequent "
                 f"the classes are, and the odds are off by a factor of about {math.exp(min(off, 700.0)):.2g}. This "
                 "happens with stumps on columns of few values. Boost trees, or Stump(constant=True), or take CSRA.",
-                stacklevel=6,
+                stacklevel=7,
             )
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
@@ -257,7 +210,7 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _check_going_on(self) -> None:
         """Whether a warm start can go on from what there is."""
-        n_done = len(self._ensembles[0].rounds)
+        n_done = len(self._model.rounds)
         if self._n_rounds < n_done:
             raise ValueError(
                 f"{self._rounds}={self._n_rounds} is less than the {n_done} rounds there are already. With "
@@ -278,33 +231,9 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _own_params(self) -> dict[str, str]:
         """The parameters that make a variant what it is, as text."""
-        common = set(inspect.signature(BoostingClassifier.__init__).parameters) - {"resample", "sampler"}
+        common = {f.name for f in dataclasses.fields(BoostingClassifier)} - {"resample", "sampler"}
         free = {self._rounds, *common}
         return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in free}
-
-    def _fit_one(
-        self,
-        learner: Learner,
-        engine: Engine,
-        table: Table,
-        positive: Array,
-        weights: Array | None,
-        costs: Costs,
-        ensemble: Ensemble,
-    ) -> State:
-        """Train the positive class against the other; returns where that has brought the rows."""
-        validation = None
-        if self.early_stopping:
-            fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
-            inner, outer = stratified_split(positive, fraction, np.random.default_rng(self._seed))
-            held_out = None if weights is None else weights[outer]
-            validation = Validation(
-                ensemble.rule, engine, table.take(outer), positive[outer], held_out, costs.take(outer), self.scoring
-            )
-            table, positive, costs = table.take(inner), positive[inner], costs.take(inner)
-            weights = None if weights is None else weights[inner]
-        data = Data(table, positive, weights, engine, ensemble.bins)
-        return train(learner, data, costs, self._settings(), validation, ensemble)
 
     def _settings(self) -> Settings:
         patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)
@@ -314,7 +243,6 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
-            resample=one_of(True, False),
             **{self._rounds: integer(1)},
             learning_rate=number(0, 2, open_low=True),
             early_stopping=either(one_of(True, False), integer(1)),
@@ -333,11 +261,6 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         )
         if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "open"):
             raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
-        if self.resample and self.sampler is not None:
-            raise ValueError(
-                f"resample=True is short for sampler='bootstrap', but sampler={self.sampler!r} was given too. Leave "
-                "one of them at its default."
-            )
         if not self.early_stopping:
             for name in ("validation_fraction", "scoring"):
                 if getattr(self, name) is not None:
@@ -392,49 +315,123 @@ class BoostingClassifier(ExplanationMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not isinstance(n_rounds, int | np.integer) or n_rounds < 1:
             raise ValueError(f"n_rounds={n_rounds!r} must be a whole number of rounds, 1 at least.")
-        model = copy(self)
-        model._ensembles = [e.truncated(int(n_rounds), self.n_features_in_) for e in self._ensembles]
-        return model
+        made = copy(self)
+        made._model = self._model.truncated(int(n_rounds))
+        return made
 
     # ------------------------------------------------------------------ inspection
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_ensembles") and all(e.n_features is not None for e in self._ensembles)
-
-    @property
-    def _ensemble(self) -> Ensemble:
-        """The ensemble; where each class has its own, they share their rounds."""
-        check_is_fitted(self)
-        return self._ensembles[0]
+        return hasattr(self, "_model") and self._model.n_features is not None
 
     @property
     def estimators_(self) -> list[Any]:
-        """What the rounds added."""
-        return list(self._ensemble.terms)
+        """What the rounds added: a list per class, all with the same partitions; one list if there are two classes."""
+        check_is_fitted(self)
+        n = self._model.link.n_outputs
+        return list(self._model.terms) if n == 1 else [self._model.terms_of(k) for k in range(n)]
 
     @property
     def n_estimators_(self) -> int:
         """The number of rounds in use."""
-        return self._ensemble.n_rounds
+        check_is_fitted(self)
+        return self._model.n_rounds
 
     @property
     def stop_reason_(self) -> str:
         """Why training ended."""
-        return self._ensemble.stop_reason
+        check_is_fitted(self)
+        return self._model.stop_reason
 
     @property
     def history_(self) -> list[dict[str, Any]]:
         """What happened in each round."""
-        return [dict(r.record) for r in self._ensemble.rounds]
+        check_is_fitted(self)
+        return [dict(r.record) for r in self._model.rounds]
 
     @property
     def feature_importances_(self) -> Array:
         """By how much the splits on each feature lowered the loss, as shares of one."""
-        total = self._ensemble.importances(self.n_features_in_)
+        check_is_fitted(self)
+        total = self._model.importances()
         if total is None:
             raise AttributeError(f"{self._weak_learner()!r} does not tell feature importances.")
         share: Array = total / total.sum() if total.any() else total
         return share
+
+
+@booster
+class LearnerChoice:
+    """The parameters that say what a round fits."""
+
+    estimator: Any = "stump"
+    n_estimators: int = 100
+
+    def _weak_learner(self) -> Any:
+        return self.estimator
+
+
+@booster
+class SamplerChoice:
+    """The parameters that say which rows a round is fitted to."""
+
+    sampler: Any = None
+    resample: bool = False
+
+    def _sampler(self) -> Any:
+        check_params(self, resample=one_of(True, False))
+        if self.resample and self.sampler is not None:
+            raise ValueError(
+                f"resample=True is short for sampler='bootstrap', but sampler={self.sampler!r} was given too. Leave "
+                "one of them at its default."
+            )
+        return "bootstrap" if self.resample else self.sampler
+
+
+@booster
+class BoostingClassifier(LearnerChoice, SamplerChoice, BaseBooster):
+    """A booster of any weak learner, on all rows or on those that a sampler draws."""
+
+
+@booster
+class CostChoice(BaseBooster):
+    """A booster that is told what mistakes cost."""
+
+    cost: Any = None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None) -> Self:
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like or pandas, polars or Arrow table of shape (n_samples, n_features)
+            Numbers, and in tables also categories or text; cells may be missing.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row.
+        sample_cost : array-like of shape (n_samples,) or None, default=None
+            What it costs to get each row wrong, instead of `cost`. It says nothing about how often such rows occur:
+            that is what `sample_weight` is for.
+
+        Returns
+        -------
+        self
+        """
+        if sample_cost is not None and self.cost is not None:
+            raise ValueError(
+                f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or drop sample_cost."
+            )
+        return self._fit_or_restore(X, y, sample_weight, sample_cost)
+
+    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
+        check_cost(self.cost, self.classes_)
+        return costs_of(self.cost, each, labels, self.pos_label_, self.classes_, weights)
+
+
+@booster
+class CostSensitiveClassifier(CostChoice, BoostingClassifier):
+    """A booster of any weak learner that is told what mistakes cost."""
 
 
 def _some(classes: Array) -> str:

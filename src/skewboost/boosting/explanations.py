@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.prediction import PredictionMixin
-from skewboost.boosting.rule import Rule
-from skewboost.engine import choose
 from skewboost.engine.boundary import MISSING, Array
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
@@ -111,12 +109,10 @@ class ShapeFunction:
 class ExplanationMixin(PredictionMixin):
     """What boosters tell about the part that each feature has in their scores."""
 
-    n_features_in_: int
-
     @property
     def baseline_(self) -> Any:
         """The mean of F over the training examples, from which `contributions` count; per class of many."""
-        means = self._signs * np.array([e.mean for e in self._explainers("baseline_", AttributeError)])
+        means = self._sign * np.array([e.mean for e in self._explainers("baseline_", AttributeError)])
         return float(means[0]) if len(means) == 1 else means
 
     def contributions(self, X: Any) -> Array:
@@ -167,9 +163,8 @@ class ExplanationMixin(PredictionMixin):
         """
         explainers = self._explainers("contributions")
         table = self._new_rows(X)
-        engine = choose(self.engine, effective_n_jobs(self.n_jobs))
-        views = {id(e.bins): View(engine, table, e.bins) for e in explainers}  # encoded once for equal bins
-        found = [sign * e.contributions(views[id(e.bins)]) for sign, e in zip(self._signs, explainers)]
+        view = View(self._engine(), table, self._model.bins)
+        found = [self._sign * e.contributions(view) for e in explainers]
         return found[0] if len(found) == 1 else np.stack(found, axis=-1)
 
     def shape_functions(self) -> list[Any]:
@@ -211,42 +206,35 @@ class ExplanationMixin(PredictionMixin):
         explainers = self._explainers("shape_functions")
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         lists = []
-        for e, sign in zip(explainers, self._signs):
-            tables = sign * e.main_effects()
+        for e in explainers:
+            tables = self._sign * e.main_effects()
             kinds = enumerate(zip(names, self._nominal))
-            lists.append([_shape(e, tables, sign, j, str(name), nominal) for j, (name, nominal) in kinds])
+            lists.append([_shape(e, tables, self._sign, j, str(name), nominal) for j, (name, nominal) in kinds])
         return lists[0] if len(lists) == 1 else lists
 
     @property
-    def _signs(self) -> list[float]:
-        """+1 for each ensemble whose positive class is the one that scores speak for."""
-        check_is_fitted(self)
-        if len(self._ensembles) > 1:
-            return [1.0] * len(self._ensembles)
-        return [1.0 if self.pos_label_ == self.classes_[1] else -1.0]
+    def _sign(self) -> float:
+        """-1 where F speaks for the first of two classes, and scores for the second."""
+        return -1.0 if isinstance(self._link, TwoClasses) and self._link.positive == 0 else 1.0
 
     def _explainers(self, asked: str, error: type[Exception] = ValueError) -> list[Explainer]:
         """The ensembles taken apart, or an error that says why they cannot be."""
         check_is_fitted(self)
-        name = type(self).__name__
-        found = []
-        for ensemble in self._ensembles:
-            scorer, support = ensemble.scorer, ensemble.support
-            assert support is not None
-            if type(ensemble.rule).combine is not Rule.combine:
-                raise error(
-                    f"{asked} of {name} does not exist: what a round adds depends on the rounds before it, so the "
-                    f"score is no sum that could be shared among features. {INSTEAD}"
-                )
-            foreign = Explainer.foreign(scorer)
-            if foreign:
-                inner = type(getattr(foreign[0], "estimator", foreign[0])).__name__
-                raise error(
-                    f"{asked} of {name} does not exist: its rounds are models of type {inner}, into which it cannot "
-                    f"look. Boost stumps, trees, histograms or lines of skewboost.learners instead. Or: {INSTEAD}"
-                )
-            found.append(Explainer(scorer, support))
-        return found
+        name, model = type(self).__name__, self._model
+        assert model.support is not None
+        if not model.is_sum:
+            raise error(
+                f"{asked} of {name} does not exist: what a round adds depends on the rounds before it, so the score is "
+                f"no sum that could be shared among features. {INSTEAD}"
+            )
+        foreign = Explainer.foreign(model.scorers[0])
+        if foreign:
+            inner = type(getattr(foreign[0], "estimator", foreign[0])).__name__
+            raise error(
+                f"{asked} of {name} does not exist: its rounds are models of type {inner}, into which it cannot look. "
+                f"Boost stumps, trees, histograms or lines of skewboost.learners instead. Or: {INSTEAD}"
+            )
+        return [Explainer(scorer, model.support) for scorer in model.scorers]
 
 
 def _shape(e: Explainer, tables: Array, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any
 
+from skewboost.boosting.model import Round
 from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.engine.scoring import Term
 
 # Who looks at the state of every round, between the vote and the move of the weights.
 WATCHER: ContextVar[Callable[[State], None] | None] = ContextVar("WATCHER", default=None)
@@ -27,22 +25,14 @@ def watched(look: Callable[[State], None]) -> Iterator[None]:
         WATCHER.reset(token)
 
 
-@dataclass(slots=True)
-class Round:
-    """What a round added, and what there is to know about it; importances are as `np.asarray` reads them."""
-
-    term: Term
-    record: dict[str, float] = field(default_factory=dict)
-    importances: Any = None
-
-
 def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -> Iterator[Round]:
     """Start the rule, and return the rounds: first those already `done`, replayed on the state, then new ones.
 
     Staging, early stopping, progress and interruption live with whoever consumes the rounds. They end by themselves
     when the rule has nothing to add; `state.stop_reason` then says why. The rule has started when this returns, and not
-    only with the first round: whoever scores the rounds must know what F starts from.
+    only with the first round: whoever scores the rounds needs `state.link`.
     """
+    state.link = rule.link(state)
     rule.start(state)
     if state.learner.draws:
         state.keep_first_weights()

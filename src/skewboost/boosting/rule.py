@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.state import SIGNS, State
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -24,13 +25,19 @@ NO_EDGE = "no edge left: the weak learner does no better than chance"
 
 
 class Rule:
-    """A boosting variant. The defaults are those of the exponential loss."""
+    """A boosting variant, for one fit. The defaults are those of the exponential loss.
+
+    The loop asks it what to start from, what to ask the learner, what a round adds and how the weights move. Its `link`
+    says in numbers what F means; a fitted model keeps these and not the rule.
+    """
 
     asks: Sequence[str] = (LABELS,)  # the questions it can work with, its favourite first
     criterion: str = "z"  # what it would have a partition minimise; "squares" for rules that ask for responses
     whole_schedule: bool = False  # whether a round depends on how many there will be; more rounds then are other rounds
 
-    costs = Costs()
+    def link(self, state: State) -> TwoClasses:
+        """What F means: by default half the log-odds."""
+        return TwoClasses(cost_ratio=state.costs.ratio)
 
     def goal(self, costs: Costs, n: float) -> Goal:
         """The criterion with its parameters."""
@@ -38,7 +45,6 @@ class Rule:
 
     def start(self, state: State) -> None:
         """Set the initial weights; by default they are the sample weights."""
-        self.costs = state.costs
 
     def ask(self, state: State, rng: Draw) -> Any:
         """Question the learner; returns its hypothesis, or None if it has none."""
@@ -63,46 +69,6 @@ class Rule:
     def missing_constant(self, state: State) -> float:
         """What a constant would still add to the log-odds; rules whose leaves have a value each can always add it."""
         return 0.0
-
-    # ------------------------------------------------------------------ the fitted ensemble
-
-    def offset(self) -> float:
-        """What F starts from."""
-        return 0.0
-
-    def combine(self, F: Array, g: Array) -> Array:
-        """The ensemble with one more round."""
-        return F + g
-
-    def link_scale(self) -> float:
-        """How fast the log-odds rise with F: the exponential loss is minimised by half the log-odds."""
-        return 2.0
-
-    def costs_to_come(self, n_rounds: int) -> float:
-        """What of the costs is not in F yet after so many rounds, on the scale of log-odds."""
-        return 0.0
-
-    def log_odds(self, F: Array, n_rounds: int) -> Array:
-        """Log-odds of the positive class as the whole costs tilt them: zero where the decision changes.
-
-        They mean the same after any number of rounds, however much of the costs was in training by then.
-        """
-        t = self.link_scale() * F
-        to_come = self.costs_to_come(n_rounds)
-        return np.asarray(t + to_come if to_come else t)
-
-    def tilt(self) -> float:
-        """What the costs add to these log-odds, so that it can be taken out again."""
-        return 0.0
-
-    def decide(self, F: Array, n_rounds: int) -> Array:
-        """The decision function: log-odds on the scale of F, positive where the positive class is predicted."""
-        to_come = self.costs_to_come(n_rounds)
-        return F + to_come / self.link_scale() if to_come else F
-
-    def probability(self, F: Array, n_rounds: int) -> Array:
-        """P(y = +1 | x), for the classes as frequent as they were in training."""
-        return logistic(self.log_odds(F, n_rounds) - self.tilt())
 
 
 class DiscreteRule(Rule):
@@ -134,17 +100,6 @@ class DiscreteRule(Rule):
     def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
         """The step beside the criterion."""
         return {"criterion": h.criterion, "step": state.step}
-
-
-def logistic(t: Array) -> Array:
-    """``1 / (1 + exp(-t))``."""
-    with np.errstate(over="ignore"):
-        return np.asarray(1.0 / (1.0 + np.exp(-t)))
-
-
-def log_logistic(t: Array) -> Array:
-    """Its logarithm, finite for any t."""
-    return np.asarray(-np.logaddexp(0.0, -t))
 
 
 def right_and_wrong(h: LabelHypothesis, sums: Array) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from skewboost.boosting.link import TwoClasses
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, TrainingSet, W, Y, itself
@@ -35,6 +36,7 @@ class State:
     question: str  # the one of the rule's questions that the learner answers
     learning_rate: float = 1.0
     costs: Costs = field(default_factory=Costs)
+    link: TwoClasses = field(default_factory=TwoClasses)  # what F means, as the rule says
     round: int = 0
     step: float = 1.0  # α of the last round, where a rule has one
     log_loss: float = 0.0  # ln of the training loss that the rule minimises, where that is a product of normalisers

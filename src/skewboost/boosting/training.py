@@ -1,26 +1,23 @@
-"""Training one binary ensemble: what happens around the loop."""
+"""Training one ensemble: what happens around the loop."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from skewboost.boosting.early_stopping import Validation
-from skewboost.boosting.loop import Round, boost
+from skewboost.boosting.early_stopping import HeldOut, Validation
+from skewboost.boosting.link import TwoClasses
+from skewboost.boosting.loop import boost
+from skewboost.boosting.model import Model, Round
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Array, Engine
-from skewboost.engine.explaining import Support
-from skewboost.engine.partition import View
-from skewboost.engine.scoring import Scorer, Term
 from skewboost.engine.table import Table
+from skewboost.engine.training_set import TWO, Classes
 from skewboost.learners import name_of
 from skewboost.learners.learner import Data, Learner
 from skewboost.metrics.costs import Costs
@@ -28,69 +25,38 @@ from skewboost.metrics.costs import Costs
 Callback = Callable[[int, Mapping[str, float]], bool | None]
 
 
-@dataclass
-class Ensemble:
-    """A fitted binary ensemble. `rounds` may go beyond the `n_rounds` that early stopping found best."""
+@dataclass(frozen=True)
+class Problem:
+    """What is to be learned, and by which rule: rows with labels, weights and costs, as the rule sees them."""
 
-    rounds: list[Round] = field(default_factory=list)
-    n_rounds: int = 0
-    bins: Bins | None = None
-    stop_reason: str = ""
-    rule: Rule = field(default_factory=Rule)  # as it was fitted: it knows the link
-    support: Support | None = None  # where the training examples are
-    n_features: int | None = None  # None: not ready for use
-    _scorer: Scorer | None = field(default=None, repr=False, compare=False)
+    rule: Rule
+    table: Table
+    target: Array  # which rows are positive; the number of each row's class; or which labels it has, [row, label]
+    weights: Array | None
+    costs: Costs
+    truth: Array  # the labels as scorers see them
+    classes: Array  # those of the truth
+    structure: Classes = TWO
+    positive: int = 1  # the place of the positive class of two
 
-    def copy(self) -> Ensemble:
-        """One to go on from, while this one stays as it is."""
-        return replace(self, rounds=list(self.rounds))
+    def take(self, rows: Array) -> Problem:
+        """Some of the rows."""
+        return replace(
+            self,
+            table=self.table.take(rows),
+            target=self.target[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            costs=self.costs.take(rows),
+            truth=self.truth[rows],
+        )
 
-    def truncated(self, n_rounds: int, n_features: int) -> Ensemble:
-        """One of its first rounds, ready for use."""
-        made = replace(self, rounds=self.rounds[:n_rounds], n_rounds=min(self.n_rounds, n_rounds))
-        made.finish(n_features)
-        return made
+    def data(self, engine: Engine, model: Model) -> Data:
+        """The training data, in the bins of a model if it has some already."""
+        return Data(self.table, self.target, self.weights, engine, model.bins, classes=self.structure)
 
-    @property
-    def terms(self) -> list[Term]:
-        """What the rounds in use have added."""
-        return [r.term for r in self.rounds[: self.n_rounds]]
-
-    def finish(self, n_features: int) -> None:
-        """Make it ready for use."""
-        self.n_features, self._scorer = n_features, None
-
-    @property
-    def scorer(self) -> Scorer:
-        """The rounds, compiled for scoring when that is first asked for."""
-        if self._scorer is None:
-            assert self.n_features is not None, "the ensemble is not finished"
-            self._scorer = Scorer(self.terms, self.bins, self.n_features, self.rule.offset())
-        return self._scorer
-
-    def score(self, engine: Engine, table: Table) -> Array:
-        """F of new rows: compiled where it is a sum, else round by round."""
-        if type(self.rule).combine is Rule.combine:
-            return engine.score(self.scorer, table)
-        *_, F = self.staged(View(engine, table, self.bins))
-        return F
-
-    def staged(self, view: View) -> Iterator[Array]:
-        """F at the start and after every round in use."""
-        F = np.full(view.n_rows, self.rule.offset())
-        yield F
-        for term in self.terms:
-            F = self.rule.combine(F, term.on(view))
-            yield F
-
-    def importances(self, n_features: int) -> Array | None:
-        """By how much each feature lowered the loss; None if a round's learner does not tell."""
-        total = np.zeros(n_features)
-        for r in self.rounds[: self.n_rounds]:
-            if r.importances is None or len(r.importances) != n_features:
-                return None
-            total += np.asarray(r.importances)
-        return total
+    def held_out(self) -> HeldOut:
+        """The rows as early stopping sees them."""
+        return HeldOut(self.table, self.target, self.truth, self.classes, self.weights, self.costs)
 
 
 @dataclass
@@ -118,28 +84,31 @@ def question_between(rule: Rule, learner: Learner) -> str:
 
 
 def train(
+    problem: Problem,
     learner: Learner,
-    data: Data,
-    costs: Costs,
+    engine: Engine,
     settings: Settings,
     validation: Validation | None,
-    ensemble: Ensemble,
+    model: Model,
 ) -> State:
-    """Add rounds to an ensemble; those it has already are replayed first, and neither callbacks nor the bar see them.
+    """Add rounds to a model; those it has already are replayed first, and neither callbacks nor the bar see them.
 
     Returns the state after the last of them.
 
     An interruption (Ctrl-C) leaves it with all rounds that were finished, ready for use.
     """
-    rule = ensemble.rule
+    rule, costs, data = problem.rule, problem.costs, problem.data(engine, model)
     question = question_between(rule, learner)
     opened = learner.open(data, rule.goal(costs, data.n_examples))
-    ensemble.bins, ensemble.support = opened.view.bins, opened.support()
+    model.bins, model.support = opened.view.bins, opened.support()
     state = State(opened, settings.n_rounds, question, settings.learning_rate, costs)
-    n_done = len(ensemble.rounds)
-    rounds = boost(rule, state, list(ensemble.rounds), settings.seed)
+    n_done = len(model.rounds)
+    rounds = boost(rule, state, list(model.rounds), settings.seed)
+    model.link = state.link
+    if isinstance(model.link, TwoClasses):  # to the rule, and to scorers, the positive class is the second
+        model.link = replace(model.link, positive=problem.positive)
     if validation is not None:
-        validation.open(ensemble.bins)
+        validation.start(model.bins, state.link)
     try:
         for r in islice(rounds, n_done):
             if validation is not None:
@@ -148,7 +117,7 @@ def train(
             for r in _with_progress(rounds, n_done, settings.n_rounds, settings.verbose):
                 if validation is not None:
                     r.record["validation_score"] = validation.score(r.term)
-                ensemble.rounds.append(r)
+                model.rounds.append(r)
                 if _is_enough(state, validation, settings):
                     break
                 if [c for c in settings.callbacks if c(state.round, dict(r.record))]:
@@ -159,10 +128,9 @@ def train(
         raise
     finally:
         if state.round >= n_done:  # else the replay was cut short, and nothing has changed
-            ensemble.n_rounds = validation.best_round if validation is not None else len(ensemble.rounds)
-            ensemble.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
-        rule.costs = replace(rule.costs, each=None)  # a model knows what classes cost, and keeps nothing of rows
-        ensemble.finish(data.table.n_features)
+            model.n_rounds = validation.best_round if validation is not None else len(model.rounds)
+            model.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
+        model.finish(data.table.n_features)
     return state
 
 

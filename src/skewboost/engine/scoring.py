@@ -45,14 +45,14 @@ class Term(Protocol):
 
 @dataclass(slots=True)
 class LeafTerm:
-    """A value per leaf of a partition."""
+    """A value per leaf of a partition, or one for each of several outputs."""
 
     partition: Partition
     values: Array
 
     def on(self, view: View) -> Array:
-        """The value of every row's leaf."""
-        if self.partition.one_feature:
+        """The value of every row's leaf: ``[row]``, or ``[row, output]``."""
+        if self.partition.one_feature and self.values.ndim == 1:
             feature = self.partition.splits[0].feature
             return view.engine.lookup(view.codes, feature, self.values[self.partition.leaf_of_code()])
         return self.values[self.partition.leaves(view)]

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BaseBooster
 from skewboost.evaluate.measured import Problem, better
 from skewboost.evaluate.methods import Method, told
 from skewboost.evaluate.results_file import Row, settled
@@ -140,7 +140,7 @@ def _shared_fits(data: DataSet, method: Method, candidates: list[dict[str, Any]]
     """Candidates by the fit that serves them: a booster's first rounds are those of one with fewer."""
     estimator = method.estimator
     name = getattr(estimator, "_rounds", None)
-    if not isinstance(estimator, BoostingClassifier) or name is None or not all(name in c for c in candidates):
+    if not isinstance(estimator, BaseBooster) or name is None or not all(name in c for c in candidates):
         return [([i], None) for i in range(len(candidates))]
     fits: dict[str, list[int]] = {}
     alone: list[tuple[list[int], str | None]] = []

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from skewboost.boosting.estimator import BoostingClassifier
-from skewboost.boosting.rule import Rule
+from skewboost.boosting.estimator import BaseBooster
+from skewboost.boosting.link import TwoClasses
 from skewboost.evaluate.measured import Problem
 from skewboost.meta.cost_passing import hides_classes, plain, renumbers
 from skewboost.metrics.counts import Array
@@ -70,7 +70,7 @@ def booster_and_input(model: Any, X: Any) -> tuple[Any, Any]:
 def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
     """The answers of a fitted booster after every round."""
     model, X = booster_and_input(model, X)
-    if isinstance(model, BoostingClassifier) and problem.binary:
+    if isinstance(model, BaseBooster) and problem.binary:
         yield from _own(model, X, problem)
         return
     scores = repeat(None)
@@ -86,19 +86,19 @@ def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
             yield Stage(said, flat if second else -flat)
 
 
-def _own(model: BoostingClassifier, X: Any, problem: Problem) -> Iterator[Stage]:
-    """Of a booster of ours: F as the rounds make it, whatever the decision adds to it."""
-    rule = model._ensembles[0].rule
-    is_sum = type(rule).combine is Rule.combine
+def _own(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
+    """F as the rounds of a skewboost model make it, whatever the decision adds to it."""
+    fitted = model._model
+    link, is_sum = fitted.link, fitted.is_sum
+    assert isinstance(link, TwoClasses)
     positive = int(problem.pos_label == problem.classes[1])
-    before: Any = rule.offset()
+    before: Any = link.offset
     voted: Any = abs(before)
-    for (scored,) in model._staged_scores(X):
-        F = scored.F if model.pos_label_ == problem.pos_label else -scored.F
-        flagged = scored.decision >= 0
-        if model.pos_label_ != problem.pos_label:
-            flagged = ~flagged
+    for F, n_rounds in model._staged_scores(X):
+        flagged = link.score(F, n_rounds) >= 0
         if is_sum:
-            voted = voted + np.abs(scored.F - before)
-            before = scored.F
-        yield Stage(np.where(flagged, positive, 1 - positive), F, voted if is_sum else None)
+            voted = voted + np.abs(F - before)
+            before = F
+        same = model.pos_label_ == problem.pos_label
+        said = flagged if same else ~flagged
+        yield Stage(np.where(said, positive, 1 - positive), F if same else -F, voted if is_sum else None)

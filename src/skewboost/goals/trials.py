@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BaseBooster
 from skewboost.engine.table import Prepared, take_rows
 from skewboost.goals.search import Answers
 from skewboost.meta.cost_passing import Weighing, own_threshold, staged_scores_of
@@ -54,7 +54,7 @@ class Rows:
 
     def prepared(self, estimator: Any) -> Rows:
         """The same, read and binned once for all fits of a booster of ours; others get what the user gave."""
-        ours = isinstance(estimator, BoostingClassifier)
+        ours = isinstance(estimator, BaseBooster)
         return replace(self, X=Prepared(estimator, self.X)) if ours else self
 
     @property

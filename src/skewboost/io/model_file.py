@@ -214,7 +214,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         "pos_label": _plain(getattr(model, "pos_label_", None)),
         "features": _features(model),
         "n_features": getattr(model, "n_features_in_", None),
-        "n_examples": None if inner is None else inner._ensembles[0].support.n_examples,
+        "n_examples": None if inner is None else inner._model.support.n_examples,
         "n_rounds": getattr(inner, "n_estimators_", None) if inner is not None else None,
         "threshold": getattr(model, "threshold_", None),
         "params": {name: repr(value) for name, value in model.get_params(deep=False).items()},
@@ -229,7 +229,7 @@ def _plain(value: Any) -> Any:
 
 def _innermost(model: Any) -> Any:
     """The booster that a model is, or has as its only one."""
-    while model is not None and not hasattr(model, "_ensembles"):
+    while model is not None and not hasattr(model, "_model"):
         model = getattr(model, "estimator_", None)
     return model
 
@@ -239,7 +239,7 @@ def _features(model: Any) -> list[dict[str, Any]]:
     names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(n)])]
     known: Any = next(seeing(model), None)
     nominal = getattr(known, "_nominal", [False] * n)
-    bins = known._ensembles[0].bins if hasattr(known, "_ensembles") else None
+    bins = known._model.bins if hasattr(known, "_model") else None
     found: list[dict[str, Any]] = []
     for j, (name, is_nominal) in enumerate(zip(names, nominal)):
         found.append({"name": name, "kind": "category" if is_nominal else "number"})

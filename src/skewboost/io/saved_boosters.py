@@ -7,44 +7,50 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skewboost.boosting.many_classes import JointEnsemble
-from skewboost.boosting.training import Ensemble
+from skewboost.boosting.link import Labels, Link, TwoClasses
+from skewboost.boosting.many_classes import JointClassifier
+from skewboost.boosting.model import Model
 from skewboost.boosting.variants.alternating_tree import AlternatingTreeClassifier
-from skewboost.engine.boundary import Array
 from skewboost.engine.grow_alternating import AlternatingPartition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.io.saved_bins import BINS, MOST_CELLS, SUPPORT
 from skewboost.io.saved_fields import KINDS, LABELS, TABLE, Fitted, check_binary, check_member, check_table
-from skewboost.io.saved_rules import JOINT_RULE, RULE
-from skewboost.io.saved_terms import JOINT_ROUND, ROUND
-from skewboost.io.schema import Field, Flag, Integer, ListOf, Maybe, OneOf, Record, Text, require
+from skewboost.io.saved_links import LINK
+from skewboost.io.saved_terms import ROUND
+from skewboost.io.schema import Field, Integer, ListOf, Maybe, Record, Text, checked, require
 
 NO_REPR = "another value than it has now"  # of a parameter that was set after training; it equals none
 
 
-def _check_rounds(ensemble: Ensemble) -> None:
-    require(ensemble.n_rounds <= len(ensemble.rounds), "must not exceed the number of rounds", "n_rounds")
-    require(ensemble.n_rounds or not ensemble.rounds, "must be above 0 where there are rounds", "n_rounds")
+def _check_model(model: Model) -> None:
+    require(model.n_rounds <= len(model.rounds), "must not exceed the number of rounds", "n_rounds")
+    require(model.n_rounds or not model.rounds, "must be above 0 where there are rounds", "n_rounds")
+    shape = () if model.link.n_outputs == 1 else (model.link.n_outputs,)
+    for k, r in enumerate(model.rounds):
+        own = np.shape(getattr(r.term, "values", [0.0]))[1:]
+        require(own == shape, "must have a column per class where there are many", f"rounds[{k}].term.values")
+    schedule = getattr(model.link, "schedule", None)
+    require(schedule is None or model.n_rounds <= schedule, "must not be less than n_rounds", "link.schedule")
 
 
-_ENSEMBLE: Mapping[str, Field] = {
-    "n_rounds": Integer(),
-    "stop_reason": Text(),
-    "rule": RULE,
-    "bins": Maybe(BINS),
-    "support": SUPPORT,
-    "rounds": ListOf(ROUND),
-}
-ENSEMBLE = Record(Ensemble, _ENSEMBLE, check=_check_rounds)
-JOINT_ENSEMBLE = Record(
-    JointEnsemble, {**_ENSEMBLE, "rule": JOINT_RULE, "rounds": ListOf(JOINT_ROUND)}, check=_check_rounds
+MODEL = Record(
+    Model,
+    {
+        "n_rounds": Integer(),
+        "stop_reason": Text(),
+        "link": LINK,
+        "bins": Maybe(BINS),
+        "support": SUPPORT,
+        "rounds": ListOf(ROUND),
+    },
+    check=_check_model,
 )
 
 
-def check_ensemble(ensemble: Ensemble, model: Any) -> None:
-    """Bins, counts and rounds go with the features of the model."""
-    n, nominal = model.n_features_in_, list(model._nominal)
-    bins, support = ensemble.bins, ensemble.support
+def check_features(fitted: Model, booster: Any) -> None:
+    """Bins, counts and rounds go with the features of the booster."""
+    n, nominal = booster.n_features_in_, list(booster._nominal)
+    bins, support = fitted.bins, fitted.support
     assert support is not None
     if bins is not None:
         require(bins.n_features == n, "must have an entry per feature", "bins.features")
@@ -55,7 +61,7 @@ def check_ensemble(ensemble: Ensemble, model: Any) -> None:
     for own in (support.per_code, None if support.spread is None else support.spread.known):
         require(own is None or len(own) == n, "must have an entry per feature", "support")
     n_preconditions = 1
-    for k, r in enumerate(ensemble.rounds):
+    for k, r in enumerate(fitted.rounds):
         at = f"rounds[{k}].term"
         for feature in _features(r.term):
             require(feature < n, f"is {feature}, and there are {n} features", f"{at} feature")
@@ -72,19 +78,17 @@ def check_ensemble(ensemble: Ensemble, model: Any) -> None:
                 require(there, "must be a node of an earlier round", f"{at}.partition.precondition")
                 n_preconditions += 2
         else:
-            check_member(r.term.estimator, model, f"{at}.estimator")  # type: ignore[attr-defined]
+            check_member(r.term.estimator, booster, f"{at}.estimator")  # type: ignore[attr-defined]
 
 
 def _features(term: Any) -> Iterable[int]:
     if isinstance(term, LineTerm):
         return [term.feature]
-    vote = getattr(term, "vote", None)
-    partitions = [t.partition for t in (term, vote) if isinstance(t, LeafTerm)]
-    return [split.feature for partition in partitions for split in partition.splits]
+    return [split.feature for split in term.partition.splits] if isinstance(term, LeafTerm) else []
 
 
 class Booster(Fitted):
-    """A booster of two classes."""
+    """A booster: its classes, its columns, and the model."""
 
     fields: ClassVar[Mapping[str, Field]] = {
         **TABLE,
@@ -92,9 +96,9 @@ class Booster(Fitted):
         **LABELS,
         "seed": Maybe(Integer(0, 2**32)),
         "altered": ListOf(Text()),
-        "ensemble": ENSEMBLE,
+        "model": MODEL,
     }
-    attributes: ClassVar[Mapping[str, str]] = {"seed": "_seed", "ensemble": "_ensemble"}
+    attributes: ClassVar[Mapping[str, str]] = {"seed": "_seed", "model": "_model"}
 
     def value(self, model: Any, name: str) -> Any:
         """Also the parameters that were set to something else after training, which a warm start has to know of."""
@@ -103,16 +107,16 @@ class Booster(Fitted):
             return sorted(k for k, v in (model._own | {"estimator": model._learner}).items() if now.get(k) != v)
         if name == "seed":
             return model._seed if _draws(model) else None
+        if name == "positive" and model._model.link.n_outputs > 1:
+            return None
         return super().value(model, name)
 
     def put(self, model: Any, name: str, value: Any) -> None:
-        """The ensemble comes last, and is compiled."""
+        """Parameters that were altered equal none."""
         if name == "altered":
             own = model._own_params() | {"estimator": repr(model._weak_learner())}
             own.update(dict.fromkeys(value, NO_REPR))
             model._learner, model._own = own.pop("estimator"), own
-        elif name == "ensemble":
-            model._ensembles = [value]
         else:
             super().put(model, name, value)
 
@@ -120,67 +124,32 @@ class Booster(Fitted):
         """Before anything is compiled."""
         model.__dict__.setdefault("_seed", 0)
         check_table(model)
-        check_binary(model)
-        (ensemble,) = model._ensembles
-        self._check(ensemble, model, 1)
-        if isinstance(model, AlternatingTreeClassifier):
-            grown = all(isinstance(getattr(r.term, "partition", None), AlternatingPartition) for r in ensemble.rounds)
-            require(grown, "must all be of the kind 'alternating'", "ensemble.rounds")
-        ensemble.finish(model.n_features_in_)
-
-    def _check(self, ensemble: Ensemble, model: Any, n_ensembles: int) -> None:
-        fits = model.n_features_in_ * n_ensembles <= MOST_CELLS
+        fitted: Model = model._model
+        self._check_classes(model, fitted.link)
+        fits = model.n_features_in_ * fitted.link.n_outputs <= MOST_CELLS
         require(fits, f"times the number of classes is more than {MOST_CELLS}", "n_features")
-        check_ensemble(ensemble, model)
+        checked(lambda own: check_features(own, model), fitted, "model")
+        if isinstance(model, AlternatingTreeClassifier):
+            grown = all(isinstance(getattr(r.term, "partition", None), AlternatingPartition) for r in fitted.rounds)
+            require(grown, "must all be of the kind 'alternating'", "model.rounds")
+        fitted.finish(model.n_features_in_)
 
-
-class JointBooster(Booster):
-    """A booster of many classes or labels: one ensemble of rounds that say something of each."""
-
-    fields: ClassVar[Mapping[str, Field]] = {
-        **Booster.fields,
-        "multilabel": Flag(),
-        "ensemble": OneOf({"two": ENSEMBLE, "many": JOINT_ENSEMBLE}, "an ensemble"),
-    }
-    attributes: ClassVar[Mapping[str, str]] = {**Booster.attributes, "multilabel": "multilabel_"}
-
-    def value(self, model: Any, name: str) -> Any:
-        """The ensembles of the labels, joined."""
-        if model._joint and name == "ensemble":
-            return JointEnsemble.joined(model._ensembles, model._joint_rule_)
-        return None if model._joint and name == "positive" else super().value(model, name)
-
-    def check(self, model: Any) -> None:
-        """The values of leaves have a column per label."""
-        if not model._joint:
-            require(type(model._ensembles[0]) is Ensemble, "must be 'two'", "ensemble.kind")
-            super().check(model)
+    def _check_classes(self, model: Any, link: Link) -> None:
+        if isinstance(link, TwoClasses):
+            check_binary(model)
+            place = model.classes_.tolist().index(model.pos_label_)
+            require(link.positive == place, "must be the place of the positive class", "model.link.positive")
             return
-        model.__dict__.setdefault("_seed", 0)
-        check_table(model)
-        (joint,) = model._ensembles
-        require(isinstance(joint, JointEnsemble), "must be 'many'", "ensemble.kind")
-        require(not model.multilabel_ or _numbered(model.classes_), "must be 0, 1, …", "classes")
-        n = len(model.classes_)
-        rule = joint.rule
-        require(
-            len(rule.of_class) == n and (rule.of_class > 0).all(), "must be above 0, one per class", "ensemble.rule"
-        )
-        tilts = getattr(rule, "tilts", None)
-        require(tilts is None or len(tilts) == n, "must have one per class", "ensemble.rule.tilts")
-        for k, r in enumerate(joint.rounds):
-            require(r.term.values.shape[1] == n, "must have a column per class", f"ensemble.rounds[{k}].term.values")
-        self._check(joint, model, n)
-        model._joint_rule_ = rule
-        model._ensembles = joint.parts(n, model.n_features_in_)
+        require(isinstance(model, JointClassifier), "must be that of two classes", "model.link.kind")
+        require(link.n_outputs == len(model.classes_), "must have one number per class", "model.link")
+        labels = isinstance(link, Labels)
+        require(labels or len(model.classes_) > 2, "must be that of two classes", "model.link.kind")
+        numbered = np.array_equal(model.classes_, np.arange(len(model.classes_)))
+        require(not labels or numbered, "must be 0, 1, …", "classes")
+        model.multilabel_ = labels
 
 
 def _draws(model: Any) -> bool:
     """Whether its seed had a part in it; else models that are equal would differ in it."""
-    settings = (model.early_stopping, model.resample, getattr(model, "calibrate", None))
-    foreign = any(hasattr(r.term, "estimator") for r in model._ensembles[0].rounds)
-    return any(settings) or model._sampler() is not None or foreign
-
-
-def _numbered(classes: Array) -> bool:
-    return bool(np.array_equal(classes, np.arange(len(classes))))
+    foreign = any(hasattr(r.term, "estimator") for r in model._model.rounds)
+    return bool(model.early_stopping or getattr(model, "calibrate", None) or model._sampler() is not None or foreign)

@@ -11,6 +11,7 @@ from sklearn.dummy import DummyClassifier
 
 from skewboost.io.saved_fields import ANY_MODEL, KINDS, LABELS, TABLE, Fitted, check_member, check_table
 from skewboost.io.saved_labels import IntegerRows, Labels
+from skewboost.io.saved_links import CALIBRATOR
 from skewboost.io.schema import (
     Field,
     Flag,
@@ -18,7 +19,6 @@ from skewboost.io.schema import (
     Integer,
     ListOf,
     MapOf,
-    Maybe,
     Number,
     Record,
     Text,
@@ -26,7 +26,7 @@ from skewboost.io.schema import (
     record,
     require,
 )
-from skewboost.meta.calibrated_folds import CalibratedFolds, Curve, Fold
+from skewboost.meta.calibrated_folds import CalibratedFolds, Fold
 
 MEMBERS = ListOf(ANY_MODEL)
 
@@ -140,21 +140,7 @@ class Votes(Fitted):
 # ---------------------------------------------------------------------- decisions of least cost
 
 
-def _check_curve(curve: Curve) -> None:
-    if curve.scores is None or curve.levels is None:
-        require(curve.scores is curve.levels, "must both be known or unknown", "scores")
-        return
-    require(0 < len(curve.scores) == len(curve.levels), "must have a level per score", "levels")
-    require((np.diff(curve.scores) > 0).all(), "must rise", "scores")
-    require((np.diff(curve.levels) >= 0).all() and curve.levels[-1] <= 1.0, "must rise, up to 1", "levels")
-
-
-CURVE = Record(
-    Curve,
-    {"a": Number(), "b": Number(), "scores": Maybe(Floats()), "levels": Maybe(Floats(low=0.0))},
-    check=_check_curve,
-)
-FOLD = Record(Fold, {"estimator": ANY_MODEL, "curves": ListOf(CURVE, tuple)})
+FOLD = Record(Fold, {"estimator": ANY_MODEL, "calibrators": ListOf(CALIBRATOR, tuple)})
 
 
 def _check_folds(folds: CalibratedFolds) -> None:
@@ -162,7 +148,7 @@ def _check_folds(folds: CalibratedFolds) -> None:
     K = len(folds.classes_)
     for k, fold in enumerate(folds.folds):
         check_member(fold.estimator, folds.folds[0].estimator, f"folds[{k}].estimator", folds.classes_)
-        require(len(fold.curves) == (1 if K == 2 else K), "must have one per class", f"folds[{k}].curves")
+        require(len(fold.calibrators) == (1 if K == 2 else K), "must have one per class", f"folds[{k}].calibrators")
 
 
 FOLDS = Record(CalibratedFolds, {"classes_": Labels(), "folds": ListOf(FOLD, tuple)}, check=_check_folds)

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.io.saved_boosters import Booster, JointBooster
+from skewboost.io.saved_boosters import Booster
 from skewboost.io.saved_fields import Fitted
 from skewboost.io.saved_goal_search import GoalSearch
 from skewboost.io.saved_meta import CONSTANT, Bagging, Code, Constant, Risk, Votes
@@ -16,8 +16,6 @@ from skewboost.io.saved_rule_learner import Rules
 from skewboost.io.schema import DefectError, Text, UnknownPartError, mapping, name_of
 
 _FAMILIES: dict[str, Fitted] = {
-    "AdaBoostMHClassifier": JointBooster(),
-    "AdaC2M1Classifier": JointBooster(),
     "CodeMatrixClassifier": Code(),
     "GoalSearchCV": GoalSearch(),
     "MinimumRiskClassifier": Risk(),

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.loop import Round
-from skewboost.boosting.many_classes import JointTerm
-from skewboost.boosting.variants.consistent_boost import ConsistentTerm
+from skewboost.boosting.model import Round
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Array, Split
 from skewboost.engine.grow_alternating import REST, AlternatingPartition
 from skewboost.engine.partition import Partition
@@ -146,12 +144,6 @@ _LINE: dict[str, Field] = {
 }
 
 
-def _check_consistent(term: ConsistentTerm) -> None:
-    _check_leaves(term)
-    require(term.partition.one_feature, "must have one split", "partition")
-    require(term.vote is None or term.vote.partition.one_feature, "must have one split", "vote.partition")
-
-
 def classes_are_numbers(model: Any, n: int) -> None:
     """A classifier that a round has fitted knows classes by their numbers, which are below n."""
     classes = model.classes_
@@ -166,7 +158,6 @@ def _check_classifier(term: ClassifierTerm) -> None:
     classes_are_numbers(term.estimator, len(term.values))
 
 
-LEAVES = Record(LeafTerm, {"partition": PARTITION, "values": Floats()}, check=_check_leaves)
 LINKS = {"half_log_odds": half_log_odds, "mean_label": mean_label, "as_it_is": as_it_is}
 
 
@@ -184,26 +175,30 @@ class LinkField:
         return LINKS[data]
 
 
+class Values:
+    """A number per leaf, or a list of numbers where there are several outputs."""
+
+    _one, _several = Floats(), Floats(2)
+
+    def write(self, value: Array) -> Any:
+        """By the number of dimensions."""
+        return (self._one if value.ndim == 1 else self._several).write(value)
+
+    def read(self, data: Any, at: str) -> Array:
+        """A list, or a table."""
+        return (self._several if type(data) is dict else self._one).read(data, at)
+
+
 TERM = OneOf(
     {
-        "leaves": LEAVES,
-        "consistent": Record(
-            ConsistentTerm, {"partition": PARTITION, "values": Floats(), "vote": Maybe(LEAVES)}, check=_check_consistent
-        ),
+        "leaves": Record(LeafTerm, {"partition": PARTITION, "values": Values()}, check=_check_leaves),
         "line": Record(LineTerm, _LINE),
-        "classifier": Record(ClassifierTerm, {"estimator": ANY_MODEL, "values": Floats()}, check=_check_classifier),
+        "classifier": Record(ClassifierTerm, {"estimator": ANY_MODEL, "values": Values()}, check=_check_classifier),
         "probability": Record(
             ProbabilityTerm,
             {"estimator": ANY_MODEL, "margin": Number(0.0, 0.5, above=True), "link": LinkField(), "scale": Number()},
             check=lambda term: classes_are_numbers(term.estimator, 2),
         ),
-    },
-    "what a round adds,",
-)
-JOINT_TERM = OneOf(
-    {
-        "leaves": Record(JointTerm, {"partition": PARTITION, "values": Floats(2)}, check=_check_leaves),
-        "classifier": Record(ClassifierTerm, {"estimator": ANY_MODEL, "values": Floats(2)}, check=_check_classifier),
     },
     "what a round adds,",
 )
@@ -233,4 +228,3 @@ class Sparse:
 
 _RECORD = MapOf(Number(finite=False, whole=True))
 ROUND = Record(Round, {"term": TERM, "record": _RECORD, "importances": Maybe(Sparse())})
-JOINT_ROUND = Record(Round, {"term": JOINT_TERM, "record": _RECORD, "importances": Maybe(Sparse())})

@@ -35,11 +35,11 @@ __all__ = [
 NAMES = {"stump": Stump, "tree": Tree}
 
 
-def resolve(estimator: Any, resample: bool = False, sampler: Any = None) -> Learner:
+def resolve(estimator: Any, sampler: Any = None) -> Learner:
     """The learner that the `estimator` parameter stands for, fitted to drawn rows if asked to or if it must be."""
     if isinstance(estimator, Resampled):
         return estimator
-    drawing = as_sampler("bootstrap" if resample else sampler)
+    drawing = as_sampler(sampler)
     learner = _weighted(estimator)
     if isinstance(learner, Adapter):
         if drawing is None and learner.weight_name is None:

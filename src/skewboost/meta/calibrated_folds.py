@@ -6,34 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 
+from skewboost.boosting.calibration import Calibrator, Isotonic, Sigmoid
 from skewboost.engine.boundary import Array
 
 
 @dataclass(frozen=True)
-class Curve:
-    """From a score to a probability: ``1 / (1 + exp(a s + b))``, or the line through points."""
-
-    a: float = 0.0
-    b: float = 0.0
-    scores: Array | None = None
-    levels: Array | None = None
-
-    def __call__(self, scores: Array) -> Array:
-        """The probabilities."""
-        if self.scores is not None and self.levels is not None:
-            return np.interp(scores, self.scores, self.levels)
-        return np.asarray(expit(-(self.a * scores + self.b)))
-
-
-@dataclass(frozen=True)
 class Fold:
-    """An estimator, and a curve for each class it scores: for the second one if there are two."""
+    """An estimator, and a calibrator for each class it scores: for the second one if there are two."""
 
     estimator: Any
-    curves: tuple[Curve, ...]
+    calibrators: tuple[Calibrator, ...]
 
 
 @dataclass(frozen=True)
@@ -45,12 +29,12 @@ class CalibratedFolds:
 
     @classmethod
     def of(cls, fitted: CalibratedClassifierCV) -> CalibratedFolds:
-        """The parts of a fitted one; a TypeError where they are not curves."""
+        """The parts of a fitted one; a TypeError where they are not of this kind."""
         folds = []
         for part in fitted.calibrated_classifiers_:
             if part.method not in ("sigmoid", "isotonic"):
                 raise TypeError(f"calibration by {part.method!r}")
-            folds.append(Fold(part.estimator, tuple(map(_curve, part.calibrators))))
+            folds.append(Fold(part.estimator, tuple(map(_calibrator, part.calibrators))))
         return cls(fitted.classes_, tuple(folds))
 
     @property
@@ -79,22 +63,23 @@ class CalibratedFolds:
         scores, K = _scores(fold.estimator, X), len(self.classes_)
         p = np.zeros((len(scores), K))
         if K == 2:
-            p[:, 1] = fold.curves[0](scores[:, 0])
+            p[:, 1] = fold.calibrators[0].probability(scores[:, 0])
             p[:, 0] = 1.0 - p[:, 1]
         else:
             places = np.searchsorted(self.classes_, fold.estimator.classes_)
-            for place, own, curve in zip(places, scores.T, fold.curves):
-                p[:, place] = curve(own)
+            for place, own, calibrator in zip(places, scores.T, fold.calibrators):
+                p[:, place] = calibrator.probability(own)
             total = p.sum(axis=1)[:, None]
             p = np.divide(p, total, out=np.full_like(p, 1 / K), where=total != 0)
         p[(p > 1.0) & (p <= 1.0 + 1e-5)] = 1.0
         return p
 
 
-def _curve(calibrator: Any) -> Curve:
-    if hasattr(calibrator, "X_thresholds_"):
-        return Curve(scores=calibrator.X_thresholds_, levels=calibrator.y_thresholds_)
-    return Curve(float(calibrator.a_), float(calibrator.b_))
+def _calibrator(fitted: Any) -> Calibrator:
+    """One of scikit-learn's, whose sigmoid is ``1 / (1 + exp(a s + b))``."""
+    if hasattr(fitted, "X_thresholds_"):
+        return Isotonic(fitted.X_thresholds_, fitted.y_thresholds_)
+    return Sigmoid(-float(fitted.a_), -float(fitted.b_))
 
 
 def _scores(estimator: Any, X: Any) -> Array:

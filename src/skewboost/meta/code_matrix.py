@@ -23,7 +23,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostChoice
 from skewboost.boosting.variants.cs_adaboost import CSLogitBoostClassifier
 from skewboost.boosting.variants.csra import CSLBClassifier
 from skewboost.boosting.variants.logitboost import LogitBoostClassifier
@@ -44,7 +44,7 @@ FIXED = {
     "one_vs_rest": code_design.one_vs_rest,
     "one_vs_one": code_design.one_vs_one,
 }
-WITH_COSTS = (CostSensitiveClassifier, MinimumRiskClassifier)
+WITH_COSTS = (CostChoice, MinimumRiskClassifier)
 LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # their loss; that of others is exponential
 
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from skewboost.boosting.catalogue import ANY, ONE_FEATURE, Entry, catalogue
+from skewboost.boosting.estimator import CostChoice, LearnerChoice, booster
 from skewboost.boosting.rule import Rule
-from skewboost.boosting.variants.adamec import CGAdaClassifier
+from skewboost.boosting.variants.adamec import CalibrateChoice, CGAda
 from skewboost.engine.boundary import Array
 from skewboost.learners.samplers import DataBoost, Smote, UnderSample
 from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
 
 
-class SampledBoostClassifier(CGAdaClassifier):
+@booster
+class SampledBoostClassifier(LearnerChoice, CalibrateChoice, CostChoice):
     """A variant with a sampler: AdaBoost, cost-generalised where it is told costs, or any other by its name."""
 
-    _settled = ("resample", "sampler")
-
-    def __init__(self, *, variant: str | None = None, cost: Any = None, **common: Any) -> None:
-        super().__init__(cost=cost, **common)
-        self.variant = variant
+    variant: str | None = None
 
     def _rule(self) -> Rule:
         if self.variant is None:
-            return super()._rule()
+            self._check_calibrate()
+            return CGAda()
         check_params(self, variant=one_of(*(e.name for e in catalogue() if _has_a_rule(e))))
         if self.calibrate is not None:
             raise ValueError(
@@ -74,6 +73,7 @@ def _has_a_rule(entry: Entry) -> bool:
     return entry.learners in (ANY, ONE_FEATURE)
 
 
+@booster
 class RUSBoostClassifier(SampledBoostClassifier):
     r"""RUSBoost: AdaBoost whose rounds are fitted to a random under-sample.
 
@@ -110,14 +110,13 @@ class RUSBoostClassifier(SampledBoostClassifier):
     recall 1.00
     """
 
-    def __init__(self, *, ratio: float = 1.0, **common: Any) -> None:
-        super().__init__(**common)
-        self.ratio = ratio
+    ratio: float = 1.0
 
     def _sampler(self) -> UnderSample:
         return UnderSample(self.ratio)
 
 
+@booster
 class SMOTEBoostClassifier(SampledBoostClassifier):
     r"""SMOTEBoost: AdaBoost whose rounds also see synthetic examples of the rare class.
 
@@ -157,15 +156,14 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
     recall 1.00
     """
 
-    def __init__(self, *, ratio: float = 1.0, k_neighbors: int = 5, **common: Any) -> None:
-        super().__init__(**common)
-        self.ratio = ratio
-        self.k_neighbors = k_neighbors
+    ratio: float = 1.0
+    k_neighbors: int = 5
 
     def _sampler(self) -> Smote:
         return Smote(self.ratio, self.k_neighbors)
 
 
+@booster
 class DataBoostIMClassifier(SampledBoostClassifier):
     r"""DataBoost-IM: AdaBoost whose rounds also see synthetic examples made from the hardest of both classes.
 

@@ -205,15 +205,6 @@ def test_what_cannot_be_written_is_refused(make, message):
             write()
 
 
-def test_a_link_of_ones_own_is_refused():
-    """A rule whose probabilities are not what its log-odds say, which no formula here can express."""
-    model = sb.RealBoostClassifier(n_estimators=3).fit(X, y)
-    rule = model._ensembles[0].rule
-    model._ensembles[0].rule = type("Own", (type(rule),), {"probability": lambda self, F, n: 0.5 + 0 * F})()
-    with pytest.raises(TypeError, match="a meaning that cannot be written down"):
-        to_source(model, "python")
-
-
 def test_unfitted():
     for write in (lambda m: to_source(m, "c"), to_onnx):
         for model in (sb.AdaBoostClassifier(), sb.GoalSearchCV(sb.CSRAClassifier(), "recall >= 0.9")):

@@ -10,7 +10,7 @@ References
 
 from __future__ import annotations
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import DiscreteRule, Rule
 
 
@@ -18,6 +18,7 @@ class AdaBoost(DiscreteRule):
     """``α = ½ ln(W_right / W_wrong)``, which is ½ ln((1 - ε) / ε) where nobody abstains ([1] fig. 2, [2] §3.3)."""
 
 
+@booster
 class AdaBoostClassifier(BoostingClassifier):
     r"""Discrete AdaBoost: rounds vote with their labels, each with one step.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,15 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array
 
-from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
-from skewboost.boosting.many_classes import JointClassifier, JointCosts, JointRule, JointTerm, joint_term
-from skewboost.boosting.prediction import Scored
-from skewboost.boosting.rule import Rule, log_logistic, logistic, no_edge
+from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION, booster
+from skewboost.boosting.link import Labels, Link, ManyClasses, TwoClasses
+from skewboost.boosting.many_classes import JointClassifier, JointCosts, JointRule
+from skewboost.boosting.rule import Rule, no_edge
 from skewboost.boosting.state import MAX_SPREAD, F, State
+from skewboost.boosting.training import Problem
 from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.engine.boundary import Array
-from skewboost.engine.scoring import Term
+from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, Classes, Y
 from skewboost.learners import Stump, Tree, name_of, resolve
@@ -37,9 +39,12 @@ class AdaBoostMH(JointRule):
 
     criterion = "z"
 
-    def __init__(self, of_class: Array, tilts: Array | None = None) -> None:
-        self.of_class = of_class
-        self.tilts = tilts  # per label, where examples have several
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def link(self, state: State) -> Link:  # type: ignore[override]
+        """``p_l ∝ q_l / c_l``: where F is at its optimum, ``q_l = 1/(1 + e^(-2 F_l))`` is ``c_l p_l / Σ c_k p_k``."""
+        return self._link
 
     def start(self, state: State) -> None:
         """``D = 1/(N K)``, times what the example costs."""
@@ -62,12 +67,11 @@ class AdaBoostMH(JointRule):
         values[h.abstains] = 0.0
         if no_edge(state, values):
             return None
-        term: Term = joint_term(h.term(values), values)
-        return term
+        return h.term(values)
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``D ← D exp(-y g) / Z``."""
-        assert isinstance(term, JointTerm)
+        assert isinstance(term, LeafTerm)
         self.not_in_F.append(term)
         largest = float(np.abs(term.values).max())
         self.spread += 2.0 * largest
@@ -89,22 +93,8 @@ class AdaBoostMH(JointRule):
         total = state.assign(lambda y, F, *each: np.exp(-y * F - top) * math.prod(each), (Y, F, EXAMPLES, *costs))
         state.log_loss = top + math.log(total / self.n_pairs)
 
-    def tilt_of(self, label: int) -> float:
-        """``ln(C+ / C-)`` of a label that is on or off."""
-        return 0.0 if self.tilts is None else float(self.tilts[label])
 
-    def log_shares(self, F: Array) -> Array:
-        """``p_l ∝ q_l / c_l``: where F is at its optimum, ``q_l = 1/(1 + e^(-2 F_l))`` is ``c_l p_l / Σ c_k p_k``."""
-        q = log_logistic(2.0 * F) - np.log(self.of_class)
-        q += 1e-9 * F / (1.0 + np.abs(F))  # where several are as good as 1, the largest score has the largest
-        return q
-
-    def log_likelihood(self, F: Array, target: Array) -> Array:
-        """That of every label being on or off, in which costs count as frequencies."""
-        return log_logistic(np.where(target, 2.0 * F, -2.0 * F))
-
-
-class TwoClasses(RealBoost):
+class AdaBoostMHOfTwo(RealBoost):
     """What AdaBoost.MH is with two classes, the one the opposite of the other."""
 
     asks = (LABELS,)
@@ -112,14 +102,15 @@ class TwoClasses(RealBoost):
     def start(self, state: State) -> None:
         """``w ∝ c``."""
         super().start(state)
-        if self.costs.each is not None or self.costs.ratio != 1.0:
+        if state.costs.each is not None or state.costs.ratio != 1.0:
             state.assign(np.multiply, (EXAMPLES, state.cost))
 
-    def tilt(self) -> float:
-        """``ln(C+ / C-)``."""
-        return math.log(self.costs.ratio)
+    def link(self, state: State) -> TwoClasses:
+        """F is half the log-odds plus half of ``ln(C+ / C-)``."""
+        return replace(super().link(state), cost_offset=math.log(state.costs.ratio))
 
 
+@booster
 class AdaBoostMHClassifier(JointClassifier):
     r"""AdaBoost.MH: many classes, or many labels per example, in one ensemble.
 
@@ -160,8 +151,6 @@ class AdaBoostMHClassifier(JointClassifier):
     1.0
     """
 
-    multilabel_: bool
-
     def _rule(self) -> Rule:
         learner = resolve(self.estimator)
         if not isinstance(learner, Stump | Tree):
@@ -175,12 +164,12 @@ class AdaBoostMHClassifier(JointClassifier):
                 f"AdaBoostMHClassifier splits by Z, so {learner!r} would not be heeded. Leave criterion at None and "
                 "constant at False."
             )
-        return TwoClasses()
+        return AdaBoostMHOfTwo()
 
     def _joint_rule(self, costs: JointCosts) -> JointRule:
-        if not self.multilabel_:
-            return AdaBoostMH(costs.of_class)
-        return AdaBoostMH(np.ones(len(self.classes_)), np.log(costs.of_class))
+        if self.multilabel_:
+            return AdaBoostMH(Labels(tuple(np.log(costs.of_class).tolist())))
+        return AdaBoostMH(ManyClasses(tuple(costs.of_class.tolist()), softmax=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -251,34 +240,14 @@ class AdaBoostMHClassifier(JointClassifier):
             )
         return JointCosts(miss, np.where(labels, miss, 1.0))
 
-    def _split(self, labels: Array) -> tuple[Array, Array]:
+    def _split(self, problem: Problem) -> tuple[Array, Array]:
         """Row numbers to train on and to validate on: a share of each class, or of all rows if labels are many."""
         if not self.multilabel_:
-            return super()._split(labels)
-        n = len(labels)
+            return super()._split(problem)
+        n = len(problem.target)
         if n < 2:
             raise ValueError("early_stopping holds out an example, but there is only one. Set early_stopping=False.")
         order = np.random.default_rng(self._seed).permutation(n)
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         n_outer = min(max(1, round(fraction * n)), n - 1)
         return np.sort(order[n_outer:]), np.sort(order[:n_outer])
-
-    # --------------------------------------------------------------------- prediction
-
-    def _decision(self, scores: list[Scored]) -> Array:
-        return np.column_stack([s.decision for s in scores]) if self.multilabel_ else super()._decision(scores)
-
-    def _labels(self, scores: list[Scored]) -> Array:
-        if self.multilabel_:
-            return (self._decision(scores) >= 0).astype(np.intp)
-        return super()._labels(scores)
-
-    def _proba(self, scores: list[Scored]) -> Array:
-        return logistic(self._label_log_odds(scores)) if self.multilabel_ else super()._proba(scores)
-
-    def _log_proba(self, scores: list[Scored]) -> Array:
-        return log_logistic(self._label_log_odds(scores)) if self.multilabel_ else super()._log_proba(scores)
-
-    @staticmethod
-    def _label_log_odds(scores: list[Scored]) -> Array:
-        return np.column_stack([s.log_odds for s in scores])

@@ -12,13 +12,14 @@ References
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, CostSensitiveClassifier, booster
+from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
 from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
@@ -166,9 +167,9 @@ class AdaBoostReg(SoftMargin):
         """Labels."""
         return h.labels
 
-    def link_scale(self) -> float:
+    def link(self, state: State) -> TwoClasses:
         """F is twice AdaBoost's."""
-        return 1.0
+        return replace(super().link(state), scale=1.0)
 
 
 class SoftMarginBoost(SoftMargin):
@@ -190,6 +191,7 @@ class SoftMarginBoost(SoftMargin):
         return leaf_log_odds(h, delta=1.0 / state.n)
 
 
+@booster
 class AdaBoostRegClassifier(BoostingClassifier):
     r"""AdaBoost-Reg: AdaBoost with soft margins.
 
@@ -226,10 +228,8 @@ class AdaBoostRegClassifier(BoostingClassifier):
     1.0
     """
 
-    def __init__(self, *, C: Any = 10.0, p: float = 1.0, **common: Any) -> None:
-        super().__init__(**common)
-        self.C = C
-        self.p = p
+    C: Any = 10.0
+    p: float = 1.0
 
     def _rule(self) -> Rule:
         check_params(self, p=number(1, None))
@@ -258,6 +258,7 @@ class AdaBoostRegClassifier(BoostingClassifier):
         return float(self.C[other]), float(self.C[self.pos_label_])
 
 
+@booster
 class SoftMarginBoostClassifier(CostSensitiveClassifier):
     r"""Confidence-rated boosting with costs and soft margins.
 
@@ -290,10 +291,8 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
     1.0
     """
 
-    def __init__(self, *, C: float = 10.0, p: float = 1.0, **common: Any) -> None:
-        super().__init__(**common)
-        self.C = C
-        self.p = p
+    C: float = 10.0
+    p: float = 1.0
 
     def _rule(self) -> Rule:
         check_params(self, C=number(0, None), p=number(1, None))

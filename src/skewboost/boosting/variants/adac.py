@@ -12,11 +12,9 @@ References
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
@@ -89,6 +87,7 @@ class AdaC3(DiscreteRule):
         return np.log(c) - alpha * c * yh
 
 
+@booster
 class AdaC1Classifier(CostSensitiveClassifier):
     r"""AdaC1: the cost is in the exponent of the update.
 
@@ -122,15 +121,14 @@ class AdaC1Classifier(CostSensitiveClassifier):
     recall 1.00
     """
 
-    def __init__(self, *, alpha: str = "sun", **common: Any) -> None:
-        super().__init__(**common)
-        self.alpha = alpha
+    alpha: str = "sun"
 
     def _rule(self) -> Rule:
         check_params(self, alpha=one_of("sun", "nyga"))
         return AdaC1(self.alpha)
 
 
+@booster
 class AdaC2Classifier(CostSensitiveClassifier):
     r"""AdaC2: the cost is outside the exponent of the update.
 
@@ -163,6 +161,7 @@ class AdaC2Classifier(CostSensitiveClassifier):
         return AdaC2()
 
 
+@booster
 class AdaC3Classifier(CostSensitiveClassifier):
     r"""AdaC3: the cost is inside and outside the exponent of the update.
 

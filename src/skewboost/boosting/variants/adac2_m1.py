@@ -16,9 +16,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skewboost.boosting.many_classes import JointClassifier, JointCosts, JointRule, joint_term
+from skewboost.boosting.estimator import booster
+from skewboost.boosting.link import Link, ManyClasses
+from skewboost.boosting.many_classes import JointClassifier, JointCosts, JointRule
 from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
 from skewboost.boosting.state import State
+from skewboost.boosting.training import Problem
 from skewboost.boosting.variants.adac import AdaC2
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -58,8 +61,7 @@ class AdaC2M1(JointRule):
             return None
         state.step = alpha
         values = alpha * (h.labels[:, None] == np.arange(len(self.of_class)))
-        term: Term = joint_term(h.term(values), values)
-        return term
+        return h.term(values)
 
     def sums(self, state: State, h: LabelHypothesis) -> Array:
         """``Σ c w`` per leaf and class."""
@@ -88,15 +90,12 @@ class AdaC2M1(JointRule):
         """The step beside the criterion."""
         return {"criterion": h.criterion, "step": state.step}
 
-    def log_shares(self, F: Array) -> Array:
+    def link(self, state: State) -> Link:  # type: ignore[override]
         """``p_l ∝ e^(2 F_l)``, which with two classes is what AdaC2 falls back on."""
-        return 2.0 * F
-
-    def log_likelihood(self, F: Array, target: Array) -> Array:
-        """That of the true classes."""
-        return np.asarray(self.log_class_probabilities(F)[np.arange(len(F)), target])
+        return ManyClasses(tuple(self.of_class.tolist()), softmax=True)
 
 
+@booster
 class AdaC2M1Classifier(JointClassifier):
     r"""AdaC2.M1: each round votes for one of many classes, and costs multiply the weights.
 
@@ -148,8 +147,7 @@ class AdaC2M1Classifier(JointClassifier):
     1.0
     """
 
-    def __init__(self, *, estimator: Any = "tree", **common: Any) -> None:
-        super().__init__(estimator=estimator, **common)
+    estimator: Any = "tree"
 
     def _rule(self) -> Rule:
         learner = resolve(self.estimator)
@@ -176,13 +174,13 @@ class AdaC2M1Classifier(JointClassifier):
     def _structure(self) -> Classes:
         return Classes(1, len(self.classes_))
 
-    def _train(self, learner: Learner, *data: Any) -> None:
-        super()._train(learner, *data)
-        if self._joint and self.n_estimators_ == 0:
+    def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
+        super()._finish(learner, problem, state)
+        if self._joint and self._model.n_rounds == 0:
             warnings.warn(
                 f"No round of AdaC2M1Classifier was right on more than half of the weight, so it says "
                 f"{self.classes_.tolist()[0]!r} of everything. Give a stronger estimator, for example "
                 f"Tree(max_leaf_nodes={4 * len(self.classes_)}), or use AdaBoostMHClassifier.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )

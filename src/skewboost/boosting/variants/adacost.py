@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
@@ -54,6 +54,7 @@ class AdaCost(DiscreteRule):
         return -alpha * yh * adjustment(yh, c)
 
 
+@booster
 class AdaCostClassifier(CostSensitiveClassifier):
     r"""AdaCost: costly examples gain more weight when wrong and lose less when right.
 

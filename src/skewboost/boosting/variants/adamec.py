@@ -4,143 +4,51 @@ References
 ----------
 .. [1] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we really need
    them?", Machine Learning 104 (2016) 359-384.
-.. [2] J. Platt, "Probabilistic outputs for support vector machines", Advances in Large Margin Classifiers (1999) 61-74.
-.. [3] B. Zadrozny, C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates", Knowledge
-   Discovery and Data Mining (2002) 694-699.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
-from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import StratifiedKFold
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
-from skewboost.boosting.rule import Rule, logistic
+from skewboost.boosting.calibration import CALIBRATORS, rounds_to_calibrate
+from skewboost.boosting.estimator import BaseBooster, CostSensitiveClassifier, booster
+from skewboost.boosting.link import TwoClasses
+from skewboost.boosting.model import Model
+from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Ensemble, train
+from skewboost.boosting.training import Problem, train
 from skewboost.boosting.variants.adaboost import AdaBoost
-from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
-from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES
-from skewboost.learners.learner import Data, Learner
-from skewboost.metrics.costs import Costs
+from skewboost.learners.learner import Learner
 from skewboost.parameters import check_params, one_of, optional
 
 N_FOLDS = 5
 
 
-class Sigmoid:
-    """Log-odds that are linear in the score after so many rounds."""
-
-    def __init__(self, n_rounds: int, scores: Array, positive: Array, weights: Array) -> None:
-        self.n_rounds = n_rounds
-        # Platt's targets: as if each class had been seen once more, so that separable scores stay finite
-        n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
-        high, low = (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)
-        target = np.where(positive, high, low)
-        share = weights / weights.sum()
-        center, spread = float(np.average(scores, weights=share)), float(scores.std()) or 1.0
-        x = (scores - center) / spread
-
-        def log_loss(ab: Array) -> tuple[float, Array]:
-            t = ab[0] * x + ab[1]
-            wrong = share * (logistic(t) - target)
-            return float((share * (np.logaddexp(0.0, t) - target * t)).sum()), np.array(
-                [(wrong * x).sum(), wrong.sum()]
-            )
-
-        def curvature(ab: Array) -> Array:
-            p = logistic(ab[0] * x + ab[1])
-            h = share * p * (1.0 - p)
-            return np.array([[(h * x * x).sum(), (h * x).sum()], [(h * x).sum(), h.sum()]])
-
-        start = np.array([0.0, math.log(n_positive / n_negative)])
-        a, b = minimize(log_loss, start, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-10}).x
-        self.slope, self.intercept = float(a / spread), float(b - a * center / spread)
-
-    def __call__(self, F: Array) -> Array:
-        """The log-odds."""
-        return np.asarray(self.slope * F + self.intercept)
-
-
-class Isotonic:
-    """Probabilities that rise with the score after so many rounds, in steps."""
-
-    def __init__(self, n_rounds: int, scores: Array, positive: Array, weights: Array) -> None:
-        self.n_rounds = n_rounds
-        model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
-        self.scores, self.levels = model.X_thresholds_, model.y_thresholds_
-        self.margin = 0.5 / float(weights.sum())
-
-    def __call__(self, F: Array) -> Array:
-        """The log-odds, of probabilities that are never quite 0 or 1."""
-        p = np.clip(np.interp(F, self.scores, self.levels), self.margin, 1.0 - self.margin)
-        return np.asarray(np.log(p / (1.0 - p)))
-
-
-CALIBRATORS = {"sigmoid": Sigmoid, "isotonic": Isotonic}
-
-
-def rounds_to_calibrate(n_rounds: int) -> list[int]:
-    """The last of so many rounds, and others before it, each half as many again as the one before."""
-    found = [n_rounds]
-    while found[-1] > 1:
-        found.append(min(found[-1] - 1, math.ceil(found[-1] / 1.5)))
-    return found[::-1]
-
-
-class Calibrated(Rule):
-    """A rule whose scores may be given a meaning by what they meant on held-out rows.
-
-    Scores grow with the rounds, so what they mean was learned after several numbers of rounds; a model, a stage or a
-    truncated copy goes by the number that is closest to its own.
-    """
-
-    calibrators: Sequence[Sigmoid | Isotonic] = ()
-
-    def calibrator(self, n_rounds: int) -> Sigmoid | Isotonic | None:
-        """What scores mean after so many rounds; None if nobody asked for it."""
-        if not self.calibrators:
-            return None
-        return min(self.calibrators, key=lambda c: abs(math.log(max(n_rounds, 0.5) / c.n_rounds)))
-
-    def log_odds(self, F: Array, n_rounds: int) -> Array:
-        """Of the calibrated probability, tilted by the costs."""
-        calibrator = self.calibrator(n_rounds)
-        if calibrator is None:
-            return super().log_odds(F, n_rounds)
-        return calibrator(F) + math.log(self.costs.ratio)
-
-    def decide(self, F: Array, n_rounds: int) -> Array:
-        """Half these log-odds: positive where ``P(+) C+ > P(-) C-``."""
-        return 0.5 * self.log_odds(F, n_rounds)
-
-    def tilt(self) -> float:
-        """ln(C+ / C-)."""
-        return math.log(self.costs.ratio)
+class SoundAdaBoost(AdaBoost):
+    """AdaBoost whose F, at its optimum, is half the log-odds with the costs in them."""
 
     def missing_constant(self, state: State) -> float:
-        """``ln(W+ / W-)``: at the optimum the classes weigh the same. What is calibrated has a constant."""
-        return 0.0 if self.calibrators else state.log_ratio_of_weights()
+        """``ln(W+ / W-)``: at the optimum the classes weigh the same."""
+        return state.log_ratio_of_weights()
 
 
-class AdaMEC(Calibrated, AdaBoost):
+class AdaMEC(SoundAdaBoost):
     """AdaBoost, and the decision of minimum expected cost."""
 
-    def costs_to_come(self, n_rounds: int) -> float:
-        """All of them: training knows nothing of costs."""
-        return math.log(self.costs.ratio)
+    def link(self, state: State) -> TwoClasses:
+        """Training knows nothing of costs: all of ln(C+ / C-) is added to the log-odds."""
+        log_ratio = math.log(state.costs.ratio)
+        return replace(super().link(state), cost_offset=log_ratio, pending=log_ratio)
 
 
-class CGAda(Calibrated, AdaBoost):
+class CGAda(SoundAdaBoost):
     """AdaBoost from weights in proportion to the costs."""
 
     def start(self, state: State) -> None:
@@ -148,30 +56,25 @@ class CGAda(Calibrated, AdaBoost):
         super().start(state)
         state.assign(np.multiply, (EXAMPLES, state.cost))
 
+    def link(self, state: State) -> TwoClasses:
+        """F is half the log-odds plus half of ln(C+ / C-)."""
+        return replace(super().link(state), cost_offset=math.log(state.costs.ratio))
 
-class CalibratedClassifier(CostSensitiveClassifier):
+
+@booster
+class CalibrateChoice(BaseBooster):
     """A booster that may calibrate its scores on held-out folds."""
 
-    def __init__(self, *, calibrate: str | None = None, **common: Any) -> None:
-        super().__init__(**common)
-        self.calibrate = calibrate
+    calibrate: str | None = None
 
     def _check_calibrate(self) -> None:
         check_params(self, calibrate=optional(one_of(*CALIBRATORS)))
 
-    def _fit_one(
-        self,
-        learner: Learner,
-        engine: Engine,
-        table: Table,
-        positive: Array,
-        weights: Array | None,
-        costs: Costs,
-        ensemble: Ensemble,
-    ) -> State:
-        state = super()._fit_one(learner, engine, table, positive, weights, costs, ensemble)
+    def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
         if self.calibrate is None:
-            return state
+            super()._finish(learner, problem, state)
+            return
+        positive, weights = problem.target, problem.weights
         rarer = min(int(positive.sum()), int((~positive).sum()))
         if rarer < 2:
             raise ValueError(
@@ -179,38 +82,26 @@ class CalibratedClassifier(CostSensitiveClassifier):
                 f"calibrate with, but there is only {rarer}. Set calibrate=None."
             )
         given = np.ones(len(positive)) if weights is None else weights
-        calibrator = CALIBRATORS[self.calibrate]
-        ensemble.rule.calibrators = tuple(  # type: ignore[attr-defined]
-            calibrator(n, scores, positive, given)
-            for n, scores in self._held_out_scores(learner, engine, table, positive, weights, costs, ensemble).items()
-        )
-        return state
+        calibrator, scores = CALIBRATORS[self.calibrate], self._held_out_scores(learner, problem)
+        calibrators = tuple((n, calibrator.fit(F, positive, given)) for n, F in scores.items())
+        assert isinstance(self._model.link, TwoClasses)
+        self._model.link = replace(self._model.link, calibrators=calibrators)
 
-    def _held_out_scores(
-        self,
-        learner: Learner,
-        engine: Engine,
-        table: Table,
-        positive: Array,
-        weights: Array | None,
-        costs: Costs,
-        ensemble: Ensemble,
-    ) -> dict[int, Array]:
+    def _held_out_scores(self, learner: Learner, problem: Problem) -> dict[int, Array]:
         """By numbers of rounds, the scores of all rows by ensembles that have not seen them.
 
         These have as many rounds as the whole, whoever stopped it, of the same schedule; nobody watches them.
         """
-        numbers = rounds_to_calibrate(max(1, ensemble.n_rounds))
+        engine, positive = self._engine(), problem.target
+        numbers = rounds_to_calibrate(max(1, self._model.n_rounds))
         scores = {n: np.empty(len(positive)) for n in numbers}
         quiet = replace(self._settings(), callbacks=(lambda n, _: n >= numbers[-1],), verbose=0)
         rarer = min(int(positive.sum()), int((~positive).sum()))
         folds = StratifiedKFold(min(N_FOLDS, rarer), shuffle=True, random_state=self._seed)
         for inner, outer in folds.split(np.zeros(len(positive)), positive):
-            fold = Ensemble(bins=ensemble.bins, rule=self._rule())
-            inner_weights = None if weights is None else weights[inner]
-            data = Data(table.take(inner), positive[inner], inner_weights, engine, ensemble.bins)
-            train(learner, data, costs.take(inner), quiet, None, fold)
-            stages = fold.staged(View(engine, table.take(outer), fold.bins))
+            fold = Model(bins=self._model.bins)
+            train(replace(problem.take(inner), rule=self._rule()), learner, engine, quiet, None, fold)
+            stages = fold.staged(View(engine, problem.table.take(outer), fold.bins))
             F = next(stages)
             for n in range(1, 1 + numbers[-1]):
                 F = next(stages, F)  # one that ended sooner stays as it is
@@ -219,6 +110,12 @@ class CalibratedClassifier(CostSensitiveClassifier):
         return scores
 
 
+@booster
+class CalibratedClassifier(CalibrateChoice, CostSensitiveClassifier):
+    """A cost-sensitive booster of any weak learner that may calibrate its scores."""
+
+
+@booster
 class AdaMECClassifier(CalibratedClassifier):
     r"""AdaMEC: AdaBoost, then the decision of minimum expected cost.
 
@@ -255,6 +152,7 @@ class AdaMECClassifier(CalibratedClassifier):
         return AdaMEC()
 
 
+@booster
 class CGAdaClassifier(CalibratedClassifier):
     r"""CGAda: cost-generalised AdaBoost, which starts from weights in proportion to the costs.
 

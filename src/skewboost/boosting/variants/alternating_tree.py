@@ -11,12 +11,14 @@ References
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostChoice, SamplerChoice, booster
+from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.tree_drawing import draw
@@ -45,35 +47,34 @@ class AlternatingTreeBoost(RealBoost):
     def __init__(self, init: str) -> None:
         super().__init__()
         self.init = init
-        self.root = 0.0
+
+    def link(self, state: State) -> TwoClasses:
+        """F starts from the root, ``½ ln(W+ / W-)``; or from 0, where balancing the classes adds to the log-odds."""
+        log_ratio = math.log(state.costs.ratio)
+        if self.init == "prior":
+            positive, negative = state.rows.sum(
+                lambda n, c, y: (np.where(y > 0, n * c, 0.0), np.where(y > 0, 0.0, n * c)), (EXAMPLES, state.cost, Y)
+            )
+            return replace(super().link(state), offset=0.5 * math.log(positive / negative), cost_offset=log_ratio)
+        n_negative, n_positive = state.n_of_class
+        return replace(super().link(state), cost_offset=log_ratio + math.log(n_negative / n_positive))
 
     def start(self, state: State) -> None:
-        """``w ∝ c``, the root ``½ ln(W+ / W-)`` and then ``w exp(-y root)``; or classes of equal weight times c.
+        """``w ∝ c exp(-y root)``, or classes of equal weight times c.
 
         [1] §4; [2] §2.3.1 forgets to move the weights after the root.
         """
         super().start(state)
-        given = (EXAMPLES, state.cost, Y)
+        given, root = (EXAMPLES, state.cost, Y), state.link.offset
         if self.init == "prior":
-            positive, negative = state.rows.sum(
-                lambda n, c, y: (np.where(y > 0, n * c, 0.0), np.where(y > 0, 0.0, n * c)), given
-            )
-            self.root = 0.5 * math.log(positive / negative)
-            state.assign(lambda n, c, y: n * c * np.exp(-y * self.root), given)
+            state.assign(lambda n, c, y: n * c * np.exp(-y * root), given)
         else:
-            self.balance = math.log(state.n_of_class[0] / state.n_of_class[1])
-            state.assign(lambda n, c, y: n * c * np.where(y > 0, math.exp(self.balance), 1.0), given)
-
-    def offset(self) -> float:
-        """The root's value."""
-        return self.root
-
-    def tilt(self) -> float:
-        """ln(C+ / C-), and what balancing the classes has added."""
-        return math.log(self.costs.ratio) + (0.0 if self.init == "prior" else self.balance)
+            n_negative, n_positive = state.n_of_class
+            state.assign(lambda n, c, y: n * c * np.where(y > 0, n_negative / n_positive, 1.0), given)
 
 
-class AlternatingTreeClassifier(CostSensitiveClassifier):
+@booster
+class AlternatingTreeClassifier(SamplerChoice, CostChoice):
     r"""The alternating decision tree: boosting that can be read.
 
     Prediction nodes carry numbers, splitter nodes carry tests, and they alternate. An example follows *all* branches
@@ -129,24 +130,13 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
     |  (2) worst concave points > 0.1604: +2.388
     """
 
-    _settled = ("estimator", "n_estimators")
     _rounds = "max_rounds"
 
-    def __init__(
-        self,
-        *,
-        max_rounds: int = 20,
-        init: str = "prior",
-        missing: str = "abstain",
-        max_bins: int = MAX_BINS,
-        cost: Any = None,
-        **common: Any,
-    ) -> None:
-        super().__init__(cost=cost, **common)
-        self.max_rounds = max_rounds
-        self.init = init
-        self.missing = missing
-        self.max_bins = max_bins
+    max_rounds: int = 20
+    init: str = "prior"
+    missing: str = "abstain"
+    max_bins: int = MAX_BINS
+    cost: Any = None
 
     def _rule(self) -> Rule:
         check_params(self, init=one_of("prior", "balanced"))
@@ -170,10 +160,11 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
         PredictionNode
             With its `value`, and its `splitters`, each of which has a `name`, a `round` and two `children`.
         """
-        ensemble = self._ensemble
+        check_is_fitted(self)
+        model = self._model
         names: Any = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        assert ensemble.bins is not None
-        return read_tree(ensemble.terms, ensemble.bins, ensemble.rule.offset(), names)
+        assert model.bins is not None
+        return read_tree(model.terms, model.bins, model.link.offset, names)
 
     def export_text(self, *, decimals: int = 3) -> str:
         """The tree as text: a line per prediction node, with its test and its number.
@@ -211,7 +202,7 @@ class AlternatingTreeClassifier(CostSensitiveClassifier):
         table = self._new_rows(x)
         if table.n_rows != 1:
             raise ValueError(f"explain takes one example, but x has {table.n_rows} rows. Pass one, e.g. X.iloc[[0]].")
-        return explain(self.tree(), View(ReferenceEngine(), table, self._ensemble.bins), self.pos_label_)
+        return explain(self.tree(), View(ReferenceEngine(), table, self._model.bins), self.pos_label_)
 
     def plot_tree(self, *, ax: Axes | None = None, decimals: int = 2) -> Axes:
         """Draw the tree, from left to right. Needs matplotlib.

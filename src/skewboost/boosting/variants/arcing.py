@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, right_and_wrong, root
 from skewboost.boosting.state import F, State
 from skewboost.boosting.variants.adaboost import AdaBoost
@@ -114,6 +114,7 @@ class Arcing(DiscreteRule):
             state.assign(itself, ("-f'",))
 
 
+@booster
 class ArcingClassifier(BoostingClassifier):
     r"""Arcing: AdaBoost on a potential of your choice.
 
@@ -145,9 +146,7 @@ class ArcingClassifier(BoostingClassifier):
     1.0
     """
 
-    def __init__(self, *, potential: Any = "logistic", **common: Any) -> None:
-        super().__init__(**common)
-        self.potential = potential
+    potential: Any = "logistic"
 
     def _rule(self) -> Rule:
         potential = self.potential

@@ -11,15 +11,16 @@ References
 from __future__ import annotations
 
 from skewboost.boosting.cost_schedule import CostsInEveryRound
+from skewboost.boosting.estimator import booster
 from skewboost.boosting.rule import Rule
-from skewboost.boosting.variants.adaboost import AdaBoost
-from skewboost.boosting.variants.adamec import Calibrated, CalibratedClassifier
+from skewboost.boosting.variants.adamec import CalibratedClassifier, SoundAdaBoost
 
 
-class AsymmetricAdaBoost(CostsInEveryRound, Calibrated, AdaBoost):
+class AsymmetricAdaBoost(CostsInEveryRound, SoundAdaBoost):
     """AdaBoost with costs in every round: with class costs ``exp(y ln√ratio / M)``, up to a constant ([1] §3)."""
 
 
+@booster
 class AsymmetricAdaBoostClassifier(CalibratedClassifier):
     r"""Asymmetric AdaBoost: the costs are brought in little by little, so that no round can use them up.
 

@@ -8,12 +8,11 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, leaf_log_odds, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import N_CODES, Array
@@ -42,58 +41,46 @@ class Parts(NamedTuple):
     class_weights: Array
 
 
-@dataclass(slots=True)
-class ConsistentTerm(LeafTerm):
-    """What a vote on a feature changes: the votes before it count for more or less now, by how far it agrees."""
-
-    vote: LeafTerm | None = None
-
-    def scaled(self, factor: float) -> ConsistentTerm:
-        """``H Q`` of all votes times a number is that number times ``H Q``."""
-        return replace(self, values=self.values * factor)
-
-
 class ConsistentBoost(Rule):
     """``F = Σ_k H_k Q_k``: the votes on each feature, times how far they agree."""
 
     criterion = "z"
+    whole_schedule = True  # what a round adds does not tell its vote, so a warm start trains anew
 
     def start(self, state: State) -> None:
         """Nobody has voted yet."""
         super().start(state)
         self.votes: dict[int, Array] = {}  # Σ|h| of the votes against and for, per code of a feature
+        self.latest: tuple[int, Array] | None = None  # the feature of this round, and its votes with the new one
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """``½ ln((W+ + δ) / (W- + δ))`` joins the votes on its feature ([1] §2.2); g is what that changes."""
         values = leaf_log_odds(h, delta=1.0 / state.n)
+        self.latest = None
         if no_edge(state, values):
             return None
         vote = h.term(values)
         assert isinstance(vote, LeafTerm)
         if not vote.partition.splits:
             return vote  # a constant agrees with itself
-        feature = vote.partition.splits[0].feature
-        before, after = self.votes.get(feature, np.zeros((2, N_CODES))), self._with(vote)
+        feature, own = vote.partition.splits[0].feature, values[vote.partition.leaf_of_code()]
+        before = self.votes.get(feature, np.zeros((2, N_CODES)))
+        after = before + np.maximum([-own, own], 0.0)
+        self.latest = feature, after
         # where all agree the vote counts as it is; by the difference of two sums its last digits would be others
         agree = after.min(axis=0) == 0.0
-        change = np.where(agree, vote.values[vote.partition.leaf_of_code()], agreed(after) - agreed(before))
-        return ConsistentTerm(*look_up(feature, change), vote)
-
-    def _with(self, vote: LeafTerm) -> Array:
-        """The votes on a feature with one more."""
-        h = vote.values[vote.partition.leaf_of_code()]
-        before = self.votes.get(vote.partition.splits[0].feature, np.zeros((2, N_CODES)))
-        return before + np.maximum([-h, h], 0.0)
+        return LeafTerm(*look_up(feature, np.where(agree, own, agreed(after) - agreed(before))))
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``w ∝ exp(-y F)``."""
-        if isinstance(term, ConsistentTerm) and term.vote is not None:
-            self.votes[term.vote.partition.splits[0].feature] = self._with(term.vote)
-        if h is not None and isinstance(term, ConsistentTerm):
+        if self.latest is not None:
+            feature, self.votes[feature] = self.latest
+            assert isinstance(term, LeafTerm)
             h = Parts(term.partition, state.rows.sums(term.partition))
         super().update(state, h, term)
 
 
+@booster
 class ConsistentBoostClassifier(BoostingClassifier):
     r"""Consistent boosting: votes on a feature count by how far they agree.
 

@@ -9,13 +9,14 @@ References
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
+from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge, over_leaves
-from skewboost.boosting.state import SIGNS, F, State
+from skewboost.boosting.state import SIGNS, State
 from skewboost.boosting.variants.logitboost import LogitBoost
 from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
@@ -38,23 +39,21 @@ class _CostLoss(Rule):
     def start(self, state: State) -> None:
         """``w = 1/N``, or ``1/(2N±)`` as the paper has it."""
         super().start(state)
-        self.log_prior = 0.0
         if self.prior == "balanced":
             n_negative, n_positive = state.n_of_class
-            self.log_prior = math.log(n_positive / n_negative)
             state.assign(lambda y, n: n / np.where(y > 0, n_positive, n_negative), (Y, EXAMPLES))
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
         """``-c y g``."""
         return np.asarray(-c * y * g)
 
-    def link_scale(self) -> float:
-        """``C+ + C-``."""
-        return self.costs.negative + self.costs.positive
-
-    def tilt(self) -> float:
-        """ln(C+ / C-), less the prior that balanced weights have taken out."""
-        return math.log(self.costs.ratio) - self.log_prior
+    def link(self, state: State) -> TwoClasses:
+        """The scale is ``C+ + C-``, and the offset ln(C+ / C-) less the prior that balanced weights have taken out."""
+        costs, offset = state.costs, math.log(state.costs.ratio)
+        if self.prior == "balanced":
+            n_negative, n_positive = state.n_of_class
+            offset -= math.log(n_positive / n_negative)
+        return replace(super().link(state), scale=costs.negative + costs.positive, cost_offset=offset)
 
 
 class CSRealBoost(_CostLoss):
@@ -66,8 +65,8 @@ class CSRealBoost(_CostLoss):
         """``ln((W+ + δ) C+ / ((W- + δ) C-)) / (C+ + C-)`` with δ = 1/N, 0 where it abstains or is empty."""
         negative, positive = h.class_weights.T
         delta = 1.0 / state.n
-        odds = np.log((positive + delta) / (negative + delta)) + math.log(self.costs.ratio)
-        values = odds / (self.costs.negative + self.costs.positive)
+        odds = np.log((positive + delta) / (negative + delta)) + math.log(state.costs.ratio)
+        values = odds / (state.costs.negative + state.costs.positive)
         values = np.where(h.abstains | (negative + positive == 0), 0.0, values)
         return None if no_edge(state, values) else h.term(values)
 
@@ -79,7 +78,7 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """The labels that cost less at the step, and the step that costs least with the labels, until they agree."""
-        costs = self.costs
+        costs = state.costs
         labels = h.labels
         for _ in range(20 if len(labels) != 2 or not labels.all() else 1):
             step = least_costly_step(labels, h.class_weights, costs)
@@ -101,7 +100,7 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
 
     def missing_constant(self, state: State) -> float:
         """``ln(C+ W+ / C- W-)``, which is 0 at the optimum."""
-        return math.log(self.costs.ratio) + state.log_ratio_of_weights()
+        return math.log(state.costs.ratio) + state.log_ratio_of_weights()
 
 
 def least_costly_step(labels: Array, sums: Array, costs: Costs) -> float:
@@ -123,14 +122,10 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         """Least squares."""
         return Goal(self.criterion)
 
-    def start(self, state: State) -> None:
-        """``F = ln(C+ / C-) / (C+ + C-)``, where Pc = ½; from F = 0 the first step overshoots at large costs."""
-        super().start(state)
-        state.rows.put(F, self.offset())
-
-    def offset(self) -> float:
-        """What F starts from."""
-        return math.log(self.costs.ratio) / self.link_scale()
+    def link(self, state: State) -> TwoClasses:
+        """F starts from ``ln(C+ / C-) / (C+ + C-)``, where Pc = ½: from 0 the first step overshoots at large costs."""
+        link = super().link(state)
+        return replace(link, offset=math.log(state.costs.ratio) / link.scale)
 
     def importance(self, state: State) -> str:
         """Balanced if asked for; rows of a class that differ in cost count by it."""
@@ -146,23 +141,23 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         state.rows.map(counts, (EXAMPLES, Y, state.cost), ("importance",))
         return "importance"
 
-    def working_tilt(self) -> float:
+    def working_offset(self, state: State) -> float:
         """-2η = ln(C+ / C-): the working probabilities are those of the balanced classes if these were asked for."""
-        return math.log(self.costs.ratio)
+        return math.log(state.costs.ratio)
 
 
+@booster
 class _CostLossClassifier(CostSensitiveClassifier):
     """What the three share."""
 
-    def __init__(self, *, prior: str = "data", **common: Any) -> None:
-        super().__init__(**common)
-        self.prior = prior
+    prior: str = "data"
 
     def _check_prior(self) -> str:
         check_params(self, prior=one_of("data", "balanced"))
         return self.prior
 
 
+@booster
 class CSAdaBoostClassifier(_CostLossClassifier):
     r"""CS-AdaBoost: the step and the weak hypothesis that together lower a cost-sensitive exponential loss most.
 
@@ -201,6 +196,7 @@ class CSAdaBoostClassifier(_CostLossClassifier):
         return CSAdaBoost(self._check_prior())
 
 
+@booster
 class CSRealBoostClassifier(_CostLossClassifier):
     r"""CS-RealBoost: every leaf takes the minimum of a cost-sensitive exponential loss.
 
@@ -235,6 +231,7 @@ class CSRealBoostClassifier(_CostLossClassifier):
         return CSRealBoost(self._check_prior())
 
 
+@booster
 class CSLogitBoostClassifier(_CostLossClassifier):
     r"""CS-LogitBoost: Newton steps on a cost-sensitive logistic loss.
 

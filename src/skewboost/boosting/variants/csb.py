@@ -10,11 +10,9 @@ References
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import Array
@@ -61,18 +59,18 @@ class CSB2(CSB):
         return alpha
 
 
+@booster
 class CSBClassifier(CostSensitiveClassifier):
     """What the three share."""
 
-    def __init__(self, *, cost_on: str = "all", **common: Any) -> None:
-        super().__init__(**common)
-        self.cost_on = cost_on
+    cost_on: str = "all"
 
     def _check_cost_on(self) -> str:
         check_params(self, cost_on=one_of("all", "errors"))
         return self.cost_on
 
 
+@booster
 class CSB0Classifier(CSBClassifier):
     r"""CSB0: the weights are multiplied by the costs, and by nothing else.
 
@@ -104,6 +102,7 @@ class CSB0Classifier(CSBClassifier):
         return CSB0(self._check_cost_on())
 
 
+@booster
 class CSB1Classifier(CSBClassifier):
     r"""CSB1: costs, and AdaBoost's update with a step of one.
 
@@ -134,6 +133,7 @@ class CSB1Classifier(CSBClassifier):
         return CSB1(self._check_cost_on())
 
 
+@booster
 class CSB2Classifier(CSBClassifier):
     r"""CSB2: costs, and AdaBoost's update.
 

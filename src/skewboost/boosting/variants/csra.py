@@ -11,7 +11,7 @@ References
 from __future__ import annotations
 
 from skewboost.boosting.cost_schedule import CostsInEveryRound, SpreadCosts
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.gentleboost import GentleBoost
@@ -42,6 +42,7 @@ class CSLB(SpreadCosts, LogitBoost):
         return "importance"
 
 
+@booster
 class CSRAClassifier(CostSensitiveClassifier):
     r"""CSRA: Real AdaBoost with costs that come in little by little.
 
@@ -77,6 +78,7 @@ class CSRAClassifier(CostSensitiveClassifier):
         return CSRA()
 
 
+@booster
 class CSGAClassifier(CostSensitiveClassifier):
     r"""CSGA: Gentle AdaBoost with costs that come in little by little.
 
@@ -110,6 +112,7 @@ class CSGAClassifier(CostSensitiveClassifier):
         return CSGA()
 
 
+@booster
 class CSLBClassifier(CostSensitiveClassifier):
     r"""CSLB: LogitBoost with costs that come in little by little.
 

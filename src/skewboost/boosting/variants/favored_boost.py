@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.boosting.cost_sensitive import CostSensitiveClassifier
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.realboost import RealBoost
@@ -26,6 +26,7 @@ class FavoredBoost(RealBoost):
         return np.asarray(-c * y * g)
 
 
+@booster
 class FavoredBoostClassifier(CostSensitiveClassifier):
     r"""Favored boosting: weights of the favored class move faster.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import MAX_VOTE, Rule, best_step_of_leaves, leaf_means, no_edge, vote_of_function
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
@@ -54,6 +54,7 @@ class GentleBoost(Rule):
         return term and term.bounded(MAX_VOTE, state.rows)  # a line can be anywhere at rows of next to no weight
 
 
+@booster
 class GentleBoostClassifier(BoostingClassifier):
     r"""Gentle AdaBoost: rounds add the weighted mean of the labels.
 
@@ -80,9 +81,7 @@ class GentleBoostClassifier(BoostingClassifier):
     1.0
     """
 
-    def __init__(self, *, line_search: bool = False, **common: Any) -> None:
-        super().__init__(**common)
-        self.line_search = line_search
+    line_search: bool = False
 
     def _rule(self) -> Rule:
         check_params(self, line_search=one_of(True, False))

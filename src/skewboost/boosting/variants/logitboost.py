@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import MIN_ERROR, MIN_STEP, NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
@@ -36,9 +36,9 @@ class LogitBoost(Rule):
         self.z_max = z_max
 
     def start(self, state: State) -> None:
-        """From F = 0."""
+        """From the F that the link starts with, which is 0."""
         super().start(state)
-        state.rows.put(F, 0.0)
+        state.rows.put(F, state.link.offset)
         state.fitted, state.importance = "working w", self.importance(state)
 
     def ask(self, state: State, rng: Draw) -> ResponseHypothesis | None:
@@ -59,9 +59,9 @@ class LogitBoost(Rule):
                 np.clip(z, -self.z_max, self.z_max, out=z)
             return z, weights
 
-        shift = self._shift(state)
+        scale, shift = self._log_odds(state)
         if state.shift != shift:
-            state.rows.map(lambda y, F: self._odds_against(shift, y, F), (Y, F), (AGAINST,))
+            state.rows.map(lambda y, F: _odds_against(scale, shift, y, F), (Y, F), (AGAINST,))
             state.shift = shift
         state.rows.map(working, (Y, AGAINST, state.importance), ("z", state.fitted))
         return state.learner.responses("z", state.fitted, rng)
@@ -70,34 +70,26 @@ class LogitBoost(Rule):
         """The vector of how many examples a row counts for."""
         return EXAMPLES
 
-    def working_tilt(self) -> float:
-        """What is to be taken out of `log_odds` for P."""
-        return self.tilt()
+    def working_offset(self, state: State) -> float:
+        """What is to be taken out of the log-odds with costs for P."""
+        return state.link.cost_offset
 
-    def _shift(self, state: State) -> float:
-        """What a round adds to ``link_scale · F`` to make the log-odds of P."""
-        return self.costs_to_come(state.round) - self.working_tilt()
-
-    def _odds_against(self, shift: float, y: Array, F: Array) -> Array:
-        """``exp(-y t)``, kept within what can be squared."""
-        t = -self.link_scale() * F
-        if shift:
-            t -= shift
-        t *= y
-        np.minimum(t, 300.0, out=t)
-        return np.asarray(np.exp(t, out=t))
+    def _log_odds(self, state: State) -> tuple[float, float]:
+        """The log-odds of P in this round are the first of these times F plus the second."""
+        return state.link.scale, state.link.pending_after(state.round) - self.working_offset(state)
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
         """The fitted function on the scale of F, bounded."""
-        return h.term.scaled(1.0 / self.link_scale()).bounded(2.0 * MAX_STEP / self.link_scale(), state.rows)
+        scale, _ = self._log_odds(state)
+        return h.term.scaled(1.0 / scale).bounded(2.0 * MAX_STEP / scale, state.rows)
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""
-        rows, shift = state.rows, self._shift(state)
+        rows, (scale, shift) = state.rows, self._log_odds(state)
 
         def moved(y: Array, F: Array, g: Array, n: Array) -> tuple[Array, Array, Array]:
             F = F + g
-            against = self._odds_against(shift, y, F)
+            against = _odds_against(scale, shift, y, F)
             # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
             loss = against + 1.0
             np.log(loss, out=loss)
@@ -115,6 +107,17 @@ class LogitBoost(Rule):
             state.stop_reason = PERFECT
 
 
+def _odds_against(scale: float, shift: float, y: Array, F: Array) -> Array:
+    """``exp(-y t)`` with ``t = scale F + shift``, kept within what can be squared."""
+    t = -scale * F
+    if shift:
+        t -= shift
+    t *= y
+    np.minimum(t, 300.0, out=t)
+    return np.asarray(np.exp(t, out=t))
+
+
+@booster
 class LogitBoostClassifier(BoostingClassifier):
     r"""LogitBoost: Newton steps on the logistic loss.
 
@@ -144,9 +147,7 @@ class LogitBoostClassifier(BoostingClassifier):
     1.0
     """
 
-    def __init__(self, *, z_max: float | None = None, **common: Any) -> None:
-        super().__init__(**common)
-        self.z_max = z_max
+    z_max: float | None = None
 
     def _rule(self) -> Rule:
         check_params(self, z_max=optional(number(0, None, open_low=True)))

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
@@ -37,6 +37,7 @@ class RareBoost(Rule):
         return None if no_edge(state, values) else h.term(values)
 
 
+@booster
 class RareBoostClassifier(BoostingClassifier):
     r"""RareBoost: one step for the positive predictions of a round, another for the negative ones.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, best_step_of_leaves, leaf_log_odds, no_edge, vote_of_function
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
@@ -45,6 +45,7 @@ class RealBoost(Rule):
         return h.term(values * best_step_of_leaves(h, values) if self.line_search else values)
 
 
+@booster
 class RealBoostClassifier(BoostingClassifier):
     r"""Real AdaBoost: every leaf votes with its own confidence.
 
@@ -73,9 +74,7 @@ class RealBoostClassifier(BoostingClassifier):
     1.0
     """
 
-    def __init__(self, *, line_search: bool = False, **common: Any) -> None:
-        super().__init__(**common)
-        self.line_search = line_search
+    line_search: bool = False
 
     def _rule(self) -> Rule:
         check_params(self, line_search=one_of(True, False))

@@ -10,11 +10,13 @@ References
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.estimator import BoostingClassifier
+from skewboost.boosting.estimator import BoostingClassifier, booster
+from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule
 from skewboost.boosting.state import F, State
 from skewboost.engine.boundary import Array
@@ -29,9 +31,9 @@ class WeightBoost(DiscreteRule):
     def __init__(self, beta: float) -> None:
         self.beta = beta
 
-    def combine(self, F: Array, g: Array) -> Array:
+    def link(self, state: State) -> TwoClasses:
         """The vote is damped by how sure the ensemble is already."""
-        return np.asarray(F + np.exp(-np.abs(self.beta * F)) * g)
+        return replace(super().link(state), damping=self.beta)
 
     def start(self, state: State) -> None:
         """From F = 0."""
@@ -42,7 +44,7 @@ class WeightBoost(DiscreteRule):
         """``w ∝ exp(-y F - |β F|)``."""
 
         def moved(n: Array, y: Array, F: Array, g: Array) -> tuple[Array, Array, Array]:
-            F = self.combine(F, g)
+            F = state.link.combine(F, g)
             against = -y * F
             return F, against - np.abs(self.beta * F), n * np.exp(np.minimum(against, 700.0))
 
@@ -55,6 +57,7 @@ class WeightBoost(DiscreteRule):
         state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))
 
 
+@booster
 class WeightBoostClassifier(BoostingClassifier):
     r"""WeightBoost: examples of which the ensemble is sure drop out, right or wrong.
 
@@ -83,9 +86,7 @@ class WeightBoostClassifier(BoostingClassifier):
     1.0
     """
 
-    def __init__(self, *, beta: float = 0.5, **common: Any) -> None:
-        super().__init__(**common)
-        self.beta = beta
+    beta: float = 0.5
 
     def _rule(self) -> Rule:
         check_params(self, beta=number(0, None))

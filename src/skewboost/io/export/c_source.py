@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from skewboost.io.export.formula import Formula, LookUp, ManyClasses, Steps, TwoClasses, Values
+from skewboost.boosting.link import ManyClasses
+from skewboost.io.export.formula import Formula, LookUp, Odds, Steps, Values
 from skewboost.io.export.layout import filled, number
 
 FEW = 4  # so many cuts are a chain of comparisons
@@ -235,17 +236,17 @@ def _meaning(formula: Formula, name: str) -> str:
     return _two(formula.link, name)
 
 
-def _two(link: TwoClasses, name: str) -> str:
+def _two(link: Odds, name: str) -> str:
     shifts = "".join(f"    t += {number(shift)};\n" for shift in link.shifts)
     first = link.positive == 0
     decision = f"0.5 * {name}_log_odds(F)" if link.halved else "F"
     above = "D" if link.threshold is None else f"(D - {number(link.threshold)})"
     p, q = ("p[0]", "p[1]") if first else ("p[1]", "p[0]")
-    tilt = f" - {number(link.tilt)}" if link.tilt else ""
+    taken_off = f" - {number(link.cost_offset)}" if link.cost_offset else ""
     at_least = number(link.threshold or 0.0)
     return (
         f"{_pieces(link, name)}\n"
-        "/* Log-odds of the positive class, as costs tilt them. */\n"
+        "/* Log-odds of the positive class, with the costs in them. */\n"
         f"static double {name}_log_odds(double F)\n{{\n{_log_odds(link, name)}{shifts}    return t;\n}}\n\n"
         "/* At least the threshold where the positive class is said. */\n"
         f"static double {name}_decision(const double *x)\n{{\n"
@@ -253,14 +254,14 @@ def _two(link: TwoClasses, name: str) -> str:
         f"double {name}_score(const double *x)\n{{\n"
         f"    double D = {name}_decision(x);\n    return {'-' if first else ''}{above};\n}}\n\n"
         f"void {name}_probability(const double *x, double *p)\n{{\n"
-        f"    double F, t;\n    {name}_sum(x, &F);\n    t = {name}_log_odds(F){tilt};\n"
+        f"    double F, t;\n    {name}_sum(x, &F);\n    t = {name}_log_odds(F){taken_off};\n"
         f"    {p} = 1.0 / (1.0 + exp(-t));\n    {q} = 1.0 / (1.0 + exp(t));\n}}\n\n"
         f"int {name}(const double *x)\n{{\n"
         f"    return {name}_decision(x) >= {at_least} ? {link.positive} : {1 - link.positive};\n}}\n"
     )
 
 
-def _pieces(link: TwoClasses, name: str) -> str:
+def _pieces(link: Odds, name: str) -> str:
     if not link.pieces:
         return ""
     rows = _rows((p.start if k else 0.0, p.p, p.slope, p.log_odds) for k, p in enumerate(link.pieces))
@@ -270,7 +271,7 @@ def _pieces(link: TwoClasses, name: str) -> str:
     )
 
 
-def _log_odds(link: TwoClasses, name: str) -> str:
+def _log_odds(link: Odds, name: str) -> str:
     if not link.pieces:
         return f"    double t = {number(link.scale)} * F;\n"
     low, high = number(link.margin), number(1.0 - link.margin)

@@ -8,9 +8,13 @@ classes, one per class for more.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from skewboost.boosting.calibration import Isotonic, Sigmoid
+from skewboost.boosting.link import ManyClasses, TwoClasses
 
 Values = tuple[float, ...]
 
@@ -98,33 +102,50 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class TwoClasses:
-    """What F means for two classes.
+class Odds:
+    """What F means for two classes: the numbers of a link, after the rounds of the model.
 
-    The log-odds of the positive class as costs tilt them are ``scale · F``, or the logarithm of what `pieces` say, plus
-    each of `shifts` in turn. The decision D is half of these if `halved`, else F; the positive class is said where
-    ``D >= threshold``; the probability is logistic in the log-odds less the tilt.
+    The log-odds of the positive class, with the costs in them, are ``scale · F``, or the log-odds of what `pieces` say,
+    plus each of `shifts` in turn. The decision D is half of these if `halved`, else F; the positive class is predicted
+    where ``D >= threshold``; the probability is logistic in the log-odds less `cost_offset`.
     """
 
     positive: int  # its place among the classes
-    scale: float = 2.0
-    shifts: tuple[float, ...] = ()
+    scale: float
+    shifts: tuple[float, ...]
+    pieces: tuple[Piece, ...]
+    margin: float  # how far the probabilities of pieces keep from 0 and 1
+    halved: bool
+    cost_offset: float
+    threshold: float | None
+
+
+def odds_of(link: TwoClasses, n_rounds: int, threshold: float | None) -> Odds:
+    """The link of two classes as programs compute it."""
+    pending, calibrator = link.pending_after(n_rounds), link.calibrator(n_rounds)
+    scale, margin = link.scale, 0.0
+    shifts: tuple[float, ...] = (pending,)
     pieces: tuple[Piece, ...] = ()
-    margin: float = 0.0  # how far the probabilities of pieces keep from 0 and 1
-    halved: bool = False
-    tilt: float = 0.0
-    threshold: float | None = None
+    if isinstance(calibrator, Sigmoid):
+        scale, shifts = calibrator.slope, (calibrator.intercept, link.cost_offset)
+    elif isinstance(calibrator, Isotonic):
+        shifts, pieces, margin = (link.cost_offset,), _pieces(calibrator), calibrator.margin
+    halved = calibrator is not None or pending != 0.0
+    assert calibrator is not None or pending == 0.0 or scale == 2.0, "where costs are pending, F is half the log-odds"
+    shifts = tuple(shift for shift in shifts if shift != 0.0)
+    return Odds(link.positive, scale, shifts, pieces, margin, halved, link.cost_offset, threshold)
 
 
-@dataclass(frozen=True)
-class ManyClasses:
-    """What the F of each class mean, rounded to ten decimals: the largest wins, and the first of those that tie.
-
-    Probabilities are in proportion to ``exp(2 F)`` (softmax) or to ``1/(1 + exp(-2 F)) / cost``.
-    """
-
-    costs: tuple[float, ...]
-    softmax: bool
+def _pieces(calibrator: Isotonic) -> tuple[Piece, ...]:
+    """The interpolated steps of an isotonic regression, with level ends on both sides."""
+    knots, heights = calibrator.scores.tolist(), calibrator.levels.tolist()
+    log_odds = calibrator.log_odds(calibrator.scores).tolist()
+    pieces = [Piece(-math.inf, heights[0], 0.0, log_odds[0])]
+    for k, (start, p) in enumerate(zip(knots, heights)):
+        last = k + 1 == len(knots)
+        slope = 0.0 if last else (heights[k + 1] - p) / (knots[k + 1] - start)
+        pieces.append(Piece(start, p, slope, log_odds[k]))
+    return tuple(pieces)
 
 
 @dataclass(frozen=True)
@@ -140,7 +161,7 @@ class Formula:
     tables: tuple[Steps | LookUp, ...]
     trees: tuple[Tree, ...]
     lines: tuple[Line, ...]
-    link: TwoClasses | ManyClasses
+    link: Odds | ManyClasses
 
     @property
     def n_outputs(self) -> int:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+from skewboost.boosting.link import ManyClasses
 from skewboost.engine.boundary import Array
-from skewboost.io.export.formula import Formula, ManyClasses, Steps, TwoClasses
+from skewboost.io.export.formula import Formula, Odds, Steps
 from skewboost.io.export.layout import utf8
 from skewboost.io.export.onnx_trees import Forest
 
@@ -189,7 +190,7 @@ def _gather_label(graph: Graph, formula: Formula, index: str, to: str) -> None:
     graph.add("Gather", graph.constant(classes, object if kind == TensorProto.STRING else classes.dtype), index, to=to)
 
 
-def _two(graph: Graph, formula: Formula, link: TwoClasses, F: str, outputs: tuple[str, str, str]) -> None:
+def _two(graph: Graph, formula: Formula, link: Odds, F: str, outputs: tuple[str, str, str]) -> None:
     F = graph.add("Squeeze", F, graph.constant([1], np.int64))
     if link.pieces:
         t = _pieces(graph, link, F)
@@ -200,7 +201,7 @@ def _two(graph: Graph, formula: Formula, link: TwoClasses, F: str, outputs: tupl
     D = graph.add("Mul", graph.constant(0.5), t) if link.halved else F
     above = D if link.threshold is None else graph.add("Sub", D, graph.constant(link.threshold))
     graph.add("Neg" if link.positive == 0 else "Identity", above, to=outputs[2])
-    t = graph.add("Sub", t, graph.constant(link.tilt)) if link.tilt else t
+    t = graph.add("Sub", t, graph.constant(link.cost_offset)) if link.cost_offset else t
     one, axis = graph.constant(1.0), graph.constant([1], np.int64)
     p, q = (
         graph.add("Unsqueeze", graph.add("Div", one, graph.add("Add", one, graph.add("Exp", v))), axis)
@@ -212,7 +213,7 @@ def _two(graph: Graph, formula: Formula, link: TwoClasses, F: str, outputs: tupl
     _gather_label(graph, formula, graph.add("Where", said, *number), outputs[0])
 
 
-def _pieces(graph: Graph, link: TwoClasses, F: str) -> str:
+def _pieces(graph: Graph, link: Odds, F: str) -> str:
     """Log-odds of a probability that rises in pieces."""
     column = graph.add("Unsqueeze", F, graph.constant([1], np.int64))
     starts = graph.constant([[p.start for p in link.pieces[1:]]])

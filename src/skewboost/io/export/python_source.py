@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from skewboost.io.export.formula import Formula, LookUp, ManyClasses, Node, Steps, Tree, TwoClasses, Values
+from skewboost.boosting.link import ManyClasses
+from skewboost.io.export.formula import Formula, LookUp, Node, Odds, Steps, Tree, Values
 from skewboost.io.export.layout import filled, number
 
 FEW = 4  # so many cuts are a chain of ifs
@@ -239,7 +240,7 @@ def _meaning(formula: Formula, name: str) -> str:
     return _two(formula.link, name)
 
 
-def _two(link: TwoClasses, name: str) -> str:
+def _two(link: Odds, name: str) -> str:
     log_odds, pieces = _log_odds(link, name)
     above = "D" if link.threshold is None else f"(D - {number(link.threshold)})"
     decision = f"0.5 * _{name}_log_odds(F)" if link.halved else "F"
@@ -247,7 +248,7 @@ def _two(link: TwoClasses, name: str) -> str:
     sign = "" if link.positive == 1 else "-"
     yes, no = (1, 0) if link.positive == 1 else (0, 1)
     at_least = number(link.threshold or 0.0)
-    tilted = f"_{name}_log_odds(_{name}_f(row))" + (f" - {number(link.tilt)}" if link.tilt else "")
+    plain = f"_{name}_log_odds(_{name}_f(row))" + (f" - {number(link.cost_offset)}" if link.cost_offset else "")
     signs = ("-t", "t") if link.positive == 1 else ("t", "-t")
     return (
         f"{pieces}{log_odds}\n\n"
@@ -256,16 +257,16 @@ def _two(link: TwoClasses, name: str) -> str:
         f"{score}    return {sign}{above}\n\n\n"
         f"def {name}_probability(row):\n"
         f'    """Probabilities in the order of CLASSES."""\n'
-        f"    t = {tilted}\n    return _logistic({signs[0]}), _logistic({signs[1]})\n\n\n"
+        f"    t = {plain}\n    return _logistic({signs[0]}), _logistic({signs[1]})\n\n\n"
         f"def {name}(row):\n"
         f'    """The label."""\n'
         f"{score}    return CLASSES[{yes} if D >= {at_least} else {no}]\n"
     )
 
 
-def _log_odds(link: TwoClasses, name: str) -> tuple[str, str]:
+def _log_odds(link: Odds, name: str) -> tuple[str, str]:
     """A function from F to log-odds, and the list it needs."""
-    head = f'def _{name}_log_odds(F):\n    """Log-odds of {link.positive} among CLASSES, as costs tilt them."""\n'
+    head = f'def _{name}_log_odds(F):\n    """Log-odds of {link.positive} among CLASSES, with the costs in them."""\n'
     shifts = "".join(f"    t += {number(shift)}\n" for shift in link.shifts)
     if not link.pieces:
         return f"{head}    t = {number(link.scale)} * F\n{shifts}    return t\n", ""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from skewboost.io.export.formula import Formula, Line, LookUp, ManyClasses, Node, Steps, Tree, TwoClasses
+from skewboost.boosting.link import ManyClasses
+from skewboost.io.export.formula import Formula, Line, LookUp, Node, Odds, Steps, Tree
 from skewboost.io.export.layout import filled
 from skewboost.io.export.sql_text import cell, double, label, literal, number, quoted
 
@@ -263,7 +264,7 @@ def _logistic(t: str) -> str:
     return f"CASE WHEN {t} < -{FAR} THEN 0.0E0 WHEN {t} > {FAR} THEN 1.0E0 ELSE 1.0E0 / (1.0E0 + EXP(-({t}))) END"
 
 
-def _add_two(query: _Query, formula: Formula, link: TwoClasses) -> None:
+def _add_two(query: _Query, formula: Formula, link: Odds) -> None:
     if link.pieces:
         _add_pieces(query, link)
     else:
@@ -272,7 +273,7 @@ def _add_two(query: _Query, formula: Formula, link: TwoClasses) -> None:
     score = decision if link.threshold is None else f"({decision} - {number(link.threshold)})"
     query.add("score", score if link.positive == 1 else f"-({score})")
     t = query.get("log_odds")
-    t = f"{t} - {number(link.tilt)}" if link.tilt else t
+    t = f"{t} - {number(link.cost_offset)}" if link.cost_offset else t
     for k in range(2):
         query.add(f"probability_{k}", _logistic(t if k == link.positive else f"-({t})"))
     labels = [label(c) for c in formula.classes]
@@ -280,12 +281,12 @@ def _add_two(query: _Query, formula: Formula, link: TwoClasses) -> None:
     query.add("", f"CASE WHEN {at_least} THEN {labels[link.positive]} ELSE {labels[1 - link.positive]} END")
 
 
-def _add_log_odds(query: _Query, link: TwoClasses, odds: str) -> None:
+def _add_log_odds(query: _Query, link: Odds, odds: str) -> None:
     query.add("log_odds", " + ".join([odds, *map(number, link.shifts)]))
     query.next_step()
 
 
-def _add_pieces(query: _Query, link: TwoClasses) -> None:
+def _add_pieces(query: _Query, link: Odds) -> None:
     """The log-odds of a probability that rises in pieces; where these are level, they are known."""
     ends = [piece.start for piece in link.pieces[1:]]
     *pieces, last = link.pieces

@@ -1,0 +1,97 @@
+"""Calibration: what scores mean, learned from rows that were held out of training.
+
+References
+----------
+.. [1] J. Platt, "Probabilistic outputs for support vector machines", Advances in Large Margin Classifiers (1999) 61-74.
+.. [2] B. Zadrozny, C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates", Knowledge
+   Discovery and Data Mining (2002) 694-699.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.isotonic import IsotonicRegression
+
+from skewboost.engine.boundary import Array
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """Log-odds that are linear in the score."""
+
+    slope: float
+    intercept: float
+
+    @classmethod
+    def fit(cls, scores: Array, positive: Array, weights: Array) -> Sigmoid:
+        """Platt's: the targets are as if each class had been seen once more, so that separable scores stay finite."""
+        n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
+        high, low = (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)
+        target = np.where(positive, high, low)
+        share = weights / weights.sum()
+        center, spread = float(np.average(scores, weights=share)), float(scores.std()) or 1.0
+        x = (scores - center) / spread
+
+        def log_loss(ab: Array) -> tuple[float, Array]:
+            t = ab[0] * x + ab[1]
+            wrong = share * (expit(t) - target)
+            loss = (share * (np.logaddexp(0.0, t) - target * t)).sum()
+            return float(loss), np.array([(wrong * x).sum(), wrong.sum()])
+
+        def curvature(ab: Array) -> Array:
+            p = expit(ab[0] * x + ab[1])
+            h = share * p * (1.0 - p)
+            return np.array([[(h * x * x).sum(), (h * x).sum()], [(h * x).sum(), h.sum()]])
+
+        start = np.array([0.0, math.log(n_positive / n_negative)])
+        a, b = minimize(log_loss, start, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-10}).x
+        return cls(float(a / spread), float(b - a * center / spread))
+
+    def log_odds(self, scores: Array) -> Array:
+        """``slope · score + intercept``."""
+        return np.asarray(self.slope * scores + self.intercept)
+
+    def probability(self, scores: Array) -> Array:
+        """Logistic in the log-odds."""
+        return np.asarray(expit(self.log_odds(scores)))
+
+
+@dataclass(frozen=True, eq=False)
+class Isotonic:
+    """Probabilities that rise with the score: the lines through points, level at both ends."""
+
+    scores: Array
+    levels: Array
+    margin: float = 0.0  # how far probabilities keep from 0 and 1
+
+    @classmethod
+    def fit(cls, scores: Array, positive: Array, weights: Array) -> Isotonic:
+        """Isotonic regression. Probabilities are never quite 0 or 1, so that costs can still change a decision."""
+        model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
+        return cls(model.X_thresholds_, model.y_thresholds_, 0.5 / float(weights.sum()))
+
+    def log_odds(self, scores: Array) -> Array:
+        """Of the probability."""
+        p = self.probability(scores)
+        return np.asarray(np.log(p / (1.0 - p)))
+
+    def probability(self, scores: Array) -> Array:
+        """Interpolated."""
+        return np.clip(np.interp(scores, self.scores, self.levels), self.margin, 1.0 - self.margin)
+
+
+Calibrator = Sigmoid | Isotonic
+CALIBRATORS: dict[str, type[Sigmoid] | type[Isotonic]] = {"sigmoid": Sigmoid, "isotonic": Isotonic}
+
+
+def rounds_to_calibrate(n_rounds: int) -> list[int]:
+    """The last of so many rounds, and others before it, each half as many again as the one before."""
+    found = [n_rounds]
+    while found[-1] > 1:
+        found.append(min(found[-1] - 1, math.ceil(found[-1] / 1.5)))
+    return found[::-1]
