@@ -112,7 +112,7 @@ def assert_harmless(text, rows):
         assert ((p >= 0) & (p <= 1)).all()
         if hasattr(model, "export_text"):
             model.export_text()
-        if hasattr(model, "contributions") and not hasattr(model._model.rounds[0].term, "estimator"):
+        if hasattr(model, "contributions") and model._model.is_sum and not hasattr(model.estimators_[0], "estimator"):
             model.contributions(rows)
             model.shape_functions()
     return False
@@ -204,11 +204,11 @@ def test_links_that_go_back_or_nowhere(files, name, link):
         (("model", "classes", "dtype"), "<U1", "does not go with dtype"),
         (("model", "classes"), {"dtype": "<U9999", "values": ["x"] * 10**4}, "must be a type of labels"),
         (("model", "positive"), 2, "model.positive must be the place of a class"),
-        (("model", "ensemble", "n_rounds"), 3, "must not exceed"),
-        (("model", "ensemble", "rule", "costs", "positive"), 0.0, "must be above 0"),
-        (("model", "ensemble", "rounds", 0, "term", "partition", "splits", 0, "feature"), 3, "there are 3 features"),
-        (("model", "ensemble", "rounds", 0, "term", "values"), [0.0], "must have an entry per leaf"),
-        (("model", "ensemble", "rounds", 0, "importances", "n"), 10**9, "from 0 to"),
+        (("model", "model", "n_rounds"), 3, "must not exceed"),
+        (("model", "model", "link", "scale"), 0.0, "must be above 0"),
+        (("model", "model", "rounds", 0, "term", "partition", "splits", 0, "feature"), 3, "there are 3 features"),
+        (("model", "model", "rounds", 0, "term", "values"), [0.0], "must have an entry per leaf"),
+        (("model", "model", "rounds", 0, "importances", "n"), 10**9, "from 0 to"),
     ],
 )  # fmt: skip
 def test_the_error_says_where_and_why(files, path, value, says):
@@ -242,7 +242,7 @@ def test_text_that_is_no_model(text, says):
 
 def test_numbers_that_json_does_not_have(files):
     text = json.dumps(files["stumps"])
-    first = files["stumps"]["model"]["ensemble"]["rounds"][0]["term"]["values"][0]
+    first = files["stumps"]["model"]["model"]["rounds"][0]["term"]["values"][0]
     for other in ("NaN", "Infinity", "1e999", '"nan"'):
         with pytest.raises(ModelFileError):
             loads(text.replace(repr(first), other, 1))
@@ -270,7 +270,7 @@ def test_nothing_that_a_file_names_is_imported(files):
 
 def test_learners_that_build_on_each_other_must_be_in_order():
     file = json.loads(dumps(sb.CSRAClassifier(estimator=AlternatingTree(), n_estimators=4).fit(X, y)))
-    file["model"]["ensemble"]["rounds"][0]["term"]["partition"]["precondition"] = 1
+    file["model"]["model"]["rounds"][0]["term"]["partition"]["precondition"] = 1
     with pytest.raises(ModelFileError, match="must be a node of an earlier round"):
         loads(json.dumps(file))
 
@@ -300,8 +300,8 @@ def _set(**values):
         ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must be above 0 where there are rounds"),
         ("a goal", "doubt", _set(doubt="-inf"), "doubt must be at least 0"),
         ("boosted rules", "ranked", _set(feature_names=["a", "c", "b"]), "feature_names must be those of the whole"),
-        ("bags", "ensemble", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
-        ("a goal", "ensemble", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
+        ("bags", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
+        ("a goal", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
         ("least risk", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
     ],
 )
