@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skewboost.errors import InputError
+
 
 class Check(NamedTuple):
     """A test of a value, and what passes it in words."""
@@ -68,4 +70,4 @@ def check_params(owner: Any, **checks: Check) -> None:
     for name, check in checks.items():
         value = getattr(owner, name)
         if not check.passes(value):
-            raise ValueError(f"{name} of {type(owner).__name__} must be {check.wanted}; got {value!r}.")
+            raise InputError(f"{name} of {type(owner).__name__} must be {check.wanted}; got {value!r}.")

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from skewboost import CSRAClassifier
 from skewboost.cli import evaluate_command
-from skewboost.cli.exit_codes import raised_by_a_check
+from skewboost.errors import InputError, SkewBoostError
 
 
-def trace_of(function):
-    with pytest.raises((ValueError, TypeError)) as caught:
-        function()
-    return caught.value.__traceback__
+@pytest.mark.parametrize("params", [{"cost": -1}, {"n_estimators": 0}, {"engine": "gpu"}])
+def test_errors_of_the_library_belong_to_one_family(params):
+    with pytest.raises(SkewBoostError) as caught:
+        CSRAClassifier(**params).fit([[0.0], [1.0]], [0, 1])
+    assert isinstance(caught.value, ValueError)
 
 
-def test_checks_of_the_library_are_told_from_bugs():
-    assert raised_by_a_check(trace_of(lambda: CSRAClassifier(cost=-1).fit([[0.0], [1.0]], [0, 1])))
-    assert raised_by_a_check(trace_of(lambda: CSRAClassifier(n_estimators=0).fit([[0.0], [1.0]], [0, 1])))
-    assert not raised_by_a_check(trace_of(lambda: np.ones(3) + np.ones(4)))
-    assert not raised_by_a_check(trace_of(lambda: int("x")))
+@pytest.mark.parametrize("X", [[[np.inf], [1.0]], [["a"], [1.0]], [1.0, 2.0], np.zeros((3, 1))])
+def test_errors_of_scikit_learns_checks_belong_to_it_too(X):
+    with pytest.raises(SkewBoostError):
+        CSRAClassifier().fit(X, [0, 1])
+
+
+def test_errors_survive_pickling():
+    error = pickle.loads(pickle.dumps(InputError("cost=-1 is negative.", "Give a positive number.")))
+    assert (error.problem, error.remedy) == ("cost=-1 is negative.", "Give a positive number.")
+    assert str(error) == "cost=-1 is negative. Give a positive number."
 
 
 @pytest.mark.parametrize("bug", [lambda *_: np.ones(3) + np.ones(4), lambda *_: [][0], lambda *_: {}["key"]])

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 
-from skewboost.engine.boundary import Array
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.engine.boundary import Array
 from skewboost.engine.training_set import EXAMPLES
+from skewboost.typing import Array
 
 
 class SpreadCosts(Rule):

@@ -12,11 +12,13 @@ from sklearn.metrics import get_scorer
 
 from skewboost.boosting.link import Link
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.boundary import Engine
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term
 from skewboost.engine.table import Table
+from skewboost.errors import InputError
 from skewboost.metrics.costs import Costs
+from skewboost.typing import Array
 
 
 def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -31,7 +33,7 @@ def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -
     for name, label in classes:
         rows = np.flatnonzero(labels == label)
         if len(rows) < 2:
-            raise ValueError(
+            raise InputError(
                 f"early_stopping holds out at least one example of each class, but there is only {len(rows)} {name} "
                 "example. Set early_stopping=False, or give more data."
             )
@@ -109,7 +111,7 @@ class Validation:
             stage = Stage(self.link, self.F, self.round, self.rows.classes)
             score = float(self.scorer(stage, self.rows.table.native, self.rows.truth, **self.score_params))
         if score != score:
-            raise ValueError(
+            raise InputError(
                 f"scoring={self.scoring!r} gave NaN on the held-out rows after round {self.round}, so early stopping "
                 "cannot tell the best round. Choose another scorer, or a larger validation_fraction."
             )

@@ -24,13 +24,14 @@ from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
 from skewboost.engine import ENGINES
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import Nominal, Table, read_table
+from skewboost.errors import InputError
 from skewboost.learners import resolve
 from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
@@ -212,19 +213,19 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         """Whether a warm start can go on from what there is."""
         n_done = len(self._model.rounds)
         if self._n_rounds < n_done:
-            raise ValueError(
+            raise InputError(
                 f"{self._rounds}={self._n_rounds} is less than the {n_done} rounds there are already. With "
                 "warm_start=True it can only grow; set warm_start=False to start anew."
             )
         if repr(self._weak_learner()) != self._learner:
-            raise ValueError(
+            raise InputError(
                 f"estimator={self._weak_learner()!r}, but training started with {self._learner}. With warm_start=True "
                 "it cannot change; set warm_start=False to start anew."
             )
 
         for name, value in self._own_params().items():
             if value != self._own.get(name):
-                raise ValueError(
+                raise InputError(
                     f"{name}={value}, but training started with {self._own.get(name)}. With warm_start=True it cannot "
                     "change; set warm_start=False to start anew."
                 )
@@ -260,11 +261,11 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             verbose=either(one_of(True, False), integer(0)),
         )
         if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "open"):
-            raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
+            raise InputError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
         if not self.early_stopping:
             for name in ("validation_fraction", "scoring"):
                 if getattr(self, name) is not None:
-                    raise ValueError(
+                    raise InputError(
                         f"{name}={getattr(self, name)!r} has no effect without early stopping. Set "
                         f"early_stopping=True, or leave {name} at None."
                     )
@@ -278,7 +279,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         """Find the two classes and which of them is positive."""
         classes = classes_of(self, labels)
         if len(classes) > 2:
-            raise ValueError(
+            raise InputError(
                 f"Only binary classification is supported. The type of the target is multiclass; y has the classes "
                 f"{_some(classes)}. For many classes use AdaBoostMHClassifier or AdaC2M1Classifier, wrap this one in "
                 "CodeMatrixClassifier, OneVsRestClassifier or OneVsOneClassifier, and for a K x K cost matrix put "
@@ -286,12 +287,12 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             )
         if going_on:
             if not np.array_equal(classes, self.classes_):
-                raise ValueError(
+                raise InputError(
                     f"y has the classes {classes.tolist()}, but training started with {self.classes_.tolist()}. Set "
                     "warm_start=False to start anew."
                 )
             if self.pos_label is not None and self.pos_label != self.pos_label_:
-                raise ValueError(
+                raise InputError(
                     f"pos_label={self.pos_label!r}, but training started with {self.pos_label_!r}. Set "
                     "warm_start=False to start anew."
                 )
@@ -314,7 +315,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if not isinstance(n_rounds, int | np.integer) or n_rounds < 1:
-            raise ValueError(f"n_rounds={n_rounds!r} must be a whole number of rounds, 1 at least.")
+            raise InputError(f"n_rounds={n_rounds!r} must be a whole number of rounds, 1 at least.")
         made = copy(self)
         made._model = self._model.truncated(int(n_rounds))
         return made
@@ -381,7 +382,7 @@ class SamplerChoice:
     def _sampler(self) -> Any:
         check_params(self, resample=one_of(True, False))
         if self.resample and self.sampler is not None:
-            raise ValueError(
+            raise InputError(
                 f"resample=True is short for sampler='bootstrap', but sampler={self.sampler!r} was given too. Leave "
                 "one of them at its default."
             )
@@ -419,7 +420,7 @@ class CostChoice(BaseBooster):
         self
         """
         if sample_cost is not None and self.cost is not None:
-            raise ValueError(
+            raise InputError(
                 f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or drop sample_cost."
             )
         return self._fit_or_restore(X, y, sample_weight, sample_cost)

@@ -18,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.prediction import PredictionMixin
-from skewboost.engine.boundary import MISSING, Array
+from skewboost.engine.boundary import MISSING
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
 from skewboost.names import spell
+from skewboost.typing import Array
 
 INSTEAD = (
     "Use a tool that only looks at predictions: sklearn.inspection.permutation_importance, "

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from skewboost.boosting.calibration import Calibrator
-from skewboost.engine.boundary import Array
+from skewboost.typing import Array
 
 DECIMALS = 10  # of the scores of many classes: classes that tie must do so whatever the order of the rows is
 

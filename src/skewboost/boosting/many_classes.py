@@ -13,12 +13,13 @@ from skewboost.boosting.link import Link
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Problem
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import Classes
+from skewboost.errors import InputError
 from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost, class_costs
 from skewboost.metrics.targets import classes_of
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class JointClassifier(CostSensitiveClassifier):
             super()._set_classes(labels, weights, going_on)
             return
         if self.pos_label is not None:
-            raise ValueError(
+            raise InputError(
                 f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes, none of which is the "
                 "positive one. Leave it at None."
             )
@@ -73,7 +74,7 @@ class JointClassifier(CostSensitiveClassifier):
 
     def _keep_classes(self, classes: Array, going_on: bool, what: str) -> None:
         if going_on and not np.array_equal(classes, self.classes_):
-            raise ValueError(
+            raise InputError(
                 f"y has {len(classes)} {what}, but training started with {len(self.classes_)}, or with others. Set "
                 "warm_start=False to start anew."
             )

@@ -10,11 +10,12 @@ import numpy as np
 
 from skewboost.boosting.link import Link, TwoClasses
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.boundary import Engine
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer, Term
 from skewboost.engine.table import Table
+from skewboost.typing import Array
 
 
 @dataclass(slots=True)

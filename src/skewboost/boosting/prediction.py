@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.boosting.link import Link
 from skewboost.boosting.model import Model
 from skewboost.engine import choose
-from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.boundary import Engine
 from skewboost.engine.partition import View
 from skewboost.engine.table import Table, read_table
+from skewboost.typing import Array
 
 
 class PredictionMixin:

@@ -10,10 +10,10 @@ import numpy as np
 
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.state import SIGNS, State
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.learners.learner import LABELS, Draw, Goal, LabelHypothesis, ResponseHypothesis
 from skewboost.metrics.costs import Costs
+from skewboost.typing import Array
 
 MIN_ERROR = 1e-10  # an error below this is floored there, so that no step exceeds 11.5
 MAX_VOTE = 11.5  # what no round may exceed, where a rule's own formula does not bound it

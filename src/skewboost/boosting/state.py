@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from skewboost.boosting.link import TwoClasses
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, TrainingSet, W, Y, itself
 from skewboost.learners.learner import Opened, Partitioned
 from skewboost.metrics.costs import Costs
+from skewboost.typing import Array
 
 # ln of what a weight is multiplied by, given its label, what the round adds there, and its cost
 LogFactor = Callable[[Array, Array, Array], Array]

@@ -15,12 +15,14 @@ from skewboost.boosting.loop import boost
 from skewboost.boosting.model import Model, Round
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
-from skewboost.engine.boundary import Array, Engine
+from skewboost.engine.boundary import Engine
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes
+from skewboost.errors import InputError
 from skewboost.learners import name_of
 from skewboost.learners.learner import Data, Learner
 from skewboost.metrics.costs import Costs
+from skewboost.typing import Array
 
 Callback = Callable[[int, Mapping[str, float]], bool | None]
 
@@ -77,7 +79,7 @@ def question_between(rule: Rule, learner: Learner) -> str:
         if question in learner.answers:
             return question
     wanted, given = " or ".join(rule.asks), " and ".join(learner.answers)
-    raise ValueError(
+    raise InputError(
         f"{type(rule).__name__} asks its weak learner for {wanted}, but {name_of(learner)} answers with {given}. "
         "Choose another estimator, for example 'stump' or 'tree', which answer both, or another variant."
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import errno
 import os
 import sys
@@ -10,19 +9,16 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from skewboost.cli.output import note
+from skewboost.errors import SkewBoostError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 DEBUG = "SKEWBOOST_DEBUG"  # set to anything, every error comes with its traceback
-
-# Those who check what users hand over, and raise when it is wrong
-CHECKERS = ("skewboost", "sklearn")
 
 # A path or a permission that the user can put right; a full disk, say, is another matter
 WRONG_PATHS = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, FileExistsError)
@@ -77,7 +73,7 @@ def _told(error: Exception) -> tuple[str, int] | None:
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}", MISUSED if isinstance(error, WRONG_PATHS) else FAILED
-    if isinstance(error, ValueError | TypeError | ImportError) and raised_by_a_check(error.__traceback__):
+    if isinstance(error, SkewBoostError):
         return str(error), MISUSED
     return None
 
@@ -85,20 +81,6 @@ def _told(error: Exception) -> tuple[str, int] | None:
 def _in_one_line(message: str) -> str:
     """Without line breaks; spaces within a line may be those of a name, and stay."""
     return " ".join(line.strip() for line in message.split("\n") if line.strip())
-
-
-def raised_by_a_check(trace: TracebackType | None) -> bool:
-    """Whether a ``raise`` of those who check the user's input made an error.
-
-    What NumPy says of shapes that do not fit, deep in a fit, has no such statement at its end: it is a bug, and shows.
-    """
-    if trace is None:
-        return False
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    code = trace.tb_frame.f_code
-    package = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-    return package in CHECKERS and dis.opname[code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _leave_quietly() -> None:

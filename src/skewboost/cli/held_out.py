@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skewboost import metrics
 from skewboost.cli.cost_option import in_words
@@ -20,8 +19,8 @@ from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.names import shown, side_by_side
 from skewboost.plots.report.explorer import shortest
+from skewboost.typing import Array
 
-Array = NDArray[Any]
 SHOWN = (
     *("recall", "precision", "specificity", "f1", "g_mean", "balanced_accuracy"),
     *("mcc", "accuracy", "roc_auc", "pr_auc", "brier", "log_loss"),

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skewboost.cli.estimator_names import close_to
 from skewboost.cli.exit_codes import FAILED, CommandError
@@ -16,8 +15,8 @@ from skewboost.cli.output import named, note, some
 from skewboost.cli.shift import Profile
 from skewboost.files import check_place
 from skewboost.names import spell
+from skewboost.typing import Array
 
-Array = NDArray[Any]
 CATEGORY = "category"  # the kind of a column of text
 
 

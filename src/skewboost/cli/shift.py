@@ -15,13 +15,13 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from skewboost.engine.table import Nominal, read_column
+from skewboost.errors import InputError
 from skewboost.evaluate.summary_warnings import percent
 from skewboost.names import spell
+from skewboost.typing import Array
 
-Array = NDArray[Any]
 RISK = 0.005  # of any warning at all, where nothing has changed
 TIMES = 2.0  # the odds of a class
 MISSING, UNSEEN, MOVED = 0.1, 0.05, 0.2  # shares of the rows
@@ -143,7 +143,7 @@ def _column(n: Any, missing: Any, counts: Any = None, once: Any = 0, low: Any = 
 def _count(value: Any) -> float:
     """A number of rows, which may be weighed."""
     if not 0 <= (found := float(value)) < math.inf:
-        raise ValueError(f"{value!r} is no number of rows")
+        raise InputError(f"{value!r} is no number of rows")
     return found
 
 

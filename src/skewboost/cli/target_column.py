@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skewboost.cli.estimator_names import close_to
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.output import count, named, note, some
 from skewboost.engine.table import CLEARLY_TEXT
 from skewboost.names import shown, spell
+from skewboost.typing import Array
 
-Array = NDArray[Any]
 MOST_CLASSES = 100  # more are numbers or names, not classes
 
 

@@ -6,13 +6,15 @@ import operator
 from importlib import import_module
 from typing import Any
 
+from skewboost.errors import InputError, InputTypeError, MissingPackageError
+
 
 def import_pandas() -> Any:
     """Pandas, which only the command line's extra installs, or an error that says so."""
     try:
         return import_module("pandas")
     except ImportError as error:
-        raise ImportError(
+        raise MissingPackageError(
             'skewboost.datasets returns pandas tables: pip install "skewboost[cli]" (or pandas itself).'
         ) from error
 
@@ -22,8 +24,8 @@ def checked_count(name: str, value: Any, low: int, high: int | None, meaning: st
     try:
         count = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer; got {value!r}.") from None
+        raise InputTypeError(f"{name} must be an integer; got {value!r}.") from None
     if count < low or (high is not None and count > high):
         limits = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"{name} must be {limits}, {meaning}; got {count}.")
+        raise InputError(f"{name} must be {limits}, {meaning}; got {count}.")
     return count

@@ -16,7 +16,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from skewboost.engine.table import Array, as_frame, take_rows
+from skewboost.engine.table import as_frame, take_rows
+from skewboost.errors import InputError, InputTypeError, MissingPackageError
+from skewboost.typing import Array
 
 Targets = tuple[Any, Any]  # the labels of a chunk, and its weights or None
 
@@ -53,7 +55,7 @@ class Rows(ABC):
                 break
         found = sum(map(count_rows, pieces))
         if found != len(rows):
-            raise ValueError(
+            raise InputError(
                 f"the chunks held fewer rows than when they were read first: {len(rows) - found} of {len(rows)} rows "
                 "are not there any more. Every reading must give the same rows in the same order."
             )
@@ -103,7 +105,7 @@ class ChunkRows(Rows):
     def _read(self) -> Iterator[Any]:
         found = self.chunks()
         if not hasattr(found, "__iter__"):
-            raise TypeError(f"a function that reads chunks must return an iterator; got {type(found).__name__}.")
+            raise InputTypeError(f"a function that reads chunks must return an iterator; got {type(found).__name__}.")
         yield from found
 
     def tables(self) -> Iterator[Any]:
@@ -114,7 +116,7 @@ class ChunkRows(Rows):
             del chunk
             n_columns = _width(table)
             if width is not None and n_columns != width:
-                raise ValueError(f"chunk {k} has {n_columns} columns, but the first one had {width}.")
+                raise InputError(f"chunk {k} has {n_columns} columns, but the first one had {width}.")
             width = n_columns
             yield table
             del table
@@ -123,10 +125,10 @@ class ChunkRows(Rows):
         """The labels."""
         for k, chunk in enumerate(self._read()):
             if not isinstance(chunk, tuple) or not 2 <= len(chunk) <= 3:
-                raise ValueError(f"chunk {k} must be (X, y) or (X, y, sample_weight); got {type(chunk).__name__}.")
+                raise InputError(f"chunk {k} must be (X, y) or (X, y, sample_weight); got {type(chunk).__name__}.")
             n_rows, n_labels = count_rows(chunk[0]), len(chunk[1])
             if n_rows != n_labels:
-                raise ValueError(f"chunk {k} has {n_rows} rows in X and {n_labels} labels in y.")
+                raise InputError(f"chunk {k} has {n_rows} rows in X and {n_labels} labels in y.")
             yield chunk[1], (chunk[2] if len(chunk) == 3 else None)
             del chunk
 
@@ -162,13 +164,13 @@ class ParquetRows(Rows):
         schema = self._schema(self.files[0])
         for role, name in (("target", target), ("weight", weight)):
             if name is not None and name not in schema.names:
-                raise ValueError(f"{self.files[0]} has no column {name!r} ({role}); its columns are {schema.names}.")
+                raise InputError(f"{self.files[0]} has no column {name!r} ({role}); its columns are {schema.names}.")
         taken = {target, weight, *_pandas_index(schema)}
         self.columns = [c for c in schema.names if c not in taken] if columns is None else list(columns)
         if not self.columns:
-            raise ValueError(f"{self.files[0]} has no column of features beside {target!r}.")
+            raise InputError(f"{self.files[0]} has no column of features beside {target!r}.")
         if target in self.columns:
-            raise ValueError(f"the target {target!r} is among the columns of features.")
+            raise InputError(f"the target {target!r} is among the columns of features.")
         for other in self.files:
             self._check_schema(other, schema)
 
@@ -180,9 +182,9 @@ class ParquetRows(Rows):
         schema = self._schema(path)
         for name in [*self.columns, *filter(None, (self.target, self.weight))]:
             if name not in schema.names:
-                raise ValueError(f"{path} has no column {name!r}; its columns are {schema.names}.")
+                raise InputError(f"{path} has no column {name!r}; its columns are {schema.names}.")
             if schema.field(name).type != first.field(name).type:
-                raise ValueError(
+                raise InputError(
                     f"column {name!r} is {schema.field(name).type} in {path}, but {first.field(name).type} in "
                     f"{self.files[0]}. Write both with one type."
                 )
@@ -208,7 +210,7 @@ class ParquetRows(Rows):
                             yield position - batch.num_rows, table
                             del batch, table
                     except (pa.ArrowException, OSError) as error:
-                        raise ValueError(f"{path} cannot be read to its end: {error}") from error
+                        raise InputError(f"{path} cannot be read to its end: {error}") from error
 
     def _spans(self, rows: Array) -> Iterator[tuple[int, Any]]:
         yield from self._batches(self.columns, rows)
@@ -229,17 +231,17 @@ class ParquetRows(Rows):
             return None
         column = table.column(name)
         if column.null_count:
-            raise ValueError(
+            raise InputError(
                 f"column {name!r} has missing values among rows {start} to {start + len(column)}. Drop those rows, or "
                 "make them a class of their own."
             )
         if hasattr(column.type, "value_type"):
             if not hasattr(column.type, "index_type"):
-                raise ValueError(f"column {name!r} holds {column.type}, which is no label.")
+                raise InputError(f"column {name!r} holds {column.type}, which is no label.")
             column = column.cast(column.type.value_type)
         values: Array = column.to_numpy()
         if values.dtype.kind == "M":
-            raise ValueError(f"column {name!r} holds {column.type}, which is no label.")
+            raise InputError(f"column {name!r} holds {column.type}, which is no label.")
         return values
 
 
@@ -247,7 +249,7 @@ def find_files(path: Any) -> list[str]:
     """The files that a path, a folder, a pattern or a list of these names, in order."""
     if isinstance(path, list | tuple):
         if not path:
-            raise ValueError("the list of Parquet files is empty.")
+            raise InputError("the list of Parquet files is empty.")
         return [file for part in path for file in find_files(part)]
     name = os.fspath(path)
     if os.path.isdir(name):
@@ -268,11 +270,11 @@ def _open(path: str) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise ImportError('Reading Parquet needs pyarrow: pip install "skewboost[parquet]"') from error
+        raise MissingPackageError('Reading Parquet needs pyarrow: pip install "skewboost[parquet]"') from error
     try:
         return pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 def _pandas_index(schema: Any) -> list[str]:
@@ -297,7 +299,7 @@ def count_rows(table: Any) -> int:
 def _width(table: Any) -> int:
     shape = getattr(table, "shape", None) or np.shape(table)
     if len(shape) != 2:
-        raise ValueError(f"a chunk of features must be two-dimensional; got shape {shape}.")
+        raise InputError(f"a chunk of features must be two-dimensional; got shape {shape}.")
     return int(shape[1])
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skewboost.datasets._checks import checked_count, import_pandas
+from skewboost.typing import Array
 
-Array = NDArray[Any]
 Columns = dict[str, Array]
 
 SHARES = {"dos": 0.04, "probe": 0.015, "break-in": 0.005}  # the rest is normal

@@ -15,8 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from skewboost.engine.boundary import MISSING, N_CODES, Array, Engine
+from skewboost.engine.boundary import MISSING, N_CODES, Engine
 from skewboost.engine.table import Nominal, Table
+from skewboost.typing import Array
 
 MAX_BINS = N_CODES - 1
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from numpy.typing import NDArray
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from skewboost.engine.table import Nominal, Table
     from skewboost.engine.training_set import Classes, TrainingSet
 
-Array = NDArray[Any]
 Codes = Any  # an engine's own binned table
 
 N_CODES = 256

@@ -6,19 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import (
-    ABSTAIN,
-    FORCED,
-    LEFT,
-    MISSING,
-    N_CODES,
-    RIGHT,
-    TIE,
-    Array,
-    Request,
-    Split,
-)
+from skewboost.engine.boundary import ABSTAIN, FORCED, LEFT, MISSING, N_CODES, RIGHT, TIE, Request, Split
 from skewboost.engine.losses import against_the_rest, silent_loss, split_loss, sums_loss
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins

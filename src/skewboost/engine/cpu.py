@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from skewboost.engine.boundary import N_CODES, Array
+from skewboost.engine.boundary import N_CODES
 from skewboost.engine.native import Core, address, check, contiguous, padded
 from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
@@ -20,6 +20,7 @@ from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import Classes
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import REACH, Scorer, power_of_two
 from skewboost.engine.shapley import Conjunction, Conjunctive, add_shapley
 from skewboost.engine.table import Nominal, Table
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, TIE, Array, Request, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, TIE, Request, Split
 from skewboost.engine.grow import gain
 from skewboost.engine.partition import Partition
 from skewboost.engine.training_set import Growth, Node, TrainingSet
+from skewboost.typing import Array
 
 REST = 2  # the leaf of the rows that a round passes over: outside the precondition, or missing
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.engine.boundary import LONGEST_STEP, OF_CLASSES, Array, Request
+from skewboost.engine.boundary import LONGEST_STEP, OF_CLASSES, Request
+from skewboost.typing import Array
 
 
 def leaf_loss(

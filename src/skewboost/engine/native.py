@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.engine.boundary import CRITERIA, N_CODES, OF_CLASSES, Array, Request
+from skewboost.engine.boundary import CRITERIA, N_CODES, OF_CLASSES, Request
 from skewboost.engine.candidates import SLACK
 from skewboost.engine.library import load
+from skewboost.typing import Array
 
 _A, _N = c_void_p, c_int64  # an address, a number
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.native import Column, Core, address, check, contiguous, padded
 from skewboost.engine.table import Nominal, Table
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Feature

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import ABSTAIN, N_CODES, Array, Request, Split
+from skewboost.engine.boundary import ABSTAIN, N_CODES, Request, Split
 from skewboost.engine.grow_alternating import AlternatingPartition
 from skewboost.engine.native import Core, NativeRequest, Spec, address, check, contiguous
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
 from skewboost.engine.vectors import Vectors
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.cpu import CpuEngine, Words

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Array, Engine, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Engine, Split
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skewboost.engine.binning import cuts_of, summary
-from skewboost.engine.boundary import MISSING, Array, Codes
+from skewboost.engine.boundary import MISSING, Codes
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference_set import ReferenceSet
 from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import Classes
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins

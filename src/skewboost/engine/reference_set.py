@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT, Array, Request, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT, Request, Split
 from skewboost.engine.candidates import best_split
 from skewboost.engine.grow import grow
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself, squares
 from skewboost.engine.vectors import Vectors
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)

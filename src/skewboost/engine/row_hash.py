@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from skewboost.engine.table import Array, Nominal
+from skewboost.engine.table import Nominal
+from skewboost.typing import Array
 
 _STEP, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import MISSING, N_CODES, Array
+from skewboost.engine.boundary import MISSING, N_CODES
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.shapley import Conjunction
 from skewboost.engine.table import Table
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.training_set import TrainingSet

@@ -32,7 +32,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.typing import Array
 
 _ROWS = 8_192  # rows at a time: their codes and contributions stay in the cache
 _CELLS = 1 << 20  # numbers at a time in tables of patterns: 8 MiB

@@ -18,14 +18,13 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
+from skewboost.errors import InputError, InputTypeError, checked_by_scikit_learn
 from skewboost.names import spell
-
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 # A text column of at least this many values, no two of them equal, is free text or a name of the row. So many rows of
 # a column of 30 categories would all differ in less than one table of 1000; and of more categories than rows there is
@@ -92,7 +91,7 @@ class Table:
                 nothing = np.all(column.codes < 0) if isinstance(column, Nominal) else np.all(column != column)
                 if not nothing:
                     was, now = ("categories", "numbers") if was_nominal else ("numbers", "categories")
-                    raise ValueError(f"column {name!r} held {was} in training and holds {now} now; convert it as then.")
+                    raise InputError(f"column {name!r} held {was} in training and holds {now} now; convert it as then.")
                 column = Nominal(np.full(self.n_rows, -1), ()) if was_nominal else np.full(self.n_rows, np.nan)
             columns.append(column)
         return Table(self.n_rows, self.n_features, columns=tuple(columns), frame=self.frame)
@@ -141,7 +140,7 @@ def sliceable(X: Any) -> Any:
         return X
     X = X.tocsr() if issparse(X) else np.asarray(X)
     if X.ndim == 0 or X.shape[0] == 0:
-        raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+        raise InputError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
     return X
 
 
@@ -153,6 +152,7 @@ def take_rows(X: Any, rows: Array) -> Any:
     return sliceable(X)[rows]
 
 
+@checked_by_scikit_learn()
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Check `X` against what `estimator` was fitted on (or, with `reset`, remember it) and read it as a `Table`."""
     if isinstance(X, Prepared):
@@ -161,14 +161,14 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
             estimator._empty_columns = X.empty_columns
         return X.table
     if issparse(X):
-        raise TypeError(
+        raise InputTypeError(
             "Sparse data was passed for X, but skewboost bins dense tables. Convert it with X.toarray(), "
             "or select fewer columns first."
         )
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-        raise TypeError("X is a lazy frame. Pass X.collect().")
+        raise InputTypeError("X is a lazy frame. Pass X.collect().")
     if type(X).__name__ == "RecordBatch":
-        raise TypeError("X is an Arrow record batch. Pass pyarrow.Table.from_batches([X]).")
+        raise InputTypeError("X is an Arrow record batch. Pass pyarrow.Table.from_batches([X]).")
     frame = as_frame(X)
     if frame is None:
         # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
@@ -178,16 +178,16 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
                 if matrix.dtype == object or matrix.dtype == np.longdouble:  # long integers in lists stay objects
                     matrix = _finite(matrix.astype(np.float64), "X")
         except OverflowError as error:
-            raise ValueError(f"X contains a number that is too large for a double. {TOO_LARGE}") from error
+            raise InputError(f"X contains a number that is too large for a double. {TOO_LARGE}") from error
         except ValueError as error:
             if "could not convert string" not in str(error) and "bytes/strings" not in str(error):
                 raise
-            raise ValueError(
+            raise InputError(
                 f"X is an array that holds text ({error}). Pass a pandas, polars or Arrow table, whose text columns "
                 "are read as categories."
             ) from error
         if matrix.dtype.kind in "mM":
-            raise TypeError(f"X is an array of type {matrix.dtype}. {NO_DATES}")
+            raise InputTypeError(f"X is an array of type {matrix.dtype}. {NO_DATES}")
         if reset:
             estimator._empty_columns = frozenset()
         if not matrix.flags.aligned:  # a field of packed records: strides are no multiples of a number's size
@@ -197,7 +197,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     n_rows, n_features = frame.shape
     if n_rows == 0 or n_features == 0:
-        raise ValueError(
+        raise InputError(
             f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
         )
     columns = [read_column(series) for series in frame.iter_columns()]
@@ -225,7 +225,7 @@ def _check_repeats(series: nw.Series[Any], column: Array | Nominal) -> None:
     present = np.flatnonzero(column.codes >= 0)
     if CLEARLY_TEXT <= len(present) == len(column.categories):
         example = column.categories[column.codes[present[0]]]
-        raise ValueError(
+        raise InputError(
             f"Column {series.name!r} of X holds text of which no two cells are equal, such as {_shortened(example)!r}: "
             "there is nothing to learn from such categories but the training rows by heart. Drop the column, or derive "
             "categories or numbers from it; if it does hold categories, give it a categorical type."
@@ -247,7 +247,7 @@ def read_column(series: nw.Series[Any]) -> Array | Nominal:
         return _read_categories(series)
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
-    raise TypeError(
+    raise InputTypeError(
         f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical. {NO_DATES}"
     )
 
@@ -268,7 +268,7 @@ def read_numbers(series: nw.Series[Any]) -> Array:
 
 def _finite(values: Array, what: str) -> Array:
     if values.dtype.kind == "f" and np.isinf(values).any():
-        raise ValueError(f"{what} contains infinity, or a number that is too large for a double. {TOO_LARGE}")
+        raise InputError(f"{what} contains infinity, or a number that is too large for a double. {TOO_LARGE}")
     return values
 
 
@@ -292,7 +292,7 @@ def _read_objects(series: nw.Series[Any], numbers: bool = True) -> Array | Nomin
         return _finite(column, f"Column {series.name!r} of X")
     for kind in kinds:
         if not issubclass(kind, (str, Enum, *NUMBERS)):
-            raise TypeError(
+            raise InputTypeError(
                 f"Column {series.name!r} of X holds objects of type {kind.__name__}, which are neither numbers nor "
                 "text. Derive numbers or categories from them, or drop the column."
             )

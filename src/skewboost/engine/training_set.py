@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from skewboost.engine.boundary import Array, Codes, Request, Split
+from skewboost.engine.boundary import Codes, Request, Split
 from skewboost.engine.partition import Partition
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from skewboost.engine.boundary import N_CODES, Array
+from skewboost.engine.boundary import N_CODES
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.threads import parallel
 from skewboost.engine.training_set import EXAMPLES, Classes, RowFunction, W, Y
+from skewboost.errors import InputError
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.scoring import Term
@@ -50,7 +52,7 @@ class Vectors:
         self._refuse(name)
         given = np.array(values, dtype=np.float64)
         if given.ndim and len(given) != self.n_rows:
-            raise ValueError(f"The vector {name!r} has {len(given)} numbers, but there are {self.n_rows} rows.")
+            raise InputError(f"The vector {name!r} has {len(given)} numbers, but there are {self.n_rows} rows.")
         self._vectors[name] = given if given.ndim else np.broadcast_to(given, self.n_rows)  # of one number's memory
 
     def get(self, name: str) -> Array:
@@ -124,7 +126,7 @@ class Vectors:
     def _refuse(name: str) -> None:
         if name in (W, Y, EXAMPLES):
             remedy = "Change the weights by assign or reweight." if name == W else "Take another name."
-            raise ValueError(f"The vector {name!r} belongs to the training set. {remedy}")
+            raise InputError(f"The vector {name!r} belongs to the training set. {remedy}")
 
     def _applied(
         self, function: RowFunction, inputs: Sequence[str], then: Callable[[slice, tuple[Array, ...]], T]

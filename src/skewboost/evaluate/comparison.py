@@ -17,6 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from skewboost.engine.table import as_frame
+from skewboost.errors import InputError
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.measured import MEASURES, problem_of
@@ -171,11 +172,11 @@ def compare(
 
 def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: Any) -> None:
     if not (tune_for is None or callable(tune_for) or tune_for in MEASURES):
-        raise ValueError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, MEASURES))}, or a scorer.")
+        raise InputError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, MEASURES))}, or a scorer.")
     if isinstance(inner_cv, bool) or not isinstance(inner_cv, int | np.integer) or inner_cv < 2:
-        raise ValueError(f"inner_cv={inner_cv!r} must be a number of inner folds, 2 at least.")
+        raise InputError(f"inner_cv={inner_cv!r} must be a number of inner folds, 2 at least.")
     if on_error not in ("record", "raise"):
-        raise ValueError(f"on_error={on_error!r} must be 'record' or 'raise'.")
+        raise InputError(f"on_error={on_error!r} must be 'record' or 'raise'.")
     check_jobs(n_jobs, verbose)
 
 
@@ -190,17 +191,17 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
     """Rows, labels, costs and weights by the name of the data set."""
     if not isinstance(X, Mapping):
         if y is None:
-            raise ValueError("y is None. Pass the labels; or, for several data sets, X as a dict {name: (X, y)}.")
+            raise InputError("y is None. Pass the labels; or, for several data sets, X as a dict {name: (X, y)}.")
         return {ONLY: (X, y, cost, weights)}
     names = [str(name) for name in X]
     if len(set(names)) < len(names):
-        raise ValueError(f"X has two data sets of the same name: {', '.join(names)}. Name them differently.")
+        raise InputError(f"X has two data sets of the same name: {', '.join(names)}. Name them differently.")
     if y is not None:
-        raise ValueError("X is a dict of data sets, which have their labels with them. Leave y at None.")
+        raise InputError("X is a dict of data sets, which have their labels with them. Leave y at None.")
     if not names or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in X.values()):
-        raise ValueError("X is a dict, so it must hold data sets by name: {name: (X, y)}.")
+        raise InputError("X is a dict, so it must hold data sets by name: {name: (X, y)}.")
     if weights is not None and (not isinstance(weights, Mapping) or set(map(str, weights)) - set(names)):
-        raise ValueError(f"sample_weight must be a dict by data set, as X is one: {', '.join(names)}.")
+        raise InputError(f"sample_weight must be a dict by data set, as X is one: {', '.join(names)}.")
     each = isinstance(cost, Mapping) and set(map(str, cost)) == set(names)
     costs = {str(k): v for k, v in cost.items()} if each else dict.fromkeys(names, cost)
     given = {} if weights is None else {str(k): v for k, v in weights.items()}

@@ -12,6 +12,7 @@ from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold
 
 from skewboost.boosting.estimator import BaseBooster
+from skewboost.errors import InputError
 from skewboost.evaluate.measured import Problem, better
 from skewboost.evaluate.methods import Method, told
 from skewboost.evaluate.results_file import Row, settled
@@ -19,7 +20,7 @@ from skewboost.evaluate.running import Rows, fitted, measured
 from skewboost.evaluate.splitting import Split
 from skewboost.evaluate.stages import told_pos_label
 from skewboost.meta.cost_passing import plain
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def tuned(data: DataSet, method: Method, train: Rows, seed: int) -> dict[str, An
         return candidates[0]
     fewest = int(np.unique(train.y, return_counts=True)[1].min())
     if fewest < 2:
-        raise ValueError("A class has one training row, but to tune within the training rows takes two at least.")
+        raise InputError("A class has one training row, but to tune within the training rows takes two at least.")
     inner = StratifiedKFold(min(method.inner_cv, fewest), shuffle=True, random_state=seed_of(seed, 1))
     totals, failure = np.zeros(len(candidates)), None
     for fold, (inside, outside) in enumerate(inner.split(train.y, train.y)):
@@ -132,7 +133,7 @@ def _score(problem: Problem, tune_for: Any, model: Any, rows: Rows) -> float:
         return float(tune_for(model, rows.X, rows.y))
     found = measured(problem, model, rows)
     if tune_for not in found:
-        raise ValueError(f"tune_for={tune_for!r} cannot be had of {type(model).__name__}: it gives {', '.join(found)}.")
+        raise InputError(f"tune_for={tune_for!r} cannot be had of {type(model).__name__}: it gives {', '.join(found)}.")
     return better(tune_for) * found[tune_for]
 
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.comparison_tables import Summary, as_html, as_markdown, as_text
 from skewboost.evaluate.measured import MEASURES, better
 from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, run_test
-from skewboost.evaluate.ranks import Array, block_ranks
+from skewboost.evaluate.ranks import block_ranks
 from skewboost.evaluate.results_file import Row
 from skewboost.names import shown
+from skewboost.typing import Array
 
 SECONDS = ("tune_seconds", "fit_seconds", "predict_seconds")
 ABOUT = ("data_set", "method", "repeat", "fold", "n_train", "n_test", "params")
@@ -85,7 +87,7 @@ class Comparison:
             import pandas as pd
         except ImportError as error:
             message = "as_frame needs pandas: pip install pandas. Without it use folds, a list of dicts."
-            raise ImportError(message) from error
+            raise MissingPackageError(message) from error
         return pd.DataFrame(self.folds, columns=[*ABOUT, *self.measures, *SECONDS, "failed"])
 
     def values(self, measure: str) -> dict[str, Array]:
@@ -151,7 +153,7 @@ class Comparison:
         """The best method: by the mean of the measure on a single data set, else by its mean rank."""
         blocks = self.blocks(self._check(measure))
         if not blocks.values.size:
-            raise ValueError(f"No fold has {measure!r} for all methods, so none is the best. See failures.")
+            raise InputError(f"No fold has {measure!r} for all methods, so none is the best. See failures.")
         return self.ordered(measure)[0]
 
     def ordered(self, measure: str = "cost") -> list[str]:
@@ -197,7 +199,7 @@ class Comparison:
     def of(self, data_set: str) -> Comparison:
         """The part about one data set."""
         if data_set not in self.data_sets:
-            raise ValueError(f"There is no data set {data_set!r}, only {', '.join(map(repr, self.data_sets))}.")
+            raise InputError(f"There is no data set {data_set!r}, only {', '.join(map(repr, self.data_sets))}.")
         part = object.__new__(Comparison)
         part.__dict__.update(self.__dict__, data_sets=[data_set])
         part.folds = [row for row in self.folds if row["data_set"] == data_set]
@@ -219,9 +221,9 @@ class Comparison:
 
     def _check(self, measure: str, more: tuple[str, ...] = ()) -> str:
         if not self.measures and measure not in more:
-            raise ValueError(f"measure={measure!r} is not there, as no fit has succeeded. See failures.")
+            raise InputError(f"measure={measure!r} is not there, as no fit has succeeded. See failures.")
         if measure not in (*self.measures, *more):
-            raise ValueError(f"measure={measure!r} is not there, only {', '.join(map(repr, (*self.measures, *more)))}.")
+            raise InputError(f"measure={measure!r} is not there, only {', '.join(map(repr, (*self.measures, *more)))}.")
         return measure
 
     def _table(self, measure: str) -> tuple[list[tuple[str, int, int]], Array]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.measured import better, in_words
 from skewboost.evaluate.results_file import Row
 from skewboost.names import shown, visible
@@ -39,7 +40,9 @@ class Summary(list[Row]):
         try:
             import pandas as pd
         except ImportError as error:
-            raise ImportError("as_frame needs pandas: pip install pandas. A summary is a list of dicts.") from error
+            raise MissingPackageError(
+                "as_frame needs pandas: pip install pandas. A summary is a list of dicts."
+            ) from error
         return pd.DataFrame(list(self))
 
     def as_markdown(self) -> str:
@@ -115,7 +118,7 @@ def _shown(comparison: Comparison, measures: list[str] | None) -> Summary:
     there = [*comparison.measures, "fit_seconds"]
     wanted = measures if measures is not None else SHOWN if "recall" in there else OF_MANY
     if not wanted:
-        raise ValueError("measures is empty. Name some, or leave it at None.")
+        raise InputError("measures is empty. Name some, or leave it at None.")
     found = [row for m in wanted if measures is not None or m in there for row in comparison.summary(m)]
     return Summary(found, comparison.ordered(found[0]["measure"]))
 

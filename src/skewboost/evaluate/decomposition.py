@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.evaluate.measured import Problem, problem_of
 from skewboost.evaluate.running import (
     Rows,
@@ -28,7 +29,7 @@ from skewboost.evaluate.running import (
 )
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 METHODS = ("domingos", "kohavi_wolpert")
 SCHEMES = ("bootstrap", "subsample", "cv")
@@ -262,19 +263,19 @@ def _check(
         check_staged(estimator)
     for name, value, known in (("scheme", scheme, SCHEMES), ("method", method, METHODS), ("of", of, ("error", "cost"))):
         if value not in known:
-            raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, known))}.")
+            raise InputError(f"{name}={value!r} must be one of {', '.join(map(repr, known))}.")
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-        raise ValueError(
+        raise InputError(
             f"draws={draws!r} must be a whole number of training sets, 2 at least; 25 or more tell something."
         )
     if scheme == "cv" and (isinstance(cv, bool) or not isinstance(cv, int | np.integer)):
-        raise ValueError(f"cv={cv!r} must be a number of folds, as every row is to be tested in each repetition.")
+        raise InputError(f"cv={cv!r} must be a number of folds, as every row is to be tested in each repetition.")
     if scheme != "cv" and cv != 5:
-        raise ValueError(f"cv={cv!r} has no effect with scheme={scheme!r}. Set scheme='cv', or leave cv at 5.")
+        raise InputError(f"cv={cv!r} has no effect with scheme={scheme!r}. Set scheme='cv', or leave cv at 5.")
     if of == "error" and cost is not None:
-        raise ValueError(f"cost={cost!r} has no effect with of='error'. Set of='cost', or leave cost at None.")
+        raise InputError(f"cost={cost!r} has no effect with of='error'. Set of='cost', or leave cost at None.")
     if of == "cost" and method != "domingos":
-        raise ValueError(f"method={method!r} decomposes the error only. With of='cost' take method='domingos'.")
+        raise InputError(f"method={method!r} decomposes the error only. With of='cost' take method='domingos'.")
 
 
 def _splits(rows: Rows, scheme: str, draws: int, cv: int, seed: int) -> tuple[list[tuple[Rows, Array]], Array]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.evaluate.measured import better
 from skewboost.evaluate.quantiles import MARGIN_LEVELS, WEIGHT_LEVELS
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 PARTS = ("train", "test")
 
@@ -64,9 +65,9 @@ class LearningCurve:
     def values(self, measure: str, part: str = "test") -> Array:
         """One row per fit, one column per round; NaN where the measure has nothing to divide by."""
         if measure not in self.measures:
-            raise ValueError(f"measure={measure!r} was not measured. Take one of {', '.join(self.measures)}.")
+            raise InputError(f"measure={measure!r} was not measured. Take one of {', '.join(self.measures)}.")
         if part not in PARTS:
-            raise ValueError(f"part={part!r} must be 'train' or 'test'.")
+            raise InputError(f"part={part!r} must be 'train' or 'test'.")
         return self._values[measure, part]
 
     def mean(self, measure: str, part: str = "test") -> Array:
@@ -84,7 +85,7 @@ class LearningCurve:
         """
         mean = better(measure) * self.mean(measure, part)
         if np.isnan(mean).all():
-            raise ValueError(f"{measure} is NaN in every round of {part!r}: no round is best. Take another measure.")
+            raise InputError(f"{measure} is NaN in every round of {part!r}: no round is best. Take another measure.")
         return int(self.rounds[np.nanargmax(mean)])
 
     def as_frame(self) -> Any:

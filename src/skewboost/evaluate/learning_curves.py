@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.boosting.loop import watched
+from skewboost.errors import InputError
 from skewboost.evaluate.learning_curve_result import PARTS, LearningCurve
 from skewboost.evaluate.measured import Problem, measures_of_many, of_counts, problem_of
 from skewboost.evaluate.quantiles import MARGIN_LEVELS, WeightWatcher, quantiles
@@ -32,7 +33,8 @@ from skewboost.evaluate.running import (
 )
 from skewboost.evaluate.splitting import check_classes, repeated_folds
 from skewboost.evaluate.stages import Stage, check_staged, own_pos_label, stages_of
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 MAX_EXPONENT = 700.0
 
@@ -155,7 +157,7 @@ def _watch_fit(estimator: Any, train: Rows, test: Rows, problem: Problem, seed: 
         for stage in stages_of(model, rows.X, problem):
             tally.add(stage)
         if not tally.n_rounds:
-            raise ValueError(
+            raise InputError(
                 f"{type(model).__name__} made no round on a training fold, so there is no curve. Its weak learner "
                 "finds nothing: give it more rows, or another estimator."
             )

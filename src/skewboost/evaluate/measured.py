@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn import metrics as sk
 
+from skewboost.errors import InputError
 from skewboost.metrics.costs import cost_matrix
-from skewboost.metrics.counts import Array, Counts, share
+from skewboost.metrics.counts import Counts, share
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import choose_positive, classes_of
+from skewboost.typing import Array
 
 OF_COUNTS = (
     "error",
@@ -68,7 +70,7 @@ def problem_of(owner: Any, y: Array, weights: Array | None, cost: Any, pos_label
     if len(classes) == 2:
         positive = choose_positive(y, classes, pos_label, weights)
     elif pos_label is not None:
-        raise ValueError(f"pos_label={pos_label!r} has no effect: y has {len(classes)} classes. Leave it at None.")
+        raise InputError(f"pos_label={pos_label!r} has no effect: y has {len(classes)} classes. Leave it at None.")
     kept = None if weights is None else weights[weights > 0]
     return Problem(classes, positive, cost_matrix(cost, classes, positive, class_shares(present, classes, kept)))
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import ParameterGrid
 
 import skewboost
 from skewboost.boosting.catalogue import catalogue
+from skewboost.errors import InputError
 from skewboost.evaluate.running import is_one
 from skewboost.meta.cost_passing import as_heard, cost_param_of
 
@@ -51,11 +52,11 @@ def methods_of(estimators: Any, grids: Mapping[str, Any] | None, tune_for: Any, 
     several = named(estimators)
     names = list(several)
     if grids is not None and not isinstance(grids, Mapping):
-        raise ValueError(f"grids={grids!r} must be a dict {{name of a method: {{parameter: [values]}}}}, or None.")
+        raise InputError(f"grids={grids!r} must be a dict {{name of a method: {{parameter: [values]}}}}, or None.")
     grids = {} if grids is None else dict(grids)
     strangers = [name for name in grids if name not in names]
     if strangers:
-        raise ValueError(f"grids has an entry for {strangers[0]!r}, but the methods are {', '.join(map(repr, names))}.")
+        raise InputError(f"grids has an entry for {strangers[0]!r}, but the methods are {', '.join(map(repr, names))}.")
     methods = [Method(name, made, grids.get(name), tune_for, inner_cv) for name, made in several.items()]
     for method in methods:
         _check_grid(method)
@@ -71,11 +72,11 @@ def named(estimators: Any) -> dict[str, Any]:
     else:
         found = [_with_name(given) for given in estimators]
     if not found:
-        raise ValueError("estimators is empty. Pass an estimator, a list of them, or a dict {name: estimator}.")
+        raise InputError("estimators is empty. Pass an estimator, a list of them, or a dict {name: estimator}.")
     names = [name for name, _ in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise ValueError(f"Two estimators are called {twice[0]!r}. Name them: pass a dict {{name: estimator}}.")
+        raise InputError(f"Two estimators are called {twice[0]!r}. Name them: pass a dict {{name: estimator}}.")
     return dict(found)
 
 
@@ -95,9 +96,9 @@ def made(given: Any) -> Any:
             given = given()
         except TypeError as error:
             message = f"{given.__name__} cannot be made without parameters ({error}). Pass an instance."
-            raise ValueError(message) from error
+            raise InputError(message) from error
     if not is_one(given):
-        raise ValueError(
+        raise InputError(
             f"estimators has {given!r}, which is no classifier. Give names of the catalogue such as 'CSRA', or "
             "classifiers with scikit-learn's interface."
         )
@@ -121,7 +122,7 @@ def known_methods() -> dict[str, str]:
     return known | {n.removesuffix("Classifier"): n for n in skewboost.__all__ if n.endswith("Classifier")}
 
 
-class UnknownMethodError(ValueError):
+class UnknownMethodError(InputError):
     """There is no method of this name; `close` are names like it."""
 
     def __init__(self, name: str, close: list[str]) -> None:
@@ -155,14 +156,14 @@ def _check_grid(method: Method) -> None:
     try:
         tried = {name for candidate in method.candidates for name in candidate}
     except (TypeError, ValueError) as error:
-        raise ValueError(
+        raise InputError(
             f"grids[{method.name!r}] is {method.grid!r}, which is no grid ({error}). Give {{parameter: [values]}}, or "
             "a list of such."
         ) from error
     known = method.estimator.get_params(deep=True)
     unknown = sorted(tried - set(known))
     if unknown:
-        raise ValueError(
+        raise InputError(
             f"grids[{method.name!r}] has {unknown[0]!r}, which is no parameter of it. It has "
             f"{', '.join(sorted(known))}."
         )

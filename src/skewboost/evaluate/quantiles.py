@@ -6,7 +6,7 @@ import numpy as np
 
 from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES, Y
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 WEIGHT_LEVELS = (0.25, 0.5, 0.75, 0.95, 1.0)
 MARGIN_LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.evaluate.ranks import (
-    Array,
     Found,
     block_ranks,
     corrected_t,
@@ -21,6 +21,7 @@ from skewboost.evaluate.ranks import (
     wilcoxon,
 )
 from skewboost.names import shown
+from skewboost.typing import Array
 
 FRIEDMAN, WILCOXON, CORRECTED_T, AUTO = "friedman", "wilcoxon", "corrected_t", "auto"
 NAMES = {
@@ -166,16 +167,16 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
     """Test a table; `method` "auto" is the test that suits it."""
     N, k = blocks.values.shape
     if method not in (*NAMES, AUTO):
-        raise ValueError(f"method={method!r} must be one of {', '.join(map(repr, (AUTO, *NAMES)))}.")
+        raise InputError(f"method={method!r} must be one of {', '.join(map(repr, (AUTO, *NAMES)))}.")
     if not isinstance(alpha, Real) or not 0 < alpha < 1:
-        raise ValueError(f"alpha={alpha!r} must be a number between 0 and 1, such as 0.05.")
+        raise InputError(f"alpha={alpha!r} must be a number between 0 and 1, such as 0.05.")
     if k < 2:
-        raise ValueError(
+        raise InputError(
             f"A test of {measure!r} needs two methods that have it, but there {'is 1' if k else 'are none'}"
             f"{': ' + blocks.methods[0] if k else ''}."
         )
     if N < 2:
-        raise ValueError(
+        raise InputError(
             f"A test needs two blocks at least, but all methods have {measure!r} on {N} of the {blocks.kind} only. "
             "Compare on more folds or data sets, or leave out the methods that failed."
         )
@@ -183,9 +184,9 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
     if method == AUTO:
         method = CORRECTED_T if folds else WILCOXON if k == 2 else FRIEDMAN
     if method == WILCOXON and k > 2:
-        raise ValueError(f"method='wilcoxon' is for two methods, and there are {k}. Use 'friedman'.")
+        raise InputError(f"method='wilcoxon' is for two methods, and there are {k}. Use 'friedman'.")
     if method == CORRECTED_T and not folds:
-        raise ValueError(
+        raise InputError(
             "method='corrected_t' is for folds of one data set, but the blocks are data sets. Use 'friedman', or for "
             "two methods 'wilcoxon'."
         )

@@ -11,10 +11,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 EXACT_UP_TO = 50  # differences whose signs are counted out; the normal distribution serves for more
 

@@ -22,6 +22,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from skewboost.errors import InputError
 from skewboost.files import locked
 
 FORMAT, VERSION = "skewboost-comparison", 1
@@ -39,7 +40,7 @@ FIELDS: dict[str, Any] = {  # of a fit
 }  # fmt: skip
 
 
-class ResultsFileError(ValueError):
+class ResultsFileError(InputError):
     """A results file that cannot be gone on with."""
 
 
@@ -259,19 +260,19 @@ class ResultsFile:
                 )
             seed = line["random_state"]
             if type(seed) is not int or seed < 0:
-                raise ValueError(f"random_state is {seed!r}")
+                raise InputError(f"random_state is {seed!r}")
             self.seed = seed
         elif kind == "data set":
             self.data_sets[str(line.pop("name"))] = line
         elif kind == "fit":
             for field, wanted in FIELDS.items():
                 if not isinstance(line[field], wanted):
-                    raise ValueError(f"{field} is {line[field]!r}")
+                    raise InputError(f"{field} is {line[field]!r}")
             if not all(isinstance(value, _NUMBER) for value in line["measures"].values()):
-                raise ValueError("measures are not numbers")
+                raise InputError("measures are not numbers")
             self._take_fit(line)  # a later line about the same fit counts
         else:
-            raise ValueError(f"lines of kind {kind!r} are unknown")
+            raise InputError(f"lines of kind {kind!r} are unknown")
 
     def _take_fit(self, row: Row) -> None:
         self.fits[key_of(row)] = row

@@ -13,15 +13,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.engine.table import sliceable, take_rows
+from skewboost.errors import InputError
 from skewboost.evaluate.measured import Problem, measures_of, measures_of_many
 from skewboost.evaluate.progress import Reporter
 from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import plain
-from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import scores_of
 from skewboost.metrics.targets import check_labels, check_sample_weight
 from skewboost.parameters import N_JOBS, Check, either, integer, one_of
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ def is_one(estimator: Any) -> bool:
 def check_estimator_is_one(estimator: Any) -> None:
     """An error unless it is a classifier."""
     if isinstance(estimator, type):
-        raise ValueError(f"estimator={estimator.__name__} is a class. Pass an object: {estimator.__name__}().")
+        raise InputError(f"estimator={estimator.__name__} is a class. Pass an object: {estimator.__name__}().")
     if not is_one(estimator):
-        raise ValueError(f"estimator={estimator!r} is no classifier. Pass one with scikit-learn's interface.")
+        raise InputError(f"estimator={estimator!r} is no classifier. Pass one with scikit-learn's interface.")
 
 
 def fitted(estimator: Any, rows: Rows, seed: int) -> Any:
@@ -66,7 +67,7 @@ def fitted(estimator: Any, rows: Rows, seed: int) -> Any:
     if rows.weights is not None:
         name = weight_name(model)
         if name is None:
-            raise ValueError(
+            raise InputError(
                 f"sample_weight was given, but {type(model).__name__}.fit takes no weights. Leave it at None, repeat "
                 "rows instead, or choose another estimator."
             )
@@ -84,7 +85,7 @@ def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict
     if hasattr(model, "predict_proba"):
         known = list(model.classes_)
         if positive not in known:
-            raise ValueError(f"The training rows of this fold have no example of {plain(positive)!r}. See cv.")
+            raise InputError(f"The training rows of this fold have no example of {plain(positive)!r}. See cv.")
         probabilities = np.asarray(model.predict_proba(rows.X), dtype=np.float64)[:, known.index(positive)]
     scores = scores_of(model, rows.X, positive) if hasattr(model, "decision_function") else probabilities
     return measures_of(
@@ -98,7 +99,7 @@ def seeds_for(random_state: Any, n: int) -> list[int]:
     try:
         rng = check_random_state(random_state)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"random_state={random_state!r} must be an integer >= 0, a RandomState, or None.") from error
+        raise InputError(f"random_state={random_state!r} must be an integer >= 0, a RandomState, or None.") from error
     return [int(s) for s in rng.randint(2**31 - 1, size=n)]
 
 
@@ -109,7 +110,7 @@ def check_jobs(n_jobs: Any, verbose: Any) -> None:
     )
     for name, value, check in (("n_jobs", n_jobs, N_JOBS), ("verbose", verbose, told)):
         if not check.passes(value):
-            raise ValueError(f"{name}={value!r} must be {check.wanted}.")
+            raise InputError(f"{name}={value!r} must be {check.wanted}.")
 
 
 def in_parallel(

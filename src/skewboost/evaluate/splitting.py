@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
+from skewboost.typing import Array
 
 Split = tuple[Array, Array]
 
@@ -38,11 +39,11 @@ def repeated_folds(
     list of (train, test)
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise ValueError(f"repeats={repeats!r} must be a whole number of repetitions, 1 at least.")
+        raise InputError(f"repeats={repeats!r} must be a whole number of repetitions, 1 at least.")
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return _stratified(int(cv), y, int(repeats), random_state, weights)
     if repeats > 1:
-        raise ValueError(
+        raise InputError(
             f"repeats={repeats} has no effect with cv={cv!r}, which says itself which rows are tested. Give cv as a "
             "number of folds, or a splitter that repeats, such as RepeatedStratifiedKFold, with repeats=1."
         )
@@ -54,7 +55,7 @@ def check_classes(folds: list[Split], y: Array, classes: Array) -> None:
     for k, (train, _) in enumerate(folds):
         lacking = np.setdiff1d(classes, y[train]).tolist()
         if lacking:
-            raise ValueError(
+            raise InputError(
                 f"cv: the training rows of split {k} have no example of {lacking[0]!r}. Give a number of folds, which "
                 "are stratified, or a splitter that keeps all classes in training."
             )
@@ -62,7 +63,7 @@ def check_classes(folds: list[Split], y: Array, classes: Array) -> None:
 
 def _stratified(cv: int, y: Array, repeats: int, random_state: Any, weights: Array | None) -> list[Split]:
     if cv < 2:
-        raise ValueError(f"cv={cv} must be 2 folds or more, a splitter, or a list of (train, test) row numbers.")
+        raise InputError(f"cv={cv} must be 2 folds or more, a splitter, or a list of (train, test) row numbers.")
     present = np.arange(len(y)) if weights is None else np.flatnonzero(weights > 0)
     classes, counts = np.unique(y[present], return_counts=True)
     if counts.min() < cv:
@@ -71,7 +72,7 @@ def _stratified(cv: int, y: Array, repeats: int, random_state: Any, weights: Arr
         if fewest < 2:
             remedy = "A class of one row cannot be learned and tested: find more rows of it."
         there = "are" if fewest > 1 else "is"
-        raise ValueError(
+        raise InputError(
             f"cv={cv} folds need {cv} rows of each class, but there {there} {fewest} of {rarest!r}. {remedy}"
         )
     rng = check_random_state(random_state)
@@ -87,17 +88,17 @@ def _given(cv: Any, y: Array, X: Any) -> list[Split]:
         pairs = list(cv.split(np.zeros(len(y)) if X is None else X, y) if hasattr(cv, "split") else cv)
         found = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
     except (TypeError, ValueError) as error:
-        raise ValueError(
+        raise InputError(
             f"cv={cv!r} gives no splits ({error}). Give a number of folds, a scikit-learn splitter, or a list of "
             "(train, test) row numbers; where rows have groups: list(splitter.split(X, y, groups))."
         ) from error
     if not found:
-        raise ValueError("cv holds no splits. Give a number of folds, a splitter, or a list of (train, test).")
+        raise InputError("cv holds no splits. Give a number of folds, a splitter, or a list of (train, test).")
     numbered = [(_numbers(train, len(y)), _numbers(test, len(y))) for train, test in found]
     for k, (train, test) in enumerate(numbered):
         both = np.intersect1d(train, test)
         if len(both):
-            raise ValueError(
+            raise InputError(
                 f"cv: split {k} trains on {len(both)} of the rows that it tests, row {both[0]} among them, so that its "
                 "results would flatter. Give (train, test) without rows in common."
             )
@@ -109,7 +110,7 @@ def _numbers(rows: Array, n_rows: int) -> Array:
     if rows.dtype == np.bool_ and rows.shape == (n_rows,):
         return np.flatnonzero(rows)
     if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
-        raise ValueError(f"A split of cv must hold row numbers from 0 to {n_rows - 1}, or be a mask; got {rows!r}.")
+        raise InputError(f"A split of cv must hold row numbers from 0 to {n_rows - 1}, or be a mask; got {rows!r}.")
     return rows
 
 

@@ -13,9 +13,10 @@ from sklearn.pipeline import Pipeline
 
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.link import TwoClasses
+from skewboost.errors import InputError
 from skewboost.evaluate.measured import Problem
 from skewboost.meta.cost_passing import hides_classes, plain, renumbers
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def check_staged(estimator: Any) -> None:
     if not hasattr(last, "staged_predict"):
         inner = getattr(last, "estimator", None)
         remedy = f" Or pass its estimator, {inner!r}, on its own." if hasattr(inner, "staged_predict") else ""
-        raise ValueError(
+        raise InputError(
             f"{type(last).__name__} has no staged_predict, so there is nothing to see of its rounds. Pass a booster: "
             "one of skewboost.catalogue(), or scikit-learn's AdaBoostClassifier, GradientBoostingClassifier or "
             f"HistGradientBoostingClassifier.{remedy}"

@@ -9,10 +9,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from skewboost.engine.table import CLEARLY_TEXT, Array, Nominal, as_frame, read_column, read_numbers
+from skewboost.engine.table import CLEARLY_TEXT, Nominal, as_frame, read_column, read_numbers
+from skewboost.errors import InputError
 from skewboost.evaluate import summary_warnings
 from skewboost.evaluate.summary_counts import NO_CLASS, CategoryTally, NumberTally, RepeatTally
 from skewboost.names import spell
+from skewboost.typing import Array
 
 QUANTILES = (0.25, 0.5, 0.75)
 TOP = 5
@@ -116,7 +118,7 @@ class Summary:
         for chunk in chunks:
             columns = _columns(chunk, names)
             if target is not None and target not in columns:
-                raise ValueError(f"there is no column {target!r}. The columns are {', '.join(list(columns)[:20])}.")
+                raise InputError(f"there is no column {target!r}. The columns are {', '.join(list(columns)[:20])}.")
             counting.target_name = target
             y = None if target is None else columns.pop(target)
             counting.add(columns, y)
@@ -164,15 +166,15 @@ def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
         return {str(series.name): series for series in frame.iter_columns()}
     matrix = np.asarray(X)
     if matrix.ndim != 2:
-        raise ValueError(f"X must be a table of rows and columns; got {matrix.ndim} dimension(s).")
+        raise InputError(f"X must be a table of rows and columns; got {matrix.ndim} dimension(s).")
     if matrix.dtype.kind not in "iufb":
-        raise ValueError(
+        raise InputError(
             "X is an array that does not hold numbers. Pass a pandas, polars or Arrow table, whose text columns are "
             "read as categories."
         )
     titles = [str(n) for n in names] if names is not None else [f"x{k}" for k in range(matrix.shape[1])]
     if len(titles) != matrix.shape[1]:
-        raise ValueError(f"names has {len(titles)} entries, but X has {matrix.shape[1]} columns.")
+        raise InputError(f"names has {len(titles)} entries, but X has {matrix.shape[1]} columns.")
     return dict(zip(titles, matrix.T))
 
 
@@ -199,7 +201,7 @@ class _Counting:
         """A chunk, by columns."""
         n_rows = len(next(iter(chunk.values()))) if chunk else 0 if y is None else len(y)
         if y is not None and len(y) != n_rows:
-            raise ValueError(f"y has {len(y)} labels, but X has {n_rows} rows.")
+            raise InputError(f"y has {len(y)} labels, but X has {n_rows} rows.")
         columns = [self._read(j, series) for j, series in enumerate(chunk.values())]
         if not self.names:
             self.names = list(chunk)

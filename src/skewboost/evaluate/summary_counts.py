@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from skewboost.engine.row_hash import bits_of, mixed, row_hashes
-from skewboost.engine.table import Array, Nominal
+from skewboost.engine.table import Nominal
+from skewboost.typing import Array
 
 LIMIT = 10_000  # distinct values that are told apart in a column
 ROW_LIMIT = 20_000_000  # rows whose repeats are counted, at eight bytes each

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from skewboost.errors import InputError
 from skewboost.evaluate.measured import MEASURES, Problem, of_counts, problem_of
 from skewboost.evaluate.methods import named
 from skewboost.evaluate.running import Rows, check_jobs, fitted, in_parallel, measured, read_rows, seeds_for
@@ -18,7 +19,8 @@ from skewboost.evaluate.stages import own_pos_label, told_pos_label
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import Weighing, as_heard, cost_param_of, plain
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def plan_of(
         pos_label = own_pos_label(first)
     problem = problem_of(first, rows.y, rows.weights, cost, pos_label)
     if not problem.binary:
-        raise ValueError(
+        raise InputError(
             f"y has {len(problem.classes)} classes, but sweeps are about two. Make one class positive: y == label."
         )
     several = {name: told_pos_label(estimator, problem) for name, estimator in several.items()}
@@ -111,7 +113,7 @@ def check_levels(name: str, values: Any, passes: Callable[[float], bool], wanted
     several = list(values) if isinstance(values, list | tuple | range) or hasattr(values, "__array__") else [values]
     bad = [v for v in several if not isinstance(v, Real) or isinstance(v, bool) or not passes(float(v))]
     if bad or not several:
-        raise ValueError(f"{name}={values!r} must be {wanted}" + (f"; got {bad[0]!r}." if bad else ", one at least."))
+        raise InputError(f"{name}={values!r} must be {wanted}" + (f"; got {bad[0]!r}." if bad else ", one at least."))
     return np.array(sorted({float(v) for v in several}))
 
 
@@ -123,13 +125,13 @@ def tellers(
     if param is not None:
         known = estimator.get_params(deep=True)
         if param not in known:
-            raise ValueError(
+            raise InputError(
                 f"param={param!r} is no parameter of {type(estimator).__name__}. It has {', '.join(sorted(known))}."
             )
         as_given = {float(v): v for v in np.ravel(given).tolist()}  # a whole number stays one
         return param, param, [_setter(estimator, param, as_given[v]) for v in levels.tolist()]
     if cost_param_of(estimator) is None and weight_name(estimator) is None:
-        raise ValueError(
+        raise InputError(
             f"{type(estimator).__name__} can be told no costs: it has no parameter 'cost' or 'class_weight', and its "
             "fit takes no sample_weight. Name another parameter with param, or choose another estimator."
         )

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.evaluate.learning_curve_result import over_fits
 from skewboost.evaluate.measured import better
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Sweep:
         if estimator is None and len(self.estimators) == 1:
             estimator = self.estimators[0]
         if estimator not in self.estimators:
-            raise ValueError(f"estimator={estimator!r} must be one of {', '.join(map(repr, self.estimators))}.")
+            raise InputError(f"estimator={estimator!r} must be one of {', '.join(map(repr, self.estimators))}.")
         if measure not in self.measures:
-            raise ValueError(f"measure={measure!r} was not measured. Take one of {', '.join(self.measures)}.")
+            raise InputError(f"measure={measure!r} was not measured. Take one of {', '.join(self.measures)}.")
         return self._values[estimator, measure]
 
     def mean(self, measure: str, estimator: str | None = None) -> Array:
@@ -89,12 +90,12 @@ class CostSweep(Sweep):
     def pooled(self, measure: str) -> Array:
         """From the counts of all test parts together, one number per level: no fold is too small to divide by."""
         if measure not in self._pooled:
-            raise ValueError(f"measure={measure!r} is not one of counts: take one of {', '.join(self._pooled)}.")
+            raise InputError(f"measure={measure!r} is not one of counts: take one of {', '.join(self._pooled)}.")
         return self._pooled[measure]
 
     def best(self, measure: str = "f1") -> float:
         """The level whose pooled measure is best, and the first of them in a tie."""
         values = better(measure) * self.pooled(measure)
         if np.isnan(values).all():
-            raise ValueError(f"{measure} is NaN at every level: none is best. Take another measure.")
+            raise InputError(f"{measure} is NaN at every level: none is best. Take another measure.")
         return float(self.levels[np.nanargmax(values)])

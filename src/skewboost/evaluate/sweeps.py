@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.evaluate.running import Rows
 from skewboost.evaluate.sweep_plan import check_levels, plan_of, tellers
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 FLIPS = ("both", "positive", "negative")
 FEWEST = 2  # rows of a class that a training part must keep
@@ -74,7 +75,7 @@ def noise_sweep(
     (2,)
     """
     if flip not in FLIPS:
-        raise ValueError(f"flip={flip!r} must be one of {', '.join(map(repr, FLIPS))}.")
+        raise InputError(f"flip={flip!r} must be one of {', '.join(map(repr, FLIPS))}.")
     shares = check_levels("levels", levels, lambda v: 0.0 <= v < 0.5, "shares of labels from 0 to below 0.5")
     plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
 
@@ -152,7 +153,7 @@ def imbalance_sweep(
         ratios = [natural * 2**k for k in range(6) if k == 0 or natural * 2**k <= most]
     wanted = check_levels("ratios", ratios, lambda v: 1e-9 < v < np.inf, "finite numbers of negatives per positive")
     if wanted.min() < 0.95 * natural:
-        raise ValueError(
+        raise InputError(
             f"ratios has {wanted.min():g} negatives per positive, but the training parts have {natural:.4g} already, "
             f"and positives are only removed. Start at {natural:.4g}, or name the other class with pos_label."
         )
@@ -163,7 +164,7 @@ def imbalance_sweep(
         own = order[positive[order]]
         kept = own[up_to(weights[~positive].sum() / ratio, weights[own])]
         if len(kept) < FEWEST:
-            raise ValueError(
+            raise InputError(
                 f"ratios has {ratio:g} negatives per positive, which leaves {len(kept)} positives in a training part. "
                 f"Give smaller ones: {weights[~positive].sum() / 5:.0f} leaves about 5."
             )
@@ -242,7 +243,7 @@ def cost_sweep(
         told, costs, lambda v: np.isfinite(v) and (param is not None or v > 0), "finite numbers above 0"
     )
     if isinstance(estimator, dict | list | tuple):
-        raise ValueError(f"estimator={estimator!r} must be one estimator: sweep others in calls of their own.")
+        raise InputError(f"estimator={estimator!r} must be one estimator: sweep others in calls of their own.")
     plan = plan_of(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
     told_by = tellers(plan, param, values, costs)
     return plan.cost_sweep(told_by, values)

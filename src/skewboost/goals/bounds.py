@@ -17,10 +17,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, gammaln, xlog1py, xlogy
 
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 N_BETS = 10
 

@@ -27,7 +27,8 @@ from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 MAX_CANDIDATES = 8  # models that are fitted for a certificate
 LITTLE = 2.0  # [3]: a likelihood ratio below changes probabilities to a small and rarely important degree

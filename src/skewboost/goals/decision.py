@@ -10,8 +10,8 @@ import numpy as np
 from skewboost.goals.search import Point
 from skewboost.goals.trials import at_rounds
 from skewboost.meta.cost_passing import staged_scores_of
-from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import scores_of
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
 
+from skewboost.errors import InputError
 from skewboost.goals.trials import Rows
 from skewboost.goals.units import Units
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 MAX_TRIES = 100
 
@@ -31,7 +32,7 @@ def folds_of(
 def _of_units(cv: Any, rows: Rows, positive: Array, rng: Any) -> list[tuple[Array, Array]]:
     """Stratified and shuffled folds of units, as many as the class of fewer units allows."""
     if isinstance(cv, bool) or cv < 2:
-        raise ValueError(f"cv={cv!r} must be an integer >= 2, a splitter, or an iterable of splits.")
+        raise InputError(f"cv={cv!r} must be an integer >= 2, a splitter, or an iterable of splits.")
     units = Units.of(rows, positive)
     kinds = 2 * units.has[1] + units.has[0]  # units of negatives, of positives, of both
     names, n_of = np.unique(kinds, return_counts=True)
@@ -45,7 +46,7 @@ def _of_units(cv: Any, rows: Rows, positive: Array, rng: Any) -> list[tuple[Arra
         if all(units.has[:, fold != k].any(axis=1).all() for k in range(n_folds)):
             of_row = fold[units.of_row]
             return [(np.flatnonzero(of_row != k), np.flatnonzero(of_row == k)) for k in range(n_folds)]
-    raise ValueError(
+    raise InputError(
         f"A class has {units.has.sum(axis=1).min()} example(s) to search on; cross-validation needs 2 at least, of "
         "which equal rows and rows of a group are one."
     )
@@ -54,7 +55,7 @@ def _of_units(cv: Any, rows: Rows, positive: Array, rng: Any) -> list[tuple[Arra
 def _of_user(cv: Any, rows: Rows, certified: bool, groups: Array | None) -> list[Any]:
     """The splits that the user wants."""
     if cv is not None and not hasattr(cv, "split") and certified:
-        raise ValueError(
+        raise InputError(
             "cv is an iterable of splits, which number the rows of X, but with a certificate the search gets only "
             "those that are not held out. Pass a splitter, or set confidence=None."
         )
@@ -63,4 +64,4 @@ def _of_user(cv: Any, rows: Rows, certified: bool, groups: Array | None) -> list
     except ValueError as error:
         if "groups" not in str(error) or groups is not None:
             raise
-        raise ValueError(f"cv={cv!r} needs groups. Pass them to fit: fit(X, y, groups=...).") from error
+        raise InputError(f"cv={cv!r} needs groups. Pass them to fit: fit(X, y, groups=...).") from error

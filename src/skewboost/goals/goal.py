@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError, InputTypeError
 from skewboost.goals.bounds import perfect_needed
 from skewboost.goals.measures import COST, Measure, measure_of
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 CONDITION = re.compile(
     r"\s*([A-Za-z][\w \-]*?)\s*(>=|<=|≥|≤|=>|=<|>|<|==|=)\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(%?)\s*"
@@ -35,17 +37,17 @@ class Condition:
         measure = measure_of(self.name, "goal")
         object.__setattr__(self, "name", measure.name)
         if self.sense not in (">=", "<="):
-            raise ValueError(f"goal compares by {self.sense!r}; use '>=' or '<='.")
+            raise InputError(f"goal compares by {self.sense!r}; use '>=' or '<='.")
         bound = float(self.bound)
         object.__setattr__(self, "bound", bound)
         if measure.name != COST and not 0.0 <= bound <= 1.0:
-            raise ValueError(f"goal asks for {self}, but {measure.name} is a share: give a bound from 0 to 1, or in %.")
+            raise InputError(f"goal asks for {self}, but {measure.name} is a share: give a bound from 0 to 1, or in %.")
         if not np.isfinite(bound):
-            raise ValueError(f"goal asks for {self}; give a finite bound.")
+            raise InputError(f"goal asks for {self}; give a finite bound.")
         if measure.name == COST and self.sense == ">=":
-            raise ValueError(f"goal asks for {self}. Costs are to be low: use '<='.")
+            raise InputError(f"goal asks for {self}. Costs are to be low: use '<='.")
         if bound in (0.0, 1.0) and measure.name != COST and (bound == 0.0) == (self.sense == ">="):
-            raise ValueError(f"goal asks for {self}, which always holds.")
+            raise InputError(f"goal asks for {self}, which always holds.")
 
     @property
     def measure(self) -> Measure:
@@ -132,10 +134,10 @@ class Goal:
         most = {c: c.as_range[1] for c in self.conditions if c.as_range[2] == "<="}
         for (low, least_value), (high, most_value) in product(least.items(), most.items()):
             if low.as_range[0] == high.as_range[0] and least_value > most_value + 1e-12:
-                raise ValueError(f"goal asks for {low} and {high}, which cannot both hold.")
+                raise InputError(f"goal asks for {low} and {high}, which cannot both hold.")
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise InputTypeError(
             "A goal is neither true nor false, and Python's 'and' and a <= b <= c would drop a condition. Join "
             "conditions by &: (recall >= 0.9) & (precision >= 0.3)."
         )
@@ -148,9 +150,9 @@ class Goal:
         if isinstance(goal, Condition):
             return cls((goal,))
         if not isinstance(goal, str):
-            raise ValueError(f"goal={goal!r} is neither text nor a Goal. {EXAMPLE}")
+            raise InputError(f"goal={goal!r} is neither text nor a Goal. {EXAMPLE}")
         if re.search(r"\d,\d", goal):
-            raise ValueError(f"goal={goal!r} has a comma within a number. Write a point: 0.95, or 95%.")
+            raise InputError(f"goal={goal!r} has a comma within a number. Write a point: 0.95, or 95%.")
         return cls(tuple(_condition(part, goal) for part in re.split(AND, goal.strip())))
 
     def __and__(self, other: Any) -> Goal:
@@ -207,12 +209,12 @@ _RISING = {
 def _condition(text: str, goal: str) -> Condition:
     found = CONDITION.fullmatch(text)
     if found is None:
-        raise ValueError(f"goal={goal!r} cannot be read at {text!r}. {EXAMPLE}")
+        raise InputError(f"goal={goal!r} cannot be read at {text!r}. {EXAMPLE}")
     name, sense, bound, percent = found.groups()
     if sense not in SENSES:
-        raise ValueError(f"goal={goal!r} asks for an exact value; data can only show bounds: use '>=' or '<='.")
+        raise InputError(f"goal={goal!r} asks for an exact value; data can only show bounds: use '>=' or '<='.")
     try:
         value = float(bound)
     except ValueError:
-        raise ValueError(f"goal={goal!r} has the bound {bound!r}, which is no number. {EXAMPLE}") from None
+        raise InputError(f"goal={goal!r} has the bound {bound!r}, which is no number. {EXAMPLE}") from None
     return Condition(name, SENSES[sense], value / 100.0 if percent else value)

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.engine.table import sliceable
+from skewboost.errors import InputError, InputTypeError
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -47,9 +48,10 @@ from skewboost.goals.trials import Rows, Trials, rounds_to_try
 from skewboost.goals.units import RepeatedRowsWarning, check_groups, equal_rows
 from skewboost.meta.cost_passing import Weighing, plain
 from skewboost.metrics.costs import cost_matrix
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import Check, check_params, integer, number, one_of, optional
+from skewboost.typing import Array
 
 
 def _if_estimator_has(name: str) -> Any:
@@ -318,17 +320,17 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if rows.weights is not None and not check_sample_weight(rows.weights, len(labels)).all():
             rows = rows.take(np.flatnonzero(rows.weights))  # a weight of 0 is no row
             if len(np.unique(rows.y)) < len(np.unique(labels)):
-                raise ValueError("sample_weight is 0 for all rows of a class. Drop the class, or weigh some of them.")
+                raise InputError("sample_weight is 0 for all rows of a class. Drop the class, or weigh some of them.")
         classes, labels = classes_of(self, rows.y), rows.y
         if len(classes) > 2:
-            raise ValueError(
+            raise InputError(
                 "Only binary classification is supported. The type of the target is multiclass. GoalSearchCV finds one "
                 f"class among the others, and y has the classes {classes.tolist()}: pass y == label."
             )
         self.classes_ = classes
         self.pos_label_ = choose_positive(labels, classes, self.pos_label, rows.weights)
         if counted and rows.weights is not None and (rows.weights != np.round(rows.weights)).any():
-            raise ValueError(
+            raise InputError(
                 "sample_weight has fractions, but weights='counts' says that it counts examples. Give whole numbers, "
                 "or leave weights at 'importance'."
             )
@@ -338,7 +340,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Which rows belong together."""
         if groups is not None:
             if self.weights == "counts":
-                raise ValueError(
+                raise InputError(
                     "groups says that rows belong together, and weights='counts' that all are independent. Drop one of "
                     "them."
                 )
@@ -356,18 +358,18 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """What mistakes cost, the negative class first."""
         if self.cost is None:
             if needed:
-                raise ValueError(
+                raise InputError(
                     "expected_cost needs prices: give cost=, a number (a miss costs so many false alarms) or a matrix "
                     "cost[true, predicted]."
                 )
             return None
         if not needed:
-            raise ValueError(
+            raise InputError(
                 f"cost={self.cost!r} has no effect: neither the goal nor then is about expected_cost. Drop it, or set "
                 "then='expected_cost'."
             )
         if isinstance(self.cost, str):  # they would be read off the labels, those of held-out rows among them
-            raise ValueError(
+            raise InputError(
                 f"cost={self.cost!r} is no price, and a goal or a certificate is about prices. Give a number (a miss "
                 "costs so many false alarms), {label: cost} or a matrix cost[true, predicted]."
             )
@@ -467,20 +469,20 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         if isinstance(self.estimator, type):
             name = self.estimator.__name__
-            raise TypeError(f"estimator is the class {name}; pass an instance: GoalSearchCV({name}(...)).")
+            raise InputTypeError(f"estimator is the class {name}; pass an instance: GoalSearchCV({name}(...)).")
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
-            raise TypeError(f"estimator must be a classifier; got {self.estimator!r}.")
+            raise InputTypeError(f"estimator must be a classifier; got {self.estimator!r}.")
         if not any(hasattr(self.estimator, name) for name in ("decision_function", "predict_proba")):
-            raise ValueError(
+            raise InputError(
                 f"estimator={self.estimator!r} has neither decision_function nor predict_proba, so there is no score "
                 "to put a threshold on. Take another one."
             )
         if self.holdout is not None and self.confidence is None:
-            raise ValueError(
+            raise InputError(
                 f"holdout={self.holdout!r} has no effect without a certificate. Set confidence, or drop it."
             )
         if self.cost_param is not None and self.tune == "threshold":
-            raise ValueError(f"cost_param={self.cost_param!r} has no effect with tune='threshold'. Drop it.")
+            raise InputError(f"cost_param={self.cost_param!r} has no effect with tune='threshold'. Drop it.")
         if self.tune_rounds:
             rounds_to_try(self.estimator)
 

@@ -20,10 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.goals.search import Aim
 from skewboost.goals.trials import Rows
 from skewboost.goals.units import Units
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 A_THIRD, HALF = 1 / 3, 0.5
 MAX_TRIES = 100
@@ -72,7 +74,7 @@ def check_mask(holdout: Any, n_rows: int) -> Array | None:
         return None
     mask: Array = np.asarray(holdout)
     if mask.dtype != np.bool_ or mask.shape != (n_rows,):
-        raise ValueError(
+        raise InputError(
             f"holdout is an array of type {mask.dtype} and shape {mask.shape}, but X has {n_rows} rows. Give one "
             "boolean per row, True for those to hold out, or a share of the rows."
         )
@@ -86,13 +88,13 @@ def given_split(rows: Rows, positive: Array) -> tuple[Array, Array]:
     within = units.mass(None, mask)
     torn = (within > 0) & (within < units.mass(None))
     if torn.any():
-        raise ValueError(
+        raise InputError(
             f"holdout has {int(within[torn].sum())} rows that are equal to rows outside of it, or of one group with "
             "them. Hold out all or none of them, or set weights='counts' if equal rows are independent examples."
         )
     held, left = (units.has[:, within > 0].sum(axis=1), units.has[:, within == 0].sum(axis=1))
     if held.min() < 1 or left.min() < 2:
-        raise ValueError(
+        raise InputError(
             f"holdout leaves {left[1]} positives and {left[0]} negatives to search on, and {held[1]} and {held[0]} for "
             "the certificate. At least 2 of each class are needed to search on, and 1 for the certificate."
         )
@@ -122,7 +124,7 @@ def split(aim: Aim, rows: Rows, positive: Array, share: float, rng: Any) -> tupl
         if held.min() >= 1 and left.min() >= 2:
             return (units.examples - held_out)[units.of_row], held_out[units.of_row]
     together = "" if n_units == len(positive) else f", in {n_units} groups or sets of equal rows"
-    raise ValueError(
+    raise InputError(
         f"y has {positive.sum()} positives and {(~positive).sum()} negatives{together}: too few to hold some out and "
         "to cross-validate on the others. Set confidence=None, or get more examples."
     )

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.goals import bounds
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.goals.goal import Goal
@@ -96,14 +98,14 @@ def _doubt_of_share(measure: Measure, sense: str, bound: float, counts: Counts, 
 
 def _doubt_of_g_mean(_: Measure, sense: str, bound: float, counts: Counts, __: Any) -> Any:
     if sense == "<=":
-        raise ValueError(f"g_mean <= {bound} cannot be certified. Ask for recall or specificity <= a number instead.")
+        raise InputError(f"g_mean <= {bound} cannot be certified. Ask for recall or specificity <= a number instead.")
     return bounds.product_at_least((counts.tp, counts.positives), (counts.tn, counts.negatives), bound**2)
 
 
 def _doubt_of_cost(_: Measure, sense: str, bound: float, counts: Counts, cost: Array | None) -> Any:
     assert cost is not None
     if sense == ">=":
-        raise ValueError(f"expected_cost >= {bound} is no goal. Ask for expected_cost <= a number.")
+        raise InputError(f"expected_cost >= {bound} is no goal. Ask for expected_cost <= a number.")
     cells = np.array([counts.tn, counts.fp, counts.fn, counts.tp])
     return bounds.mean_at_most(cells, np.asarray(cost).ravel(), bound)
 
@@ -154,9 +156,9 @@ def measure_of(name: Any, argument: str) -> Measure:
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
-        raise ValueError(f"{argument}={name!r} is no measure. Take one of {', '.join(MEASURES)}.")
+        raise InputError(f"{argument}={name!r} is no measure. Take one of {', '.join(MEASURES)}.")
     key = name.strip().lower().replace("-", "_").replace(" ", "_")
     key = SYNONYMS.get(key, key)
     if key not in MEASURES:
-        raise ValueError(f"{argument} speaks of {name.strip()!r}, which is none of {', '.join(MEASURES)}.")
+        raise InputError(f"{argument} speaks of {name.strip()!r}, which is none of {', '.join(MEASURES)}.")
     return MEASURES[key]

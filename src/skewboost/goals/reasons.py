@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.goals.certificate import Certificate, in_words, number_of
 from skewboost.goals.goal import Condition
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 REMEDY = "Set allow_unmet=True to get the closest all the same."
 
 
-class GoalNotReachableError(ValueError):
+class GoalNotReachableError(InputError):
     """No model was found that meets the goal; `search_` has all that were tried."""
 
     def __init__(self, message: str, search: dict[str, Array] | None = None) -> None:  # unpickled by the message alone

@@ -22,7 +22,8 @@ import numpy as np
 
 from skewboost.goals.goal import Goal
 from skewboost.goals.measures import Measure
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
+from skewboost.typing import Array
 
 STEP = math.log(4.0)  # outward
 FINEST = math.log(1.02)  # gaps are not halved below this

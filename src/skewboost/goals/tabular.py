@@ -6,7 +6,7 @@ import numpy as np
 
 from skewboost.goals.measures import MEASURES
 from skewboost.goals.search import Aim, Point
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 
 def table(aim: Aim, points: list[Point]) -> dict[str, Array]:

@@ -13,10 +13,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.engine.table import Prepared, take_rows
+from skewboost.errors import InputError
 from skewboost.goals.search import Answers
 from skewboost.meta.cost_passing import Weighing, own_threshold, staged_scores_of
-from skewboost.metrics.counts import Array
 from skewboost.metrics.ranking import scores_of
+from skewboost.typing import Array
 
 MAX_STAGES = 25  # rounds at which staged answers are looked at
 
@@ -105,7 +106,7 @@ def at_rounds(stages: Iterator[Array], rounds: list[int]) -> Iterator[Array]:
             last = stage
         done = k
         if last is None:
-            raise ValueError("The estimator made no rounds, so none can be chosen. Set tune_rounds=False.")
+            raise InputError("The estimator made no rounds, so none can be chosen. Set tune_rounds=False.")
         yield last
 
 
@@ -114,7 +115,7 @@ def rounds_to_try(estimator: Any) -> list[int]:
     name = getattr(estimator, "_rounds", "n_estimators")
     n_rounds = estimator.get_params().get(name)
     if n_rounds is None or not hasattr(estimator, "staged_decision_function"):
-        raise ValueError(
+        raise InputError(
             f"tune_rounds=True needs an estimator with n_estimators and staged_decision_function, which "
             f"{type(estimator).__name__} has not. Leave it at False."
         )

@@ -16,7 +16,8 @@ from scipy.sparse import issparse
 
 from skewboost.engine.row_hash import row_hashes
 from skewboost.engine.table import as_frame, sliceable
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.goals.trials import Rows
@@ -65,10 +66,10 @@ def check_groups(groups: Any, n_rows: int) -> Array:
     """The number of each row's group."""
     groups = sliceable(groups)
     if getattr(groups, "ndim", 1) != 1 or len(groups) != n_rows:
-        raise ValueError(f"groups has {len(groups)} entries, but X has {n_rows} rows. Name a group for each row.")
+        raise InputError(f"groups has {len(groups)} entries, but X has {n_rows} rows. Name a group for each row.")
     (cells,) = _columns(groups)
     if any(cell is None or cell != cell for cell in cells.tolist()):
-        raise ValueError("groups has missing values. Give rows that belong to no others a group of their own.")
+        raise InputError("groups has missing values. Give rows that belong to no others a group of their own.")
     try:
         return np.asarray(np.unique(cells, return_inverse=True)[1])  # in the order that splitters find them in
     except TypeError:

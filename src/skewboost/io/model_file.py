@@ -15,6 +15,7 @@ import numpy
 import sklearn
 
 import skewboost
+from skewboost.errors import InputError, InputTypeError
 from skewboost.files import write_whole
 from skewboost.io.saved_fields import seeing
 from skewboost.io.saved_models import MODEL
@@ -71,11 +72,11 @@ def dumps(model: Any, *, notes: str = "") -> str:
     True
     """
     if not isinstance(notes, str):
-        raise TypeError(f"notes must be text; got {notes!r}.")
+        raise InputTypeError(f"notes must be text; got {notes!r}.")
     try:
         told = MODEL.write(model)
     except UnknownPartError as unknown:
-        raise TypeError(f"{type(model).__name__} cannot be saved: it has {unknown}. {INSTEAD}") from unknown
+        raise InputTypeError(f"{type(model).__name__} cannot be saved: it has {unknown}. {INSTEAD}") from unknown
     versions = {"skewboost": skewboost.__version__, "scikit-learn": sklearn.__version__, "numpy": numpy.__version__}
     file = {"format": FORMAT, "version": VERSION, "saved_with": versions, "notes": notes, "model": told}
     try:
@@ -103,7 +104,7 @@ def loads(text: str | bytes) -> Any:
         If anything is wrong with it.
     """
     if not isinstance(text, str | bytes):
-        raise TypeError(f"text must be str or bytes; got {type(text).__name__}.")
+        raise InputTypeError(f"text must be str or bytes; got {type(text).__name__}.")
     return _read(text, "The model file")["model"]
 
 
@@ -151,7 +152,7 @@ def save(model: Any, path: str | os.PathLike[str], *, notes: str = "") -> Path:
     """
     content = dumps(model, notes=notes).encode()
     if len(content) > MOST_BYTES:
-        raise ValueError(
+        raise InputError(
             f"This {type(model).__name__} takes {len(content)} bytes, and a file {MOST_BYTES} at most, so none is "
             "written. Train a smaller model, or keep this one with pickle."
         )

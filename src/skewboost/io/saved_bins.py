@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from skewboost.engine.binning import MAX_BINS, Bins, Feature
-from skewboost.engine.boundary import MISSING, N_CODES, Array
+from skewboost.engine.boundary import MISSING, N_CODES
 from skewboost.engine.explaining import Spread, Support
 from skewboost.io.schema import Floats, ListOf, Maybe, Number, OneOf, Record, Text, require
+from skewboost.typing import Array
 
 MOST_CELLS = 2**19  # features times ensembles: each has 256 entries of a table once a model is loaded
 

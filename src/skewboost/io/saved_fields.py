@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.io.saved_labels import Labels, Names
 from skewboost.io.schema import DefectError, Field, Flag, Integer, Later, ListOf, Maybe, checked, record, require
 
@@ -81,7 +82,7 @@ class Fitted:
         if hasattr(model, "_check_params"):
             model._check_params()
         if abs(getattr(model, "n_jobs", None) or 0) > MOST_JOBS:
-            raise ValueError(f"n_jobs={model.n_jobs} asks for more than {MOST_JOBS} threads.")
+            raise InputError(f"n_jobs={model.n_jobs} asks for more than {MOST_JOBS} threads.")
 
     def check(self, model: Any) -> None:
         """What must hold between the fields; raises `DefectError` where it does not."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
 from skewboost.io.saved_params import DTYPE, is_type
 from skewboost.io.schema import (
     NOT_FINITE,
@@ -22,6 +21,7 @@ from skewboost.io.schema import (
     record,
     require,
 )
+from skewboost.typing import Array
 
 OBJECTS = "|O"
 

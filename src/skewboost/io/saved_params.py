@@ -12,7 +12,6 @@ import numpy as np
 
 import skewboost
 from skewboost import learners
-from skewboost.engine.boundary import Array
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.measures import MEASURES, Measure
 from skewboost.io.schema import (
@@ -26,6 +25,7 @@ from skewboost.io.schema import (
     record,
     shown,
 )
+from skewboost.typing import Array
 
 # All classes that a file may name. Nothing else is ever imported.
 MODELS = (*(name for name in skewboost.__all__ if name != "catalogue"), "RuleLearner")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.boosting.model import Round
-from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Array, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Split
 from skewboost.engine.grow_alternating import REST, AlternatingPartition
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
@@ -29,6 +29,7 @@ from skewboost.io.schema import (
 )
 from skewboost.learners.adapter import ClassifierTerm
 from skewboost.learners.probabilities import ProbabilityTerm, as_it_is, half_log_odds, mean_label
+from skewboost.typing import Array
 
 FEATURE = Integer(0, MOST_FEATURES)
 

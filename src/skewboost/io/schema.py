@@ -10,13 +10,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError, InputTypeError
+from skewboost.typing import Array
 
 LARGEST = 2**63 - 1
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
-class ModelFileError(ValueError):
+class ModelFileError(InputError):
     """A model file that is not what it has to be; the message says where and why.
 
     Examples
@@ -39,7 +40,7 @@ class DefectError(Exception):
         self.at = at
 
 
-class UnknownPartError(TypeError):
+class UnknownPartError(InputTypeError):
     """A model has a part that files have no words for."""
 
 

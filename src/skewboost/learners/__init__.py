@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skewboost.errors import InputError, InputTypeError
 from skewboost.learners.adapter import Adapter
 from skewboost.learners.alternating_round import AlternatingTree
 from skewboost.learners.histogram import Histogram
@@ -60,12 +61,12 @@ def _weighted(estimator: Any) -> Learner:
         estimator.check()
         return Adapter(estimator)
     if isinstance(estimator, type):
-        raise TypeError(
+        raise InputTypeError(
             f"estimator is the class {estimator.__name__}; pass an instance: estimator={estimator.__name__}()."
         )
     adapter = Adapter(estimator)
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict") and adapter.answers):
-        raise ValueError(
+        raise InputError(
             "estimator must be 'stump', 'tree', a learner from skewboost.learners, or a scikit-learn classifier or "
             f"regressor; got {estimator!r}."
         )

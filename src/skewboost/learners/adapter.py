@@ -23,7 +23,6 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import Leaves, TrainingSet, W
@@ -48,6 +47,7 @@ from skewboost.learners.learner import (
 )
 from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, as_it_is
 from skewboost.learners.stump_tree import majority
+from skewboost.typing import Array
 
 
 def weight_name(estimator: Any) -> str | None:

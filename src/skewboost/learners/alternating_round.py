@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.engine.binning import MAX_BINS, fit_bins
-from skewboost.engine.boundary import Array, Request
+from skewboost.engine.boundary import Request
 from skewboost.engine.grow_alternating import REST, AlternatingGrowth, AlternatingPartition
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
@@ -16,6 +16,7 @@ from skewboost.engine.training_set import Leaves
 from skewboost.learners.learner import LABELS, Data, Draw, Goal, Importances, Opened
 from skewboost.learners.stump_tree import PartitionHypothesis, majority
 from skewboost.parameters import check_params, integer, one_of
+from skewboost.typing import Array
 
 
 class OpenedAlternatingTree(Opened):

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.boundary import TIE
 from skewboost.engine.table import Nominal
 from skewboost.names import shown
+from skewboost.typing import Array
 
 UNKNOWN = -1  # the code of what training did not see: it meets no condition
 

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.engine.binning import MAX_BINS, Bins, fit_bins
-from skewboost.engine.boundary import MISSING, N_CODES, TIE, Array, Split
+from skewboost.engine.boundary import MISSING, N_CODES, TIE, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
 from skewboost.engine.table import Nominal
 from skewboost.engine.training_set import itself, squares
+from skewboost.errors import InputError
 from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
@@ -29,6 +30,7 @@ from skewboost.learners.learner import (
 )
 from skewboost.learners.stump_tree import FREE, PartitionHypothesis, majority
 from skewboost.parameters import check_params, integer, one_of, optional
+from skewboost.typing import Array
 
 DEFAULT_BINS = 32
 
@@ -153,24 +155,24 @@ class Histogram(BaseEstimator):
         if self.edges is None:
             return fit_bins(data.engine, data.table, data.examples, self.max_bins or DEFAULT_BINS)
         if self.max_bins is not None:
-            raise ValueError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
+            raise InputError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
         if not isinstance(self.edges, Sequence | np.ndarray):
-            raise ValueError(f"edges of Histogram must be a list of inner edges per feature; got {self.edges!r}.")
+            raise InputError(f"edges of Histogram must be a list of inner edges per feature; got {self.edges!r}.")
         nominal = [j for j in range(data.table.n_features) if isinstance(data.table.column(j), Nominal)]
         if nominal:
-            raise ValueError(
+            raise InputError(
                 f"edges of Histogram cuts numbers, but columns {nominal} of X hold categories, which have a bin each. "
                 "Encode them as numbers, or give max_bins instead."
             )
         if len(self.edges) != data.table.n_features:
-            raise ValueError(
+            raise InputError(
                 f"edges of Histogram has {len(self.edges)} entries, but X has {data.table.n_features} features. "
                 "Give one list of inner edges per feature."
             )
         edges = [np.asarray(e, dtype=np.float64) for e in self.edges]
         for j, e in enumerate(edges):
             if e.ndim != 1 or len(e) > MAX_BINS - 1 or not np.isfinite(e).all() or (np.diff(e) <= 0).any():
-                raise ValueError(
+                raise InputError(
                     f"edges[{j}] of Histogram must be at most {MAX_BINS - 1} finite numbers in increasing order."
                 )
         return fit_bins(data.engine, data.table, data.examples, edges=edges)

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from skewboost.engine.boundary import Array, Codes, Engine
+from skewboost.engine.boundary import Codes, Engine
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import Term
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, TWO, Classes, Leaves, TrainingSet
+from skewboost.errors import InputError
 from skewboost.learners.samplers.example_order import examples_in_order
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
@@ -282,7 +284,7 @@ def chosen_goal(learner: Any, goal: Goal) -> Goal:
     if learner.criterion is None:
         return goal
     if goal.criterion == "squares":
-        raise ValueError(
+        raise InputError(
             f"criterion={learner.criterion!r} of {describe(learner)} has no effect: the boosting variant asks for "
             "responses, which are fitted by least squares. Leave it at None."
         )

@@ -10,6 +10,7 @@ from skewboost.engine.explaining import Support, spread_of
 from skewboost.engine.scoring import LineTerm, power_of_two
 from skewboost.engine.table import Nominal
 from skewboost.engine.training_set import EXAMPLES
+from skewboost.errors import InputError
 from skewboost.learners.learner import RESPONSES, Data, Draw, Goal, Importances, Opened, ResponseHypothesis
 
 
@@ -22,7 +23,7 @@ class OpenedLine(Opened):
         columns = [(j, table.column(j)) for j in range(table.n_features)]
         numeric = [(j, np.asarray(c, dtype=np.float64)) for j, c in columns if not isinstance(c, Nominal)]
         if not numeric:
-            raise ValueError(
+            raise InputError(
                 "Line needs a numeric column, but all columns of X hold categories. Use Stump() or Tree()."
             )
         self.features = np.array([j for j, _ in numeric])

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.typing import Array
 
 _FORGIVEN = 1e-9  # what rounding may take from a limit
 _LEAST = 1e-15  # the share of a class that weighs next to nothing

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import TrainingSet
+from skewboost.errors import InputError, InputTypeError
 from skewboost.learners.learner import Link, describe
+from skewboost.typing import Array
 
 
 def half_log_odds(p: Array) -> Array:
@@ -95,12 +96,12 @@ class Probabilities(BaseEstimator):
         """Raise where the estimator is no classifier, or has no probabilities."""
         if isinstance(self.estimator, type):
             name = self.estimator.__name__
-            raise TypeError(f"estimator of Probabilities is the class {name}; pass an instance: {name}().")
+            raise InputTypeError(f"estimator of Probabilities is the class {name}; pass an instance: {name}().")
         if not (hasattr(self.estimator, "fit") and is_classifier(self.estimator)):
-            raise ValueError(f"estimator of Probabilities must be a scikit-learn classifier; got {self.estimator!r}.")
+            raise InputError(f"estimator of Probabilities must be a scikit-learn classifier; got {self.estimator!r}.")
         if not hasattr(self.estimator, "predict_proba"):
             name = describe(self.estimator)
-            raise ValueError(
+            raise InputError(
                 f"Probabilities needs a classifier with predict_proba, which {name} does not have. Calibrate its "
                 f"scores, Probabilities(CalibratedClassifierCV({name}())), or boost its labels: "
                 f"estimator={name}()."

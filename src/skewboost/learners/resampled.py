@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skewboost.engine.boundary import TIE, Array
+from skewboost.engine.boundary import TIE
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, Term
@@ -36,6 +36,7 @@ from skewboost.learners.samplers import Drawn, Sampler
 from skewboost.learners.samplers.bootstrap import by_weight
 from skewboost.learners.samplers.sampler import classes_of_rows
 from skewboost.learners.samplers.synthetic_rows import joined
+from skewboost.typing import Array
 
 MAX_DRAWS = 25  # in a round, of a sampler that draws by weight
 BIASED_DRAWS = 2  # of another

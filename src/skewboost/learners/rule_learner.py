@@ -11,13 +11,13 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import Nominal, read_table
 from skewboost.learners.discretise import Values, discretise
 from skewboost.learners.patterns import Events, Examples, Limits, Patterns, find_patterns
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
 from skewboost.names import shown
 from skewboost.parameters import check_params, integer, number, one_of
+from skewboost.typing import Array
 
 _CELLS = 2**24  # events times rows that are scored at a time
 

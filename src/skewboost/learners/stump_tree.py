@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.engine.binning import MAX_BINS, fit_bins
-from skewboost.engine.boundary import FORCED, Array, Request
+from skewboost.engine.boundary import FORCED, Request
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
 from skewboost.engine.training_set import Growth, Limits, itself
+from skewboost.errors import InputError
 from skewboost.learners.learner import (
     BALANCE,
     LABELS,
@@ -29,6 +30,7 @@ from skewboost.learners.learner import (
     heaviest,
 )
 from skewboost.parameters import check_params, integer, number, one_of, optional
+from skewboost.typing import Array
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
 OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # what the left, the right and who abstains say, by polarity
@@ -244,7 +246,7 @@ class Stump(_PartitionLearner):
         )
         chosen = of_classes(chosen_goal(self, goal), data)
         if self.constant and chosen.criterion not in FORCED:
-            raise ValueError(
+            raise InputError(
                 f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split "
                 "is worse than none. Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'."
             )
@@ -318,7 +320,7 @@ class Tree(_PartitionLearner):
             max_bins=integer(2, MAX_BINS),
         )
         if self.max_leaf_nodes is None and self.max_depth is None:
-            raise ValueError(
+            raise InputError(
                 "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure, and leave nothing to "
                 "boost. Give one of the two."
             )

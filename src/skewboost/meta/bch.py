@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.typing import Array
 
 # Primitive polynomials of degree m over GF(2); bit k is the coefficient of x^k.
 PRIMITIVE = {

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 
 from skewboost.boosting.calibration import Calibrator, Isotonic, Sigmoid
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputTypeError
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class CalibratedFolds:
         folds = []
         for part in fitted.calibrated_classifiers_:
             if part.method not in ("sigmoid", "isotonic"):
-                raise TypeError(f"calibration by {part.method!r}")
+                raise InputTypeError(f"calibration by {part.method!r}")
             folds.append(Fold(part.estimator, tuple(map(_calibrator, part.calibrators))))
         return cls(fitted.classes_, tuple(folds))
 

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.meta.bch import codewords
+from skewboost.typing import Array
 
 MOST_EXHAUSTIVE = 11  # classes of an exhaustive code, which has 1023 columns for them
 N_TRIES = 1000  # random codes, of which the best is taken; fewer where there are very many classes
@@ -50,7 +51,7 @@ def pair() -> Array:
 def exhaustive(n_classes: int) -> Array:
     """All columns but constants and complements ([1] §2.3.1): any two rows differ in 2^(K-2) of the 2^(K-1) - 1."""
     if n_classes > MOST_EXHAUSTIVE:
-        raise ValueError(
+        raise InputError(
             f"code='exhaustive' has 2^(K-1) - 1 columns, which for the {n_classes} classes of y is too many (K may be "
             f"up to {MOST_EXHAUSTIVE}). Use code='dense' or 'bch'."
         )
@@ -87,7 +88,7 @@ def _best_of_many(
     # columns that are not constant, of which a complement is the same: (3^K - 2·2^K + 1)/2 with zeros, else 2^(K-1) - 1
     possible = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2 if n_values == 3 else 2 ** (n_classes - 1) - 1
     if n_columns is not None and n_columns > possible:
-        raise ValueError(
+        raise InputError(
             f"code_size={n_columns}, but {n_classes} classes have only {possible} different columns with code={name!r}"
             ". Leave it at None, or give at most that."
         )
@@ -106,7 +107,7 @@ def _best_of_many(
     codes = [drawn() for _ in range(n_tries)]
     apart = [code for code in codes if not inseparable(code)]
     if not apart:
-        raise ValueError(
+        raise InputError(
             f"None of {n_tries} random codes of {wanted} columns tells all {n_classes} classes apart. Give a larger "
             "code_size."
         )
@@ -131,7 +132,7 @@ def bch(n_classes: int, n_columns: int | None, rng: np.random.RandomState) -> Ar
     of each other on these rows; of many random choices the best is taken, by the least distance of two rows.
     """
     if n_classes < 8:
-        raise ValueError(
+        raise InputError(
             f"code='bch' is for 8 classes or more, but y has {n_classes}. Use code='exhaustive', which is small then."
         )
     wanted = n_columns or math.ceil(10 * math.log2(n_classes))
@@ -204,24 +205,24 @@ def given_code(code: Any, classes: Array) -> Array:
     labels = classes.tolist()
     if isinstance(code, Mapping):
         if set(code) != set(labels):
-            raise ValueError(
+            raise InputError(
                 f"code must have a codeword for each class of y, which are {labels}; it has them for {list(code)}."
             )
         lengths = {len(word) for word in code.values()}
         if len(lengths) > 1:
-            raise ValueError(f"The codewords of code must be of one length; they have {sorted(lengths)} entries.")
+            raise InputError(f"The codewords of code must be of one length; they have {sorted(lengths)} entries.")
         code = [list(code[label]) for label in labels]
     try:
         matrix = np.asarray(code, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.empty(0)
     if matrix.ndim != 2 or 0 in matrix.shape or not np.isin(matrix, (-1.0, 0.0, 1.0)).all():
-        raise ValueError(
+        raise InputError(
             "code must be the name of one, a matrix [class, column] of 0 and 1 or of -1, 0 and +1, or a dict {label: "
             f"codeword}}; got {code!r}."
         )
     if len(matrix) != len(labels):
-        raise ValueError(
+        raise InputError(
             f"code has {len(matrix)} rows, but y has {len(labels)} classes: {labels}. Give a row for each, in this "
             "order."
         )
@@ -235,13 +236,13 @@ def given_code(code: Any, classes: Array) -> Array:
 def _check(code: Array, labels: list[Any]) -> None:
     constant = np.flatnonzero(~((code > 0).any(axis=0) & (code < 0).any(axis=0)))
     if len(constant):
-        raise ValueError(
+        raise InputError(
             f"Column {constant[0]} of code has all its classes on one side, so there is nothing to learn from it. Drop "
             "it, or put classes on both sides."
         )
     for a, b in inseparable(code):
         equal = "have the same codeword" if (code[a] == code[b]).all() else "are on different sides of no column"
-        raise ValueError(
+        raise InputError(
             f"The classes {labels[a]!r} and {labels[b]!r} {equal} of code, so nothing tells them apart. Add a column "
             "with one of them at +1 and the other at -1."
         )

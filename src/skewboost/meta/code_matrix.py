@@ -27,8 +27,8 @@ from skewboost.boosting.estimator import CostChoice
 from skewboost.boosting.variants.cs_adaboost import CSLogitBoostClassifier
 from skewboost.boosting.variants.csra import CSLBClassifier
 from skewboost.boosting.variants.logitboost import LogitBoostClassifier
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import as_frame, take_rows
+from skewboost.errors import InputError
 from skewboost.fitting import all_or_nothing, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta import code_design
@@ -37,6 +37,7 @@ from skewboost.meta.minimum_risk import MinimumRiskClassifier
 from skewboost.meta.sampling_boosters import SampledBoostClassifier
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
 from skewboost.parameters import N_JOBS, check_params, integer, one_of, optional
+from skewboost.typing import Array
 
 DRAWN = {"dense": code_design.dense, "sparse": code_design.sparse, "bch": code_design.bch}
 FIXED = {
@@ -221,21 +222,21 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         estimator = self.estimator
         if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
-            raise ValueError(f"estimator of CodeMatrixClassifier must be a classifier; got {estimator!r}.")
+            raise InputError(f"estimator of CodeMatrixClassifier must be a classifier; got {estimator!r}.")
         if isinstance(self.code, str) and self.code not in (*DRAWN, *FIXED):
             names = ", ".join(map(repr, (*DRAWN, *FIXED)))
-            raise ValueError(
+            raise InputError(
                 f"code must be one of {names}, a matrix, or a dict {{label: codeword}}; got {self.code!r}."
             )
         if self.code_size is not None and not (isinstance(self.code, str) and self.code in DRAWN):
-            raise ValueError(
+            raise InputError(
                 f"code_size={self.code_size} has no effect: only 'dense', 'sparse' and 'bch' draw columns. Leave it at "
                 "None."
             )
         for part in (estimator, *estimator.get_params().values()):
             cost = getattr(part, "cost", None)
             if isinstance(part, WITH_COSTS) and not (cost is None or isinstance(cost, str)):
-                raise ValueError(
+                raise InputError(
                     f"cost={cost!r} of {type(part).__name__} does not fit the columns of a code, whose classes are 0 "
                     "and 1. Leave it at None and give fit(sample_cost=...) with the cost of each row, or put "
                     "MinimumRiskClassifier around CodeMatrixClassifier."
@@ -244,7 +245,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.decoding, ["decision_function", "predict_proba"]
         )
         if needed and not any(hasattr(estimator, name) for name in needed):
-            raise ValueError(
+            raise InputError(
                 f"decoding={self.decoding!r} needs {' or '.join(needed)}, which {type(estimator).__name__} has not. "
                 "Set decoding='hamming'."
             )
@@ -256,7 +257,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if "sample_weight" in params:
             name = weight_name(self.estimator)
             if name is None:
-                raise ValueError(
+                raise InputError(
                     f"sample_weight was given, but {type(self.estimator).__name__} takes none. Leave it out, or choose "
                     "another estimator."
                 )

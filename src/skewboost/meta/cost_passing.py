@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from skewboost.errors import InputError
 from skewboost.learners.adapter import weight_name
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 DICTS = ("cost", "class_weight")
 # of scikit-learn: what is inside is fitted to the numbers 0, 1, … of the classes in sorted order
@@ -73,7 +74,7 @@ class Weighing:
         if cost_param is not None:
             known = estimator.get_params(deep=True)
             if cost_param not in known:
-                raise ValueError(
+                raise InputError(
                     f"cost_param={cost_param!r} is no parameter of {type(estimator).__name__}. It has "
                     f"{', '.join(sorted(known))}."
                 )
@@ -83,7 +84,7 @@ class Weighing:
             return cls(estimator, classes, pos_label, found)
         weights = weight_name(estimator)
         if weights is None:
-            raise ValueError(
+            raise InputError(
                 f"{type(estimator).__name__} can be told no costs: it has no parameter 'cost' or 'class_weight', and "
                 "its fit takes no sample_weight. Set tune='threshold', or choose another estimator."
             )
@@ -105,7 +106,7 @@ class Weighing:
             return
         value = self.estimator.get_params(deep=True)[self.cost_param]
         if value is not None:
-            raise ValueError(
+            raise InputError(
                 f"{self.cost_param}={value!r} of the estimator would have no effect, as the search sets it. Leave it "
                 "at None, or set tune='threshold' to keep it."
             )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from skewboost.engine.boundary import Array
+from skewboost.typing import Array
 
 SURE = 1e-12  # no column is surer of a bit than this
 

@@ -20,11 +20,13 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.errors import InputError, InputTypeError
 from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
-from skewboost.metrics.inputs import Array, class_shares
+from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.priors import check_prior, correct_prior
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import N_JOBS, check_params, integer, one_of, optional
+from skewboost.typing import Array
 
 CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 N_FOLDS = 5
@@ -189,7 +191,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         source = self._source()
         fitted = (clone(source) if source is self.estimator else source).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
-            raise ValueError(
+            raise InputError(
                 f"The estimator knows the classes {fitted.classes_.tolist()}, but y has {classes.tolist()}. Fit with "
                 "examples of all of them."
             )
@@ -223,26 +225,28 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             n_jobs=N_JOBS,
         )
         if isinstance(self.cv, bool) or (isinstance(self.cv, int | np.integer) and not integer(2).passes(self.cv)):
-            raise ValueError(f"cv of MinimumRiskClassifier must be an integer >= 2, or a splitter; got {self.cv!r}.")
+            raise InputError(f"cv of MinimumRiskClassifier must be an integer >= 2, or a splitter; got {self.cv!r}.")
         if self.calibrate is None:
             for name, unset in (("cv", self.cv is None), ("ensemble", self.ensemble == "auto")):
                 if not unset:
-                    raise ValueError(
+                    raise InputError(
                         f"{name}={getattr(self, name)!r} has no effect without calibration. Set calibrate, or leave "
                         f"{name} out."
                     )
         if self.calibrate == "temperature" and _version() < (1, 8):
-            raise ValueError(
+            raise InputError(
                 f"calibrate='temperature' needs scikit-learn 1.8, and this is {sklearn.__version__}. Set "
                 "calibrate='sigmoid', or install a newer scikit-learn."
             )
         if isinstance(self.estimator, type):
             name = self.estimator.__name__
-            raise TypeError(f"estimator is the class {name}; pass an instance: MinimumRiskClassifier({name}(...)).")
+            raise InputTypeError(
+                f"estimator is the class {name}; pass an instance: MinimumRiskClassifier({name}(...))."
+            )
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
-            raise TypeError(f"estimator must be a classifier; got {self.estimator!r}.")
+            raise InputTypeError(f"estimator must be a classifier; got {self.estimator!r}.")
         if self.calibrate is None and not hasattr(self.estimator, "predict_proba"):
-            raise ValueError(
+            raise InputError(
                 f"{type(self.estimator).__name__} has no predict_proba to decide by. Set calibrate='sigmoid' to make "
                 "probabilities of its scores, or take another estimator."
             )
@@ -255,11 +259,11 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             weights = check_sample_weight(given[0], len(labels))
         shares = class_shares(labels, classes, weights)
         if not shares.all():
-            raise ValueError(f"All examples of {classes[shares == 0].tolist()} have the sample_weight 0. Drop them.")
+            raise InputError(f"All examples of {classes[shares == 0].tolist()} have the sample_weight 0. Drop them.")
         if len(classes) == 2:
             return shares, choose_positive(labels, classes, self.pos_label, weights)
         if self.pos_label is not None:
-            raise ValueError(f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes.")
+            raise InputError(f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes.")
         return shares, None
 
     def _check_folds(self, labels: Array, classes: Array) -> None:
@@ -269,7 +273,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return
         counts = np.bincount(np.searchsorted(classes, labels))
         if counts.min() < n_folds:
-            raise ValueError(
+            raise InputError(
                 f"calibrate={self.calibrate!r} with {n_folds} folds needs {n_folds} examples of each class, but there "
                 f"are {counts.min()} of {classes.tolist()[int(counts.argmin())]!r}. Lower cv, or set calibrate=None."
             )

@@ -8,10 +8,11 @@ from skewboost.boosting.catalogue import ANY, ONE_FEATURE, Entry, catalogue
 from skewboost.boosting.estimator import CostChoice, LearnerChoice, booster
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.variants.adamec import CalibrateChoice, CGAda
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.learners.samplers import DataBoost, Smote, UnderSample
 from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
+from skewboost.typing import Array
 
 
 @booster
@@ -26,7 +27,7 @@ class SampledBoostClassifier(LearnerChoice, CalibrateChoice, CostChoice):
             return CGAda()
         check_params(self, variant=one_of(*(e.name for e in catalogue() if _has_a_rule(e))))
         if self.calibrate is not None:
-            raise ValueError(
+            raise InputError(
                 f"calibrate={self.calibrate!r} has no effect with variant={self.variant!r}. Leave variant at None, or "
                 "put scikit-learn's CalibratedClassifierCV around this one."
             )

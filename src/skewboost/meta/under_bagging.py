@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.boosting.variants.realboost import RealBoostClassifier
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import read_table, take_rows
 from skewboost.fitting import all_or_nothing, seeded
 from skewboost.learners.adapter import weight_name
@@ -21,6 +20,7 @@ from skewboost.learners.samplers.example_order import examples_in_order
 from skewboost.learners.samplers.under_sample import under_sampled
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
 from skewboost.parameters import N_JOBS, Check, check_params, integer, number
+from skewboost.typing import Array
 
 
 class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
+from skewboost.errors import InputError
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.inputs import read_scores
-
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +100,7 @@ def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
         present = weights > 0
         positive, scores, weights = positive[present], scores[present], weights[present]
     if positive.all() or not positive.any():
-        raise ValueError("sample_weight leaves only one class, so that there is nothing to divide. Keep some of both.")
+        raise InputError("sample_weight leaves only one class, so that there is nothing to divide. Keep some of both.")
     thresholds, counts = Counts.at_thresholds(positive, scores, weights)
     fpr, fnr = np.asarray(counts.false_alarm_rate), np.asarray(counts.miss_rate)
     best = _lowest_lines(fpr, fnr)
@@ -125,9 +124,9 @@ def probability_cost(prior: Any, cost: Any) -> Any:
     """
     share, price = np.asarray(prior, dtype=np.float64), np.asarray(cost, dtype=np.float64)
     if not ((share >= 0) & (share <= 1)).all():
-        raise ValueError(f"prior={prior!r} must be a share, from 0 to 1.")
+        raise InputError(f"prior={prior!r} must be a share, from 0 to 1.")
     if not (price > 0).all():
-        raise ValueError(f"cost={cost!r} must be greater than 0: how many false alarms a miss costs.")
+        raise InputError(f"cost={cost!r} must be greater than 0: how many false alarms a miss costs.")
     misses = share * price
     return (misses / (misses + 1.0 - share))[()]
 

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_array
 
+from skewboost.errors import InputError
 from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares, read_labels, read_truth
 from skewboost.metrics.targets import choose_positive
-
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -207,7 +206,7 @@ def _bill(
     classes = _classes(truth, said, cost, labels)
     positive = choose_positive(truth, classes, pos_label, weights) if len(classes) == 2 else None
     if positive is None and pos_label is not None:
-        raise ValueError(f"pos_label={pos_label!r} has no effect: there are {len(classes)} classes. Leave it at None.")
+        raise InputError(f"pos_label={pos_label!r} has no effect: there are {len(classes)} classes. Leave it at None.")
     shares = class_shares(truth, classes, weights)
     # what does not occur costs nothing, so that any number will do
     matrix = cost_matrix(cost, classes, positive, np.where(shares > 0, shares, 1.0))
@@ -227,7 +226,7 @@ def _classes(truth: Array, said: Array | None, cost: Any, labels: Any) -> Array:
     present = unique_labels(truth) if said is None else unique_labels(truth, said)
     if labels is None and not isinstance(cost, Mapping):
         if len(present) < 2:
-            raise ValueError(
+            raise InputError(
                 f"Only one class occurs, {present.tolist()[0]!r}, so that there is no knowing what others there are. "
                 "Name all of them with labels."
             )
@@ -236,14 +235,14 @@ def _classes(truth: Array, said: Array | None, cost: Any, labels: Any) -> Array:
     unknown = [label for label in present.tolist() if label not in classes.tolist()]
     if unknown:
         known = "cost" if labels is None else "labels"
-        raise ValueError(f"The labels {unknown} occur, but {known} has only {classes.tolist()}. Name all classes.")
+        raise InputError(f"The labels {unknown} occur, but {known} has only {classes.tolist()}. Name all classes.")
     return classes
 
 
 def _probabilities(answers: Any, classes: Array) -> Array:
     p = check_array(answers, dtype=np.float64, input_name="y_pred")
     if p.shape[1] != len(classes):
-        raise ValueError(
+        raise InputError(
             f"y_pred has {p.shape[1]} columns of probabilities, but the classes are {classes.tolist()}. Give a column "
             "for each; name classes that do not occur with labels."
         )

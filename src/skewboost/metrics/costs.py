@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.typing import Array
 
 REMEDY = (
     "Give a number (a miss costs so many false alarms), 'balanced', a dict {label: cost of getting it wrong}, or a "
@@ -78,7 +79,7 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
     if isinstance(cost, Real) and not isinstance(cost, bool):
         _check_positive("cost", float(cost))
         if len(classes) != 2:
-            raise ValueError(
+            raise InputError(
                 f"cost={cost!r} says what a miss of the positive class costs, but y has {len(classes)} classes. "
                 "Give {label: cost} for all of them, or 'balanced'."
             )
@@ -86,7 +87,7 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
         labels = classes.tolist()
         unknown, lacking = [k for k in cost if k not in labels], [k for k in labels if k not in cost]
         if unknown or lacking:
-            raise ValueError(
+            raise InputError(
                 f"cost={dict(cost)!r} must have one entry for each class of y, which are {labels}; "
                 + (f"it lacks {lacking}." if lacking else f"{unknown} are not among them.")
             )
@@ -96,12 +97,12 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
         matrix = _matrix(cost, classes)
         (_check_decisions if any_matrix else _check_mistakes)(matrix, classes)
     else:
-        raise ValueError(f"cost={cost!r} is none of the ways to say it. {REMEDY}")
+        raise InputError(f"cost={cost!r} is none of the ways to say it. {REMEDY}")
 
 
 def _check_positive(name: str, value: Any) -> None:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 < float(value) < np.inf:
-        raise ValueError(f"{name}={value!r} must be a finite number greater than 0. {REMEDY}")
+        raise InputError(f"{name}={value!r} must be a finite number greater than 0. {REMEDY}")
 
 
 def _matrix(cost: Any, classes: Array) -> Array:
@@ -111,7 +112,7 @@ def _matrix(cost: Any, classes: Array) -> Array:
         rows, columns = list(cost.index), list(cost.columns)
         named = not rows == columns == list(range(K))  # a table without names is numbered
         if named and not set(rows) == set(columns) == set(labels):
-            raise ValueError(
+            raise InputError(
                 f"cost is a table with the rows {rows} and the columns {columns}, but the classes of y are {labels}. "
                 "Name both after the classes, or pass an array with the classes in that order."
             )
@@ -121,7 +122,7 @@ def _matrix(cost: Any, classes: Array) -> Array:
     except (TypeError, ValueError):
         matrix = np.empty(0)
     if matrix.shape != (K, K) or not np.isfinite(matrix).all():
-        raise ValueError(
+        raise InputError(
             f"cost={cost!r} must be a {K} x {K} matrix of finite numbers, as y has the classes {labels}. {REMEDY}"
         )
     return matrix
@@ -130,13 +131,13 @@ def _matrix(cost: Any, classes: Array) -> Array:
 def _check_mistakes(matrix: Array, classes: Array) -> None:
     """Of a matrix that is to become one cost per class."""
     if len(classes) != 2:
-        raise ValueError(
+        raise InputError(
             f"cost is a matrix, but y has {len(classes)} classes. Give {{label: cost of getting it wrong}} for all of "
             "them; for a cost of each kind of mistake put MinimumRiskClassifier(estimator, cost=matrix) around this "
             "one."
         )
     if matrix[0, 1] <= matrix[0, 0] or matrix[1, 0] <= matrix[1, 1]:
-        raise ValueError(
+        raise InputError(
             f"cost={matrix.tolist()} makes a mistake no dearer than the right answer: cost[true, predicted] must be "
             "larger off the diagonal than on it, in each row."
         )
@@ -146,7 +147,7 @@ def _check_decisions(matrix: Array, classes: Array) -> None:
     """Of a matrix to decide by: the decision must depend on something."""
     always = np.flatnonzero((matrix <= matrix.min(axis=1, keepdims=True)).all(axis=0))
     if len(always):
-        raise ValueError(
+        raise InputError(
             f"cost={matrix.tolist()} makes {classes.tolist()[always[0]]!r} the cheapest decision whatever the truth "
             "is, so there is nothing to decide. Rows are true classes, columns are decisions: cost[true, predicted]."
         )
@@ -179,7 +180,7 @@ def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | N
     costs = check_array(sample_cost, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_cost")
     if costs.shape not in ((n_rows,), (n_rows, K), (n_rows, K, K)) or (costs.ndim == 1 and K > 2):
         miss = f"({n_rows},): what a miss costs on each row; " if K == 2 else ""
-        raise ValueError(
+        raise InputError(
             f"sample_cost has shape {costs.shape}, but X has {n_rows} rows and there are {K} classes. Give the shape "
             f"{miss}({n_rows}, {K}): what it costs to get a row wrong if it is of that class; or ({n_rows}, {K}, "
             f"{K}): a matrix [true, predicted] for each row."
@@ -187,7 +188,7 @@ def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | N
     if costs.ndim == 3:
         return np.asarray(costs)
     if (costs < 0).any():
-        raise ValueError(
+        raise InputError(
             f"sample_cost has the negative entry {costs.min()}, but a mistake should not pay. Where a right answer "
             f"costs something too, give a matrix [true, predicted] for each row: shape ({n_rows}, {K}, {K})."
         )
@@ -199,13 +200,14 @@ def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | N
     return rows
 
 
+@checked_by_scikit_learn()
 def check_sample_cost(sample_cost: Any, n_rows: int) -> Array:
     """Costs per row as clean numbers."""
     costs = check_array(sample_cost, ensure_2d=False, dtype=np.float64, input_name="sample_cost")
     if costs.ndim != 1 or len(costs) != n_rows:
-        raise ValueError(f"sample_cost has shape {costs.shape}, but X has {n_rows} rows. Give one cost per row.")
+        raise InputError(f"sample_cost has shape {costs.shape}, but X has {n_rows} rows. Give one cost per row.")
     if not (costs > 0).all():
-        raise ValueError(
+        raise InputError(
             f"sample_cost has the entry {costs.min()}, but costs must be greater than 0. To leave a row out, give it "
             "the sample_weight 0."
         )

@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_array, column_or_1d
 
+from skewboost.errors import InputError
 from skewboost.metrics.targets import check_sample_weight, choose_positive
-
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 
 def read_truth(y_true: Any, answers: Any, sample_weight: Any) -> tuple[Array, Array | None]:
     """The true labels, and weights if there are any."""
     truth = column_or_1d(y_true)
     if len(truth) == 0:
-        raise ValueError("y_true is empty: there is nothing to measure.")
+        raise InputError("y_true is empty: there is nothing to measure.")
     check_consistent_length(truth, answers)
     return truth, None if sample_weight is None else check_sample_weight(sample_weight, len(truth))
 
@@ -28,7 +27,7 @@ def read_labels(y_pred: Any) -> Array:
     """Predicted labels."""
     said: Array = column_or_1d(y_pred)
     if said.dtype.kind == "f" and (said != np.round(said)).any():
-        raise ValueError(
+        raise InputError(
             f"y_pred holds numbers such as {said[said != np.round(said)][0]:.3g}, which are no class labels. Give "
             "decisions; or, where probabilities are taken, one column for each class."
         )
@@ -48,12 +47,12 @@ def read_scores(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -
     truth, weights = read_truth(y_true, y_score, sample_weight)
     classes = unique_labels(truth)
     if len(classes) < 2:
-        raise ValueError(f"y_true has only one class, {classes.tolist()[0]!r}: no score can tell it from another.")
+        raise InputError(f"y_true has only one class, {classes.tolist()[0]!r}: no score can tell it from another.")
     positive = which_is_positive(truth, classes, pos_label, weights)
     scores = check_array(y_score, ensure_2d=False, dtype=np.float64, input_name="y_score")
     if scores.ndim == 2:
         if scores.shape[1] != len(classes):
-            raise ValueError(
+            raise InputError(
                 f"y_score has {scores.shape[1]} columns, but y_true has {len(classes)} classes. Give one number per "
                 "row, larger where more speaks for the positive class, or a column for each class."
             )
@@ -68,7 +67,7 @@ def which_is_positive(truth: Array, classes: Array, pos_label: Any, weights: Arr
             return pos_label
         return choose_positive(truth, classes, pos_label)
     if len(classes) != 2:
-        raise ValueError(
+        raise InputError(
             f"pos_label is None, which stands for the rarer of two classes, but there are {len(classes)}: "
             f"{classes.tolist()}. Say which one with pos_label; the others are then the rest."
         )

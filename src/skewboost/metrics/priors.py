@@ -13,14 +13,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import metrics as sk
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_array
 
+from skewboost.errors import InputError
 from skewboost.metrics.inputs import class_shares, read_truth, which_is_positive
-
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 CLEARLY_RARER = 0.4  # data that somebody has balanced is about even, and chance says which class is the rarer
 
@@ -119,12 +118,12 @@ def check_prior(prior: Any, classes: Array, shares: Array, positive: Any, pos_la
     """
     if isinstance(prior, Real) and not isinstance(prior, bool):
         if len(classes) != 2:
-            raise ValueError(
+            raise InputError(
                 f"prior={prior!r} is the share of the positive class, but there are {len(classes)} classes. Give "
                 "{label: share} for all of them."
             )
         if pos_label is None and shares.min() > CLEARLY_RARER:
-            raise ValueError(
+            raise InputError(
                 f"prior={prior!r} is the share of the positive class, which is the rarer in the data, but there no "
                 f"class is clearly the rarer: the shares are {shares.round(3).tolist()}. Set pos_label, or give "
                 "{label: share}."
@@ -134,7 +133,7 @@ def check_prior(prior: Any, classes: Array, shares: Array, positive: Any, pos_la
     if isinstance(prior, Mapping):
         labels = classes.tolist()
         if set(prior) != set(labels):
-            raise ValueError(f"prior={dict(prior)!r} must have one entry for each class, which are {labels}.")
+            raise InputError(f"prior={dict(prior)!r} must have one entry for each class, which are {labels}.")
         prior = [prior[label] for label in labels]
     return _shares("prior", prior, len(classes))
 
@@ -210,7 +209,7 @@ def _shifted(
     classes = np.asarray(unique_labels(truth) if labels is None else np.unique(np.asarray(labels)))
     columns, single = _columns(p)
     if columns.shape[1] != len(classes):
-        raise ValueError(
+        raise InputError(
             f"p has {'one column' if single else f'{columns.shape[1]} columns'}, but the classes are "
             f"{classes.tolist()}. Give a column for each; name classes that do not occur with labels."
         )
@@ -218,7 +217,7 @@ def _shifted(
         positive = which_is_positive(truth, classes, pos_label, weights)
         columns = columns[:, ::-1] if single and positive == classes[0] else columns
     elif pos_label is not None:
-        raise ValueError(f"pos_label={pos_label!r} has no effect where p has a column for each class. Leave it out.")
+        raise InputError(f"pos_label={pos_label!r} has no effect where p has a column for each class. Leave it out.")
     else:
         positive = None
     given = np.ones(len(truth)) if weights is None else weights
@@ -226,7 +225,7 @@ def _shifted(
         return truth, columns, classes, given
     present = class_shares(truth, classes, weights)
     if not present.all():
-        raise ValueError(f"prior= needs examples of every class, but y_true has none of {classes[present == 0]}.")
+        raise InputError(f"prior= needs examples of every class, but y_true has none of {classes[present == 0]}.")
     ratio = check_prior(prior, classes, present, positive, pos_label) / present
     return truth, columns, classes, given * ratio[np.searchsorted(classes, truth)]
 
@@ -238,20 +237,20 @@ def _columns(p: Any) -> tuple[Array, bool]:
     if single:
         found = np.column_stack((1.0 - found, found))
     if found.min() < 0 or found.max() > 1 or np.abs(found.sum(axis=1) - 1.0).max() > 1e-4:
-        raise ValueError("p must hold probabilities: from 0 to 1, and with a sum of 1 in each row.")
+        raise InputError("p must hold probabilities: from 0 to 1, and with a sum of 1 in each row.")
     return found, single
 
 
 def _shares(name: str, given: Any, n_classes: int) -> Array:
     """Shares of all classes as an array, checked."""
     if isinstance(given, Real) and not isinstance(given, bool) and n_classes != 2:
-        raise ValueError(f"{name}={given!r} is the share of one class, but there are {n_classes}. Give all shares.")
+        raise InputError(f"{name}={given!r} is the share of one class, but there are {n_classes}. Give all shares.")
     try:
         shares = np.asarray([1.0 - given, given] if isinstance(given, Real) else given, dtype=np.float64)
     except (TypeError, ValueError):
         shares = np.empty(0)
     if shares.shape != (n_classes,) or not (shares > 0).all() or not abs(shares.sum() - 1.0) < 1e-6:
-        raise ValueError(
+        raise InputError(
             f"{name}={given!r} must be the shares of {n_classes} classes: numbers greater than 0 with a sum of 1"
             + (", or one number, the share of the positive class." if n_classes == 2 else ".")
         )

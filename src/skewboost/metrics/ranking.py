@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
+from skewboost.typing import Array
 
 # Probabilities are the second choice: those of sure rows are all 0 or 1 in double precision, where scores still differ.
 METHODS = ("decision_function", "predict_proba")
@@ -33,7 +34,7 @@ def scores_of(estimator: Any, X: Any, pos_label: Any, method: str = "auto") -> A
     if method == "auto":
         method = next((m for m in METHODS if hasattr(estimator, m)), METHODS[0])
     if not hasattr(estimator, method):
-        raise ValueError(f"{type(estimator).__name__} has no method {method!r}. Take another model.")
+        raise InputError(f"{type(estimator).__name__} has no method {method!r}. Take another model.")
     found = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
     k = np.asarray(estimator.classes_).tolist().index(pos_label)
     if found.ndim == 2 and found.shape[1] > 1:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn import metrics as sk
 
+from skewboost.errors import InputError
 from skewboost.metrics import rates
 from skewboost.metrics.inputs import read_truth, which_is_positive
 
@@ -73,7 +74,7 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     """
     known = scorers(pos_label=pos_label)
     if name not in known:
-        raise ValueError(f"{name!r} is no measure of skewboost.metrics. Take one of {', '.join(map(repr, known))}.")
+        raise InputError(f"{name!r} is no measure of skewboost.metrics. Take one of {', '.join(map(repr, known))}.")
     return known[name]
 
 

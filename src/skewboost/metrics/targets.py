@@ -9,21 +9,23 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from skewboost.engine.table import Array
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.typing import Array
 
 
+@checked_by_scikit_learn()
 def check_labels(estimator: Any, y: Any, n_rows: int) -> Array:
     """One class label per row."""
     if y is None:
         name = type(estimator).__name__
-        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+        raise InputError(f"This {name} estimator requires y to be passed, but the target y is None.")
     labels: Array = column_or_1d(y, warn=True)
     if labels.dtype == object and any(v is None or v != v for v in labels):
-        raise ValueError("y has missing values. Drop those rows, or make them a class of their own.")
+        raise InputError("y has missing values. Drop those rows, or make them a class of their own.")
     try:
         check_classification_targets(labels)
     except TypeError as error:
-        raise ValueError(f"The labels in y cannot be sorted: {error}. Make them all numbers, or all text.") from error
+        raise InputError(f"The labels in y cannot be sorted: {error}. Make them all numbers, or all text.") from error
     check_consistent_length(range(n_rows), labels)
     return labels
 
@@ -32,10 +34,10 @@ def classes_of(estimator: Any, labels: Array) -> Array:
     """The classes, sorted; there must be two at least."""
     classes = np.unique(labels)
     if len(classes) == 0:
-        raise ValueError("y is empty: found 0 samples, but examples of at least 2 classes are needed.")
+        raise InputError("y is empty: found 0 samples, but examples of at least 2 classes are needed.")
     if len(classes) < 2:
         name, only = type(estimator).__name__, classes.tolist()[0]
-        raise ValueError(f"{name} needs examples of at least 2 classes, but y has only one class: {only!r}.")
+        raise InputError(f"{name} needs examples of at least 2 classes, but y has only one class: {only!r}.")
     return classes
 
 
@@ -47,25 +49,26 @@ def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weight
         return classes[0] if mass[0] < mass[1] else classes[1]
     known = classes.tolist()
     if pos_label not in known:
-        raise ValueError(f"pos_label={pos_label!r} is not among the classes of y, which are {known}.")
+        raise InputError(f"pos_label={pos_label!r} is not among the classes of y, which are {known}.")
     return classes[known.index(pos_label)]
 
 
+@checked_by_scikit_learn()
 def check_sample_weight(sample_weight: Any, n_rows: int) -> Array:
     """How many examples each row stands for."""
     weights: Array = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weights.ndim != 1 or len(weights) != n_rows:
-        raise ValueError(f"sample_weight has shape {weights.shape}, but X has {n_rows} rows. Give one weight per row.")
+        raise InputError(f"sample_weight has shape {weights.shape}, but X has {n_rows} rows. Give one weight per row.")
     if (weights < 0).any():
-        raise ValueError(
+        raise InputError(
             f"sample_weight has a negative entry ({weights.min()}). Weights count examples: they must be >= 0."
         )
     if not weights.any():
-        raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
+        raise InputError("sample_weight is zero for every row, so there is nothing to learn from.")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not 1e-9 < total < 1e18:
-        raise ValueError(
+        raise InputError(
             f"sample_weight sums to {total:.3g}, but weights count examples. Scale them to sum to about the number of "
             "rows."
         )

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.tree_drawing import draw
 from skewboost.boosting.tree_nodes import PredictionNode
+from skewboost.errors import InputError
 from skewboost.plots.inputs_of_displays import told
 from skewboost.plots.style import import_pyplot
 
@@ -59,7 +60,7 @@ class AlternatingTreeDisplay:
         """
         if not hasattr(estimator, "tree") or not hasattr(estimator, "plot_tree"):
             name = type(estimator).__name__
-            raise ValueError(f"estimator is a {name}, which is no alternating tree. Fit an AlternatingTreeClassifier.")
+            raise InputError(f"estimator is a {name}, which is no alternating tree. Fit an AlternatingTreeClassifier.")
         check_is_fitted(estimator)
         return cls(root=estimator.tree(), pos_label=estimator.pos_label_).plot(ax, decimals=decimals)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from skewboost.evaluate.decomposition import BiasVariance, bias_variance
-from skewboost.metrics.counts import Array
 from skewboost.names import literal, shown
 from skewboost.plots.learning_curve_display import WIDE, legend, marks, scale_rounds
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED, axes_for, look, tidy
+from skewboost.typing import Array
 
 
 class BiasVarianceDisplay:

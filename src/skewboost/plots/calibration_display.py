@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
 from skewboost.names import literal
 from skewboost.plots.inputs_of_displays import Answers, ask, read_predictions, told
 from skewboost.plots.style import BLUE, GREY, INK, PALE, axes_for, import_pyplot, legend_below, tidy
+from skewboost.typing import Array
 
 STRATEGIES = ("auto", "quantile", "events")
 SCALES = ("auto", "linear", "log")
@@ -261,14 +262,14 @@ def _histogram(p: Array, positive: Array, w: Array, scale: str) -> tuple[Array, 
 
 def _check(p: Array, n_bins: int, strategy: str, scale: str, confidence: float) -> None:
     if p.min() < 0 or p.max() > 1:
-        raise ValueError(
+        raise InputError(
             f"y_prob has values from {p.min():.3g} to {p.max():.3g}, which are no probabilities. Give numbers from 0 "
             "to 1, such as a column of predict_proba."
         )
     if not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise ValueError(f"n_bins={n_bins!r} must be a whole number of at least 1.")
+        raise InputError(f"n_bins={n_bins!r} must be a whole number of at least 1.")
     for name, value, known in (("strategy", strategy, STRATEGIES), ("scale", scale, SCALES)):
         if value not in known:
-            raise ValueError(f"{name}={value!r} is none of {', '.join(map(repr, known))}.")
+            raise InputError(f"{name}={value!r} is none of {', '.join(map(repr, known))}.")
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r} must be between 0 and 1.")
+        raise InputError(f"confidence={confidence!r} must be between 0 and 1.")

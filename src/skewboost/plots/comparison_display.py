@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from skewboost.errors import InputError
 from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.measured import better, in_words
 from skewboost.evaluate.rank_tests import AUTO, FRIEDMAN, Blocks, RankTest
-from skewboost.evaluate.ranks import Array
 from skewboost.names import literal, side_by_side
 from skewboost.plots.style import BLUE, GREY, INK, axes_for, tidy
+from skewboost.typing import Array
 
 RANKS, VALUES = "ranks", "values"
 LONGEST = 40  # letters of a name
@@ -120,7 +121,7 @@ class ComparisonDisplay:
             Where; None makes a new figure.
         """
         if kind not in (None, RANKS, VALUES):
-            raise ValueError(f"kind={kind!r} must be 'ranks', 'values' or None.")
+            raise InputError(f"kind={kind!r} must be 'ranks', 'values' or None.")
         blocks = comparison.blocks(measure)
         if kind == RANKS or (kind is None and blocks.kind == "data sets"):
             several = FRIEDMAN if len(blocks.methods) > 2 else AUTO if blocks.kind == "data sets" else FRIEDMAN
@@ -146,7 +147,7 @@ class ComparisonDisplay:
     @classmethod
     def _of_values(cls, blocks: Blocks, measure: str, alpha: float) -> ComparisonDisplay:
         if not blocks.values.size:
-            raise ValueError(f"No fold has {measure!r} for all methods, so there is nothing to draw. See failures.")
+            raise InputError(f"No fold has {measure!r} for all methods, so there is nothing to draw. See failures.")
         J = len(blocks.values)
         mean = blocks.values.mean(axis=0)
         order = np.argsort(-better(measure) * mean, kind="stable")

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import as_frame
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
 from skewboost.names import literal, shortened, shown, side_by_side, visible
 from skewboost.plots.inputs_of_displays import told
 from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE, axes_for, tidy
+from skewboost.typing import Array
 
 MISSING = "missing"
 
@@ -95,13 +96,13 @@ class ContributionDisplay:
             Where; None makes a new figure.
         """
         if not hasattr(estimator, "contributions"):
-            raise ValueError(
+            raise InputError(
                 f"estimator is a {type(estimator).__name__}, which has no contributions. Take a booster of skewboost, "
                 "or the shap package."
             )
         check_is_fitted(estimator)
         if max_bars < 1:
-            raise ValueError(f"max_bars={max_bars!r} must be at least 1.")
+            raise InputError(f"max_bars={max_bars!r} must be at least 1.")
         x, cells = _one_row(x)
         phi = np.asarray(estimator.contributions(x))[0]
         predicted = np.asarray(estimator.predict(x))[0]
@@ -109,7 +110,7 @@ class ContributionDisplay:
         if label is None:
             label = getattr(estimator, "pos_label_", None) if len(classes) == 2 else predicted.item()
         if label not in classes:
-            raise ValueError(f"label={label!r} is not among the classes, which are {classes}.")
+            raise InputError(f"label={label!r} is not among the classes, which are {classes}.")
         k = classes.index(label)
         if phi.ndim == 2:
             phi, baseline = phi[:, k], float(estimator.baseline_[k])
@@ -199,12 +200,12 @@ def _one_row(x: Any) -> tuple[Any, list[str]]:
     frame = as_frame(x)
     if frame is not None:
         if frame.shape[0] != 1:
-            raise ValueError(f"x has {frame.shape[0]} rows, but one example is explained. Pass one, e.g. X.iloc[[0]].")
+            raise InputError(f"x has {frame.shape[0]} rows, but one example is explained. Pass one, e.g. X.iloc[[0]].")
         return x, [_cell(v) for v in frame.row(0)]
     row = np.asarray(x)
     row = row[None] if row.ndim == 1 else row
     if row.ndim != 2 or len(row) != 1:
-        raise ValueError(f"x has shape {np.shape(x)}, but one example is explained. Pass one row, e.g. X[:1].")
+        raise InputError(f"x has shape {np.shape(x)}, but one example is explained. Pass one row, e.g. X[:1].")
     return row, [_cell(v) for v in row[0].tolist()]
 
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from skewboost.engine.table import Nominal, take_rows
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
 from skewboost.metrics.inputs import read_truth
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.names import literal, side_by_side, visible
 from skewboost.plots.grid_rows import Columns, ends_of, others, places_along
 from skewboost.plots.inputs_of_displays import check_classifier, positive_class, told_apart
 from skewboost.plots.style import INK, NEGATIVE, PALE_NEGATIVE, PALE_POSITIVE, POSITIVE, axes_for, legend_below
+from skewboost.typing import Array
 
 SMALLEST, LARGEST = 9.0, 90.0  # areas of points
 ROUND = (10, 0, 0)  # corners: looks like a circle, and takes a third of its place in an SVG file
@@ -278,7 +279,7 @@ class DecisionBoundaryDisplay:
 
 def _pair(estimator: Any, columns: Columns, features: Any) -> tuple[int, int]:
     if columns.n_features < 2:
-        raise ValueError("X has 1 feature, but a plane needs two. For one feature take PosteriorDisplay.")
+        raise InputError("X has 1 feature, but a plane needs two. For one feature take PosteriorDisplay.")
     if features is None:
         importances = getattr(estimator, "feature_importances_", None)
         if columns.n_features == 2 or importances is None or len(importances) != columns.n_features:
@@ -286,10 +287,10 @@ def _pair(estimator: Any, columns: Columns, features: Any) -> tuple[int, int]:
         first, second = np.argsort(-np.asarray(importances), kind="stable")[:2].tolist()
         return first, second
     if isinstance(features, str) or not hasattr(features, "__len__") or len(features) != 2:
-        raise ValueError(f"features={features!r} must be two columns of X, by name or number, e.g. (0, 1).")
+        raise InputError(f"features={features!r} must be two columns of X, by name or number, e.g. (0, 1).")
     a, b = (columns.index(f, "features") for f in features)
     if a == b:
-        raise ValueError(f"features={features!r} names one column twice. Give two different ones.")
+        raise InputError(f"features={features!r} names one column twice. Give two different ones.")
     return a, b
 
 

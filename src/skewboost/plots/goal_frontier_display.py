@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.goals.measures import MEASURES
-from skewboost.metrics.counts import Array
 from skewboost.plots.style import GREY, INK, RED, axes_for, tidy
+from skewboost.typing import Array
 
 HAD, RATIO = "what can be had, cross-validated", "cost of a miss / cost of a false alarm"
 

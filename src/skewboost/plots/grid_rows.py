@@ -9,8 +9,9 @@ import narwhals as nw
 import numpy as np
 
 from skewboost.engine.table import Nominal, as_frame, read_column, sliceable
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
 from skewboost.names import shortened, shown
+from skewboost.typing import Array
 
 
 class Columns:
@@ -22,7 +23,7 @@ class Columns:
         self._known: dict[int, Array | Nominal] = {}
         shape = self.matrix.shape if self.matrix is not None else self.frame.shape
         if len(shape) != 2 or not all(shape):
-            raise ValueError(f"X has shape {shape}, but a table with rows and columns is needed.")
+            raise InputError(f"X has shape {shape}, but a table with rows and columns is needed.")
         self.n_rows, self.n_features = int(shape[0]), int(shape[1])
 
     @property
@@ -37,7 +38,7 @@ class Columns:
         if isinstance(feature, int | np.integer) and -self.n_features <= feature < self.n_features:
             return self._filled(int(feature) % self.n_features, argument)
         known = ", ".join(map(repr, self.names[:8])) + (", …" if self.n_features > 8 else "")
-        raise ValueError(
+        raise InputError(
             f"{argument}={feature!r} is no column of X. Give a number below {self.n_features}, or one of {known}."
         )
 
@@ -45,7 +46,7 @@ class Columns:
         column = self.read(feature)
         empty = (column.codes < 0).all() if isinstance(column, Nominal) else np.isnan(column).all()
         if empty:
-            raise ValueError(f"{argument}: column {self.names[feature]!r} of X holds no values. Take another one.")
+            raise InputError(f"{argument}: column {self.names[feature]!r} of X holds no values. Take another one.")
         return feature
 
     def read(self, feature: int) -> Array | Nominal:

@@ -10,11 +10,13 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.errors import InputError
 from skewboost.metrics.costs import cost_matrix
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
 from skewboost.metrics.inputs import read_scores, read_truth, which_is_positive
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.names import quoted, shortened, side_by_side
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +58,10 @@ def check_classifier(estimator: Any, *needed: str) -> None:
     """Raise unless it is fitted, and has one of these methods."""
     name = type(estimator).__name__
     if not hasattr(estimator, "predict") or not is_classifier(estimator):
-        raise ValueError(f"estimator is a {name}, but only classifiers can be drawn here. Pass a fitted classifier.")
+        raise InputError(f"estimator is a {name}, but only classifiers can be drawn here. Pass a fitted classifier.")
     check_is_fitted(estimator)
     if needed and not any(hasattr(estimator, method) for method in needed):
-        raise ValueError(f"estimator={name} has none of the methods {', '.join(needed)}. Pass a model that has one.")
+        raise InputError(f"estimator={name} has none of the methods {', '.join(needed)}. Pass a model that has one.")
 
 
 def positive_class(estimator: Any, truth: Array, pos_label: Any, weights: Array | None) -> Any:
@@ -103,7 +105,7 @@ def _answers(
     positive: Array, scores: Array, said: Array | None, weights: Array | None, classes: list[Any], label: Any
 ) -> Answers:
     if not np.isfinite(scores).all():
-        raise ValueError("y_score has values that are not finite numbers. Replace them, or leave out those rows.")
+        raise InputError("y_score has values that are not finite numbers. Replace them, or leave out those rows.")
     if weights is not None:
         rows = weights > 0
         positive, scores, weights = positive[rows], scores[rows], weights[rows]
@@ -115,7 +117,7 @@ def check_two(positive: Array, weights: Array | None, label: Any) -> None:
     """Raise unless there are rows of both classes."""
     present = positive if weights is None else positive[weights > 0]
     if present.all() or not present.any():
-        raise ValueError(
+        raise InputError(
             f"y has only one class: {'all' if present.all() else 'none'} of its {len(present)} rows (without those of "
             f"weight 0) are {told(label)}, so that there is nothing to tell apart. Pass rows of both classes."
         )
@@ -126,7 +128,7 @@ def check_prevalence(prevalence: Any, answers: Answers) -> float:
     if prevalence is None:
         return answers.prevalence
     if not 0.0 < float(prevalence) < 1.0:
-        raise ValueError(f"prevalence={prevalence!r} must be a share between 0 and 1, or None for the one in y.")
+        raise InputError(f"prevalence={prevalence!r} must be a share between 0 and 1, or None for the one in y.")
     return float(prevalence)
 
 
@@ -136,7 +138,7 @@ def prices(cost: Any, answers: Answers) -> tuple[float, float]:
     classes, label, shares = answers.classes, answers.pos_label, np.array([1.0 - share, share])
     if len(classes) != 2:
         if isinstance(cost, Mapping) or np.ndim(cost) > 0:
-            raise ValueError(
+            raise InputError(
                 f"cost={cost!r} is for {len(classes)} classes, but one of them is drawn against the rest. Give a "
                 "number: how many false alarms a miss costs."
             )
@@ -145,7 +147,7 @@ def prices(cost: Any, answers: Answers) -> tuple[float, float]:
     C = cost_matrix(cost, np.array(classes), label, shares if k == 1 else shares[::-1])
     miss, alarm = float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])
     if miss <= 0 or alarm <= 0:
-        raise ValueError(
+        raise InputError(
             f"cost={C.tolist()} makes a mistake no dearer than the right answer: cost[true, predicted] must be larger "
             "off the diagonal than on it, in each row."
         )

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.evaluate.learning_curve_result import LearningCurve, over_fits
 from skewboost.evaluate.learning_curves import learning_curve
 from skewboost.evaluate.measured import in_words
-from skewboost.metrics.counts import Array
 from skewboost.names import literal, shown
 from skewboost.plots.style import BLUE, GREY, RED, axes_for, look, tidy
+from skewboost.typing import Array
 
 UNBOUNDED = ("cost", "exponential_loss", "log_loss")
 N_MARKERS = 8
@@ -88,14 +89,14 @@ class LearningCurveDisplay:
             Where; None makes a new figure.
         """
         if not isinstance(self.measures, str | Sequence):
-            raise ValueError(f"measures={self.measures!r} must be the name of a measure, or a list of them.")
+            raise InputError(f"measures={self.measures!r} must be the name of a measure, or a list of them.")
         names = [self.measures] if isinstance(self.measures, str) else list(self.measures)
         parts = [self.parts] if isinstance(self.parts, str) else list(self.parts)
         for name in names:
             for part in parts:
                 self.curve.values(name, part)  # raises where there is none, before anything is drawn
         if not names or not parts:
-            raise ValueError("measures and parts must name one measure and one of 'train' and 'test' at least.")
+            raise InputError("measures and parts must name one measure and one of 'train' and 'test' at least.")
         ax = axes_for(ax, WIDE if len(names) * len(parts) > 2 else NARROW)
         self.lines_ = {}
         bands = len(names) * len(parts) <= 2 if self.bands is None else self.bands
@@ -194,7 +195,7 @@ class WeightQuantileDisplay:
             Where; None makes a new figure.
         """
         if self.curve.weight_quantiles is None:
-            raise ValueError(
+            raise InputError(
                 f"{self.curve.name} did not tell the weights of its rounds. Those of skewboost's two-class boosters "
                 "are known; see skewboost.catalogue()."
             )

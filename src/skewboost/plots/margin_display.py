@@ -15,12 +15,13 @@ import numpy as np
 from sklearn.ensemble import AdaBoostClassifier as VotesOverWeights
 
 from skewboost.engine.table import take_rows
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
 from skewboost.metrics.inputs import read_truth
 from skewboost.names import literal, visible
 from skewboost.plots.inputs_of_displays import check_classifier, check_two, positive_class, told_apart
 from skewboost.plots.style import GREY, axes_for, legend_below, look, tidy
 from skewboost.plots.thinning import thin
+from skewboost.typing import Array
 
 MOST_ROWS = 20_000  # of each class: a curve from so many is within 0.01 of the one from all (DKW, 95 %)
 
@@ -106,7 +107,7 @@ class MarginDisplay:
         """
         check_classifier(estimator, "staged_decision_function")
         if len(estimator.classes_) != 2:
-            raise ValueError(
+            raise InputError(
                 f"estimator has {len(estimator.classes_)} classes, but margins are drawn for two. Take one that tells "
                 "one class from the rest."
             )
@@ -166,7 +167,7 @@ def margins_after(estimator: Any, X: Any, y: Array, rounds: Iterable[int] | None
         if last in wanted:
             found[last] = 0.5 * y * F if averaged else _over(y * F, votes)
     if asked is not None and max(asked) > last:
-        raise ValueError(f"rounds={sorted(asked)} goes beyond the {last} rounds of the model. Give numbers up to that.")
+        raise InputError(f"rounds={sorted(asked)} goes beyond the {last} rounds of the model. Give numbers up to that.")
     if not found or (asked is None and last not in found):
         found[last] = 0.5 * y * before if averaged else _over(y * before, votes)
     return found
@@ -179,7 +180,7 @@ def _over(signed: Array, votes: Array) -> Array:
 def _check_rounds(rounds: Iterable[int]) -> set[int]:
     asked = set(rounds)
     if not asked or not all(isinstance(m, int | np.integer) and m >= 1 for m in asked):
-        raise ValueError(f"rounds={rounds!r} must be whole numbers from 1 on, such as (1, 10, 100).")
+        raise InputError(f"rounds={rounds!r} must be whole numbers from 1 on, such as (1, 10, 100).")
     return asked
 
 

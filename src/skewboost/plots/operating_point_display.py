@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.metrics.counts import Array, Counts, share
+from skewboost.errors import InputError
+from skewboost.metrics.counts import Counts, share
 from skewboost.names import literal
 from skewboost.plots.inputs_of_displays import Answers, ask, check_prevalence, prices, read_predictions, told
 from skewboost.plots.style import BLUE, GREEN, INK, RED, axes_for, import_pyplot, legend_below, tidy
 from skewboost.plots.thinning import thin
+from skewboost.typing import Array
 
 LEVELS = (0.25, 0.5, 0.75, 1.0)  # of what the best constant answer costs
 KINDS = ("roc", "pr", "both")
@@ -187,13 +189,13 @@ class OperatingPointDisplay:
     def plot(self, ax: Any = None, *, kind: str = "both") -> OperatingPointDisplay:
         """Draw it; parameters as in `from_estimator`."""
         if kind not in KINDS:
-            raise ValueError(f"kind={kind!r} is none of {', '.join(map(repr, KINDS))}.")
+            raise InputError(f"kind={kind!r} is none of {', '.join(map(repr, KINDS))}.")
         if kind == "both":
             if ax is None:
                 _, ax = import_pyplot().subplots(1, 2, figsize=(10.0, 5.2), layout="constrained")
             self.axes_ = list(np.ravel(ax))
             if len(self.axes_) != 2:
-                raise ValueError("ax is one Axes, but kind='both' draws two. Pass two of them, or kind='roc' or 'pr'.")
+                raise InputError("ax is one Axes, but kind='both' draws two. Pass two of them, or kind='roc' or 'pr'.")
         else:
             self.axes_ = [axes_for(ax, (5.4, 5.2))]
         for axes, panel in zip(self.axes_, ("roc", "pr") if kind == "both" else (kind,)):

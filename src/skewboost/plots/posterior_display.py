@@ -15,13 +15,14 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from skewboost.engine.table import Nominal
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
 from skewboost.metrics.ranking import scores_of
 from skewboost.names import literal, shortened, shown, visible
 from skewboost.plots.grid_rows import Columns, others
 from skewboost.plots.inputs_of_displays import Answers, ask, prices, read_predictions, told
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED, axes_for, legend_below, tidy
 from skewboost.plots.thinning import thin
+from skewboost.typing import Array
 
 BINS = 20
 LONGEST = 50  # letters of a name
@@ -154,7 +155,7 @@ class PosteriorDisplay:
         j = columns.index(along, "along")
         column = columns.read(j)
         if isinstance(column, Nominal):
-            raise ValueError(f"along={along!r} holds categories, but numbers are needed. Take another column, or None.")
+            raise InputError(f"along={along!r} holds categories, but numbers are needed. Take another column, or None.")
         line = np.linspace(np.nanmin(column), np.nanmax(column), 500)
         rows = columns.rows({j: line}, len(line))
         said = np.asarray(estimator.predict(rows)) == label

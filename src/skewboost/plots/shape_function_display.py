@@ -10,12 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.engine.table import Nominal
-from skewboost.metrics.counts import Array
+from skewboost.errors import InputError
 from skewboost.names import literal, side_by_side
 from skewboost.plots.grid_rows import Columns
 from skewboost.plots.inputs_of_displays import told
 from skewboost.plots.style import BLUE, GREY, INK, PALE, RED, import_pyplot, tidy
 from skewboost.plots.thinning import thin
+from skewboost.typing import Array
 
 MOST_CATEGORIES = 12
 STRIP = 0.16  # of the height of a panel, where the data are drawn
@@ -98,7 +99,7 @@ class ShapeFunctionDisplay:
             Where, one for each feature; None makes a new figure.
         """
         if not hasattr(estimator, "shape_functions"):
-            raise ValueError(
+            raise InputError(
                 f"estimator is a {type(estimator).__name__}, which has no shape functions. Take a booster of "
                 "skewboost, or sklearn.inspection.PartialDependenceDisplay."
             )
@@ -113,7 +114,7 @@ class ShapeFunctionDisplay:
         if X is not None:
             columns = Columns(X)
             if columns.n_features != len(functions):
-                raise ValueError(f"X has {columns.n_features} features, but the model has {len(functions)}.")
+                raise InputError(f"X has {columns.n_features} features, but the model has {len(functions)}.")
             found = [columns.read(f.feature) for f in chosen]
             data = [None if isinstance(c, Nominal) else c[~np.isnan(c)] for c in found]
         return cls(functions=chosen, label=label, data=data, names=[f.name for f in functions]).plot(ax)
@@ -134,7 +135,7 @@ class ShapeFunctionDisplay:
         else:
             self.axes_ = list(np.ravel(ax))
             if len(self.axes_) < n:
-                raise ValueError(f"ax has {len(self.axes_)} Axes, but there are {n} features to draw. Pass so many.")
+                raise InputError(f"ax has {len(self.axes_)} Axes, but there are {n} features to draw. Pass so many.")
         low, high = self._span()
         own = [f.name for f in self.functions]
         every = list(dict.fromkeys([*own, *(self.names or ())]))
@@ -190,7 +191,7 @@ def _spoken_for(estimator: Any, label: Any) -> tuple[list[ShapeFunction], Any]:
     if label is None and len(classes) == 2:
         label = getattr(estimator, "pos_label_", classes[1])
     if label not in classes:
-        raise ValueError(f"label={label!r} must be one of the classes, which are {classes}.")
+        raise InputError(f"label={label!r} must be one of the classes, which are {classes}.")
     found = estimator.shape_functions()
     k = classes.index(label)
     if len(classes) > 2:
@@ -209,7 +210,7 @@ def _find(functions: list[ShapeFunction], feature: Any) -> ShapeFunction:
     for f in functions:
         if feature == (f.name if isinstance(feature, str) else f.feature):
             return f
-    raise ValueError(
+    raise InputError(
         f"features has {feature!r}, which is no feature of the model. Give names or numbers of its columns."
     )
 

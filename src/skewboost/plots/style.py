@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from skewboost.errors import MissingPackageError
+
 # Okabe and Ito's colours, which the colour-blind tell apart too
 BLUE, RED, GREEN, PINK, ORANGE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 INK, GREY, PALE = "#1a1a1a", "#8c8c8c", "#d9d9d9"
@@ -43,7 +45,9 @@ def import_pyplot() -> Any:
     try:
         return import_module("matplotlib.pyplot")
     except ImportError as error:
-        raise ImportError('pictures need Matplotlib: pip install "skewboost[plots]" (or "skewboost[cli]").') from error
+        raise MissingPackageError(
+            'pictures need Matplotlib: pip install "skewboost[plots]" (or "skewboost[cli]").'
+        ) from error
 
 
 def axes_for(ax: Any, figsize: tuple[float, float] = (7.0, 4.8)) -> Any:

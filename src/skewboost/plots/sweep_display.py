@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.evaluate.measured import in_words
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
-from skewboost.metrics.counts import Array
 from skewboost.names import literal, quoted, shown, side_by_side, visible
 from skewboost.plots.learning_curve_display import WIDE, bound, legend
 from skewboost.plots.style import GREY, axes_for, look, tidy
+from skewboost.typing import Array
 
 LONGEST = 32  # letters of a name in the legend
 WIDE_RANGE = 10.0  # levels that span more than this factor are on a logarithmic scale
@@ -48,7 +49,7 @@ class SweepDisplay:
         """Sweep over "noise" or "imbalance" and draw; `how` is handed to the function of `skewboost.evaluate`."""
         sweeps: dict[str, Callable[..., Sweep]] = {"noise": noise_sweep, "imbalance": imbalance_sweep}
         if of not in sweeps:
-            raise ValueError(f"of={of!r} must be 'noise' or 'imbalance'.")
+            raise InputError(f"of={of!r} must be 'noise' or 'imbalance'.")
         return cls(sweeps[of](estimators, X, y, **how), measure=measure).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> SweepDisplay:
@@ -146,7 +147,7 @@ class CostSweepDisplay:
         sweep = self.sweep
         names = [self.measures] if isinstance(self.measures, str) else list(self.measures)
         if not names:
-            raise ValueError("measures is empty: name one at least.")
+            raise InputError("measures is empty: name one at least.")
         values = {n: sweep.pooled(n) if self.pooled else sweep.mean(n) for n in names}
         ax = axes_for(ax, WIDE)
         self.lines_ = {}

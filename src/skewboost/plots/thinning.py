@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.metrics.counts import Array
+from skewboost.typing import Array
 
 
 def thin(x: Array, y: Array, *, tolerance: float = 1e-3) -> Array:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.parameters import Check, integer
+from skewboost.typing import Array
 
 
 def check_matrix(name: str, X: Any) -> Array:
@@ -16,7 +17,7 @@ def check_matrix(name: str, X: Any) -> Array:
     try:
         return np.asarray(check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name=name))
     except (TypeError, ValueError) as error:
-        raise ValueError(
+        raise InputError(
             f"{name} must be a matrix of numbers, one row per example: {error} (Tables with categories are for the "
             "estimators of skewboost.)"
         ) from error
@@ -26,7 +27,7 @@ def check_labels(name: str, Y: Any, n_rows: int) -> Array:
     """Labels -1 and +1; 0 is -1."""
     labels = np.asarray(Y)
     if labels.shape not in ((n_rows,), (n_rows, 1)):
-        raise ValueError(
+        raise InputError(
             f"{name} has the shape {labels.shape}, but there are {n_rows} rows. Give one label per row, as a vector or "
             "a column."
         )
@@ -34,7 +35,7 @@ def check_labels(name: str, Y: Any, n_rows: int) -> Array:
     found = _distinct(labels)
     if not any(set(found) <= coding for coding in ({-1, 1}, {0, 1})):
         shown = ", ".join(map(repr, found[:5])) + (", …" if len(found) > 5 else "")
-        raise ValueError(
+        raise InputError(
             f"{name} has the labels {shown}, but must have -1 and +1, or 0 and 1. Recode the labels; for more than two "
             "classes use AdaBoostMHClassifier, AdaC2M1Classifier or CodeMatrixClassifier of skewboost."
         )
@@ -50,7 +51,7 @@ def check_both_classes(name: str, Y: Array) -> None:
     """Whether there is anything to tell apart."""
     for label in (-1, 1):
         if label not in Y:
-            raise ValueError(f"{name} has no row of class {label:+d}. Give examples of both classes.")
+            raise InputError(f"{name} has no row of class {label:+d}. Give examples of both classes.")
 
 
 def check_rows(name: str, X: Any, Y: Any) -> tuple[Array, Array]:
@@ -62,10 +63,10 @@ def check_rows(name: str, X: Any, Y: Any) -> tuple[Array, Array]:
 def check_testdata(testdata: Any, n_features: int) -> tuple[Array, Array]:
     """A pair of a matrix and its labels, like those of training."""
     if not (isinstance(testdata, tuple | list) and len(testdata) == 2):
-        raise ValueError(f"testdata must be a pair (X, Y); got {_kind(testdata)}.")
+        raise InputError(f"testdata must be a pair (X, Y); got {_kind(testdata)}.")
     X, Y = check_rows(" of testdata", *testdata)
     if X.shape[1] != n_features:
-        raise ValueError(
+        raise InputError(
             f"X of testdata has {X.shape[1]} features, but X has {n_features}. Give the same columns in the same order."
         )
     return X, Y
@@ -86,7 +87,7 @@ def check_cv(cv: Any, Y: Array) -> int:
     folds = int(_checked("cv", cv, integer(1), "the number of folds; 1 for no cross-validation"))
     rarest = int(min((Y == 1).sum(), (Y == -1).sum()))
     if folds > max(rarest, 1):
-        raise ValueError(
+        raise InputError(
             f"cv={folds} folds need as many rows of each class, but the rarer has {rarest}. Give cv={rarest} or less."
         )
     return folds
@@ -96,11 +97,11 @@ def check_switch(name: str, value: Any) -> bool:
     """On or off, in Python's words or in Matlab's."""
     known = {True: True, False: False, "yes": True, "no": False}
     if not isinstance(value, bool | np.bool_ | str) or value not in known:
-        raise ValueError(f"{name} must be True or False, or 'yes' or 'no'; got {value!r}.")
+        raise InputError(f"{name} must be True or False, or 'yes' or 'no'; got {value!r}.")
     return known[value]
 
 
 def _checked(name: str, value: Any, check: Check, meaning: str) -> Any:
     if not check.passes(value):
-        raise ValueError(f"{name} must be {check.wanted}, {meaning}; got {value!r}.")
+        raise InputError(f"{name} must be {check.wanted}, {meaning}; got {value!r}.")
     return value

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError, InputTypeError
 from skewboost.plots.style import import_pyplot
 from skewboost.toolbox import checks
 from skewboost.toolbox.toolbox_measures import Curves, Measures
 from skewboost.toolbox.toolbox_methods import base_learner, check_c, check_method, make
+from skewboost.typing import Array
 
 
 class Rows(NamedTuple):
@@ -163,11 +164,11 @@ def boost_learn(
 def _check_effects(boundary: bool, folds: int, random_state: Any, n_features: int) -> None:
     """Refuse options that would do nothing."""
     if boundary and n_features != 2:
-        raise ValueError(
+        raise InputError(
             f"boundary=True draws a plane, but X has {n_features} features. Leave it out, or give two columns of X."
         )
     if folds == 1 and random_state is not None:
-        raise ValueError(
+        raise InputError(
             f"random_state={random_state!r} has no effect: it seeds the folds, and cv=1 makes none. Leave it out, "
             "or give cv=5."
         )
@@ -175,7 +176,7 @@ def _check_effects(boundary: bool, folds: int, random_state: Any, n_features: in
 
 def _check_missing(baselearner: str, rows: Rows | None) -> None:
     if baselearner == "svm" and rows is not None and np.isnan(rows.X).any():
-        raise ValueError(
+        raise InputError(
             "X has missing values, which baselearner='svm' cannot use. Fill them in, or choose 'stump' or 'cart'."
         )
 
@@ -244,4 +245,4 @@ def boost_eval(boost: Boost, X: Any, Y: Any = None) -> Array:
 def check_boost(boost: Any) -> None:
     """Raise unless it is a model of the toolbox."""
     if not isinstance(boost, Boost):
-        raise TypeError(f"boost must be what boost_learn returns; got {type(boost).__name__}.")
+        raise InputTypeError(f"boost must be what boost_learn returns; got {type(boost).__name__}.")

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.names import literal, shortened, shown
 from skewboost.plots.decision_boundary_display import DecisionBoundaryDisplay
 from skewboost.plots.style import BLUE, RED, import_pyplot
 from skewboost.toolbox import checks
 from skewboost.toolbox.interface import Boost, check_boost
 from skewboost.toolbox.toolbox_measures import Curves, Measures
+from skewboost.typing import Array
 
 NAMES = {"stump": "stumps", "cart": "trees", "svm": "SVMs"}
 
@@ -143,7 +144,7 @@ def show_decision_boundary(boost: Boost, X: Any, Y: Any) -> Any:
     points, labels = checks.check_rows("", X, Y)
     for name, n in (("boost was trained on", boost.estimator.n_features_in_), ("X has", points.shape[1])):
         if n != 2:
-            raise ValueError(f"show_decision_boundary draws a plane, but {name} {n} features. Give two columns of X.")
+            raise InputError(f"show_decision_boundary draws a plane, but {name} {n} features. Give two columns of X.")
     ax = import_pyplot().subplots(figsize=(7.6, 6.6), layout="constrained")[1]
     # an SVM is smooth, and slow: every cell is compared with every support vector of every round
     n = 150 if boost.baselearner == "svm" else 300

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.metrics import Counts
+from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Curves:
         """
         n = len(self.error)
         if not (1 <= m <= n or m == -1):
-            raise ValueError(f"m={m} is no round: give a number from 1 to {n}, or -1 for the last.")
+            raise InputError(f"m={m} is no round: give a number from 1 to {n}, or -1 for the last.")
         return Measures(*(float(getattr(self, field.name)[m - (m > 0)]) for field in fields(self)))
 
 

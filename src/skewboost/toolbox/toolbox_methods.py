@@ -26,9 +26,10 @@ from skewboost import (
     RealBoostClassifier,
     WeightBoostClassifier,
 )
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.learners import Stump, Tree
 from skewboost.parameters import number
+from skewboost.typing import Array
 
 COST, SOFTNESS, DAMPING = "cost", "C", "beta"
 
@@ -75,7 +76,7 @@ def check_method(method: Any) -> str:
     """The name of a method as `METHODS` has it."""
     name = ALIASES.get(method, method) if isinstance(method, str) else method
     if not isinstance(name, str) or name not in METHODS:
-        raise ValueError(f"method={method!r} is none of the toolbox. Choose one of {', '.join(map(repr, METHODS))}.")
+        raise InputError(f"method={method!r} is none of the toolbox. Choose one of {', '.join(map(repr, METHODS))}.")
     return name
 
 
@@ -91,12 +92,12 @@ def base_learner(name: Any, method: str) -> Any:
         return Tree(max_leaf_nodes=4) if responses else Tree(max_leaf_nodes=4, criterion="gini")
     if name == "svm":
         if responses:
-            raise ValueError(
+            raise InputError(
                 f"baselearner='svm' answers with labels, but method={method!r} fits numbers. Choose 'stump' or 'cart', "
                 "or another method."
             )
         return SVC(kernel="rbf", gamma="auto")  # what lib-SVM does unless told otherwise
-    raise ValueError(
+    raise InputError(
         f"baselearner={name!r} is none of the toolbox. Choose one of {', '.join(map(repr, BASE_LEARNERS))}; the "
         "estimators of skewboost take any other as `estimator`."
     )
@@ -108,17 +109,17 @@ def check_c(c: Any, method: str, n_rows: int) -> float | Array | None:
     if meaning is None:
         if c is not None:
             with_c = ", ".join(repr(name) for name, m in METHODS.items() if m.c)
-            raise ValueError(
+            raise InputError(
                 f"c={c!r} has no effect: method={method!r} has no parameter. Leave c out, or choose one of {with_c}."
             )
         return None
     if c is None:
-        raise ValueError(f"method={method!r} needs c: {MEANING[meaning]}.")
+        raise InputError(f"method={method!r} needs c: {MEANING[meaning]}.")
     if meaning == COST and hasattr(c, "__len__") and not isinstance(c, str):
         return _costs_of_rows(c, method, n_rows)
     if not number(0, None, open_low=meaning == COST).passes(c):
         above = ">" if meaning == COST else ">="
-        raise ValueError(f"c={c!r} must be a number {above} 0 with method={method!r}: {MEANING[meaning]}.")
+        raise InputError(f"c={c!r} must be a number {above} 0 with method={method!r}: {MEANING[meaning]}.")
     return float(c)
 
 
@@ -126,16 +127,16 @@ def _costs_of_rows(c: Any, method: str, n_rows: int) -> Array:
     try:
         costs = np.asarray(c, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"c={c!r} must be a number, or one number per row.") from None
+        raise InputError(f"c={c!r} must be a number, or one number per row.") from None
     if costs.shape not in ((n_rows,), (n_rows, 1)):
-        raise ValueError(
+        raise InputError(
             f"c has the shape {costs.shape}, but X has {n_rows} rows. Give one cost per row, or one number: "
             f"{MEANING[COST]}."
         )
     costs = costs.ravel()
     if not (np.isfinite(costs) & (costs > 0)).all():
         bad = costs[~(np.isfinite(costs) & (costs > 0))][0]
-        raise ValueError(
+        raise InputError(
             f"c has the entry {bad}, but method={method!r} needs costs that are greater than 0. To make a row matter "
             "little give it a small cost; to leave it out, take it out of X."
         )

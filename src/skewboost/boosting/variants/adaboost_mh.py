@@ -25,13 +25,14 @@ from skewboost.boosting.rule import Rule, no_edge
 from skewboost.boosting.state import MAX_SPREAD, F, State
 from skewboost.boosting.training import Problem
 from skewboost.boosting.variants.realboost import RealBoost
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, Classes, Y
+from skewboost.errors import InputError
 from skewboost.learners import Stump, Tree, name_of, resolve
 from skewboost.learners.learner import LABELS, Draw, LabelHypothesis
 from skewboost.metrics.costs import check_cost
+from skewboost.typing import Array
 
 
 class AdaBoostMH(JointRule):
@@ -154,13 +155,13 @@ class AdaBoostMHClassifier(JointClassifier):
     def _rule(self) -> Rule:
         learner = resolve(self.estimator)
         if not isinstance(learner, Stump | Tree):
-            raise ValueError(
+            raise InputError(
                 f"AdaBoostMHClassifier divides the input alike for all labels, which {name_of(learner)} cannot. Set "
                 "estimator='stump' or 'tree', or use AdaC2M1Classifier or CodeMatrixClassifier, which take any "
                 "classifier."
             )
         if learner.criterion not in (None, "z") or getattr(learner, "constant", False):
-            raise ValueError(
+            raise InputError(
                 f"AdaBoostMHClassifier splits by Z, so {learner!r} would not be heeded. Leave criterion at None and "
                 "constant at False."
             )
@@ -182,7 +183,7 @@ class AdaBoostMHClassifier(JointClassifier):
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         kind = None if y is None else type_of_target(y, input_name="y")
         if kind is not None and kind.endswith("multioutput"):
-            raise ValueError(
+            raise InputError(
                 "y has several columns, but not of 0 and 1 only. Give one column of classes, or a column of 0 and 1 "
                 "for each label."
             )
@@ -200,7 +201,7 @@ class AdaBoostMHClassifier(JointClassifier):
             super()._set_classes(labels, weights, going_on)
             return
         if self.pos_label is not None:
-            raise ValueError(
+            raise InputError(
                 f"pos_label={self.pos_label!r} has no effect: y has a column per label, each of which is on or off. "
                 "Leave it at None."
             )
@@ -234,7 +235,7 @@ class AdaBoostMHClassifier(JointClassifier):
             check_cost(self.cost, self.classes_)
             miss = np.array([float(self.cost[k]) for k in self.classes_.tolist()])
         else:
-            raise ValueError(
+            raise InputError(
                 f"cost={self.cost!r} does not fit several labels per example. Give {{label: how many false alarms a "
                 "miss of it costs}}, 'balanced' or None."
             )
@@ -246,7 +247,7 @@ class AdaBoostMHClassifier(JointClassifier):
             return super()._split(problem)
         n = len(problem.target)
         if n < 2:
-            raise ValueError("early_stopping holds out an example, but there is only one. Set early_stopping=False.")
+            raise InputError("early_stopping holds out an example, but there is only one. Set early_stopping=False.")
         order = np.random.default_rng(self._seed).permutation(n)
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         n_outer = min(max(1, round(fraction * n)), n - 1)

@@ -22,11 +22,12 @@ from skewboost.boosting.estimator import BoostingClassifier, CostSensitiveClassi
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
 from skewboost.boosting.state import F, State
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, W, Y, itself
+from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
 from skewboost.parameters import check_params, number
+from skewboost.typing import Array
 
 _GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # where a step is looked for, as shares of its bound
 
@@ -247,13 +248,13 @@ class AdaBoostRegClassifier(BoostingClassifier):
     def _c_per_class(self) -> tuple[float, float]:
         labels = self.classes_.tolist()
         if set(self.C) != set(labels):
-            raise ValueError(
+            raise InputError(
                 f"C={dict(self.C)!r} of {type(self).__name__} must have one entry for each of the two classes; y has "
                 f"{labels}."
             )
         for label, value in self.C.items():
             if not number(0, None).passes(value):
-                raise ValueError(f"C[{label!r}] of {type(self).__name__} must be a number >= 0; got {value!r}.")
+                raise InputError(f"C[{label!r}] of {type(self).__name__} must be a number >= 0; got {value!r}.")
         (other,) = (label for label in labels if label != self.pos_label_)
         return float(self.C[other]), float(self.C[self.pos_label_])
 

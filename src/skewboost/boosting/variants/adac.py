@@ -17,10 +17,10 @@ import numpy as np
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
 from skewboost.boosting.state import State
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.learners.learner import LabelHypothesis
 from skewboost.parameters import check_params, one_of
+from skewboost.typing import Array
 
 
 class AdaC1(DiscreteRule):

@@ -23,12 +23,13 @@ from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Problem
 from skewboost.boosting.variants.adac import AdaC2
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import Classes, Y
+from skewboost.errors import InputError
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, Stump, Tree, resolve
 from skewboost.learners.learner import Draw, LabelHypothesis, Learner, right_weight
 from skewboost.learners.resampled import Resampled
+from skewboost.typing import Array
 
 
 class AdaC2M1(JointRule):
@@ -154,12 +155,12 @@ class AdaC2M1Classifier(JointClassifier):
         learner = learner.learner if isinstance(learner, Resampled) else learner
         if isinstance(learner, Stump | Tree):
             if learner.criterion not in (None, "error", "gini"):
-                raise ValueError(
+                raise InputError(
                     f"criterion={learner.criterion!r} of {type(learner).__name__} knows two classes only. Leave it at "
                     "None, or set 'error' or 'gini'."
                 )
         elif isinstance(self.estimator, AlternatingTree | Histogram | Line | Probabilities):
-            raise ValueError(
+            raise InputError(
                 f"AdaC2M1Classifier boosts classifiers that say one of many classes, which "
                 f"{type(self.estimator).__name__} cannot. Set estimator='tree', 'stump' or any scikit-learn classifier."
             )

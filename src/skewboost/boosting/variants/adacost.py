@@ -13,10 +13,10 @@ import numpy as np
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
-from skewboost.engine.boundary import Array
 from skewboost.engine.training_set import EXAMPLES
 from skewboost.learners.learner import LabelHypothesis
 from skewboost.metrics.costs import Costs
+from skewboost.typing import Array
 
 DEFAULT_LARGEST = 0.2
 

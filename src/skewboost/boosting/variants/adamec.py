@@ -22,11 +22,12 @@ from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Problem, train
 from skewboost.boosting.variants.adaboost import AdaBoost
-from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.training_set import EXAMPLES
+from skewboost.errors import InputError
 from skewboost.learners.learner import Learner
 from skewboost.parameters import check_params, one_of, optional
+from skewboost.typing import Array
 
 N_FOLDS = 5
 
@@ -77,7 +78,7 @@ class CalibrateChoice(BaseBooster):
         positive, weights = problem.target, problem.weights
         rarer = min(int(positive.sum()), int((~positive).sum()))
         if rarer < 2:
-            raise ValueError(
+            raise InputError(
                 f"calibrate={self.calibrate!r} needs at least 2 examples of each class, one to train on and one to "
                 f"calibrate with, but there is only {rarer}. Set calibrate=None."
             )

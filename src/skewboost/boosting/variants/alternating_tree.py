@@ -25,15 +25,16 @@ from skewboost.boosting.tree_drawing import draw
 from skewboost.boosting.tree_nodes import Explanation, PredictionNode, as_text, explain, read_tree
 from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.engine.binning import MAX_BINS
-from skewboost.engine.boundary import Array
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.training_set import EXAMPLES, Y
+from skewboost.errors import InputError
 from skewboost.learners.alternating_round import AlternatingTree
 from skewboost.learners.learner import LABELS
 from skewboost.metrics.costs import Costs
 from skewboost.names import quoted
 from skewboost.parameters import check_params, one_of
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,7 +202,7 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
             x = [list(x)]
         table = self._new_rows(x)
         if table.n_rows != 1:
-            raise ValueError(f"explain takes one example, but x has {table.n_rows} rows. Pass one, e.g. X.iloc[[0]].")
+            raise InputError(f"explain takes one example, but x has {table.n_rows} rows. Pass one, e.g. X.iloc[[0]].")
         return explain(self.tree(), View(ReferenceEngine(), table, self._model.bins), self.pos_label_)
 
     def plot_tree(self, *, ax: Axes | None = None, decimals: int = 2) -> Axes:

@@ -20,10 +20,11 @@ from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, right_and_wrong, root
 from skewboost.boosting.state import F, State
 from skewboost.boosting.variants.adaboost import AdaBoost
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
+from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
+from skewboost.typing import Array
 
 Potential = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 
@@ -154,7 +155,7 @@ class ArcingClassifier(BoostingClassifier):
             return AdaBoost() if potential == "exponential" else Arcing(LOGISTIC)
         pair = isinstance(potential, tuple | list) and len(potential) == 2 and all(map(callable, potential))
         if not pair:
-            raise ValueError(
+            raise InputError(
                 f"potential of {type(self).__name__} must be 'exponential', 'logistic', or two functions of an array "
                 f"of margins: the potential and its derivative; got {potential!r}."
             )
@@ -163,7 +164,7 @@ class ArcingClassifier(BoostingClassifier):
         values, slopes = (np.asarray(fn(m), dtype=np.float64) for fn in (f, slope))
         falls = values.shape == slopes.shape == m.shape and (np.diff(values) <= 0).all() and (slopes <= 0).all()
         if not falls or not slopes[0] < 0 or (np.diff(slopes) < -1e-9 * abs(slopes[0])).any():
-            raise ValueError(
+            raise InputError(
                 f"potential={potential!r} must be a decreasing convex function with its derivative, each taking an "
                 "array of margins and returning an array of that shape; on [-3, 3] it is not."
             )

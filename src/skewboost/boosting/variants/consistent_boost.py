@@ -15,11 +15,13 @@ import numpy as np
 from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, leaf_log_odds, no_edge
 from skewboost.boosting.state import State
-from skewboost.engine.boundary import N_CODES, Array
+from skewboost.engine.boundary import N_CODES
 from skewboost.engine.partition import Partition, look_up
 from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.errors import InputError
 from skewboost.learners import Histogram, Stump, name_of, resolve
 from skewboost.learners.learner import LabelHypothesis
+from skewboost.typing import Array
 
 
 def agreed(votes: Array) -> Array:
@@ -113,7 +115,7 @@ class ConsistentBoostClassifier(BoostingClassifier):
     def _rule(self) -> Rule:
         learner = resolve(self.estimator)
         if not isinstance(learner, Stump | Histogram):
-            raise ValueError(
+            raise InputError(
                 f"ConsistentBoostClassifier compares the votes on one feature, but {name_of(learner)} looks at "
                 "several. Set estimator='stump', or Histogram() from skewboost.learners."
             )

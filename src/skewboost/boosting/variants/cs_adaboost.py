@@ -18,12 +18,12 @@ from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge, over_leaves
 from skewboost.boosting.state import SIGNS, State
 from skewboost.boosting.variants.logitboost import LogitBoost
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.learners.learner import Goal, LabelHypothesis
 from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
+from skewboost.typing import Array
 
 
 class _CostLoss(Rule):

@@ -15,8 +15,8 @@ import numpy as np
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
-from skewboost.engine.boundary import Array
 from skewboost.parameters import check_params, one_of
+from skewboost.typing import Array
 
 
 class CSB(DiscreteRule):

@@ -14,8 +14,8 @@ from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.realboost import RealBoost
-from skewboost.engine.boundary import Array
 from skewboost.metrics.costs import Costs
+from skewboost.typing import Array
 
 
 class FavoredBoost(RealBoost):

@@ -15,11 +15,11 @@ import numpy as np
 from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import MIN_ERROR, MIN_STEP, NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import F, State
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
 from skewboost.learners.learner import RESPONSES, Draw, ResponseHypothesis
 from skewboost.parameters import check_params, number, optional
+from skewboost.typing import Array
 
 AGAINST = "against"  # the vector of odds against the class that a row is of, by the current F
 MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)

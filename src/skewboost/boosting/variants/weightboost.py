@@ -19,10 +19,10 @@ from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule
 from skewboost.boosting.state import F, State
-from skewboost.engine.boundary import Array
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
 from skewboost.parameters import check_params, number
+from skewboost.typing import Array
 
 
 class WeightBoost(DiscreteRule):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from skewboost.errors import InputError
+
 EMPTY, INTEGER, FLOAT, BOOLEAN, DATE, TEXT = "empty", "integer", "float", "boolean", "date", "text"
 TEXT_MISSING = ("", "?", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 NUMBER_MISSING = (*TEXT_MISSING, "NA", "N/A", "n/a", "None", "-", ".")
@@ -32,7 +34,7 @@ class Kind:
 def as_number(text: str) -> float:
     """The number that text spells. Python would also take 1_000 and digits of other scripts, but tables do not."""
     if "_" in text or not text.isascii():
-        raise ValueError(f"{text!r} is not a number")
+        raise InputError(f"{text!r} is not a number")
     return float(text)
 
 
@@ -99,7 +101,7 @@ def convert(column: Any, kind: Kind) -> Any:
         dates = pd.to_datetime(column.mask(column.isin(NUMBER_MISSING)), format="ISO8601")
         return dates.dt.as_unit("us")
     if wider(kind, kind_of(column)).name not in (kind.name, FLOAT):  # true is not 1
-        raise ValueError(f"not of type {kind.name}")
+        raise InputError(f"not of type {kind.name}")
     if column.dtype.kind not in "iufb":
         column = column.mask(column.isin(NUMBER_MISSING))
         if kind.name != BOOLEAN:

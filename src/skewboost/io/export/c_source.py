@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from skewboost.boosting.link import ManyClasses
+from skewboost.errors import InputError
 from skewboost.io.export.formula import Formula, LookUp, Odds, Steps, Values
 from skewboost.io.export.layout import filled, number
 
@@ -22,7 +23,7 @@ def write_c(formula: Formula, name: str) -> str:
 def text(value: str) -> str:
     """A string literal of UTF-8 bytes, pure ASCII whatever is in it."""
     if "\0" in value:
-        raise ValueError(
+        raise InputError(
             f"{value!r} holds a null character, at which texts end in C. Rename it, or write Python or SQL."
         )
     plain = {34: '\\"', 92: "\\\\", 63: "\\?", 10: "\\n", 9: "\\t", 13: "\\r"}  # ??x could be a trigraph

@@ -13,10 +13,12 @@ from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.link import Labels, ManyClasses, TwoClasses
 from skewboost.boosting.model import Model
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Array, Split
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Split
 from skewboost.engine.scoring import LeafTerm, Scorer
+from skewboost.errors import InputTypeError
 from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.io.export.formula import Column, Formula, Line, LookUp, Node, Odds, Steps, Tree, Values, odds_of
+from skewboost.typing import Array
 
 CAN_BE = (
     "Boosters of skewboost whose F is a sum of stumps, trees, histograms, lines or an alternating tree can be "
@@ -27,17 +29,17 @@ CAN_BE = (
 def read_formula(model: Any) -> Formula:
     """The formula of a fitted model."""
     if isinstance(model, type):
-        raise TypeError(f"model is the class {model.__name__}. Pass a fitted instance of it.")
+        raise InputTypeError(f"model is the class {model.__name__}. Pass a fitted instance of it.")
     threshold, booster, outer = None, model, type(model).__name__
     if isinstance(model, GoalSearchCV):
         check_is_fitted(model)
         booster, threshold = model.estimator_, float(model.threshold_)
     if not isinstance(booster, BaseBooster):
-        raise TypeError(_refusal(model, booster))
+        raise InputTypeError(_refusal(model, booster))
     check_is_fitted(booster)
     fitted = booster._model
     if isinstance(fitted.link, Labels):
-        raise TypeError(
+        raise InputTypeError(
             f"{outer} was fitted to several labels per example, which programs do not tell. {CAN_BE}. Fit a model per "
             "label and export each."
         )
@@ -48,7 +50,7 @@ def read_formula(model: Any) -> Formula:
     n_rounds, link = fitted.n_rounds, fitted.link
     if isinstance(link, TwoClasses):
         if threshold is not None and model.pos_label_ != booster.pos_label_:
-            raise TypeError(
+            raise InputTypeError(
                 f"{outer} and the estimator in it differ in the positive class ({model.pos_label_!r} and "
                 f"{booster.pos_label_!r}). {CAN_BE} that has the same; set pos_label of both."
             )
@@ -88,13 +90,13 @@ def _refusal(model: Any, booster: Any) -> str:
 def _scorers_of(fitted: Model, outer: str) -> list[Scorer]:
     """The compiled ensemble, if it is a sum of things that can be written down."""
     if not fitted.is_sum:
-        raise TypeError(
+        raise InputTypeError(
             f"{outer} cannot be exported: what a round adds depends on the rounds before it, so F is no sum. {CAN_BE}; "
             "AdaBoostRegClassifier or GentleBoostClassifier stand label noise too."
         )
     scorers = fitted.scorers
     if scorers[0].others:
-        raise TypeError(
+        raise InputTypeError(
             f"{outer} cannot be exported: its rounds are {type(scorers[0].others[0]).__name__}s, of another kind of "
             f"weak learner. {CAN_BE}; set estimator='stump' or 'tree'."
         )
@@ -115,7 +117,7 @@ def _classes(booster: Any) -> tuple[Any, ...]:
     classes = tuple(booster.classes_.tolist())
     for label in classes:
         if not isinstance(label, str | bool | int | float):
-            raise TypeError(
+            raise InputTypeError(
                 f"classes_ holds {label!r} of type {type(label).__name__}. Labels that are text, numbers or booleans "
                 "can be exported; fit the model to such."
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from skewboost.errors import InputError
+
 WIDTH = 100
 
 
@@ -17,7 +19,7 @@ def utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(
+        raise InputError(
             f"{text!r} holds half a character, which is no Unicode. Rename it, or write Python."
         ) from error
 

@@ -15,10 +15,11 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 from skewboost.boosting.link import ManyClasses
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.io.export.formula import Formula, Odds, Steps
 from skewboost.io.export.layout import utf8
 from skewboost.io.export.onnx_trees import Forest
+from skewboost.typing import Array
 
 
 class Graph:
@@ -178,7 +179,7 @@ def _labels(formula: Formula) -> tuple[Array, int]:
         return np.array(classes, dtype=np.bool_), TensorProto.BOOL
     if all(isinstance(c, int) for c in classes):
         if max(map(abs, classes)) >= 2**63:
-            raise ValueError(f"classes_ holds {max(classes, key=abs)}, which is no int64, as labels are in ONNX.")
+            raise InputError(f"classes_ holds {max(classes, key=abs)}, which is no int64, as labels are in ONNX.")
         return np.array(classes, dtype=np.int64), TensorProto.INT64
     if any(isinstance(c, str) for c in classes):
         return np.array([utf8(str(c)) for c in classes], dtype=object), TensorProto.STRING

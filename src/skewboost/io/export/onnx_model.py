@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skewboost import __version__
+from skewboost.errors import InputError, MissingPackageError
 from skewboost.io.export.formula import Formula
 from skewboost.io.export.from_model import read_formula
 
@@ -61,7 +62,9 @@ def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUT
     try:
         import onnx
     except ImportError as error:
-        raise ImportError('to_onnx needs onnx, which is not installed: pip install "skewboost[onnx]".') from error
+        raise MissingPackageError(
+            'to_onnx needs onnx, which is not installed: pip install "skewboost[onnx]".'
+        ) from error
     from skewboost.io.export.onnx_graph import write_graph
 
     graph = write_graph(formula, name, (outputs[0], outputs[1], outputs[2]))
@@ -81,16 +84,16 @@ def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUT
 
 def _check_names(formula: Formula, name: str, outputs: Sequence[str]) -> None:
     if not isinstance(name, str) or not name:
-        raise ValueError(f"name={name!r} must be the name of the graph, text that is not empty.")
+        raise InputError(f"name={name!r} must be the name of the graph, text that is not empty.")
     ok = not isinstance(outputs, str) and len(outputs) == 3 and all(isinstance(o, str) and o for o in outputs)
     if not ok or len(set(outputs)) < 3:
-        raise ValueError(
+        raise InputError(
             f"outputs={outputs!r} must be three different names: for the label, the probabilities and the score."
         )
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
     if "" in inputs:
-        raise ValueError("A column has no name (an empty text), but inputs of a graph must have one. Rename it.")
+        raise InputError("A column has no name (an empty text), but inputs of a graph must have one. Rename it.")
     for taken in inputs:
         if taken in outputs:
-            raise ValueError(f"{taken!r} is the name of an input and of an output; set outputs to other names.")
+            raise InputError(f"{taken!r} is the name of an input and of an output; set outputs to other names.")

@@ -109,7 +109,7 @@ def _read(formula: Formula) -> str:
         '    if hasattr(row, "keys"):\n'
         "        row = [row[name] for name in FEATURES]\n"
         "    elif len(row) != len(FEATURES):\n"
-        '        raise ValueError(f"a row has {len(FEATURES)} cells, not {len(row)}")\n'
+        '        raise InputError(f"a row has {len(FEATURES)} cells, not {len(row)}")\n'
         f"    v = [None] * len(FEATURES)\n{cells}\n    return v\n"
     )
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from skewboost.errors import InputError
 from skewboost.io.export.from_model import read_formula
 
 LANGUAGES = ("python", "c", "sql")
@@ -80,12 +81,12 @@ def to_source(
     (1, 0)
     """
     if language not in LANGUAGES:
-        raise ValueError(f"language must be one of {', '.join(map(repr, LANGUAGES))}; got {language!r}.")
+        raise InputError(f"language must be one of {', '.join(map(repr, LANGUAGES))}; got {language!r}.")
     _check_name(name, language)
     if language != "sql":
         for option, value in (("table", table), ("keep", keep)):
             if value is not None:
-                raise ValueError(f"{option}={value!r} has no effect with language={language!r}; it is for 'sql'.")
+                raise InputError(f"{option}={value!r} has no effect with language={language!r}; it is for 'sql'.")
     formula = read_formula(model)
     if language == "python":
         from skewboost.io.export.python_source import write_python
@@ -98,7 +99,7 @@ def to_source(
     from skewboost.io.export.sql_query import write_sql
 
     if isinstance(keep, str):
-        raise ValueError(f"keep={keep!r} must be a list of column names; for one column pass [{keep!r}].")
+        raise InputError(f"keep={keep!r} must be a list of column names; for one column pass [{keep!r}].")
     return write_sql(formula, name, "data" if table is None else table, keep)
 
 
@@ -106,7 +107,7 @@ def _check_name(name: str, language: str) -> None:
     """Refuse a name that is no identifier in the language."""
     taken = {"python": PYTHON_NAMES | set(keyword.kwlist), "c": C_NAMES, "sql": frozenset[str]()}[language]
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", name) or name in taken:
-        raise ValueError(
+        raise InputError(
             f"name={name!r} must be an identifier of ASCII letters, digits and underscores that starts with a letter, "
             f"has at most 40 characters and is no keyword of {language}, nor a name that the program has already."
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from skewboost.boosting.link import ManyClasses
+from skewboost.errors import InputError
 from skewboost.io.export.formula import Formula, Line, LookUp, Node, Odds, Steps, Tree
 from skewboost.io.export.layout import filled
 from skewboost.io.export.sql_text import cell, double, label, literal, number, quoted
@@ -85,14 +86,14 @@ def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | Non
     columns = {column.name for column in formula.columns} | set(keep or ())
     clash = sorted(c for c in columns if c.lower() == name.lower() or c.lower().startswith(f"{name}_".lower()))
     if clash:
-        raise ValueError(
+        raise InputError(
             f"Column {clash[0]!r} and the columns that the query adds have the same name; set name to another."
         )
     if table.lower().startswith(f"{name}_step_".lower()):
-        raise ValueError(f"table={table!r} is called like a step of the query; set name to another.")
+        raise InputError(f"table={table!r} is called like a step of the query; set name to another.")
     twice = sorted(c for c, n in Counter(keep or ()).items() if n > 1)
     if twice:
-        raise ValueError(f"keep={list(keep or ())!r} names {twice[0]!r} twice. Name each column once.")
+        raise InputError(f"keep={list(keep or ())!r} names {twice[0]!r} twice. Name each column once.")
     query = _Query(name)
     _add_cells(query, formula)
     _add_sums(query, formula)
@@ -202,7 +203,7 @@ def _tree(query: _Query, tree: Tree, k: int) -> str:
     So every test is written once, and the cases within cases are no more than the logarithm of the number of leaves.
     """
     if len(tree.values) > MOST_LEAVES:
-        raise ValueError(
+        raise InputError(
             f"A tree has {len(tree.values)} leaves, but databases read trees of {MOST_LEAVES} at most. Set "
             "max_leaf_nodes when fitting, or write C."
         )

@@ -7,13 +7,14 @@ import sqlite3
 from functools import cache
 from typing import Any
 
+from skewboost.errors import InputError
 from skewboost.io.export.layout import utf8
 
 
 def quoted(name: str) -> str:
     """A name of a table or column, whatever is in it."""
     if not isinstance(name, str) or not name or "\0" in name:
-        raise ValueError(
+        raise InputError(
             f"{name!r} is no name of a table or column. Pass text that is not empty, without null characters."
         )
     utf8(name)
@@ -28,7 +29,7 @@ def cell(name: str) -> str:
 def literal(value: str) -> str:
     """A text."""
     if "\0" in value:
-        raise ValueError(f"{value!r} holds a null character, which SQL has no literal for. Rename it.")
+        raise InputError(f"{value!r} holds a null character, which SQL has no literal for. Rename it.")
     utf8(value)
     return "'" + value.replace("'", "''") + "'"
 
@@ -39,7 +40,7 @@ def label(value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:
-            raise ValueError(
+            raise InputError(
                 f"classes_ holds {value}, which is no integer of 64 bits, as databases have them. Rename it."
             )
         return str(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skewboost.errors import InputError
 from skewboost.learners.samplers.bootstrap import Bootstrap
 from skewboost.learners.samplers.databoost import DataBoost
 from skewboost.learners.samplers.fraction import Fraction
@@ -35,4 +36,4 @@ def as_sampler(given: Any) -> Sampler | None:
             return sampler
         if hasattr(given, "fit_resample"):
             return Imbalanced(given)
-    raise ValueError(f"sampler must be {WANTED}; got {given!r}.")
+    raise InputError(f"sampler must be {WANTED}; got {given!r}.")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.boundary import Array
+from skewboost.errors import InputError
 from skewboost.learners.samplers.sampler import Drawn, classes_of_rows
 from skewboost.learners.samplers.synthetic_rows import gathered
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.learners.learner import Data
@@ -51,7 +52,7 @@ class DataBoost(BaseEstimator):
     def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:
         """All examples, and after them the synthetic ones of the larger and of the smaller class."""
         if not data.classes.two:
-            raise ValueError(
+            raise InputError(
                 "sampler=DataBoost() balances two classes, but there are more. Use another sampler, or a booster that "
                 "trains each class against the rest."
             )

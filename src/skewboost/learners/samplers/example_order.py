@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.row_hash import bits_of, row_hashes
 from skewboost.engine.table import Table
+from skewboost.typing import Array
 
 # Rows of whole-number weights are repeated as long as that makes no more than so many times the rows there are.
 MAX_REPEATS = 10

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import Nominal, Table
+from skewboost.errors import InputError
 from skewboost.fitting import seeded
 from skewboost.learners.samplers.example_order import places_of, row_keys
 from skewboost.learners.samplers.sampler import Drawn, classes_of_rows
 from skewboost.learners.samplers.synthetic_rows import read_like
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.learners.learner import Data
@@ -76,7 +77,7 @@ def resample(sampler: Any, X: Any, y: Array, table: Table) -> tuple[Any, Any]:
         X_out, y_out = sampler.fit_resample(X, y)
     except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise ValueError(
+        raise InputError(
             f"{type(sampler).__name__} could not resample the {len(y)} training examples, {_counted(y)}: {reason}. "
             f"{_remedy(table, type(sampler).__name__, reason)}"
         ) from error

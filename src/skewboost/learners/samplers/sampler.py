@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import Table
+from skewboost.errors import InputError
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.learners.learner import Data
@@ -57,7 +58,7 @@ def classes_of_rows(data: Data, name: str) -> Array:
     if data.classes.n_labels == 1:
         return data.labels.astype(np.intp)
     if (data.labels.sum(axis=1) != 1).any():
-        raise ValueError(
+        raise InputError(
             f"sampler={name} looks at classes, but rows of y have several labels or none. Use sampler='bootstrap' or a "
             "fraction, which do not."
         )

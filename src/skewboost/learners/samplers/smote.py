@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import Nominal, Table
+from skewboost.errors import MissingPackageError
 from skewboost.learners.samplers.imbalanced_learn import mean_weights
 from skewboost.learners.samplers.sampler import Drawn, classes_of_rows
 from skewboost.learners.samplers.synthetic_rows import gathered, joined, made_like
 from skewboost.parameters import check_params, integer, number
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.learners.learner import Data
@@ -22,7 +23,7 @@ def _over_sampling() -> Any:
     try:
         import imblearn.over_sampling
     except ImportError as error:
-        raise ImportError(
+        raise MissingPackageError(
             'SMOTE is that of imbalanced-learn, which is not installed. Run: pip install "skewboost[samplers]"'
         ) from error
     return imblearn.over_sampling

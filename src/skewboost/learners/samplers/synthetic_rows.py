@@ -8,8 +8,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from skewboost.engine.boundary import Array
 from skewboost.engine.table import Nominal, Table, read_column
+from skewboost.typing import Array
 
 
 def gathered(table: Table, sources: Array) -> Table:

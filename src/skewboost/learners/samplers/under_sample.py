@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.boundary import Array
 from skewboost.learners.samplers.sampler import Drawn, classes_of_rows
 from skewboost.parameters import check_params, number
+from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.learners.learner import Data

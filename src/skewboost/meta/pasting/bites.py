@@ -16,10 +16,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.datasets.chunks import stack
-from skewboost.engine.table import Array, Nominal, read_table, take_rows
+from skewboost.engine.table import Nominal, read_table, take_rows
 from skewboost.learners.samplers.bootstrap import by_reach
 from skewboost.meta.pasting.members import Voters, chance_of_error
 from skewboost.meta.pasting.row_sources import Targets
+from skewboost.typing import Array
 
 FEWEST_ROWS = 1000  # that an error is estimated on
 NOTHING = (0, -1, np.zeros(0), np.zeros(0, dtype=np.bool_))  # from where, by how many members, what was found

@@ -11,8 +11,9 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from skewboost.datasets.chunks import count_rows
-from skewboost.engine.table import Array, take_rows
+from skewboost.engine.table import take_rows
 from skewboost.engine.threads import parallel
+from skewboost.typing import Array
 
 # A task votes on so many rows. Where tasks begin depends on the number of rows only, never on that of threads.
 FEWEST_ROWS, MOST_ROWS, TASKS = 2048, 16_384, 8

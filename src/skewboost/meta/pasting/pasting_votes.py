@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state, get_tags
 
 from skewboost.boosting.training import _with_progress
 from skewboost.datasets.chunks import MemoryRows, ParquetRows, Rows, count_rows
-from skewboost.engine.table import Array
+from skewboost.errors import InputError
 from skewboost.meta.pasting.bites import Pools, Whole, open_whole
 from skewboost.meta.pasting.row_sources import (
     Targets,
@@ -26,6 +26,7 @@ from skewboost.meta.pasting.row_sources import (
 from skewboost.meta.pasting.vote_counts import VotePredictionMixin
 from skewboost.meta.pasting.vote_rounds import Plan, Tally, train
 from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
 
@@ -334,15 +335,15 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         """Whether a warm start can go on from what there is."""
         remedy = "set warm_start=False to start anew."
         if self.n_estimators < len(self._tally.members):
-            raise ValueError(
+            raise InputError(
                 f"n_estimators={self.n_estimators} is less than the {len(self._tally.members)} members there are. With "
                 f"warm_start=True it can only grow; {remedy}"
             )
         if not np.array_equal(targets.classes, self.classes_) or len(targets.codes) != self._n_rows:
-            raise ValueError(f"With warm_start=True the data must be the same, and this is other data; {remedy}")
+            raise InputError(f"With warm_start=True the data must be the same, and this is other data; {remedy}")
         for name, value in self._own_params().items():
             if value != self._own[name]:
-                raise ValueError(f"{name}={value}, but training started with {self._own[name]}; {remedy}")
+                raise InputError(f"{name}={value}, but training started with {self._own[name]}; {remedy}")
 
     def _check_params(self) -> None:
         check_params(
@@ -361,17 +362,17 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
             verbose=either(one_of(True, False), integer(0)),
         )
         if self.pool_size < 2 * self.bite_size:
-            raise ValueError(
+            raise InputError(
                 f"pool_size={self.pool_size} must be twice the bite_size={self.bite_size} at least, and better a "
                 "hundred times: bites are chosen from pools."
             )
         if self.tol is not None and not self.early_stopping:
-            raise ValueError(f"tol={self.tol!r} has no effect without early stopping. Set early_stopping=True.")
+            raise InputError(f"tol={self.tol!r} has no effect without early stopping. Set early_stopping=True.")
         given = self.estimator
         if given is not None and (isinstance(given, type) or not (hasattr(given, "fit") and is_classifier(given))):
-            raise ValueError(f"estimator must be a classifier, or None for a decision tree; got {self.estimator!r}.")
+            raise InputError(f"estimator must be a classifier, or None for a decision tree; got {self.estimator!r}.")
         if self.voting == "soft" and not hasattr(self._base(), "predict_proba"):
-            raise ValueError(f"voting='soft' needs predict_proba, which {self.estimator!r} has not. Take 'hard'.")
+            raise InputError(f"voting='soft' needs predict_proba, which {self.estimator!r} has not. Take 'hard'.")
 
 
 def _are_shares(value: Any) -> bool:

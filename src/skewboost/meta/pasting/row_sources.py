@@ -10,8 +10,10 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from skewboost.datasets.chunks import ChunkRows, ParquetRows, Rows, count_rows, is_path, stack
-from skewboost.engine.table import Array, Nominal, read_table, take_rows
+from skewboost.engine.table import Nominal, read_table, take_rows
+from skewboost.errors import InputError
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.typing import Array
 
 MOST_CLASSES = 65_536
 
@@ -20,19 +22,19 @@ def source_of(X: Any, y: Any, sample_weight: Any) -> Rows | None:
     """The rows that X names or reads; None if X is the table itself."""
     if isinstance(X, Rows):
         if y is not None or sample_weight is not None:
-            raise ValueError(f"{type(X).__name__} says itself where labels and weights are: leave y and sample_weight.")
+            raise InputError(f"{type(X).__name__} says itself where labels and weights are: leave y and sample_weight.")
         if isinstance(X, ParquetRows) and X.target is None:
-            raise ValueError('ParquetRows needs the column of the labels: ParquetRows(path, target="…").')
+            raise InputError('ParquetRows needs the column of the labels: ParquetRows(path, target="…").')
         return X
     if is_path(X):
         for name, value in (("y", y), ("sample_weight", sample_weight)):
             if not isinstance(value, str) and (value is not None or name == "y"):
                 got = "None" if value is None else f"an object of type {type(value).__name__}"
-                raise ValueError(f"X names Parquet files, so {name} must be the name of a column; got {got}.")
+                raise InputError(f"X names Parquet files, so {name} must be the name of a column; got {got}.")
         return ParquetRows(X, target=y, weight=sample_weight)
     reads, is_iterator = callable(X) and not hasattr(X, "shape"), hasattr(X, "__next__")
     if (reads or is_iterator) and (y is not None or sample_weight is not None):
-        raise ValueError("X reads chunks (X, y) or (X, y, sample_weight): leave y and sample_weight at None.")
+        raise InputError("X reads chunks (X, y) or (X, y, sample_weight): leave y and sample_weight at None.")
     return ChunkRows(X) if reads else None
 
 
@@ -55,7 +57,7 @@ class Targets:
 
     def _shares(self, shares: Mapping[Any, float]) -> Array:
         if set(shares) != set(self.classes.tolist()):
-            raise ValueError(
+            raise InputError(
                 f"class_shares must name every class, which are {self.classes.tolist()}; got {dict(shares)!r}."
             )
         return np.array([shares[c] for c in self.classes.tolist()], dtype=np.float64)
@@ -74,14 +76,14 @@ def read_targets(estimator: Any, rows: Rows) -> Targets:
         weight = None if w is None else _check_weights(w, len(y))
         numbers = np.array([found.setdefault(v, len(found)) for v in values.tolist()])
         if len(found) > MOST_CLASSES:
-            raise ValueError(f"the labels have more than {MOST_CLASSES} different values, so they are no classes.")
+            raise InputError(f"the labels have more than {MOST_CLASSES} different values, so they are no classes.")
         codes.append(numbers[places].astype(np.min_scalar_type(len(found))))
         if weight is not None:
             weights.append(weight)
         if weights and len(weights) != len(codes):
-            raise ValueError("some chunks have weights and others have none.")
+            raise InputError("some chunks have weights and others have none.")
     if not codes:
-        raise ValueError("there are no rows to learn from: every chunk is empty.")
+        raise InputError("there are no rows to learn from: every chunk is empty.")
     return _targets(estimator, found, np.concatenate(codes), np.concatenate(weights) if weights else None)
 
 
@@ -90,7 +92,7 @@ def _check_weights(weights: Any, n_rows: int) -> Array:
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must be numbers: {error}.") from error
+        raise InputError(f"sample_weight must be numbers: {error}.") from error
     return values if values.shape == (n_rows,) and not values.any() else check_sample_weight(values, n_rows)
 
 
@@ -101,9 +103,9 @@ def _targets(estimator: Any, found: dict[Any, int], codes: Array, weights: Array
         labels = np.array([value for value, number in found.items() if present[number]])
         classes = classes_of(estimator, labels) if len(labels) else labels
     except TypeError as error:
-        raise ValueError(f"The labels cannot be sorted: {error}. Make them all numbers, or all text.") from error
+        raise InputError(f"The labels cannot be sorted: {error}. Make them all numbers, or all text.") from error
     if not len(classes):
-        raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
+        raise InputError("sample_weight is zero for every row, so there is nothing to learn from.")
     rank = {value: k for k, value in enumerate(classes.tolist())}
     lookup = np.array([rank.get(value, 0) for value in found], dtype=codes.dtype)
     return Targets(classes, lookup[codes], weights)
@@ -122,7 +124,7 @@ def read_once(stream: Iterator[Any], n_most: int, whole: bool, rng: np.random.Ge
         n_rows = count_rows(table)
         n_seen += n_rows
         if whole and n_seen > n_most:
-            raise ValueError(
+            raise InputError(
                 f"kind='importance' returns to the data, which an iterator gives only once, and there are more than "
                 f"pool_size={n_most} rows. Pass a function that returns a fresh iterator, or Parquet files; or take "
                 "kind='random', or a larger pool_size."
@@ -135,7 +137,7 @@ def read_once(stream: Iterator[Any], n_most: int, whole: bool, rng: np.random.Ge
             table, labels, new = take_rows(table, low), np.asarray(labels)[low], new[low]
             weights = None if weights is None else np.asarray(weights)[low]
         if X is not None and (w is None) != (weights is None):
-            raise ValueError("some chunks have weights and others have none.")
+            raise InputError("some chunks have weights and others have none.")
         keys = np.concatenate((keys, new))
         stay = np.sort(np.argpartition(keys, n_most)[:n_most]) if len(keys) > n_most else np.arange(len(keys))
         keys = keys[stay]
@@ -143,7 +145,7 @@ def read_once(stream: Iterator[Any], n_most: int, whole: bool, rng: np.random.Ge
         y = (np.asarray(labels) if not len(y) else np.concatenate((y, labels)))[stay]
         w = None if weights is None else (np.asarray(weights) if w is None else np.concatenate((w, weights)))[stay]
     if X is None:
-        raise ValueError("there are no rows to learn from: the iterator is empty.")
+        raise InputError("there are no rows to learn from: the iterator is empty.")
     return X, y, w, n_seen
 
 
@@ -162,7 +164,7 @@ def rows_for_members(estimator: Any, X: Any, reset: bool, default: bool, arrow_a
     if not default and hasattr(X, "shape") and not isinstance(X, np.ndarray):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if count_rows(X) == 0:
-            raise ValueError("Found an empty table: X has 0 rows, a minimum of 1 is required.")
+            raise InputError("Found an empty table: X has 0 rows, a minimum of 1 is required.")
         return _as_pandas(X) if arrow_as_pandas and hasattr(X, "to_pandas") and hasattr(X, "schema") else X
     table = read_table(estimator, X, reset=reset)
     if not default:
@@ -170,7 +172,7 @@ def rows_for_members(estimator: Any, X: Any, reset: bool, default: bool, arrow_a
     columns = [] if table.matrix is not None else list(table.columns)
     for j, column in enumerate(columns):
         if isinstance(column, Nominal):
-            raise ValueError(
+            raise InputError(
                 f"column {table.name(j)!r} of X holds categories, and the default decision tree takes numbers only. "
                 "Pass an estimator that takes them, for example RealBoostClassifier(), or encode them first."
             )
@@ -178,7 +180,7 @@ def rows_for_members(estimator: Any, X: Any, reset: bool, default: bool, arrow_a
     with np.errstate(over="ignore"):
         matrix: Array = np.ascontiguousarray(values, dtype=np.float32)  # what trees compute in
     if np.isinf(matrix).any():
-        raise ValueError("X contains a value too large for dtype('float32'), which decision trees compute in.")
+        raise InputError("X contains a value too large for dtype('float32'), which decision trees compute in.")
     return matrix
 
 

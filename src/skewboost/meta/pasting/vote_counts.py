@@ -10,9 +10,10 @@ from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.datasets.chunks import ChunkRows, ParquetRows, Rows, is_path
-from skewboost.engine.table import Array
+from skewboost.errors import InputError
 from skewboost.meta.pasting.members import Voters
 from skewboost.meta.pasting.row_sources import rows_for_members
+from skewboost.typing import Array
 
 
 class VotePredictionMixin:
@@ -31,7 +32,7 @@ class VotePredictionMixin:
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """Rows as members take them."""
         if is_path(X):
-            raise ValueError("X names files, which are read chunk by chunk: call predict_chunks(X).")
+            raise InputError("X names files, which are read chunk by chunk: call predict_chunks(X).")
         return rows_for_members(self, X, reset, default=self.estimator is None, arrow_as_pandas=self._arrow_as_pandas)
 
     def predict_proba(self, X: Any) -> Array:
@@ -82,12 +83,12 @@ class VotePredictionMixin:
         """
         check_is_fitted(self)
         if method not in ("predict", "predict_proba"):
-            raise ValueError(f"method must be 'predict' or 'predict_proba'; got {method!r}.")
+            raise InputError(f"method must be 'predict' or 'predict_proba'; got {method!r}.")
         if is_path(X):
             X = ParquetRows(X, columns=getattr(self, "feature_names_in_", None))
         if not isinstance(X, Rows):
             if not callable(X) and not hasattr(X, "__next__"):
-                raise ValueError("X must be paths, or a function or iterator of chunks. For a table, call predict(X).")
+                raise InputError("X must be paths, or a function or iterator of chunks. For a table, call predict(X).")
             chunks = X
             X = ChunkRows(chunks if callable(chunks) else lambda: chunks)
         return (getattr(self, method)(table) for table in X.tables())

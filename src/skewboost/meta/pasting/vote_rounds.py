@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.engine.table import Array
 from skewboost.engine.threads import parallel
 from skewboost.meta.pasting.bites import Bite, Database, accept_rate
 from skewboost.meta.pasting.members import fit_member
+from skewboost.typing import Array
 
 TOGETHER = 8  # random bites that are drawn, and fitted in parallel, before any of their members votes
 

@@ -10,12 +10,14 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import sliceable
+from skewboost.errors import InputError, InputTypeError
 from skewboost.metrics.costs import Costs, check_cost, costs_of
-from skewboost.metrics.counts import Array, Counts
+from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive
 from skewboost.parameters import number
 from skewboost.plots.report.explorer import shortest
+from skewboost.typing import Array
 
 PROBABILITY, SCORE = "probability", "decision score"
 
@@ -84,14 +86,14 @@ def gather(
     labels = check_labels(model, y, n_rows)
     unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
     if unknown:
-        raise ValueError(f"y has the labels {unknown}, but the model knows only {classes.tolist()}. Use those.")
+        raise InputError(f"y has the labels {unknown}, but the model knows only {classes.tolist()}. Use those.")
     weights = None if sample_weight is None else check_sample_weight(sample_weight, n_rows)
     positive_class = _positive(model, labels, classes, pos_label, weights)
     positive = labels == positive_class
     present = np.ones(n_rows, dtype=np.bool_) if weights is None else weights > 0
     if positive[present].all() or not positive[present].any():
         only = labels[present][0]
-        raise ValueError(f"y has only one class, {only!r}: a report needs held-out rows of both. Pass more rows.")
+        raise InputError(f"y has only one class, {only!r}: a report needs held-out rows of both. Pass more rows.")
     told = _told(model, labels, classes, positive_class, weights)
     if cost is not None:
         check_cost(cost, classes)
@@ -102,7 +104,7 @@ def gather(
         costs_from = "as balanced" if cost is None or isinstance(cost, str) else "as given"
     if not any(hasattr(model, method) for method in METHODS):
         name = type(model).__name__
-        raise ValueError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
+        raise InputError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
     ranks = scores_of(model, X, positive_class)
     if threshold is None:
         flagged = np.asarray(model.predict(X)) == positive_class
@@ -120,22 +122,22 @@ def gather(
 def _probabilities(model: Any, X: Any, positive: Any, threshold: float) -> Array:
     """Of the positive class, on which a threshold was given."""
     if not number(0, 1).passes(threshold):
-        raise ValueError(f"threshold={threshold!r} must be a probability from 0 to 1, or None.")
+        raise InputError(f"threshold={threshold!r} must be a probability from 0 to 1, or None.")
     if not hasattr(model, "predict_proba"):
         name = type(model).__name__
-        raise ValueError(f"threshold={threshold!r} is a probability, and {name} gives none. Leave it at None.")
+        raise InputError(f"threshold={threshold!r} is a probability, and {name} gives none. Leave it at None.")
     return scores_of(model, X, positive, "predict_proba")
 
 
 def _classes(model: Any) -> Array:
     if isinstance(model, type):
-        raise TypeError(f"model is the class {model.__name__}; pass a fitted instance of it.")
+        raise InputTypeError(f"model is the class {model.__name__}; pass a fitted instance of it.")
     if not hasattr(model, "predict") or not is_classifier(model):
-        raise TypeError(f"model must be a fitted classifier; got {model!r}.")
+        raise InputTypeError(f"model must be a fitted classifier; got {model!r}.")
     check_is_fitted(model)
     classes = np.asarray(model.classes_)
     if len(classes) != 2:
-        raise ValueError(
+        raise InputError(
             f"A report is about two classes, a rare one and the rest, but the model knows {len(classes)}: "
             f"{classes.tolist()}. Fit it to y == label, and report on that."
         )

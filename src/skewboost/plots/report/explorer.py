@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skewboost.errors import InputError
 from skewboost.metrics.cost_curves import cost_curve
 from skewboost.metrics.counts import Counts, share
 from skewboost.metrics.inputs import read_scores
-
-Array = NDArray[Any]
+from skewboost.typing import Array
 
 MAX_BINS = 2000
 MOST_DECIMALS = 15
@@ -136,7 +135,7 @@ class ScoreTable:
             present = weights > 0
             positive, scores, weights = positive[present], scores[present], weights[present]
         if positive.all() or not positive.any():
-            raise ValueError("sample_weight leaves only one class, so that there is nothing to explore. Keep both.")
+            raise InputError("sample_weight leaves only one class, so that there is nothing to explore. Keep both.")
         distinct, code = np.unique(scores + 0.0, return_inverse=True)  # -0.0 is 0.0
         mass = np.ones(len(scores)) if weights is None else weights
         of_class = [np.bincount(code, np.where(side, mass, 0.0), len(distinct)) for side in (positive, ~positive)]

@@ -15,6 +15,7 @@ from typing import Any
 from sklearn.utils import check_consistent_length
 
 from skewboost import __version__
+from skewboost.errors import InputError, MissingPackageError
 from skewboost.files import write_whole
 from skewboost.names import visible
 from skewboost.plots.report.evidence import Evidence, gather
@@ -110,7 +111,7 @@ class Report:
         self.threshold = threshold
         self.notes = notes
         if training is not None and not (isinstance(training, tuple | list) and len(training) == 2):
-            raise ValueError(f"training must be the rows and labels (X, y) of training; got {type(training).__name__}.")
+            raise InputError(f"training must be the rows and labels (X, y) of training; got {type(training).__name__}.")
         if training is not None:
             check_consistent_length(*training)
         import_jinja()
@@ -181,7 +182,7 @@ def import_jinja() -> Any:
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError('a report needs Jinja2: pip install "skewboost[report]".') from error
+        raise MissingPackageError('a report needs Jinja2: pip install "skewboost[report]".') from error
     return jinja2
 
 

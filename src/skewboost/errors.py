@@ -1,0 +1,64 @@
+"""The errors that skewboost raises on purpose.
+
+A `SkewBoostError` means that something the caller passed in cannot be used: an argument, a table, a file, a missing
+package. Its message names the argument, the value and what to do instead. Any other exception is a bug, in skewboost or
+below it. The errors are also `ValueError`, `TypeError` or `ImportError`, as scikit-learn and its users expect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class SkewBoostError(Exception):
+    """Something that the caller passed in cannot be used.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong.
+    remedy : str, default=""
+        What to do about it, in terms of the Python interface. The command line replaces it by its own options.
+    """
+
+    def __init__(self, problem: str = "", remedy: str = "") -> None:
+        super().__init__(problem, remedy)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong."""
+        return str(self.args[0])
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        return str(self.args[1])
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.problem, self.remedy)))
+
+
+class InputError(SkewBoostError, ValueError):
+    """A value that cannot be used."""
+
+
+class InputTypeError(SkewBoostError, TypeError):
+    """A value of a type that cannot be used."""
+
+
+class MissingPackageError(SkewBoostError, ImportError):
+    """A package that the call needs is not installed."""
+
+
+@contextmanager
+def checked_by_scikit_learn() -> Iterator[None]:
+    """Turn what scikit-learn's checks of user input raise into errors of this family."""
+    try:
+        yield
+    except (SkewBoostError, AttributeError):  # the latter: scikit-learn's NotFittedError, which is a ValueError too
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    except TypeError as error:
+        raise InputTypeError(str(error)) from error
