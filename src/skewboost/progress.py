@@ -1,0 +1,94 @@
+"""The progress bar that fits, evaluations and commands share."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Self
+
+from skewboost.names import visible
+
+WIDTH = 24
+INTERVAL = 0.1  # seconds between two drawings
+
+
+class ProgressBar:
+    """A bar on the standard error stream. Where that is not a terminal, it prints lines instead.
+
+    Parameters
+    ----------
+    total : int or None
+        How many steps there are. None: unknown, and only the time is shown.
+    what : str, default=""
+        What the steps belong to.
+    transient : bool, default=False
+        Whether the bar disappears at the end. A transient bar prints nothing where there is no terminal.
+    lines : int, default=10
+        How many lines to print over the whole run where there is no terminal.
+
+    Examples
+    --------
+    >>> from skewboost.progress import ProgressBar
+    >>> with ProgressBar(total=3, what="fits") as bar:
+    ...     for k in range(3):
+    ...         bar.update(k + 1)
+    """
+
+    def __init__(self, total: int | None, what: str = "", *, transient: bool = False, lines: int = 10) -> None:
+        self.total, self.what, self.transient, self.lines = total, what, transient, lines
+        self.done, self.note = 0, ""
+        self._started = time.monotonic()
+        self._drawn = float("-inf")
+        self._printed = 0
+
+    def __enter__(self) -> Self:
+        self._started = time.monotonic()
+        self.update(0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            self._draw()
+            sys.stderr.write("\r\x1b[2K" if self.transient else "\n")
+            sys.stderr.flush()
+
+    def update(self, done: int, note: str | None = None) -> None:
+        """Say how many steps are done, and optionally what to show behind the bar."""
+        self.done = done
+        if note is not None:
+            self.note = note
+        if sys.stderr.isatty():
+            now = time.monotonic()
+            if now - self._drawn >= INTERVAL or done == self.total:
+                self._drawn = now
+                self._draw()
+        elif not self.transient and self.total and done and done * self.lines // self.total > self._printed:
+            self._printed = done * self.lines // self.total
+            sys.stderr.write(f"{self}\n")
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate from the steps that are done; None if there are none."""
+        if self.total is None or self.done == 0:
+            return None
+        return (time.monotonic() - self._started) / self.done * (self.total - self.done)
+
+    def _draw(self) -> None:
+        sys.stderr.write(f"\r\x1b[2K{str(self)[:110]}")
+        sys.stderr.flush()
+
+    def __str__(self) -> str:
+        parts = [visible(self.what)] if self.what else []
+        if self.total is not None:
+            full = WIDTH * self.done // max(self.total, 1)
+            parts += [f"[{'#' * full}{'-' * (WIDTH - full)}] {self.done}/{self.total}"]
+        left = self.seconds_left
+        parts += [f"{clock(left)} left" if left else clock(time.monotonic() - self._started)]
+        return "  ".join([*parts, visible(self.note)] if self.note else parts)
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds, and hours if there are any."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
