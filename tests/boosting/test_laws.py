@@ -17,8 +17,8 @@ from skewboost.boosting.state import State
 from skewboost.engine import choose
 from skewboost.engine.table import Table
 from skewboost.learners import AlternatingTree, Histogram, Stump, Tree, resolve
-from skewboost.learners.learner import Data
 from skewboost.learners.stump_tree import majority
+from skewboost.learners.training_data import TrainingData
 from skewboost.metrics.costs import Costs
 from support import awkward_data, make, pairs
 
@@ -36,11 +36,11 @@ each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
     """The loop's own state, to look at weights in between."""
     engine = choose(engine, 1)
-    data = Data(Table(*X.shape, matrix=X), y == 1, examples, engine)
+    data = TrainingData(Table(*X.shape, matrix=X), y == 1, examples, engine)
     rule = clf._rule()
     resolved = resolve(learner)
     question = next(q for q in rule.asks if q in resolved.answers)
-    opened = resolved.open(data, rule.goal(Costs(), data.n_examples))
+    opened = resolved.prepare(data, rule.goal(Costs(), data.n_examples))
     return rule, State(opened, 40, question)
 
 

@@ -8,8 +8,8 @@ import pytest
 from skewboost import AdaBoostClassifier
 from skewboost.boosting.variants.adaboost import AdaBoost
 from skewboost.learners import Stump
-from skewboost.learners.resampled import Resampled
-from skewboost.learners.samplers import Drawn
+from skewboost.learners.resampling import ResampledLearner
+from skewboost.learners.samplers import Sample
 from support import load_trace
 
 
@@ -44,7 +44,7 @@ class PrintedSamples:
         self.rows = [[int(np.argmin(np.abs(X - v))) for v in sample] for sample in samples]
 
     def draw(self, data, weights, rng):
-        return Drawn(np.array(self.rows.pop(0)))
+        return Sample(np.array(self.rows.pop(0)))
 
 
 class WithTheSlip(AdaBoost):
@@ -70,7 +70,7 @@ def test_boosting_comes_out_as_printed(name, booster):
     """
     trace = load_trace(f"doc_slides_boosting_{name}")
     X, y = np.array(trace["X"]), np.array(trace["y"])
-    learner = Resampled(Stump(constant=True), PrintedSamples(trace["samples"], X))
+    learner = ResampledLearner(Stump(constant=True), PrintedSamples(trace["samples"], X))
     clf = booster(estimator=learner, n_estimators=3, pos_label=1.0).fit(X[:, None], y)
     np.testing.assert_allclose([r["step"] for r in clf.history_], [r["alpha"] for r in trace["rounds"]], atol=1e-9)
     np.testing.assert_allclose(clf.decision_function(X[:, None]), trace["F_train"], atol=1e-9)

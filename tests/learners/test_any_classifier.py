@@ -37,8 +37,8 @@ from skewboost.engine.partition import View
 from skewboost.engine.table import Table
 from skewboost.learners import Probabilities, Stump
 from skewboost.learners.adapter import Adapter, weight_name
-from skewboost.learners.resampled import Resampled
-from skewboost.learners.samplers import Drawn
+from skewboost.learners.resampling import ResampledLearner
+from skewboost.learners.samplers import Sample
 from support import awkward_data
 
 CLASSIFIERS = {
@@ -230,13 +230,13 @@ def test_importances_are_those_of_rounds_that_looked():
     class OneClassFirst:
         def draw(self, data, weights, rng):
             rows = np.flatnonzero(data.labels) if first.pop() else np.arange(len(weights))
-            return Drawn(rows)
+            return Sample(rows)
 
     X, y = small_data()
     first = [False, True]
     tree = Adapter(DecisionTreeClassifier(max_depth=2, random_state=0), weighted=False)
     balanced = np.where(y == 1, (y == 0).sum() * 1.01, (y == 1).sum())  # so that "all positive" is right on most weight
-    clf = RealBoostClassifier(estimator=Resampled(tree, OneClassFirst()), n_estimators=2, pos_label=1)
+    clf = RealBoostClassifier(estimator=ResampledLearner(tree, OneClassFirst()), n_estimators=2, pos_label=1)
     clf.fit(X, y, sample_weight=balanced)
     assert clf.n_estimators_ == 2
     assert np.ptp(clf.estimators_[0].on(View(None, Table(*X.shape, matrix=X), None))) == 0

@@ -14,7 +14,8 @@ from skewboost.engine import choose
 from skewboost.engine.boundary import ABSTAIN
 from skewboost.engine.table import read_table
 from skewboost.learners import Stump, Tree
-from skewboost.learners.learner import LABELS, Data
+from skewboost.learners.learner import LABELS
+from skewboost.learners.training_data import TrainingData
 from skewboost.metrics.costs import Costs
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier]
@@ -38,9 +39,9 @@ def mixed(n=300, seed=0):
 def test_rows_that_abstain_keep_their_weight(learner, booster, engine):
     X, positive = mixed()
     clf = booster()
-    data = Data(read_table(clf, X, reset=True), positive, None, choose(engine, 1))
+    data = TrainingData(read_table(clf, X, reset=True), positive, None, choose(engine, 1))
     rule = clf._rule()
-    opened = learner.open(data, rule.goal(Costs(), float(len(positive))))
+    opened = learner.prepare(data, rule.goal(Costs(), float(len(positive))))
     state = State(opened, 15, LABELS)
     before, loss = np.full(len(positive), 1 / len(positive)), 1.0
     n_silent = 0

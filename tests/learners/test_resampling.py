@@ -32,9 +32,10 @@ from skewboost.engine import choose
 from skewboost.engine.scoring import LeafTerm
 from skewboost.engine.table import Table
 from skewboost.learners import Histogram, Line, Stump, Tree, resolve
-from skewboost.learners.learner import LABELS, RESPONSES, Data
-from skewboost.learners.resampled import Resampled
-from skewboost.learners.samplers import Bootstrap, Drawn
+from skewboost.learners.learner import LABELS, RESPONSES
+from skewboost.learners.resampling import ResampledLearner
+from skewboost.learners.samplers import Bootstrap, Sample
+from skewboost.learners.training_data import TrainingData
 from skewboost.metrics.costs import Costs
 from support import awkward_data
 
@@ -48,9 +49,9 @@ each_entry = pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 def opened(learner, X, y, engine="reference", examples=None, n_rounds=20, rule=None):
     """The loop's own state, to look at weights in between."""
     rule = rule or AdaBoostClassifier()._rule()
-    data = Data(Table(*X.shape, matrix=X), y == 1, examples, choose(engine, 1))
+    data = TrainingData(Table(*X.shape, matrix=X), y == 1, examples, choose(engine, 1))
     question = LABELS if LABELS in rule.asks else RESPONSES
-    return rule, State(learner.open(data, rule.goal(Costs(), data.n_examples)), n_rounds, question)
+    return rule, State(learner.prepare(data, rule.goal(Costs(), data.n_examples)), n_rounds, question)
 
 
 class Recorded:
@@ -63,7 +64,7 @@ class Recorded:
     def draw(self, data, weights, rng):
         self.weights.append(weights.copy())
         self.drawn.append(self.sampler.draw(data, weights, rng).rows)
-        return Drawn(self.drawn[-1])
+        return Sample(self.drawn[-1])
 
 
 class Fixed:
@@ -73,7 +74,7 @@ class Fixed:
         self.rows = [np.asarray(r) for r in rows]
 
     def draw(self, data, weights, rng):
-        return Drawn(self.rows.pop(0) if len(self.rows) > 1 else self.rows[0])
+        return Sample(self.rows.pop(0) if len(self.rows) > 1 else self.rows[0])
 
 
 # ------------------------------------------------------------------------------ the draw
@@ -112,7 +113,7 @@ def test_sample_weights_are_where_the_weights_start_and_leave_the_number_of_draw
     weights = np.where(np.arange(300) < 100, 5.0, 1.0)
     weights[::7] = 0.0
     recorded = Recorded()
-    AdaBoostClassifier(estimator=Resampled(Stump(), recorded), n_estimators=3).fit(X, y, sample_weight=weights)
+    AdaBoostClassifier(estimator=ResampledLearner(Stump(), recorded), n_estimators=3).fit(X, y, sample_weight=weights)
     present = weights[weights > 0]
     np.testing.assert_allclose(recorded.weights[0], present / present.sum())
     assert all(len(rows) == len(present) for rows in recorded.drawn)  # of which rows of no weight are not
@@ -130,7 +131,7 @@ def test_what_is_drawn_is_what_is_learned(learner, engine):
     X, y = awkward_data(300, missing=0.0)
     X = np.round(X, 1)
     rows = np.random.default_rng(3).choice(300, 300)
-    _, state = opened(Resampled(learner, Fixed(rows)), X, y, engine)
+    _, state = opened(ResampledLearner(learner, Fixed(rows)), X, y, engine)
     h = state.learner.labels(np.random.default_rng)
     _, alone = opened(learner, X[rows], y[rows], engine)
     expected = alone.learner.labels(np.random.default_rng)
@@ -143,7 +144,7 @@ def test_what_is_drawn_is_what_is_learned(learner, engine):
 def test_thresholds_lie_in_the_middle_of_what_was_not_drawn():
     """Of ten points two are drawn, the second and the ninth: five points go to the one, five to the other."""
     X, y = np.arange(10.0)[:, None], (np.arange(10) >= 4).astype(int)
-    learner = Resampled(Stump(), Fixed([1] * 5 + [8] * 5))
+    learner = ResampledLearner(Stump(), Fixed([1] * 5 + [8] * 5))
     clf = AdaBoostClassifier(estimator=learner, n_estimators=1, pos_label=1).fit(X, y)
     assert clf.predict(X).tolist() == [0] * 5 + [1] * 5
 
@@ -154,7 +155,7 @@ def test_thresholds_lie_in_the_middle_of_what_was_not_drawn():
 def test_hypotheses_are_measured_on_all_rows(booster, learner, engine):
     """Error, votes and weights of every round, recomputed from the ensemble alone."""
     X, y = awkward_data(200)
-    rule, state = opened(resolve(learner, resample=True), X, y, engine, rule=booster()._rule())
+    rule, state = opened(resolve(learner, "bootstrap"), X, y, engine, rule=booster()._rule())
     F, before = np.zeros(len(y)), np.full(len(y), 1 / len(y))
     for r in boost(rule, state, seed=5):
         if r.record["resets"]:  # weights and loss are those of the rounds since
@@ -183,8 +184,8 @@ def test_hypotheses_are_measured_on_all_rows(booster, learner, engine):
 def test_responses_are_fitted_to_drawn_rows_by_plain_least_squares(learner, engine):
     X, y = awkward_data(200, missing=0.0)
     recorded = Recorded()
-    inner = resolve(learner, resample=True)
-    rule, state = opened(Resampled(inner.learner, recorded), X, y, engine, rule=LogitBoostClassifier()._rule())
+    inner = resolve(learner, "bootstrap")
+    rule, state = opened(ResampledLearner(inner.learner, recorded), X, y, engine, rule=LogitBoostClassifier()._rule())
     F = np.zeros(len(y))
     for k, r in enumerate(boost(rule, state)):
         P = 1 / (1 + np.exp(-2 * F))
@@ -224,7 +225,7 @@ def test_a_sample_of_one_class_makes_a_constant(engine):
     adapter = resolve(KNeighborsClassifier(1))
     for learner in (Stump(constant=True), Tree(), adapter.learner):
         clf = AdaBoostClassifier(
-            estimator=Resampled(learner, Fixed([5, 5, 6, 7, 8])), n_estimators=1, engine=engine
+            estimator=ResampledLearner(learner, Fixed([5, 5, 6, 7, 8])), n_estimators=1, engine=engine
         ).fit(X, y)
         assert not clf.predict(X).any()
         assert clf.history_[0]["criterion"] == pytest.approx(0.4)
@@ -242,7 +243,7 @@ ENDS, EXCEPTIONS = [0] * 5 + [9] * 5, [3] * 5 + [6] * 5
 
 def test_a_hypothesis_that_is_mostly_wrong_resets_the_weights():
     """So the second round finds the first one again, and weights and loss are those after one round."""
-    rule, state = opened(Resampled(Stump(), Fixed(ENDS, EXCEPTIONS, ENDS)), LINE, HALVES)
+    rule, state = opened(ResampledLearner(Stump(), Fixed(ENDS, EXCEPTIONS, ENDS)), LINE, HALVES)
     state.learning_rate = 0.5
     rounds = boost(rule, state)
     first = next(rounds)
@@ -258,7 +259,7 @@ def test_a_hypothesis_that_is_mostly_wrong_resets_the_weights():
 def test_a_reset_goes_back_to_where_the_variant_started():
     """CGAda starts from weights in proportion to the costs."""
     sampler = Recorded(Fixed(ENDS, EXCEPTIONS, ENDS))
-    learner = Resampled(Stump(), sampler)
+    learner = ResampledLearner(Stump(), sampler)
     clf = CGAdaClassifier(cost=2.0, estimator=learner, learning_rate=0.5, n_estimators=2, pos_label=1)
     assert [r["resets"] for r in clf.fit(LINE, HALVES).history_] == [0, 1]
     start = np.where(HALVES == 1, 2.0, 1.0)
@@ -270,7 +271,7 @@ def test_a_reset_goes_back_to_where_the_variant_started():
 def test_weights_far_apart_are_forgotten_by_a_reset():
     """Also where only their logarithms are kept."""
     X, y = awkward_data(100)
-    _, state = opened(resolve("stump", resample=True), X, y)
+    _, state = opened(resolve("stump", "bootstrap"), X, y)
     state.keep_first_weights()
     state.rows.put("far apart", np.linspace(-900.0, 0.0, 100))
     state.move_rows(lambda logs: logs, ("far apart",))
@@ -284,7 +285,7 @@ def test_weights_far_apart_are_forgotten_by_a_reset():
 
 def test_the_hypothesis_of_the_last_round_once_more_is_drawn_again_without_a_reset():
     """It has an error of exactly one half, so it adds nothing; the weights are none the worse for it."""
-    learner = Resampled(Stump(), Fixed(ENDS, ENDS, ENDS, [2, 2, 3, 3]))
+    learner = ResampledLearner(Stump(), Fixed(ENDS, ENDS, ENDS, [2, 2, 3, 3]))
     clf = AdaBoostClassifier(estimator=learner, n_estimators=2, pos_label=1).fit(LINE, HALVES)
     assert [r["resets"] for r in clf.history_] == [0, 0]
     assert [t.partition.splits[0].threshold for t in clf.estimators_] == [4, 2]
@@ -294,7 +295,9 @@ def test_the_hypothesis_of_the_last_round_once_more_is_drawn_again_without_a_res
 def test_training_stops_where_every_sample_misleads():
     for learning_rate, misleading in ((0.5, EXCEPTIONS), (1.0, ENDS)):  # wrong on most of the weight, or on half
         sampler = Recorded(Fixed(ENDS, misleading))
-        clf = AdaBoostClassifier(estimator=Resampled(Stump(), sampler), learning_rate=learning_rate, n_estimators=9)
+        clf = AdaBoostClassifier(
+            estimator=ResampledLearner(Stump(), sampler), learning_rate=learning_rate, n_estimators=9
+        )
         clf.set_params(pos_label=1).fit(LINE, HALVES)
         assert clf.n_estimators_ == 1
         assert clf.stop_reason_ == NO_LUCK

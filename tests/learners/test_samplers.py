@@ -32,10 +32,10 @@ from skewboost import (
 from skewboost.engine import choose
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.learners import Tree
-from skewboost.learners.learner import Data
-from skewboost.learners.samplers import Bootstrap, DataBoost, Drawn, Fraction, Smote, UnderSample, as_sampler
+from skewboost.learners.example_order import places_of, row_keys
+from skewboost.learners.samplers import Bootstrap, DataBoost, Fraction, Sample, Smote, UnderSample, as_sampler
 from skewboost.learners.samplers.databoost import balanced
-from skewboost.learners.samplers.example_order import places_of, row_keys
+from skewboost.learners.training_data import TrainingData
 from support import awkward_data
 
 OWN = [Fraction(0.5), UnderSample(), UnderSample(0.4), Smote(), DataBoost()]
@@ -59,7 +59,7 @@ class Recorded:
 
 def data_of(X, y, examples=None):
     table = X if isinstance(X, Table) else Table(*X.shape, matrix=X)
-    return Data(table, y == 1, examples, choose("reference", 1))
+    return TrainingData(table, y == 1, examples, choose("reference", 1))
 
 
 def mixed(n=300, seed=0, missing=0.1):
@@ -151,7 +151,7 @@ def test_rounds_draw_anew_whatever_the_sampler_was_seeded_with(sampler):
         sampler = clone(sampler).set_params(random_state=0)
     recorded = Recorded(sampler)
     RealBoostClassifier(sampler=recorded, n_estimators=4, random_state=0).fit(X, y)
-    drawn = [(d.rows, np.empty(0) if d.made is None else d.made.matrix) for d in recorded.drawn]
+    drawn = [(d.rows, np.empty(0) if d.synthetic is None else d.synthetic.matrix) for d in recorded.drawn]
     for (a, made_a), (b, made_b) in itertools.pairwise(drawn[1:]):
         assert not (np.array_equal(a, b) and np.array_equal(made_a, made_b))
 
@@ -191,7 +191,7 @@ def test_copies_weigh_what_the_row_weighs():
     weights = np.random.default_rng(0).random(300)
     drawn = as_sampler(RandomOverSampler()).draw(data_of(X, y), weights, np.random.default_rng(0))
     assert np.bincount(y[drawn.rows]).tolist() == [(y == 0).sum()] * 2
-    assert drawn.made is None
+    assert drawn.synthetic is None
     np.testing.assert_array_equal(drawn.weights, weights[drawn.rows])
 
 
@@ -207,30 +207,30 @@ def test_synthetic_rows_weigh_what_their_class_does_on_average(sampler):
     means = np.array([weights[y == c].mean() for c in (0, 1)])
     np.testing.assert_allclose(drawn.weights[real:], means[drawn.classes])
     known = set(map(tuple, X))
-    assert not any(tuple(row) in known for row in drawn.made.matrix)
+    assert not any(tuple(row) in known for row in drawn.synthetic.matrix)
     assert (drawn.classes == 1).all()
     if not isinstance(sampler, SMOTEENN):
-        assert y[drawn.rows].sum() + drawn.n_made == (y == 0).sum()
+        assert y[drawn.rows].sum() + len(drawn) - len(drawn.rows) == (y == 0).sum()
 
 
 def test_databoost_makes_rows_from_the_hard_ones_and_balances_the_classes():
     X, y = awkward_data(300)
     data, rng = data_of(X, y), np.random.default_rng(0)
     drawn = DataBoost().draw(data, np.full(300, 1 / 300), rng)  # nothing is hard yet
-    assert drawn.made is None
+    assert drawn.synthetic is None
     assert drawn.weights[y[drawn.rows] == 1].sum() == pytest.approx(drawn.weights[y[drawn.rows] == 0].sum())
     weights = np.ones(300)
     hard = np.concatenate((np.flatnonzero(y == 1)[:3], np.flatnonzero(y == 0)[:2]))
     weights[hard] = 10.0
     drawn = DataBoost().draw(data, weights, rng)
-    assert 0 < drawn.n_made <= 305
+    assert 0 < len(drawn) - len(drawn.rows) <= 305
     assert set(drawn.classes) == {0, 1}
     classes = np.append(y[drawn.rows], drawn.classes)
     assert drawn.weights[classes == 1].sum() == pytest.approx(drawn.weights[classes == 0].sum())
     own = drawn.weights[300:][drawn.classes == 0]  # two seeds, whose weight they share
     assert own.sum() == pytest.approx(2 * drawn.weights[:300][drawn.rows == hard[3]][0])
     for label in (0, 1):  # every cell is that of a row of the class, and half of them that of a seed
-        made, rows, seeds = (X_[...] for X_ in (drawn.made.matrix[drawn.classes == label], X[y == label], X[hard]))
+        made, rows, seeds = (X_[...] for X_ in (drawn.synthetic.matrix[drawn.classes == label], X[y == label], X[hard]))
         for j in range(9):
             same = (made[:, j, None] == rows[:, j]) | (np.isnan(made[:, j, None]) & np.isnan(rows[:, j]))
             assert same.any(axis=1).all()
@@ -311,7 +311,7 @@ def test_synthetic_rows_have_the_mean_response_of_their_class():
     drawn = recorded.drawn[1]
     np.testing.assert_allclose(z_seen[: len(drawn.rows)], z[drawn.rows], rtol=1e-6)
     np.testing.assert_allclose(z_seen[len(drawn.rows) :], np.average(z[y == 1], weights=w[y == 1]), rtol=1e-6)
-    np.testing.assert_array_equal(X_seen[len(drawn.rows) :], drawn.made.matrix)
+    np.testing.assert_array_equal(X_seen[len(drawn.rows) :], drawn.synthetic.matrix)
 
 
 class Misleading:
@@ -320,7 +320,7 @@ class Misleading:
     resets = False
 
     def draw(self, data, weights, rng):
-        return Drawn(np.array([3, 6]), np.ones(2))
+        return Sample(np.array([3, 6]), np.ones(2))
 
 
 def test_a_biased_sampler_without_an_edge_leaves_the_round_to_all_rows():
@@ -355,7 +355,7 @@ def test_synthetic_rows_have_the_kinds_of_columns_of_the_table(sampler, library)
     )
     data = data_of(read_table(BaseEstimator(), X, reset=True), y)
     weights = np.where(np.arange(300) % 7 == 0, 3.0, 1.0)
-    made = as_sampler(sampler).draw(data, weights, np.random.default_rng(0)).made
+    made = as_sampler(sampler).draw(data, weights, np.random.default_rng(0)).synthetic
     assert made.frame.schema == data.table.frame.schema
     assert made.native.__class__ is X.__class__
     shop = made.column(1)
@@ -372,9 +372,9 @@ def test_smote_of_a_single_example_repeats_it_and_of_few_takes_fewer_neighbours(
     X = np.arange(20.0)[:, None]
     for n in (1, 2):
         drawn = Smote().draw(data_of(X, np.arange(20) < n), np.ones(20), np.random.default_rng(0))
-        assert drawn.n_made == 20 - 2 * n
-        assert drawn.made.matrix.min() >= 0
-        assert drawn.made.matrix.max() <= n - 1
+        assert len(drawn) - len(drawn.rows) == 20 - 2 * n
+        assert drawn.synthetic.matrix.min() >= 0
+        assert drawn.synthetic.matrix.max() <= n - 1
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int8])
@@ -387,7 +387,7 @@ def test_synthetic_rows_between_the_largest_integers(dtype):
     nullable = pd.DataFrame(cells, columns=["a", "b"]).astype(np.dtype(dtype).name.replace("i", "I").replace("u", "U"))
     for X in (cells, pd.DataFrame(cells, columns=["a", "b"]), pl.DataFrame(cells, schema=["a", "b"]), nullable):
         data = data_of(read_table(BaseEstimator(), X, reset=True), y)
-        made = Smote().draw(data, np.ones(40), np.random.default_rng(0)).made
+        made = Smote().draw(data, np.ones(40), np.random.default_rng(0)).synthetic
         values = np.array([made.column(0), made.column(1)], dtype=float)
         assert values.min() >= float(limits.min)
         assert values.max() <= float(limits.max)
@@ -397,7 +397,7 @@ def test_synthetic_rows_between_the_largest_integers(dtype):
 def test_smote_of_categories_alone():
     pandas, y = mixed()
     table = read_table(BaseEstimator(), pandas[["shop"]].assign(other=pandas["shop"]), reset=True)
-    made = Smote().draw(data_of(table, y), np.ones(300), np.random.default_rng(0)).made
+    made = Smote().draw(data_of(table, y), np.ones(300), np.random.default_rng(0)).synthetic
     assert isinstance(made.column(0), Nominal)
     assert set(made.column(0).codes) <= {-1, 0, 1, 2}
 
@@ -422,16 +422,16 @@ def test_many_classes_in_one_ensemble():
     for sampler in ("bootstrap", 0.5, UnderSample(), Smote(), SMOTE(), RandomOverSampler()):
         clf = AdaBoostMHClassifier(n_estimators=40, sampler=sampler, random_state=0).fit(X, y)
         assert clf.score(X, y) > 0.9
-    with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but there are more"):
+    with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but y has more"):
         AdaBoostMHClassifier(sampler=DataBoost()).fit(X, y)
-    with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but there are more"):
+    with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but y has more"):
         AdaC2M1Classifier(sampler=DataBoost()).fit(X, y)
-    with pytest.raises(ValueError, match=r"300 training examples, \[\d+, \d+, \d+\] of the classes in their order"):
+    with pytest.raises(ValueError, match=r"300 training examples, \[\d+, \d+, \d+\] by class"):
         AdaC2M1Classifier(sampler=SMOTE(k_neighbors=299)).fit(X, y)
     many = np.column_stack((X[:, 0] > 0, X[:, 1] > 0)).astype(int)
     assert AdaBoostMHClassifier(n_estimators=5, sampler=0.5, random_state=0).fit(X, many).score(X, many) > 0.5
     with pytest.raises(
-        ValueError, match=r"sampler=UnderSample\(\) looks at classes, but rows of y have several labels"
+        ValueError, match=r"sampler=UnderSample\(\) needs one class per row, but rows of y have several labels"
     ):
         AdaBoostMHClassifier(sampler=UnderSample()).fit(X, many)
 

@@ -15,7 +15,7 @@ import numpy as np
 from skewboost.boosting.rule import NO_EDGE, Rule
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
-from skewboost.learners.resampled import MAX_DRAWS
+from skewboost.learners.resampling import MAX_DRAWS
 
 NO_LUCK = f"no edge left: {MAX_DRAWS} samples in a row, and no weak learner did better than chance on all rows"
 

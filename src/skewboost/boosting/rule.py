@@ -11,7 +11,7 @@ import numpy as np
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.state import SIGNS, State
 from skewboost.engine.scoring import Term
-from skewboost.learners.learner import LABELS, Draw, Goal, LabelHypothesis, ResponseHypothesis
+from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource, ResponseHypothesis, SplitGoal
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
@@ -39,14 +39,14 @@ class Rule:
         """What F means: by default half the log-odds."""
         return TwoClasses(cost_ratio=state.costs.ratio)
 
-    def goal(self, costs: Costs, n: float) -> Goal:
+    def goal(self, costs: Costs, n: float) -> SplitGoal:
         """The criterion with its parameters."""
-        return Goal(self.criterion)
+        return SplitGoal(self.criterion)
 
     def start(self, state: State) -> None:
         """Set the initial weights; by default they are the sample weights."""
 
-    def ask(self, state: State, rng: Draw) -> Any:
+    def ask(self, state: State, rng: RandomSource) -> Any:
         """Question the learner; returns its hypothesis, or None if it has none."""
         return state.learner.labels(rng)
 

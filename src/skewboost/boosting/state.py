@@ -12,7 +12,7 @@ import numpy as np
 from skewboost.boosting.link import TwoClasses
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, TrainingSet, W, Y, itself
-from skewboost.learners.learner import Opened, Partitioned
+from skewboost.learners.learner import LearnerContext, WeightedPartition
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
@@ -31,7 +31,7 @@ COST, F, FIRST, LOG_W = "cost", "F", "first w", "ln w"  # vectors of the trainin
 class State:
     """Where the ensemble has brought the examples: numbers here, and everything of rows in the training set."""
 
-    learner: Opened
+    learner: LearnerContext
     n_rounds: int
     question: str  # the one of the rule's questions that the learner answers
     learning_rate: float = 1.0
@@ -110,14 +110,14 @@ class State:
         self.log_loss = 0.0
         self.n_resets += 1
 
-    def sums(self, h: Partitioned, of_cost: Callable[[Array], Array]) -> Array:
+    def sums(self, h: WeightedPartition, of_cost: Callable[[Array], Array]) -> Array:
         """``Σ w of_cost(c)`` per leaf and class."""
         if self.costs.each is None:
             return np.asarray(h.class_weights * of_cost(self.costs.of_class))
         self.rows.map(of_cost, (self.cost,), ("of cost",))
         return self.rows.sums(h.partition, "of cost")
 
-    def reweight(self, h: Partitioned | None, term: Term, log_factor: LogFactor) -> None:
+    def reweight(self, h: WeightedPartition | None, term: Term, log_factor: LogFactor) -> None:
         """Multiply the weights by ``exp(log_factor(y, g, c))``, where g is what the round adds, and normalise.
 
         If g is constant on the leaves of `h`, and costs on classes, so is the factor on each (leaf, class), and the
@@ -131,7 +131,7 @@ class State:
         self.rows.evaluate(term, "g")
         self.move_rows(log_factor, (Y, "g", self.cost))
 
-    def move_leaves(self, h: Partitioned, logs: Array) -> bool:
+    def move_leaves(self, h: WeightedPartition, logs: Array) -> bool:
         """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise; not where some would underflow."""
         if self.logarithms:
             return False

@@ -20,7 +20,8 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes
 from skewboost.errors import InputError
 from skewboost.learners import name_of
-from skewboost.learners.learner import Data, Learner
+from skewboost.learners.learner import Learner
+from skewboost.learners.training_data import TrainingData
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
@@ -52,9 +53,9 @@ class Problem:
             truth=self.truth[rows],
         )
 
-    def data(self, engine: Engine, model: Model) -> Data:
+    def data(self, engine: Engine, model: Model) -> TrainingData:
         """The training data, in the bins of a model if it has some already."""
-        return Data(self.table, self.target, self.weights, engine, model.bins, classes=self.structure)
+        return TrainingData(self.table, self.target, self.weights, engine, model.bins, classes=self.structure)
 
     def held_out(self) -> HeldOut:
         """The rows as early stopping sees them."""
@@ -101,7 +102,7 @@ def train(
     """
     rule, costs, data = problem.rule, problem.costs, problem.data(engine, model)
     question = question_between(rule, learner)
-    opened = learner.open(data, rule.goal(costs, data.n_examples))
+    opened = learner.prepare(data, rule.goal(costs, data.n_examples))
     model.bins, model.support = opened.view.bins, opened.support()
     state = State(opened, settings.n_rounds, question, settings.learning_rate, costs)
     n_done = len(model.rounds)

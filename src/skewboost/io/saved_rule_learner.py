@@ -12,7 +12,7 @@ from skewboost.io.saved_labels import IntegerRows, Labels
 from skewboost.io.schema import Field, Flag, Floats, Integers, ListOf, Number, OneOf, Record, Text, require
 from skewboost.learners.discretise import Categories, Intervals
 from skewboost.learners.patterns import Events, Patterns
-from skewboost.learners.rule_learner import _Ranked
+from skewboost.learners.rule_learner import RankedRules
 
 
 def _check_intervals(values: Intervals) -> None:
@@ -38,7 +38,7 @@ PATTERNS = Record(
         "strength": Floats(2),
     },
 )
-RANKED = Record(_Ranked, {"log_odds": Number(), "patterns": ListOf(PATTERNS), "evidence": ListOf(Floats())})
+RANKED = Record(RankedRules, {"log_odds": Number(), "patterns": ListOf(PATTERNS), "evidence": ListOf(Floats())})
 
 
 class Rules(Fitted):
@@ -79,7 +79,7 @@ class Rules(Fitted):
             _check_ranked(ranked, len(events), n_targets, f"ranked[{k}]")
 
 
-def _check_ranked(ranked: _Ranked, n_events: int, n_targets: int, at: str) -> None:
+def _check_ranked(ranked: RankedRules, n_events: int, n_targets: int, at: str) -> None:
     require(len(ranked.patterns) == len(ranked.evidence), "must have an entry for each of patterns", f"{at}.evidence")
     for patterns, evidence in zip(ranked.patterns, ranked.evidence):
         n, order = patterns.events.shape

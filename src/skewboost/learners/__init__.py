@@ -11,7 +11,7 @@ from skewboost.learners.histogram import Histogram
 from skewboost.learners.learner import Learner, describe
 from skewboost.learners.line import Line
 from skewboost.learners.probabilities import Probabilities
-from skewboost.learners.resampled import Resampled
+from skewboost.learners.resampling import ResampledLearner
 from skewboost.learners.rule_learner import EvidenceRule, RuleLearner
 from skewboost.learners.samplers import Bootstrap, DataBoost, Fraction, Smote, UnderSample, as_sampler
 from skewboost.learners.stump_tree import Stump, Tree
@@ -38,7 +38,7 @@ NAMES = {"stump": Stump, "tree": Tree}
 
 def resolve(estimator: Any, sampler: Any = None) -> Learner:
     """The learner that the `estimator` parameter stands for, fitted to drawn rows if asked to or if it must be."""
-    if isinstance(estimator, Resampled):
+    if isinstance(estimator, ResampledLearner):
         return estimator
     drawing = as_sampler(sampler)
     learner = _weighted(estimator)
@@ -47,7 +47,7 @@ def resolve(estimator: Any, sampler: Any = None) -> Learner:
             drawing = Bootstrap()
         if isinstance(drawing, Bootstrap):
             learner = Adapter(estimator, weighted=False)
-    return learner if drawing is None else Resampled(learner, drawing)
+    return learner if drawing is None else ResampledLearner(learner, drawing)
 
 
 def _weighted(estimator: Any) -> Learner:
@@ -75,6 +75,6 @@ def _weighted(estimator: Any) -> Learner:
 
 def name_of(learner: Learner) -> str:
     """How messages call a learner."""
-    if isinstance(learner, Resampled):
+    if isinstance(learner, ResampledLearner):
         return name_of(learner.learner)
     return learner.name if isinstance(learner, Adapter) else describe(learner)

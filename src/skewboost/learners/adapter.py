@@ -31,13 +31,12 @@ from skewboost.learners.learner import (
     LABELS,
     PROBABILITIES,
     RESPONSES,
-    Data,
-    Draw,
-    Goal,
     Importances,
-    Opened,
+    LearnerContext,
     ProbabilityHypothesis,
+    RandomSource,
     ResponseHypothesis,
+    SplitGoal,
     describe,
     heaviest,
     residuals_and_weights,
@@ -47,6 +46,7 @@ from skewboost.learners.learner import (
 )
 from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, as_it_is
 from skewboost.learners.stump_tree import majority
+from skewboost.learners.training_data import TrainingData
 from skewboost.typing import Array
 
 
@@ -146,27 +146,27 @@ class ClassHypothesis(ClassifierHypothesis):
         return float(self.class_weights.sum()) - right_weight(self.labels, self.class_weights)
 
 
-class OpenedAdapter(Opened):
+class AdapterContext(LearnerContext):
     """A scikit-learn estimator on the training data, which needs the rows themselves."""
 
-    def __init__(self, data: Data, estimator: Any, weight_name: str | None) -> None:
+    def __init__(self, data: TrainingData, estimator: Any, weight_name: str | None) -> None:
         super().__init__(data, data.view(None))
         self.estimator = estimator
         self.weight_name = weight_name
 
-    def labels(self, rng: Draw) -> ClassifierHypothesis:
+    def labels(self, rng: RandomSource) -> ClassifierHypothesis:
         """Fit a clone to the labels under the current weights."""
         fitted, leaves, sums, abstains = self._parts(rng)
         labels = majority(sums, abstains) if hasattr(fitted, "tree_") else np.array([-1.0, 1.0])
         return ClassifierHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
 
-    def class_labels(self, rng: Draw) -> ClassifierHypothesis:
+    def class_labels(self, rng: RandomSource) -> ClassifierHypothesis:
         """Fit a clone to the class numbers; the parts are the classes that it predicts, or the leaves of a tree."""
         fitted, leaves, sums, abstains = self._parts(rng)
         labels = heaviest(sums, abstains) if hasattr(fitted, "tree_") else np.arange(float(len(sums)))
         return ClassHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
 
-    def _parts(self, rng: Draw) -> tuple[Any, Leaves, Array, Array]:
+    def _parts(self, rng: RandomSource) -> tuple[Any, Leaves, Array, Array]:
         """A fitted clone, which part every row is in, the class weights of the parts, and that none abstains."""
         rows = self.rows
         fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
@@ -175,7 +175,7 @@ class OpenedAdapter(Opened):
         leaves = Leaves("leaf", n)
         return fitted, leaves, rows.sums(leaves), np.zeros(n, dtype=np.bool_)
 
-    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
+    def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """Fit a clone to the responses."""
         fitted = self._fit(self.rows.get(z), self.rows.get(w), rng)
         term = RegressorTerm(fitted)
@@ -183,7 +183,7 @@ class OpenedAdapter(Opened):
         residual, total = self.rows.sum(residuals_and_weights, (z, "fit", w))
         return ResponseHypothesis(term, residual / total, self._importances(fitted))
 
-    def probabilities(self, rng: Draw) -> ProbabilityHypothesis:
+    def probabilities(self, rng: RandomSource) -> ProbabilityHypothesis:
         """Fit a clone to the labels under the current weights."""
         rows = self.rows
         fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
@@ -192,7 +192,7 @@ class OpenedAdapter(Opened):
         rows.evaluate(term(as_it_is), "p")
         return ProbabilityHypothesis("p", term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
 
-    def _fit(self, target: Array, weights: Array, rng: Draw) -> Any:
+    def _fit(self, target: Array, weights: Array, rng: RandomSource) -> Any:
         """With weights where it takes them; a constant where all rows are of one class, as drawn rows may be."""
         X = self.data.table.native
         if is_classifier(self.estimator) and target.min() == target.max():
@@ -241,6 +241,6 @@ class Adapter:
             return (PROBABILITIES,) if isinstance(self.given, Probabilities) else (LABELS,)
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
-    def open(self, data: Data, goal: Goal) -> OpenedAdapter:
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> AdapterContext:
         """Nothing to prepare."""
-        return OpenedAdapter(data, self.estimator, self.weight_name)
+        return AdapterContext(data, self.estimator, self.weight_name)

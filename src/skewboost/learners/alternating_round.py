@@ -13,20 +13,21 @@ from skewboost.engine.grow_alternating import REST, AlternatingGrowth, Alternati
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves
-from skewboost.learners.learner import LABELS, Data, Draw, Goal, Importances, Opened
+from skewboost.learners.learner import LABELS, Importances, LearnerContext, RandomSource, SplitGoal
 from skewboost.learners.stump_tree import PartitionHypothesis, majority
+from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, one_of
 from skewboost.typing import Array
 
 
-class OpenedAlternatingTree(Opened):
+class AlternatingTreeContext(LearnerContext):
     """An alternating tree on its training data, which it grows with every round that is added."""
 
-    def __init__(self, data: Data, view: View, request: Request) -> None:
+    def __init__(self, data: TrainingData, view: View, request: Request) -> None:
         super().__init__(data, view)
         self.tree = AlternatingGrowth(self.rows, request)
 
-    def labels(self, rng: Draw) -> PartitionHypothesis | None:
+    def labels(self, rng: RandomSource) -> PartitionHypothesis | None:
         """The best test under any precondition, which abstains on all other rows; None where nothing can be split."""
         growth = self.tree.grow()
         if growth is None:
@@ -90,8 +91,8 @@ class AlternatingTree(BaseEstimator):
         """Labels only."""
         return (LABELS,)
 
-    def open(self, data: Data, goal: Goal) -> OpenedAlternatingTree:
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> AlternatingTreeContext:
         """Bin the table. Whatever the variant would minimise, an alternating tree minimises Z."""
         check_params(self, missing=one_of("abstain", "learn"), max_bins=integer(2, MAX_BINS))
         bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
-        return OpenedAlternatingTree(data, View(data.engine, data.table, bins), Request("z", self.missing))
+        return AlternatingTreeContext(data, View(data.engine, data.table, bins), Request("z", self.missing))

@@ -20,30 +20,30 @@ from skewboost.errors import InputError
 from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
-    Data,
-    Draw,
-    Goal,
     Importances,
-    Opened,
+    LearnerContext,
+    RandomSource,
     ResponseHypothesis,
-    chosen_goal,
+    SplitGoal,
+    chosen_split_goal,
 )
 from skewboost.learners.stump_tree import FREE, PartitionHypothesis, majority
+from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, one_of, optional
 from skewboost.typing import Array
 
 DEFAULT_BINS = 32
 
 
-class OpenedHistogram(Opened):
+class HistogramContext(LearnerContext):
     """A histogram learner on its training data."""
 
-    def __init__(self, data: Data, view: View, goal: Goal, missing: str) -> None:
+    def __init__(self, data: TrainingData, view: View, goal: SplitGoal, missing: str) -> None:
         super().__init__(data, view)
         self.goal = goal
         self.missing = missing
 
-    def labels(self, rng: Draw) -> PartitionHypothesis:
+    def labels(self, rng: RandomSource) -> PartitionHypothesis:
         """The feature whose bins separate the classes best."""
         planes = self.rows.histogram()
         feature, value, gain = self._best(planes, self.goal, "z")
@@ -53,12 +53,12 @@ class OpenedHistogram(Opened):
         abstains[-1] = self.missing == "abstain"
         return PartitionHypothesis(partition, sums, majority(sums, abstains), None, abstains, value, gain)
 
-    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
+    def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """The feature whose bins' means fit z best."""
         self.rows.map(np.multiply, (w, z), ("w z",))
         total, of_z = self.rows.sum(itself, (w,)), self.rows.sum(squares, (z, w))
         planes = self.rows.histogram(w, "w z")
-        feature, value, gain = self._best(planes, Goal("squares"), "squares")
+        feature, value, gain = self._best(planes, SplitGoal("squares"), "squares")
         partition = self._partition(feature, value)
         sums, sums_z = self._per_leaf(planes[:, feature], partition.n_leaves).T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=sums > 0)
@@ -67,7 +67,7 @@ class OpenedHistogram(Opened):
         residual = (of_z - float((means * sums_z).sum())) / total
         return ResponseHypothesis(LeafTerm(partition, means), residual, gain)
 
-    def _best(self, planes: Array, goal: Goal, gain_criterion: str) -> tuple[int, float, Importances]:
+    def _best(self, planes: Array, goal: SplitGoal, gain_criterion: str) -> tuple[int, float, Importances]:
         """The feature of the lowest criterion summed over its bins, the lowest such feature if several tie."""
         bins = self.view.bins
         assert bins is not None
@@ -138,7 +138,7 @@ class Histogram(BaseEstimator):
         """Both questions."""
         return (LABELS, RESPONSES)
 
-    def open(self, data: Data, goal: Goal) -> OpenedHistogram:
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> HistogramContext:
         """Bin the table."""
         check_params(
             self,
@@ -147,11 +147,11 @@ class Histogram(BaseEstimator):
             missing=one_of("learn", "abstain"),
         )
         bins = data.bins or self._bins(data)
-        chosen = chosen_goal(self, goal)
+        chosen = chosen_split_goal(self, goal)
         chosen = replace(chosen, criterion=FREE.get(chosen.criterion, chosen.criterion))
-        return OpenedHistogram(data, data.view(bins), chosen, self.missing)
+        return HistogramContext(data, data.view(bins), chosen, self.missing)
 
-    def _bins(self, data: Data) -> Bins:
+    def _bins(self, data: TrainingData) -> Bins:
         if self.edges is None:
             return fit_bins(data.engine, data.table, data.examples, self.max_bins or DEFAULT_BINS)
         if self.max_bins is not None:

@@ -10,29 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from skewboost.engine.boundary import Codes, Engine
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import Term
-from skewboost.engine.table import Table
-from skewboost.engine.training_set import EXAMPLES, TWO, Classes, Leaves, TrainingSet
+from skewboost.engine.training_set import EXAMPLES, Leaves, TrainingSet
 from skewboost.errors import InputError
-from skewboost.learners.samplers.example_order import examples_in_order
+from skewboost.learners.training_data import TrainingData
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
-    from skewboost.engine.binning import Bins
+    pass
 
 # A round's own random generator, made by whoever needs one: most learners draw nothing.
-Draw = Callable[[], np.random.Generator]
+RandomSource = Callable[[], np.random.Generator]
 
 # What a rule makes of a probability: a function of an array of them.
-Link = Callable[[Array], Array]
+ProbabilityLink = Callable[[Array], Array]
 
 BALANCE = 1e-12  # a difference below this share of a leaf's weight is rounding
 
@@ -41,56 +38,12 @@ PROBABILITIES = "probabilities (of the positive class)"
 
 
 @dataclass(frozen=True)
-class Goal:
+class SplitGoal:
     """What a rule would have a partition minimise, with the parameters that some criteria have."""
 
     criterion: str
     costs: tuple[float, float] = (1.0, 1.0)  # of the negative and the positive class
     delta: float = 0.0  # smoothing
-
-
-@dataclass
-class Data:
-    """The training data, as validated: nothing missing, nothing of zero weight."""
-
-    table: Table
-    labels: Array  # the number of every row's class, 1 for the positive one of two; ``[row, label]`` if it has several
-    examples: Array | None  # sample weights; None: one each
-    engine: Engine
-    bins: Bins | None = None  # given when training goes on with the bins of a fitted model
-    codes: Codes = None  # of the table in these bins, where they are known
-    classes: Classes = TWO
-
-    def __post_init__(self) -> None:
-        self.labels = self.labels.astype(np.min_scalar_type(self.classes.n_classes - 1), copy=False)
-
-    def view(self, bins: Bins | None) -> View:
-        """The table through bins."""
-        return View(self.engine, self.table, bins, self.codes)
-
-    @property
-    def n_examples(self) -> float:
-        """N: the number of examples, Σ sample_weight."""
-        return float(self.table.n_rows if self.examples is None else self.examples.sum())
-
-    def as_labels(self, numbers: Array) -> Array:
-        """Numbers of classes in the shape of `labels`, where one of several labels is on."""
-        if self.classes.n_labels > 1:
-            numbers = numbers[:, None] == np.arange(self.classes.n_labels)
-        return np.asarray(numbers.astype(self.labels.dtype))
-
-    @cached_property
-    def in_order(self) -> Array:
-        """The number of the row of every example, in an order that only depends on what they are; for samplers."""
-        n = self.classes.n_labels
-        bits = self.labels if n == 1 else self.labels @ np.exp2(np.arange(n))
-        return examples_in_order(self.table, bits, self.examples)
-
-    def weight_of_examples(self, weights: Array) -> Array:
-        """What each of these examples weighs, given the weights of the rows: theirs, shared among their examples."""
-        if len(self.in_order) != len(weights):
-            weights = weights / np.maximum(np.bincount(self.in_order, minlength=len(weights)), 1)
-        return np.asarray(weights[self.in_order])
 
 
 @dataclass(slots=True)
@@ -111,7 +64,7 @@ class Importances:
         return found
 
 
-class Partitioned(Protocol):
+class WeightedPartition(Protocol):
     """A partition of the training rows."""
 
     @property
@@ -125,7 +78,7 @@ class Partitioned(Protocol):
         ...
 
 
-class LabelHypothesis(Partitioned, Protocol):
+class LabelHypothesis(WeightedPartition, Protocol):
     """A partition of the input, as it is found in training."""
 
     @property
@@ -172,7 +125,7 @@ class ProbabilityHypothesis:
     """A fitted probability of the positive class."""
 
     vector: str  # the probability of every training row is in the training set, by this name
-    term: Callable[[Link], Term]  # the function that is this link of the probability
+    term: Callable[[ProbabilityLink], Term]  # the function that is this link of the probability
     criterion: float  # the weight of the rows on whose wrong side of ½ it is
     importances: Importances | None
 
@@ -208,12 +161,12 @@ def right_weight(labels: Array, class_weights: Array) -> float:
     return float(class_weights[voting, labels[voting].astype(np.intp)].sum())
 
 
-class Opened:
+class LearnerContext:
     """A learner on its training data. Subclasses answer `labels`, `responses`, `probabilities` or several."""
 
     draws: ClassVar[bool] = False  # whether it is fitted to drawn rows
 
-    def __init__(self, data: Data, view: View) -> None:
+    def __init__(self, data: TrainingData, view: View) -> None:
         self.data = data
         self.view = view
         self.rows: TrainingSet = data.engine.open(view, data.labels, data.classes, data.examples)
@@ -238,26 +191,26 @@ class Opened:
         """Multiply the weights of each (leaf, class) by its factor; returns their sum before normalisation."""
         return self.rows.reweight(partition, factors)
 
-    def labels(self, rng: Draw) -> LabelHypothesis | None:
+    def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes under the current weights."""
         raise NotImplementedError
 
-    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis | None:
+    def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis | None:
         """Fit a vector of the training set by least squares, weighted by another."""
         raise NotImplementedError
 
-    def joint_labels(self, rng: Draw) -> LabelHypothesis:
+    def joint_labels(self, rng: RandomSource) -> LabelHypothesis:
         """Separate the rows with each of several labels from those without it, by one partition for all."""
         raise NotImplementedError
 
-    def class_labels(self, rng: Draw) -> LabelHypothesis | None:
+    def class_labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate more than two classes; `labels` of the answer are class numbers, and -1 where it abstains."""
         raise NotImplementedError
 
     def added(self, term: Term) -> None:
         """Take note of what a round has added, for learners that build on earlier rounds."""
 
-    def probabilities(self, rng: Draw) -> ProbabilityHypothesis | None:
+    def probabilities(self, rng: RandomSource) -> ProbabilityHypothesis | None:
         """Estimate P(+ | x) under the current weights."""
         raise NotImplementedError
 
@@ -274,12 +227,12 @@ class Learner(Protocol):
         """Which questions it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
         ...
 
-    def open(self, data: Data, goal: Goal) -> Opened:
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> LearnerContext:
         """Prepare for training."""
         ...
 
 
-def chosen_goal(learner: Any, goal: Goal) -> Goal:
+def chosen_split_goal(learner: Any, goal: SplitGoal) -> SplitGoal:
     """A learner's own criterion, or else the rule's; an error where its own would have no effect."""
     if learner.criterion is None:
         return goal
@@ -288,7 +241,7 @@ def chosen_goal(learner: Any, goal: Goal) -> Goal:
             f"criterion={learner.criterion!r} of {describe(learner)} has no effect: the boosting variant asks for "
             "responses, which are fitted by least squares. Leave it at None."
         )
-    return Goal(learner.criterion)
+    return SplitGoal(learner.criterion)
 
 
 def describe(learner: Any) -> str:

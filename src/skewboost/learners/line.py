@@ -11,13 +11,21 @@ from skewboost.engine.scoring import LineTerm, power_of_two
 from skewboost.engine.table import Nominal
 from skewboost.engine.training_set import EXAMPLES
 from skewboost.errors import InputError
-from skewboost.learners.learner import RESPONSES, Data, Draw, Goal, Importances, Opened, ResponseHypothesis
+from skewboost.learners.learner import (
+    RESPONSES,
+    Importances,
+    LearnerContext,
+    RandomSource,
+    ResponseHypothesis,
+    SplitGoal,
+)
+from skewboost.learners.training_data import TrainingData
 
 
-class OpenedLine(Opened):
+class LineContext(LearnerContext):
     """Lines on the training data; keeps the numeric columns, centred, as float64, and needs the rows themselves."""
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: TrainingData) -> None:
         super().__init__(data, data.view(None))
         table = data.table
         columns = [(j, table.column(j)) for j in range(table.n_features)]
@@ -45,7 +53,7 @@ class OpenedLine(Opened):
         """The spread of the numbers: there are no codes."""
         return Support(self.data.n_examples, spread=spread_of(self.data.table, self.rows.get(EXAMPLES)))
 
-    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis | None:
+    def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis | None:
         """The line ``a x + b`` that leaves the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""
         responses, weights = self.rows.get(z), self.rows.get(w)
         wz = weights * responses
@@ -82,6 +90,6 @@ class Line(BaseEstimator):
         """Responses only."""
         return (RESPONSES,)
 
-    def open(self, data: Data, goal: Goal) -> OpenedLine:
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> LineContext:
         """Centre the columns."""
-        return OpenedLine(data)
+        return LineContext(data)

@@ -12,7 +12,7 @@ from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import TrainingSet
 from skewboost.errors import InputError, InputTypeError
-from skewboost.learners.learner import Link, describe
+from skewboost.learners.learner import ProbabilityLink, describe
 from skewboost.typing import Array
 
 
@@ -43,7 +43,7 @@ class ProbabilityTerm:
 
     estimator: Any
     margin: float
-    link: Link
+    link: ProbabilityLink
     scale: float = 1.0
 
     def on(self, view: View) -> Array:

@@ -65,7 +65,7 @@ class EvidenceRule:
 
 
 @dataclass(frozen=True)
-class _Ranked:
+class RankedRules:
     """The rules on one target, in the order in which they have their say."""
 
     log_odds: float  # of the target before any rule has spoken
@@ -73,7 +73,7 @@ class _Ranked:
     evidence: list[Array]  # of each pattern
 
     @classmethod
-    def of(cls, found: list[Patterns], target: int, share: float, significance: float) -> _Ranked:
+    def of(cls, found: list[Patterns], target: int, share: float, significance: float) -> RankedRules:
         """The patterns that are significant for the target: higher order first, then larger residual."""
         ranked, evidence = [], []
         for patterns in reversed(found):
@@ -211,7 +211,7 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
     classes_: Array
     _values: list[Values]
     _events: Events
-    _ranked: list[_Ranked]
+    _ranked: list[RankedRules]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -258,7 +258,7 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         examples = Examples(codes, target, len(classes), weights)
         limits = Limits(self.max_order, self.min_expected, self.max_patterns)
         self._events, found = find_patterns(examples, limits)
-        self._ranked = [_Ranked.of(found, t, float(p), self.significance) for t, p in enumerate(examples.priors)]
+        self._ranked = [RankedRules.of(found, t, float(p), self.significance) for t, p in enumerate(examples.priors)]
         self._values, self._prior = values, bool(self.prior)
         self._nominal = [isinstance(column, Nominal) for column in columns]
         self.classes_ = classes

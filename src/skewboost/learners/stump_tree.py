@@ -20,15 +20,15 @@ from skewboost.learners.learner import (
     BALANCE,
     LABELS,
     RESPONSES,
-    Data,
-    Draw,
-    Goal,
     Importances,
-    Opened,
+    LearnerContext,
+    RandomSource,
     ResponseHypothesis,
-    chosen_goal,
+    SplitGoal,
+    chosen_split_goal,
     heaviest,
 )
+from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, number, one_of, optional
 from skewboost.typing import Array
 
@@ -56,7 +56,7 @@ class PartitionHypothesis:
         return LeafTerm(self.partition, values)
 
 
-def of_classes(goal: Goal, data: Data) -> Goal:
+def of_classes(goal: SplitGoal, data: TrainingData) -> SplitGoal:
     """The same for more than two classes, where there are so many."""
     if data.classes.n_classes == 2:
         return goal
@@ -76,11 +76,11 @@ def _heavier(negative: float, positive: float) -> float:
     return 1.0 if positive >= negative - BALANCE * total else -1.0
 
 
-class OpenedPartition(Opened):
+class PartitionContext(LearnerContext):
     """A stump or tree on its training data."""
 
     def __init__(
-        self, data: Data, view: View, request: Request, limits: Limits, opposite: bool, constant: bool
+        self, data: TrainingData, view: View, request: Request, limits: Limits, opposite: bool, constant: bool
     ) -> None:
         super().__init__(data, view)
         self.request = request
@@ -89,7 +89,7 @@ class OpenedPartition(Opened):
         self.constant = constant
         self.n_features = data.table.n_features
 
-    def labels(self, rng: Draw) -> PartitionHypothesis:
+    def labels(self, rng: RandomSource) -> PartitionHypothesis:
         """The best partition under the current weights; a single leaf where nothing can be split."""
         growth = self.rows.grow(self.request, self.limits)
         splits = growth.partition.splits
@@ -111,11 +111,11 @@ class OpenedPartition(Opened):
         importances = Importances(self.n_features, growth.importances)
         return PartitionHypothesis(growth.partition, growth.sums, labels, signs, growth.abstains, value, importances)
 
-    def joint_labels(self, rng: Draw) -> PartitionHypothesis:
+    def joint_labels(self, rng: RandomSource) -> PartitionHypothesis:
         """The best partition for all labels at once; what it says is the rule's business."""
         return self._joint(lambda sums, abstains: np.zeros(len(sums)))
 
-    def class_labels(self, rng: Draw) -> PartitionHypothesis:
+    def class_labels(self, rng: RandomSource) -> PartitionHypothesis:
         """The best partition for more than two classes; each leaf says the heaviest."""
         return self._joint(heaviest)
 
@@ -158,7 +158,7 @@ class OpenedPartition(Opened):
             return Growth(Partition((), (), 1), rows[None], np.zeros(1, dtype=np.bool_), ())
         return growth
 
-    def responses(self, z: str, w: str, rng: Draw) -> ResponseHypothesis:
+    def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """The partition whose leaf means fit z best."""
         request = self.request
         if request.min_weight > 0.0 or request.criterion != "squares":  # else it is the same for every round
@@ -184,11 +184,11 @@ class _PartitionLearner(BaseEstimator):
         """Both questions."""
         return (LABELS, RESPONSES)
 
-    def _open(
-        self, data: Data, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
-    ) -> OpenedPartition:
+    def _prepare(
+        self, data: TrainingData, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
+    ) -> PartitionContext:
         bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
-        return OpenedPartition(data, data.view(bins), request, limits, opposite, constant)
+        return PartitionContext(data, data.view(bins), request, limits, opposite, constant)
 
 
 class Stump(_PartitionLearner):
@@ -235,7 +235,7 @@ class Stump(_PartitionLearner):
         self.constant = constant
         self.max_bins = max_bins
 
-    def open(self, data: Data, goal: Goal) -> OpenedPartition:
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> PartitionContext:
         """Bin the table."""
         check_params(
             self,
@@ -244,7 +244,7 @@ class Stump(_PartitionLearner):
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
         )
-        chosen = of_classes(chosen_goal(self, goal), data)
+        chosen = of_classes(chosen_split_goal(self, goal), data)
         if self.constant and chosen.criterion not in FORCED:
             raise InputError(
                 f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split "
@@ -253,7 +253,7 @@ class Stump(_PartitionLearner):
         missing: Any = self.missing
         criterion: Any = chosen.criterion
         request = Request(criterion, missing, costs=chosen.costs, delta=chosen.delta)
-        return self._open(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
+        return self._prepare(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
 
 
 class Tree(_PartitionLearner):
@@ -307,7 +307,7 @@ class Tree(_PartitionLearner):
         self.missing = missing
         self.max_bins = max_bins
 
-    def open(self, data: Data, goal: Goal) -> OpenedPartition:
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> PartitionContext:
         """Bin the table."""
         check_params(
             self,
@@ -324,14 +324,14 @@ class Tree(_PartitionLearner):
                 "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure, and leave nothing to "
                 "boost. Give one of the two."
             )
-        chosen = chosen_goal(self, goal)
+        chosen = chosen_split_goal(self, goal)
         criterion: Any = FREE.get(chosen.criterion, chosen.criterion)
         if criterion == "majority" and self.criterion is None:
             criterion = "gini"
-        criterion = of_classes(Goal(criterion), data).criterion
+        criterion = of_classes(SplitGoal(criterion), data).criterion
         least = 1.0 if data.examples is None else float(data.examples.min())
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
         least_weight = float(self.min_weight_leaf)
         request = Request(criterion, self.missing, min_count, least_weight, chosen.costs, chosen.delta)  # type: ignore[arg-type]
         limits = Limits(self.max_depth, self.max_leaf_nodes)
-        return self._open(data, request, limits)
+        return self._prepare(data, request, limits)

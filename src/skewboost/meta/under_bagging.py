@@ -15,8 +15,8 @@ from skewboost.boosting.variants.realboost import RealBoostClassifier
 from skewboost.engine.table import read_table, take_rows
 from skewboost.fitting import all_or_nothing, seeded
 from skewboost.learners.adapter import weight_name
-from skewboost.learners.samplers.bootstrap import by_weight
-from skewboost.learners.samplers.example_order import examples_in_order
+from skewboost.learners.example_order import examples_in_order
+from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
 from skewboost.parameters import N_JOBS, Check, check_params, integer, number
@@ -207,7 +207,7 @@ def _trained(
     if (given == 1.0).all():
         return member.fit(take_rows(X, rows), labels[rows]), rows
     if name is None:
-        rows = rows[by_weight(given, rng)]
+        rows = rows[draw_by_weight(given, rng)]
         return member.fit(take_rows(X, rows), labels[rows]), rows
     with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
         return member.fit(take_rows(X, rows), labels[rows], **{name: given}), rows

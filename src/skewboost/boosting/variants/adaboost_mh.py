@@ -30,7 +30,7 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, Classes, Y
 from skewboost.errors import InputError
 from skewboost.learners import Stump, Tree, name_of, resolve
-from skewboost.learners.learner import LABELS, Draw, LabelHypothesis
+from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource
 from skewboost.metrics.costs import check_cost
 from skewboost.typing import Array
 
@@ -56,7 +56,7 @@ class AdaBoostMH(JointRule):
         if state.costs.each is not None:
             self.n_pairs = state.assign(np.multiply, (EXAMPLES, state.cost))
 
-    def ask(self, state: State, rng: Draw) -> Any:
+    def ask(self, state: State, rng: RandomSource) -> Any:
         """The partition of the lowest ``Z = W0 + 2 Σ_leaves Σ_labels √(W+ W-)`` ([1] §7)."""
         return state.learner.joint_labels(rng)
 

@@ -27,8 +27,8 @@ from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import Classes, Y
 from skewboost.errors import InputError
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, Stump, Tree, resolve
-from skewboost.learners.learner import Draw, LabelHypothesis, Learner, right_weight
-from skewboost.learners.resampled import Resampled
+from skewboost.learners.learner import LabelHypothesis, Learner, RandomSource, right_weight
+from skewboost.learners.resampling import ResampledLearner
 from skewboost.typing import Array
 
 
@@ -44,7 +44,7 @@ class AdaC2M1(JointRule):
     def start(self, state: State) -> None:
         """``w = 1/N``; costs come in with the first round."""
 
-    def ask(self, state: State, rng: Draw) -> Any:
+    def ask(self, state: State, rng: RandomSource) -> Any:
         """A partition in which each leaf says its heaviest class, or the classes that a classifier predicts."""
         return state.learner.class_labels(rng)
 
@@ -152,7 +152,7 @@ class AdaC2M1Classifier(JointClassifier):
 
     def _rule(self) -> Rule:
         learner = resolve(self.estimator)
-        learner = learner.learner if isinstance(learner, Resampled) else learner
+        learner = learner.learner if isinstance(learner, ResampledLearner) else learner
         if isinstance(learner, Stump | Tree):
             if learner.criterion not in (None, "error", "gini"):
                 raise InputError(

@@ -20,7 +20,7 @@ from skewboost.boosting.state import SIGNS, State
 from skewboost.boosting.variants.logitboost import LogitBoost
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y
-from skewboost.learners.learner import Goal, LabelHypothesis
+from skewboost.learners.learner import LabelHypothesis, SplitGoal
 from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
@@ -32,9 +32,9 @@ class _CostLoss(Rule):
     def __init__(self, prior: str = "data") -> None:
         self.prior = prior
 
-    def goal(self, costs: Costs, n: float) -> Goal:
+    def goal(self, costs: Costs, n: float) -> SplitGoal:
         """The criteria of this loss have its parameters."""
-        return Goal(self.criterion, (costs.negative, costs.positive), 1.0 / n)
+        return SplitGoal(self.criterion, (costs.negative, costs.positive), 1.0 / n)
 
     def start(self, state: State) -> None:
         """``w = 1/N``, or ``1/(2N±)`` as the paper has it."""
@@ -118,9 +118,9 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         LogitBoost.__init__(self)
         _CostLoss.__init__(self, prior)
 
-    def goal(self, costs: Costs, n: float) -> Goal:
+    def goal(self, costs: Costs, n: float) -> SplitGoal:
         """Least squares."""
-        return Goal(self.criterion)
+        return SplitGoal(self.criterion)
 
     def link(self, state: State) -> TwoClasses:
         """F starts from ``ln(C+ / C-) / (C+ + C-)``, where Pc = ½: from 0 the first step overshoots at large costs."""

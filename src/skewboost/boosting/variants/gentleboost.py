@@ -15,7 +15,14 @@ from skewboost.boosting.rule import MAX_VOTE, Rule, best_step_of_leaves, leaf_me
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import W, Y
-from skewboost.learners.learner import LABELS, PROBABILITIES, RESPONSES, Draw, ProbabilityHypothesis, ResponseHypothesis
+from skewboost.learners.learner import (
+    LABELS,
+    PROBABILITIES,
+    RESPONSES,
+    ProbabilityHypothesis,
+    RandomSource,
+    ResponseHypothesis,
+)
 from skewboost.learners.probabilities import mean_label
 from skewboost.parameters import check_params, one_of
 
@@ -29,7 +36,7 @@ class GentleBoost(Rule):
     def __init__(self, line_search: bool = False) -> None:
         self.line_search = line_search
 
-    def ask(self, state: State, rng: Draw) -> Any:
+    def ask(self, state: State, rng: RandomSource) -> Any:
         """A partition where the learner can give one, because its rounds are cheaper; else a regression of y."""
         if state.question == LABELS:
             return state.learner.labels(rng)

@@ -17,7 +17,7 @@ from skewboost.boosting.rule import MIN_ERROR, MIN_STEP, NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import F, State
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
-from skewboost.learners.learner import RESPONSES, Draw, ResponseHypothesis
+from skewboost.learners.learner import RESPONSES, RandomSource, ResponseHypothesis
 from skewboost.parameters import check_params, number, optional
 from skewboost.typing import Array
 
@@ -41,7 +41,7 @@ class LogitBoost(Rule):
         state.rows.put(F, state.link.offset)
         state.fitted, state.importance = "working w", self.importance(state)
 
-    def ask(self, state: State, rng: Draw) -> ResponseHypothesis | None:
+    def ask(self, state: State, rng: RandomSource) -> ResponseHypothesis | None:
         """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
 
         For y = 1 the response is 1/P and for y = -1 it is -1/(1 - P): both are ``y (1 + exp(-y t))`` with t the

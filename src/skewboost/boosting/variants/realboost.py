@@ -17,7 +17,7 @@ from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, best_step_of_leaves, leaf_log_odds, no_edge, vote_of_function
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
-from skewboost.learners.learner import LABELS, PROBABILITIES, Draw, LabelHypothesis, ProbabilityHypothesis
+from skewboost.learners.learner import LABELS, PROBABILITIES, LabelHypothesis, ProbabilityHypothesis, RandomSource
 from skewboost.learners.probabilities import half_log_odds
 from skewboost.parameters import check_params, one_of
 
@@ -31,7 +31,7 @@ class RealBoost(Rule):
     def __init__(self, line_search: bool = False) -> None:
         self.line_search = line_search
 
-    def ask(self, state: State, rng: Draw) -> Any:
+    def ask(self, state: State, rng: RandomSource) -> Any:
         """A partition, or the probabilities of a learner that gives those."""
         return state.learner.labels(rng) if state.question == LABELS else state.learner.probabilities(rng)
 

@@ -1,4 +1,4 @@
-"""Samplers: which rows the weak learner of a round gets to see."""
+"""Samplers: which rows the weak learner of a round is fitted to."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from skewboost.errors import InputError
 from skewboost.learners.samplers.bootstrap import Bootstrap
 from skewboost.learners.samplers.databoost import DataBoost
 from skewboost.learners.samplers.fraction import Fraction
-from skewboost.learners.samplers.imbalanced_learn import Imbalanced
-from skewboost.learners.samplers.sampler import Drawn, Sampler
+from skewboost.learners.samplers.imbalanced_learn import ImbalancedLearnSampler
+from skewboost.learners.samplers.sampler import Sample, Sampler
 from skewboost.learners.samplers.smote import Smote
 from skewboost.learners.samplers.under_sample import UnderSample
 from skewboost.parameters import number
 
-__all__ = ["Bootstrap", "DataBoost", "Drawn", "Fraction", "Sampler", "Smote", "UnderSample", "as_sampler"]
+__all__ = ["Bootstrap", "DataBoost", "Fraction", "Sample", "Sampler", "Smote", "UnderSample", "as_sampler"]
 
-WANTED = (
+ACCEPTED = (
     "None, 'bootstrap', a fraction between 0 and 1, an object from skewboost.learners, or an instance of a sampler of "
     "imbalanced-learn"
 )
@@ -35,5 +35,5 @@ def as_sampler(given: Any) -> Sampler | None:
             sampler: Sampler = given
             return sampler
         if hasattr(given, "fit_resample"):
-            return Imbalanced(given)
-    raise InputError(f"sampler must be {WANTED}; got {given!r}.")
+            return ImbalancedLearnSampler(given)
+    raise InputError(f"sampler must be {ACCEPTED}; got {given!r}.")

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.learners.samplers.sampler import Drawn
+from skewboost.learners.samplers.sampler import Sample
+from skewboost.learners.training_data import TrainingData
 from skewboost.typing import Array
 
-if TYPE_CHECKING:
-    from skewboost.learners.learner import Data
+
+def draw_by_cumulative_weight(cumulative: Array, size: int, rng: np.random.Generator) -> Array:
+    """Positions drawn with replacement in proportion to weights with these cumulative sums, in rising order."""
+    positions = np.searchsorted(cumulative, np.sort(rng.random(size)) * cumulative[-1], side="right")
+    # A point may be rounded up to the very end, which lies behind the last row of positive weight.
+    return np.asarray(np.minimum(positions, np.searchsorted(cumulative, cumulative[-1])))
 
 
-def by_reach(reach: Array, size: int, rng: np.random.Generator) -> Array:
-    """Independent draws in proportion to weights, of which `reach` are the running sums; places in rising order."""
-    places = np.searchsorted(reach, np.sort(rng.random(size)) * reach[-1], side="right")
-    # a point may be rounded up to the very end, which is behind the last row of any weight
-    return np.asarray(np.minimum(places, np.searchsorted(reach, reach[-1])))
-
-
-def by_weight(weights: Array, rng: np.random.Generator) -> Array:
-    """As many places as there are weights, by the inverse of the distribution function: they come in their order."""
-    return by_reach(np.cumsum(weights), len(weights), rng)
+def draw_by_weight(weights: Array, rng: np.random.Generator) -> Array:
+    """As many positions as there are weights, drawn with replacement in proportion to them, in rising order."""
+    return draw_by_cumulative_weight(np.cumsum(weights), len(weights), rng)
 
 
 class Bootstrap(BaseEstimator):
-    """As many rows as there are, drawn with replacement in proportion to the weights; a weight of zero is never drawn.
+    """As many rows as there are, drawn with replacement in proportion to the weights.
+
+    The learner sees the drawn rows without weights. A row of weight zero is never drawn.
 
     Examples
     --------
@@ -37,6 +35,6 @@ class Bootstrap(BaseEstimator):
     array([1, 1, 1, 1])
     """
 
-    def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:
-        """The learner sees the rows without weights."""
-        return Drawn(by_weight(weights, rng))
+    def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
+        """Draw rows by weight."""
+        return Sample(draw_by_weight(weights, rng))

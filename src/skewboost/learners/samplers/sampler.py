@@ -1,65 +1,68 @@
-"""What a sampler is: it draws rows anew in each round. What they teach is measured on all rows, not on these."""
+"""What a sampler is: an object that draws the rows that the weak learner of a round is fitted to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from skewboost.engine.table import Table
 from skewboost.errors import InputError
+from skewboost.learners.training_data import TrainingData
 from skewboost.typing import Array
-
-if TYPE_CHECKING:
-    from skewboost.learners.learner import Data
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What a round is fitted to: training rows, by their numbers, and after them rows that were made up.
+class Sample:
+    """The rows that a round is fitted to: training rows, by their numbers, and after them synthetic rows.
 
-    A row may come more than once. Without `weights` all count the same, and the learner sees none.
+    A training row may occur more than once. Without `weights` all rows count the same, and the learner sees no weights.
     """
 
     rows: Array
-    weights: Array | None = None  # of the drawn rows, then of those made up; of any sum
-    made: Table | None = None  # rows that are not in the training data
-    classes: Array | None = None  # the class of each: 1 is the positive one; or the number of its label
+    weights: Array | None = None  # of the training rows, then of the synthetic ones; of any sum
+    synthetic: Table | None = None
+    classes: Array | None = None  # the class numbers of the synthetic rows; 1 is the positive class of two
 
-    @property
-    def n_made(self) -> int:
-        """How many rows were made up."""
-        return 0 if self.made is None else self.made.n_rows
+    def __len__(self) -> int:
+        return len(self.rows) + (0 if self.synthetic is None else self.synthetic.n_rows)
 
-    def take(self, chosen: Array) -> Drawn:
-        """Some of them, by their places, each of which counts the same."""
-        real, own = chosen[chosen < len(self.rows)], chosen[chosen >= len(self.rows)] - len(self.rows)
-        if self.made is None or self.classes is None or not len(own):
-            return Drawn(self.rows[real])
-        return Drawn(self.rows[real], None, self.made.take(own), self.classes[own])
+    def take(self, positions: Array) -> Sample:
+        """The rows at these positions, all of which count the same."""
+        real = positions[positions < len(self.rows)]
+        synthetic = positions[positions >= len(self.rows)] - len(self.rows)
+        if self.synthetic is None or self.classes is None or not len(synthetic):
+            return Sample(self.rows[real])
+        return Sample(self.rows[real], None, self.synthetic.take(synthetic), self.classes[synthetic])
 
 
 class Sampler(Protocol):
     """Draws the rows that a round is fitted to.
 
-    A sampler may say ``resets = False``: it does not draw by weight, and if what is learned from two of its draws is
-    wrong on most of the weight, the round is fitted to all rows. Otherwise that is bad luck: the weights start anew,
-    and the rows are drawn again.
+    A sampler that does not draw by weight has the attribute ``resets = False``. If the hypotheses from two of its
+    samples are wrong on most of the weight, the round is fitted to all rows. With any other sampler such a failure is
+    bad luck: the weights start anew, and rows are drawn again.
     """
 
-    def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:
+    def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
         """Draw from the training rows, given their current weights (not negative, of any sum)."""
         ...
 
 
-def classes_of_rows(data: Data, name: str) -> Array:
-    """The class of every row as a number, 1 for the positive one; for samplers that look at classes."""
+def classes_of_rows(data: TrainingData, sampler: str = "") -> Array:
+    """The class number of every row, 1 for the positive one of two; for samplers that need classes."""
     if data.classes.n_labels == 1:
         return data.labels.astype(np.intp)
     if (data.labels.sum(axis=1) != 1).any():
         raise InputError(
-            f"sampler={name} looks at classes, but rows of y have several labels or none. Use sampler='bootstrap' or a "
-            "fraction, which do not."
+            f"sampler={sampler} needs one class per row, but rows of y have several labels or none.",
+            "Use sampler='bootstrap' or a fraction such as sampler=0.5.",
         )
     return np.asarray(data.labels.argmax(axis=1))
+
+
+def mean_weights(data: TrainingData, weights: Array) -> Array:
+    """The mean weight of an example of each class."""
+    classes = classes_of_rows(data)[data.ordered_examples]
+    return np.bincount(classes, data.weight_of_examples(weights)) / np.maximum(np.bincount(classes), 1)

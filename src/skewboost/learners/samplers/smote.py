@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.engine.table import Nominal, Table
 from skewboost.errors import MissingPackageError
-from skewboost.learners.samplers.imbalanced_learn import mean_weights
-from skewboost.learners.samplers.sampler import Drawn, classes_of_rows
+from skewboost.learners.samplers.sampler import Sample, classes_of_rows, mean_weights
 from skewboost.learners.samplers.synthetic_rows import gathered, joined, made_like
+from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, number
 from skewboost.typing import Array
-
-if TYPE_CHECKING:
-    from skewboost.learners.learner import Data
 
 
 def _over_sampling() -> Any:
@@ -24,29 +21,30 @@ def _over_sampling() -> Any:
         import imblearn.over_sampling
     except ImportError as error:
         raise MissingPackageError(
-            'SMOTE is that of imbalanced-learn, which is not installed. Run: pip install "skewboost[samplers]"'
+            "Smote() needs the package imbalanced-learn, which is not installed.",
+            'Run: pip install "skewboost[samplers]"',
         ) from error
     return imblearn.over_sampling
 
 
 class Smote(BaseEstimator):
-    """All examples with their current weights, and synthetic ones of the rare class, anew in every round.
+    """All examples with their current weights, and new synthetic examples of the rare class in every round.
 
-    A synthetic example lies between an example of the rare class and one of its nearest neighbours there, and weighs as
-    much as an example of its class does on average. The work is done by imbalanced-learn: SMOTE for numbers, SMOTENC or
-    SMOTEN where there are categories. In any booster this makes SMOTEBoost of it.
+    A synthetic example lies between an example of the rare class and one of its nearest neighbours of the same class.
+    Its weight is the mean weight of its class. Synthetic examples are made by imbalanced-learn: by SMOTE for numbers,
+    by SMOTENC or SMOTEN where there are categories. Any booster with this sampler is a kind of SMOTEBoost.
 
-    Unlike these it takes any table: for the synthetic examples (only) a missing number is the median of the class, and
-    a missing category is a category. A class of fewer examples than neighbours has fewer neighbours; a single example
-    is repeated.
+    Unlike the samplers of imbalanced-learn, this one accepts missing cells. In synthetic examples a missing number is
+    replaced by the median of the class, and a missing category is a category of its own. If a class has fewer examples
+    than `k_neighbors`, fewer neighbours are used; a single example is repeated.
 
     Parameters
     ----------
     ratio : float, default=1.0
-        How many examples of the rare class there are afterwards for one of the other, above 0 and at most 1; if there
-        are more already, none are made.
+        The number of examples of the rare class for each one of the other afterwards, above 0 and at most 1. If the
+        rare class is already more frequent than that, nothing is added.
     k_neighbors : int, default=5
-        Between how many neighbours of an example to choose.
+        The number of nearest neighbours among which one is chosen.
 
     References
     ----------
@@ -55,13 +53,14 @@ class Smote(BaseEstimator):
 
     Examples
     --------
+    >>> from sklearn.model_selection import cross_val_score
     >>> from skewboost import RealBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.learners.samplers import Smote
     >>> X, y = load_rare_cancer()
-    >>> clf = RealBoostClassifier(estimator="tree", sampler=Smote(), n_estimators=10, random_state=0).fit(X, y)
-    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
-    recall 1.00
+    >>> clf = RealBoostClassifier(sampler=Smote(), n_estimators=10, random_state=0)
+    >>> print(f"recall {cross_val_score(clf, X, y, scoring='recall', cv=3).mean():.2f}")
+    recall 0.90
     """
 
     resets = False
@@ -70,43 +69,42 @@ class Smote(BaseEstimator):
         self.ratio = ratio
         self.k_neighbors = k_neighbors
 
-    def draw(self, data: Data, weights: Array, rng: np.random.Generator) -> Drawn:
-        """All examples, and after them the synthetic ones, class by class."""
+    def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
+        """Return all examples, followed by the synthetic ones, class by class."""
         check_params(self, ratio=number(0, 1, open_low=True), k_neighbors=integer(1))
-        examples = data.in_order
+        examples = data.ordered_examples
         classes = classes_of_rows(data, "Smote()")[examples]
         counts = np.bincount(classes)
-        wanted = round(self.ratio * int(counts.max()))
-        made, labels = None, []
-        for label in np.flatnonzero((counts > 0) & (counts < wanted)):
+        size = round(self.ratio * int(counts.max()))
+        synthetic, labels = None, []
+        for label in np.flatnonzero((counts > 0) & (counts < size)):
             own = data.table.take(examples[classes == label])
-            more = self._between(own, int(wanted - counts[label]), rng)
-            made = more if made is None else joined(made, more)
-            labels.append(np.full(more.n_rows, label))
-        of_example = data.weight_of_examples(weights)
-        if made is None:
-            return Drawn(examples, of_example)
-        of_made = np.concatenate(labels)
-        return Drawn(examples, np.append(of_example, mean_weights(data, weights)[of_made]), made, of_made)
+            rows = self._synthetic_rows(own, int(size - counts[label]), rng)
+            synthetic = rows if synthetic is None else joined(synthetic, rows)
+            labels.append(np.full(rows.n_rows, label))
+        own_weights = data.weight_of_examples(weights)
+        if synthetic is None:
+            return Sample(examples, own_weights)
+        new_classes = np.concatenate(labels)
+        all_weights = np.append(own_weights, mean_weights(data, weights)[new_classes])
+        return Sample(examples, all_weights, synthetic, new_classes)
 
-    def _between(self, own: Table, n: int, rng: np.random.Generator) -> Table:
-        """Synthetic rows of a class."""
+    def _synthetic_rows(self, own: Table, n: int, rng: np.random.Generator) -> Table:
+        """Make n synthetic rows from the rows of a class."""
         seed = int(rng.integers(2**31))
         if own.n_rows == 1:
             return gathered(own, np.zeros((own.n_features, n), dtype=np.intp))
         columns = [own.column(j) for j in range(own.n_features)]
         nominal = [j for j, column in enumerate(columns) if isinstance(column, Nominal)]
-        synthetic = self._synthetic(np.column_stack([_filled(column) for column in columns]), n, nominal, seed)
-        return made_like(
-            own,
-            [
-                Nominal(values.astype(np.intp), column.categories) if isinstance(column, Nominal) else values
-                for column, values in zip(columns, synthetic.T)
-            ],
-        )
+        new = self._interpolate(np.column_stack([_filled(column) for column in columns]), n, nominal, seed)
+        cells = [
+            Nominal(values.astype(np.intp), column.categories) if isinstance(column, Nominal) else values
+            for column, values in zip(columns, new.T)
+        ]
+        return made_like(own, cells)
 
-    def _synthetic(self, X: Array, n: int, nominal: list[int], seed: int) -> Array:
-        """By imbalanced-learn, which must see a second class, if only to leave it alone."""
+    def _interpolate(self, X: Array, n: int, nominal: list[int], seed: int) -> Array:
+        """Call imbalanced-learn, which needs a second class in y even though it leaves that one unchanged."""
         kinds = _over_sampling()
         params: dict[str, Any] = {
             "sampling_strategy": {1: len(X) + n},
@@ -125,7 +123,7 @@ class Smote(BaseEstimator):
 
 
 def _filled(column: Array | Nominal) -> Array:
-    """A column of finite numbers: codes of categories, and the median (or 0 if there is none) for missing ones."""
+    """A column as finite numbers: codes of categories; missing numbers are the median, or 0 if all are missing."""
     if isinstance(column, Nominal):
         return column.codes.astype(np.float64)
     values = np.array(column, dtype=np.float64)

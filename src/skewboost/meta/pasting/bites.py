@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 from skewboost.datasets.chunks import stack
 from skewboost.engine.table import Nominal, read_table, take_rows
-from skewboost.learners.samplers.bootstrap import by_reach
+from skewboost.learners.samplers.bootstrap import draw_by_cumulative_weight
 from skewboost.meta.pasting.members import Voters, chance_of_error
 from skewboost.meta.pasting.row_sources import Targets
 from skewboost.typing import Array
@@ -72,7 +72,7 @@ class Whole:
     def draw(self, size: int, accept: float, rng: np.random.Generator) -> Bite:
         """Draws that are taken with probability q are draws in proportion to chances times q."""
         taken = self._wrong + (1.0 - self._wrong) * accept
-        rows = by_reach(np.cumsum(self.chances * taken), size, rng)
+        rows = draw_by_cumulative_weight(np.cumsum(self.chances * taken), size, rng)
         considered = size / mean(taken, self.chances)
         return Bite(rows, take_rows(self.X, rows), self.codes[rows], considered, float(self._wrong[rows].mean()))
 
@@ -199,7 +199,7 @@ class Pools:
         if reach is None:
             rows = rng.integers(0, len(self.codes), self.pool_size)
         else:
-            rows = rng.permutation(by_reach(reach, self.pool_size, rng))
+            rows = rng.permutation(draw_by_cumulative_weight(reach, self.pool_size, rng))
         distinct, place = np.unique(rows, return_inverse=True)
         return rows, place.astype(np.int32), self.fetch(distinct)
 

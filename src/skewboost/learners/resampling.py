@@ -1,0 +1,294 @@
+"""Boosting by resampling: a learner is fitted to the rows that a sampler draws, and measured on all rows.
+
+The class weights of leaves, and so the votes, the errors and the new weights, are always those of all training rows.
+Synthetic rows only take part in the fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skewboost.engine.boundary import TIE
+from skewboost.engine.explaining import Support
+from skewboost.engine.partition import Partition
+from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.engine.training_set import Leaves, TrainingSet, W, itself
+from skewboost.learners.learner import (
+    Importances,
+    LabelHypothesis,
+    Learner,
+    LearnerContext,
+    ProbabilityHypothesis,
+    RandomSource,
+    ResponseHypothesis,
+    SplitGoal,
+    residuals_and_weights,
+    right_weight,
+    wrong_sides,
+    wrong_weight,
+)
+from skewboost.learners.probabilities import as_it_is
+from skewboost.learners.samplers import Sample, Sampler
+from skewboost.learners.samplers.bootstrap import draw_by_weight
+from skewboost.learners.samplers.sampler import classes_of_rows
+from skewboost.learners.samplers.synthetic_rows import joined
+from skewboost.learners.training_data import TrainingData
+from skewboost.typing import Array
+
+MAX_DRAWS = 25  # in a round, of a sampler that draws by weight
+BIASED_DRAWS = 2  # in a round, of any other sampler
+
+
+def centred(term: Term, drawn: TrainingSet, whole: TrainingSet) -> Term:
+    """Move the thresholds halfway between the drawn rows on either side, and count all rows in the leaves."""
+    if not isinstance(term, LeafTerm) or not term.partition.splits:
+        return term
+    partition = term.partition.centred(drawn.count(term.partition))
+    return replace(term, partition=partition.counted(whole.count(partition)))
+
+
+@dataclass(frozen=True)
+class ResampledHypothesis:
+    """A partition found on drawn rows, with the class weights that all rows have in its leaves."""
+
+    hypothesis: LabelHypothesis  # as found on the drawn rows
+    leaf_numbers: Term  # the function whose value in a leaf is the number of the leaf
+    partition: Partition | Leaves  # of all rows
+    class_weights: Array
+
+    @classmethod
+    def on(cls, rows: TrainingSet, hypothesis: LabelHypothesis, drawn: TrainingSet) -> ResampledHypothesis:
+        """Measure a hypothesis about drawn rows on all rows."""
+        n = len(hypothesis.class_weights)
+        leaf_numbers = centred(hypothesis.term(np.arange(float(n))), drawn, rows)
+        partition: Partition | Leaves
+        if isinstance(leaf_numbers, LeafTerm):
+            partition = leaf_numbers.partition
+        else:
+            partition = Leaves("leaf", n)
+            rows.evaluate(leaf_numbers, partition.name)
+        return cls(hypothesis, leaf_numbers, partition, rows.sums(partition))
+
+    @property
+    def labels(self) -> Array:
+        """The label of each leaf according to the drawn rows; 0 for a leaf without any."""
+        return self.hypothesis.labels
+
+    @property
+    def signs(self) -> Array | None:
+        """The signs that the criterion forced on the leaves, if any."""
+        return self.hypothesis.signs
+
+    @property
+    def abstains(self) -> Array:
+        """The leaves that do not vote."""
+        return self.hypothesis.abstains
+
+    @property
+    def criterion(self) -> float:
+        """The weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
+        if self.joint:
+            own, silent = self.class_weights[~self.abstains], self.class_weights[self.abstains]
+            return float(2.0 * np.sqrt(own[:, ::2] * own[:, 1::2]).sum() + silent.sum())
+        return wrong_weight(self.labels, self.class_weights)
+
+    @property
+    def joint(self) -> bool:
+        """Whether rows have several labels."""
+        return bool(self.class_weights.shape[1] > 2)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is wrong on more weight than it is right on."""
+        return not self.joint and self.criterion > wrong_weight(-self.labels, self.class_weights) + TIE
+
+    @property
+    def importances(self) -> Importances | None:
+        """The decrease of the loss of the drawn rows per feature."""
+        return self.hypothesis.importances
+
+    def term(self, values: Array) -> Term:
+        """The function that has these values in the leaves."""
+        if isinstance(self.leaf_numbers, LeafTerm):
+            return replace(self.leaf_numbers, values=values)
+        return self.hypothesis.term(values)
+
+
+class ResampledClassHypothesis(ResampledHypothesis):
+    """The same for more than two classes."""
+
+    @property
+    def criterion(self) -> float:
+        """The weight of the rows that the labels get wrong, out of all rows."""
+        return float(self.class_weights[self.labels >= 0].sum()) - right_weight(self.labels, self.class_weights)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is wrong on more weight than it is right on."""
+        return self.criterion > right_weight(self.labels, self.class_weights) + TIE
+
+
+class ResampledContext(LearnerContext):
+    """Prepares the learner anew for the rows of each draw. Its own view and weights are those of all rows."""
+
+    draws: ClassVar[bool] = True
+
+    def __init__(self, data: TrainingData, learner: Learner, sampler: Sampler, goal: SplitGoal) -> None:
+        self.whole = learner.prepare(data, goal)
+        super().__init__(data, self.whole.view)
+        self.learner = learner
+        self.sampler = sampler
+        self.goal = goal
+        self.takes_weights = getattr(learner, "weight_name", "") is not None
+        self.terms: list[Term] = []
+
+    def support(self) -> Support:
+        """The distribution of all rows, as the learner describes it."""
+        return self.whole.support()
+
+    @property
+    def biased(self) -> bool:
+        """Whether the sampler does not draw by weight.
+
+        With a sampler that does, a failure is bad luck: the weights start anew, and rows are drawn again.
+        """
+        return not getattr(self.sampler, "resets", True)
+
+    @property
+    def tries(self) -> int:
+        """The most fits in a round. With a biased sampler the last of them is on all rows."""
+        return BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
+
+    def labels(self, rng: RandomSource) -> ResampledHypothesis | None:
+        """Separate the classes of the drawn rows."""
+        generator = rng()
+        context, sample = self._prepare(self.rows.get(W), generator)
+        self._assign(context, sample.weights)
+        if self.data.classes.two:
+            hypothesis = context.labels(lambda: generator)
+            return None if hypothesis is None else ResampledHypothesis.on(self.rows, hypothesis, context.rows)
+        hypothesis = context.class_labels(lambda: generator)
+        return None if hypothesis is None else ResampledClassHypothesis.on(self.rows, hypothesis, context.rows)
+
+    def class_labels(self, rng: RandomSource) -> ResampledHypothesis | None:
+        """Separate the classes of the drawn rows."""
+        return self.labels(rng)
+
+    def joint_labels(self, rng: RandomSource) -> ResampledHypothesis:
+        """Draw rows by the total weight of their labels; the labels of a drawn row keep their proportions."""
+        weights = self.rows.get(W)
+        totals = weights.sum(axis=1)
+        generator = rng()
+        context, sample = self._prepare(totals, generator)
+        proportions = self._values(weights / totals[:, None], sample, self.data.examples)
+        self._assign(context, proportions if sample.weights is None else proportions * sample.weights[:, None])
+        return ResampledHypothesis.on(self.rows, context.joint_labels(lambda: generator), context.rows)
+
+    def added(self, term: Term) -> None:
+        """Keep the rounds for learners that build on them: every draw has to know them."""
+        self.whole.added(term)
+        self.terms.append(term)
+
+    def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis | None:
+        """Fit the responses of the drawn rows."""
+        generator = rng()
+        weights = self.rows.get(w)
+        context, sample = self._prepare(weights, generator)
+        context.rows.put("own z", self._values(self.rows.get(z), sample, weights))
+        context.rows.put(
+            "own w", 1.0 / len(sample) if sample.weights is None else sample.weights / sample.weights.sum()
+        )
+        hypothesis = context.responses("own z", "own w", lambda: generator)
+        if hypothesis is None:
+            return None
+        term = centred(hypothesis.term, context.rows, self.rows)
+        self.rows.evaluate(term, "fit")
+        residual, total = self.rows.sum(residuals_and_weights, (z, "fit", w))
+        return replace(hypothesis, term=term, criterion=residual / total)
+
+    def probabilities(self, rng: RandomSource) -> ProbabilityHypothesis | None:
+        """Estimate the probabilities from the drawn rows."""
+        generator = rng()
+        context, sample = self._prepare(self.rows.get(W), generator)
+        self._assign(context, sample.weights)
+        hypothesis = context.probabilities(lambda: generator)
+        if hypothesis is None:
+            return None
+        self.rows.evaluate(hypothesis.term(as_it_is), "p")
+        return replace(hypothesis, vector="p", criterion=self.rows.sum(wrong_sides, ("w", "y", "p")))
+
+    def rejects(self, h: Any) -> bool:
+        """Whether a hypothesis about the classes is wrong on more weight than it is right on.
+
+        A biased sampler may fail like this in draw after draw, whatever the weights, so nothing is rejected there.
+        """
+        if self.biased:
+            return False
+        if isinstance(h, ResampledHypothesis):
+            return h.fails
+        return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
+
+    def _prepare(self, weights: Array, generator: np.random.Generator) -> tuple[LearnerContext, Sample]:
+        """Prepare the learner for a new sample, or for all rows on the last try of a biased sampler."""
+        last_resort = self.biased and self.last_try
+        if last_resort and self.takes_weights:
+            return self.whole, Sample(np.arange(len(weights)), weights)
+        if last_resort:
+            sample = Sample(np.arange(len(weights)), weights)
+        else:
+            sample = self.sampler.draw(self.data, weights, generator)
+        if sample.weights is not None and not (self.takes_weights and sample.weights.sum() > 0.0):
+            # The learner takes no weights, or all of them have vanished.
+            own = sample.weights if sample.weights.sum() > 0.0 else np.ones(len(sample))
+            sample = sample.take(draw_by_weight(own, generator))
+        return self._prepare_for(sample), sample
+
+    def _prepare_for(self, sample: Sample) -> LearnerContext:
+        """Prepare the learner for the rows of a sample, each of them one example."""
+        data, bins = self.data, self.view.bins
+        table, labels, codes = data.table.take(sample.rows), data.labels[sample.rows], None
+        if sample.synthetic is not None and sample.classes is not None:
+            table, labels = joined(table, sample.synthetic), np.append(labels, data.as_labels(sample.classes), axis=0)
+        elif bins is not None:
+            codes = self.rows.take(sample.rows)
+        drawn = TrainingData(table, labels, None, data.engine, bins, codes, data.classes)
+        context = self.learner.prepare(drawn, self.goal)
+        for term in self.terms:
+            context.added(term)
+        return context
+
+    @staticmethod
+    def _assign(context: LearnerContext, weights: Array | None) -> None:
+        """Give the drawn rows their weights, if they have any."""
+        if weights is not None:
+            context.rows.put("drawn", weights)
+            context.rows.assign(itself, ("drawn",))
+
+    def _values(self, values: Array, sample: Sample, weights: Array | None = None) -> Array:
+        """The values of the rows of a sample; a synthetic row has the mean of its class."""
+        if sample.classes is None:
+            return np.asarray(values[sample.rows])
+        classes = classes_of_rows(self.data)
+        members = [classes == label for label in range(classes.max() + 1)]
+        means = [np.average(values[own], axis=0, weights=None if weights is None else weights[own]) for own in members]
+        return np.concatenate((values[sample.rows], np.array(means)[sample.classes]))
+
+
+class ResampledLearner:
+    """A learner that is fitted to the rows that a sampler draws."""
+
+    def __init__(self, learner: Learner, sampler: Sampler) -> None:
+        self.learner = learner
+        self.sampler = sampler
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Those of the learner."""
+        return self.learner.answers
+
+    def prepare(self, data: TrainingData, goal: SplitGoal) -> ResampledContext:
+        """Bin the whole table; samples are taken from it."""
+        return ResampledContext(data, self.learner, self.sampler, goal)
