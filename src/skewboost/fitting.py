@@ -1,4 +1,4 @@
-"""What estimators that fit other estimators have in common."""
+"""What estimators that are fitted, or that fit others, have in common."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ from sklearn.base import clone
 
 
 def seeded(estimator: Any, draw: Callable[[], int], anew: bool = False) -> Any:
-    """A clone with seeds that `draw` gives, one for each `random_state` that is None (`anew`: for every one)."""
-    made = clone(estimator)
-    names = sorted(k for k, v in made.get_params().items() if k.endswith("random_state") and (anew or v is None))
-    return made.set_params(**{name: draw() for name in names})
+    """Clone an estimator and set every `random_state` that is None to a drawn seed; with `anew`, all of them."""
+    copy = clone(estimator)
+    names = sorted(k for k, v in copy.get_params().items() if k.endswith("random_state") and (anew or v is None))
+    return copy.set_params(**{name: draw() for name in names})
 
 
 @contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """If something goes wrong, the estimator is as it was before."""
+def restore_on_failure(estimator: Any, keep_interrupted: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Give an estimator its former attributes back if the block raises, so that a failed `fit` changes nothing.
+
+    `keep_interrupted` is called after a KeyboardInterrupt: whether the estimator is usable as it is now, with the
+    rounds that were finished, and is to stay so.
+    """
     before = dict(estimator.__dict__)
     try:
         yield
-    except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
+    except BaseException as error:
+        if not (isinstance(error, KeyboardInterrupt) and keep_interrupted()):
+            estimator.__dict__.clear()
+            estimator.__dict__.update(before)
         raise

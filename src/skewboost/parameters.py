@@ -12,14 +12,14 @@ from skewboost.errors import InputError
 
 
 class Check(NamedTuple):
-    """A test of a value, and what passes it in words."""
+    """A test of a value, and a description of the values that pass it."""
 
     passes: Callable[[Any], bool]
     wanted: str
 
 
 def integer(low: int, high: int | None = None) -> Check:
-    """A whole number in a range."""
+    """An integer in a range, both ends included."""
     wanted = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
 
     def passes(value: Any) -> bool:
@@ -30,7 +30,7 @@ def integer(low: int, high: int | None = None) -> Check:
 
 
 def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
-    """A real number in a range, its upper end included."""
+    """A real number in a range, the upper end included; without an upper end it must be finite."""
     wanted = f"a number {'>' if open_low else '>='} {low}" + ("" if high is None else f" and <= {high}")
 
     def passes(value: Any) -> bool:
@@ -43,7 +43,7 @@ def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
 
 
 def one_of(*values: Any) -> Check:
-    """One of some values, or what NumPy makes of it in a grid of parameters."""
+    """One of some values; a NumPy boolean, as parameter grids produce it, passes for a Python one."""
 
     def passes(value: Any) -> bool:
         plain = bool(value) if isinstance(value, np.bool_) else value
@@ -53,7 +53,7 @@ def one_of(*values: Any) -> Check:
 
 
 def optional(check: Check) -> Check:
-    """That, or None."""
+    """A value that passes the check, or None."""
     return Check(lambda value: value is None or check.passes(value), f"{check.wanted}, or None")
 
 
@@ -61,12 +61,12 @@ N_JOBS = optional(Check(lambda value: integer(-(2**31)).passes(value) and value 
 
 
 def either(*checks: Check) -> Check:
-    """Any of them."""
+    """A value that passes at least one of the checks."""
     return Check(lambda value: any(c.passes(value) for c in checks), " or ".join(c.wanted for c in checks))
 
 
 def check_params(owner: Any, **checks: Check) -> None:
-    """Check the attributes of that name."""
+    """Check attributes of an estimator, given by name; the first that fails raises an InputError."""
     for name, check in checks.items():
         value = getattr(owner, name)
         if not check.passes(value):

@@ -171,12 +171,14 @@ def test_calibration_makes_an_overconfident_booster_cheaper():
 def test_calibration_on_folds_with_one_model_or_one_for_each():
     booster = RealBoostClassifier(n_estimators=10)
     one = MinimumRiskClassifier(booster, calibrate="sigmoid", ensemble=False).fit(X, TWO)
-    (inner,) = one.estimator_.calibrated_classifiers_
+    (inner,) = one.estimator_.folds
     np.testing.assert_array_equal(inner.estimator.decision_function(X), booster.fit(X, TWO).decision_function(X))
     five = MinimumRiskClassifier(booster, calibrate="sigmoid").fit(X, TWO)
-    means = np.mean([c.predict_proba(X) for c in five.estimator_.calibrated_classifiers_], axis=0)
-    assert len(five.estimator_.calibrated_classifiers_) == 5
-    np.testing.assert_allclose(five.predict_proba(X), means)
+    means = np.mean(
+        [f.calibrators[0].probability(f.estimator.decision_function(X)) for f in five.estimator_.folds], axis=0
+    )
+    assert len(five.estimator_.folds) == 5
+    np.testing.assert_allclose(five.predict_proba(X)[:, 1], means)
 
 
 def test_a_fitted_model_can_be_given_other_costs():
@@ -209,7 +211,7 @@ def test_scores_become_probabilities_by_calibration():
         ({"prior": 0.5}, THREE, r"the share of the positive class, but there are 3 classes"),
         ({"prior": {"a": 1.0}}, THREE, "must have one entry for each class"),
         ({"prior": [0.5, 0.5, 0.5]}, THREE, "with a sum of 1"),
-        ({"pos_label": "a"}, THREE, "pos_label='a' has no effect: y has 3 classes"),
+        ({"pos_label": "a"}, THREE, "pos_label='a' has no effect, because y has 3 classes"),
         ({"pos_label": 7}, TWO, r"pos_label=7 is not among the classes of y, which are \[0, 1\]"),
         ({"n_jobs": 0}, TWO, "n_jobs .* must be an integer other than 0, or None; got 0"),
     ],
@@ -222,19 +224,19 @@ def test_parameters_that_make_no_sense_are_refused(params, y, message):
 
 
 def test_estimators_that_will_not_do_are_refused():
-    with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba to decide by\. Set calibrate='sigmoid'"):
+    with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba\. Set calibrate='sigmoid'"):
         MinimumRiskClassifier(LinearSVC()).fit(X, TWO)
     with pytest.raises(TypeError, match=r"estimator is the class GaussianNB; pass an instance"):
         MinimumRiskClassifier(GaussianNB).fit(X, TWO)
     with pytest.raises(TypeError, match=r"estimator must be a classifier; got LinearRegression"):
         MinimumRiskClassifier(LinearRegression()).fit(X, TWO)
-    with pytest.raises(ValueError, match=r"The estimator knows the classes \[0, 1\], but y has \['a', 'b', 'c'\]"):
+    with pytest.raises(ValueError, match=r"The fitted estimator has the classes \[0, 1\], but y has \['a', 'b', 'c'\]"):
         MinimumRiskClassifier(FrozenEstimator(GaussianNB().fit(X, TWO))).fit(X, THREE)
 
 
 def test_temperature_on_an_old_scikit_learn_names_the_remedy(monkeypatch):
     monkeypatch.setattr(module, "_version", lambda: (1, 7))
-    with pytest.raises(ValueError, match=r"needs scikit-learn 1\.8, and this is .*Set calibrate='sigmoid'"):
+    with pytest.raises(ValueError, match=r"needs scikit-learn 1\.8, but .* is installed\. Set calibrate='sigmoid'"):
         MinimumRiskClassifier(BAYES, calibrate="temperature").fit(X, TWO)
 
 

@@ -1,4 +1,4 @@
-"""Calibrated estimators of several folds that decide together, as plain parts."""
+"""Calibrated classifiers of several folds, whose probabilities are averaged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from skewboost.typing import Array
 
 @dataclass(frozen=True)
 class Fold:
-    """An estimator, and a calibrator for each class it scores: for the second one if there are two."""
+    """A classifier, and a calibrator for each of its classes: for the second class only if there are two."""
 
     estimator: Any
     calibrators: tuple[Calibrator, ...]
@@ -23,28 +23,36 @@ class Fold:
 
 @dataclass(frozen=True)
 class CalibratedFolds:
-    """What scikit-learn's fitted `CalibratedClassifierCV` computes, without the data it was fitted to."""
+    """The probabilities of scikit-learn's fitted `CalibratedClassifierCV`, as plain data.
+
+    scikit-learn splits the rows and fits; the fitted calibrators are those of `skewboost.boosting.calibration`, as in
+    boosters with a `calibrate` parameter.
+    """
 
     classes_: Array
     folds: tuple[Fold, ...]
 
     @classmethod
     def of(cls, fitted: CalibratedClassifierCV) -> CalibratedFolds:
-        """The parts of a fitted one; a TypeError where they are not of this kind."""
+        """Take over a fitted `CalibratedClassifierCV`; raise a TypeError for other methods than these two."""
         folds = []
         for part in fitted.calibrated_classifiers_:
-            if part.method not in ("sigmoid", "isotonic"):
+            if part.method == "sigmoid":  # scikit-learn's is 1 / (1 + exp(a s + b))
+                calibrators: list[Calibrator] = [Sigmoid(-float(c.a_), -float(c.b_)) for c in part.calibrators]
+            elif part.method == "isotonic":
+                calibrators = [Isotonic(c.X_thresholds_, c.y_thresholds_) for c in part.calibrators]
+            else:
                 raise InputTypeError(f"calibration by {part.method!r}")
-            folds.append(Fold(part.estimator, tuple(map(_calibrator, part.calibrators))))
+            folds.append(Fold(part.estimator, tuple(calibrators)))
         return cls(fitted.classes_, tuple(folds))
 
     @property
     def n_features_in_(self) -> int:
-        """Of its estimators."""
+        """The number of features of the classifiers."""
         return int(self.folds[0].estimator.n_features_in_)
 
     def predict_proba(self, X: Any) -> Array:
-        """The mean over the folds.
+        """The mean of the calibrated probabilities over the folds.
 
         Parameters
         ----------
@@ -57,34 +65,27 @@ class CalibratedFolds:
         """
         total: Any = 0.0
         for fold in self.folds:
-            total = total + self._of_fold(fold, X)
+            total = total + self._probabilities(fold, X)
         return np.asarray(total / len(self.folds))
 
-    def _of_fold(self, fold: Fold, X: Any) -> Array:
-        scores, K = _scores(fold.estimator, X), len(self.classes_)
-        p = np.zeros((len(scores), K))
-        if K == 2:
+    def _probabilities(self, fold: Fold, X: Any) -> Array:
+        scores, n_classes = _scores(fold.estimator, X), len(self.classes_)
+        p = np.zeros((len(scores), n_classes))
+        if n_classes == 2:
             p[:, 1] = fold.calibrators[0].probability(scores[:, 0])
             p[:, 0] = 1.0 - p[:, 1]
         else:
-            places = np.searchsorted(self.classes_, fold.estimator.classes_)
-            for place, own, calibrator in zip(places, scores.T, fold.calibrators):
-                p[:, place] = calibrator.probability(own)
+            positions = np.searchsorted(self.classes_, fold.estimator.classes_)
+            for position, own, calibrator in zip(positions, scores.T, fold.calibrators):
+                p[:, position] = calibrator.probability(own)
             total = p.sum(axis=1)[:, None]
-            p = np.divide(p, total, out=np.full_like(p, 1 / K), where=total != 0)
+            p = np.divide(p, total, out=np.full_like(p, 1 / n_classes), where=total != 0)
         p[(p > 1.0) & (p <= 1.0 + 1e-5)] = 1.0
         return p
 
 
-def _calibrator(fitted: Any) -> Calibrator:
-    """One of scikit-learn's, whose sigmoid is ``1 / (1 + exp(a s + b))``."""
-    if hasattr(fitted, "X_thresholds_"):
-        return Isotonic(fitted.X_thresholds_, fitted.y_thresholds_)
-    return Sigmoid(-float(fitted.a_), -float(fitted.b_))
-
-
 def _scores(estimator: Any, X: Any) -> Array:
-    """A column per class, or one of the second class of two."""
+    """The scores that are calibrated: a column per class, or that of the second class if there are two."""
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X))
     else:

@@ -29,7 +29,7 @@ from skewboost.boosting.variants.csra import CSLBClassifier
 from skewboost.boosting.variants.logitboost import LogitBoostClassifier
 from skewboost.engine.table import as_frame, take_rows
 from skewboost.errors import InputError
-from skewboost.fitting import all_or_nothing, seeded
+from skewboost.fitting import restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta import code_design
 from skewboost.meta.decoding import bits, decode, margin, probability
@@ -181,7 +181,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        with all_or_nothing(self):
+        with restore_on_failure(self):
             self._fit(X, y, sample_weight, fit_params)
         return self
 

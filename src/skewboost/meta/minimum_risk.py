@@ -1,12 +1,4 @@
-"""The decision of least expected cost, around any classifier.
-
-References
-----------
-.. [1] C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial Intelligence
-   (2001) 973-978.
-.. [2] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori probabilities: a
-   simple procedure", Neural Computation 14 (2002) 21-41.
-"""
+"""The decision of least expected cost, around any classifier."""
 
 from __future__ import annotations
 
@@ -21,6 +13,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.errors import InputError, InputTypeError
+from skewboost.fitting import restore_on_failure
+from skewboost.meta.calibrated_folds import CalibratedFolds
 from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.priors import check_prior, correct_prior
@@ -33,66 +27,68 @@ N_FOLDS = 5
 
 
 class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    r"""Decides for the class of least expected cost, by the probabilities of any classifier.
+    r"""Predict the class of least expected cost, from the probabilities of any classifier.
 
-    The decision is :math:`\arg\min_k \sum_j P(j|x) \, C_{jk}` for costs :math:`C_{jk}` of deciding k where j is true
-    [1]_; with two classes and free right answers it is positive where
-    :math:`P(+|x) > C_{-+} / (C_{-+} + C_{+-})`. Ties go to the class that comes first. Any matrix will do, also one
-    with costs of right answers, and rows may have costs of their own.
+    The prediction is :math:`\arg\min_k \sum_j P(j|x) \, C_{jk}` for costs :math:`C_{jk}` of predicting k where j is
+    true [1]_. With two classes and no cost of correct predictions it is positive where
+    :math:`P(+|x) > C_{-+} / (C_{-+} + C_{+-})`. Ties go to the first class. The matrix may also have costs of correct
+    predictions, and each row may have its own costs.
 
-    It is as good as the probabilities are. Those of boosters on few rows are overconfident, and the dearer a mistake,
-    the further from ½ the threshold and the more that matters: give ``calibrate``. A booster that is told the costs
-    in training (such as `CSRAClassifier`) spends its rounds where the decision is; this one can change its mind about
-    the costs after training, and can be told what no booster can: K x K matrices and, when it predicts, costs of rows.
+    The predictions are only as good as the probabilities. Boosters on few rows are overconfident, and that matters more
+    the further the threshold is from ½: set ``calibrate``. A cost-sensitive booster such as `CSRAClassifier` uses the
+    costs in training and concentrates on the rows near the decision boundary. With this class, the costs can change
+    after training, and may be K x K matrices or differ from row to row at prediction time.
 
     Parameters
     ----------
     estimator : classifier
-        With `predict_proba`, or with `decision_function` if ``calibrate`` is set. It is cloned and fitted. To decide
-        by a model that is fitted already, wrap it: ``sklearn.frozen.FrozenEstimator(model)``.
+        A classifier with `predict_proba`, or with `decision_function` if ``calibrate`` is set. It is cloned and fitted.
+        To use a model that is already fitted, pass ``sklearn.frozen.FrozenEstimator(model)``.
     cost : number, "balanced", dict, matrix or None, default=None
-        A number (two classes: a miss of the positive class costs as much as so many false alarms), {label: cost of
-        getting it wrong}, a matrix ``cost[true, predicted]`` with the classes in sorted order (or a pandas table with
-        their names), or "balanced", which None means too: classes cost in inverse proportion to their share where
-        the model is used. `cost=1`, or a 1 for every class in a dict, is the class of the largest probability.
+        A number (two classes: the cost of a false negative; a false positive costs 1), ``{label: cost of
+        misclassifying it}``, a matrix ``cost[true, predicted]`` with the classes in sorted order (or a pandas table
+        with their names), or "balanced": the cost of a class is inversely proportional to its frequency where the
+        model is used. None is "balanced". With ``cost=1`` the most probable class is predicted.
     calibrate : "sigmoid", "isotonic", "temperature" or None, default=None
-        Calibrate the probabilities on held-out folds, by scikit-learn's `CalibratedClassifierCV`. A sigmoid is safe
-        with few examples of a class; isotonic wants more of them, and says 0 and 1 where a step is pure, which high
-        costs then cannot change; temperature, a single factor of the log-odds, is meant for many classes and needs
-        scikit-learn 1.8.
+        Calibrate the probabilities on held-out folds, with scikit-learn's `CalibratedClassifierCV`. A sigmoid works
+        with few examples of a class. Isotonic regression needs more of them, and returns 0 or 1 where a step is pure,
+        which no cost can overrule. Temperature scaling, a single factor of the log-odds, is meant for many classes and
+        needs scikit-learn 1.8.
     ensemble : bool or "auto", default="auto"
-        Whether the estimators of all folds decide together, each with its own calibration, or one that is fitted to
-        all rows, with the calibration that the folds have together. "auto": all, unless the estimator is frozen.
-        Five are dearer to ask than one and decide better, the more so the fewer rows there are.
+        True: average the estimators of all folds, each with its own calibration. False: one estimator fitted to all
+        rows, with one calibration from all folds. "auto": True, unless the estimator is frozen. An ensemble takes
+        longer to predict and is more accurate, in particular on few rows.
     prior : number, dict, array-like or None, default=None
-        The shares of the classes where the model is used, if they differ from those in training: of the positive
-        class, {label: share}, or of the sorted classes. Probabilities are then corrected [2]_, which takes for granted
-        that those of the estimator are of the training shares (with `class_weight="balanced"` they are not, unless it
-        is calibrated). `estimate_prior` finds them from rows without labels.
+        The class frequencies where the model is used, if they differ from those in training: the proportion of the
+        positive class, ``{label: proportion}``, or an array in the order of the sorted classes. Probabilities are then
+        corrected [2]_. This assumes that the probabilities of the estimator reflect the training frequencies; with
+        `class_weight="balanced"` they do not, unless it is calibrated. `estimate_prior` estimates the frequencies from
+        unlabelled rows.
     cv : int, splitter, iterable or None, default=None
-        The folds of `calibrate`; None: 5 stratified ones, in the order of the rows. Each row must be held out once.
+        The folds of `calibrate`. None: 5 stratified folds, without shuffling. Each row must be held out once.
     pos_label : label or None, default=None
-        The positive class of two, whose misses a number prices. None: the rarer, the larger label in a tie.
+        The positive class of two. None: the rarer class, or the larger label if both are equally frequent.
     n_jobs : int or None, default=None
-        How many folds of `calibrate` are fitted at the same time.
+        The number of folds of `calibrate` that are fitted in parallel.
 
     Attributes
     ----------
     estimator_ : classifier
-        What gives the probabilities: the estimator, or the `CalibratedClassifierCV` around it, in which
-        ``calibrated_classifiers_[k].estimator`` is that of fold k.
+        The fitted source of the probabilities: the estimator, or with `calibrate` an object with ``folds``, where
+        ``folds[k].estimator`` is the estimator of fold k and ``folds[k].calibrators`` its calibrators
+        (``calibrate="temperature"``: scikit-learn's `CalibratedClassifierCV`).
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     pos_label_ : label
         The positive class, if there are two classes.
     cost_ : ndarray of shape (n_classes, n_classes)
-        The matrix in use.
+        The cost matrix.
     train_prior_, prior_ : ndarray of shape (n_classes,)
-        The shares of the classes in training, and where the model is used.
+        The class frequencies in training, and where the model is used.
     n_features_in_ : int
-        The number of columns, if the estimator tells it.
+        The number of features, if the estimator has this attribute.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the estimator tells them.
+        The names of the features, if the estimator has this attribute.
 
     References
     ----------
@@ -105,16 +101,18 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     --------
     >>> from skewboost import LogitBoostClassifier, MinimumRiskClassifier
     >>> from skewboost.datasets import load_rare_cancer
+    >>> from sklearn.model_selection import train_test_split
     >>> X, y = load_rare_cancer()
+    >>> X, X_new, y, y_new = train_test_split(X, y, stratify=y, random_state=0)
     >>> clf = MinimumRiskClassifier(LogitBoostClassifier(n_estimators=30), cost=20, calibrate="sigmoid").fit(X, y)
-    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
+    >>> print(f"recall {clf.predict(X_new)[y_new == 1].mean():.2f}")
     recall 1.00
     >>> print(clf.cost_)
     [[ 0.  1.]
      [20.  0.]]
-    >>> misses = [0.1 if small else 20.0 for small in X["mean radius"] < 12]  # what a miss costs on each row
-    >>> int((clf.predict(X) != clf.predict(X, sample_cost=misses)).sum())
-    11
+    >>> costs = [0.1 if small else 20.0 for small in X_new["mean radius"] < 12]  # of a false negative, per row
+    >>> int((clf.predict(X_new) != clf.predict(X_new, sample_cost=costs)).sum())
+    10
     """
 
     estimator_: Any
@@ -155,7 +153,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What is passed on: everything that `fit` is given, to the estimator."""
+        """Route all arguments of `fit` to the estimator."""
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(estimator=self._source(), method_mapping=MethodMapping().add(caller="fit", callee="fit"))
 
@@ -167,36 +165,41 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Any input that the estimator accepts.
         y : array-like of shape (n_samples,)
             Class labels.
         **params : dict
-            Passed on to the `fit` of the estimator: `sample_weight`, say, or the `sample_cost` of a booster. With
-            metadata routing, those that it requests. The shares of the classes are weighted by `sample_weight`.
+            Passed to the `fit` of the estimator, for example `sample_weight`, or the `sample_cost` of a booster. With
+            metadata routing, only what the estimator requests. `train_prior_` is weighted by `sample_weight`.
 
         Returns
         -------
         self
         """
+        with restore_on_failure(self):
+            self._fit(X, y, params)
+        return self
+
+    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         self._check_params()
         X, y = indexable(X, y)
         labels = check_labels(self, y, 0 if y is None else len(y))
         classes = classes_of(self, labels)
         if _routing():
             params = process_routing(self, "fit", **params).estimator.fit if params else {}
-        shares, positive = self._shares_and_positive(labels, classes, params)
-        prior = shares if self.prior is None else check_prior(self.prior, classes, shares, positive, self.pos_label)
-        matrix = cost_matrix(self.cost, classes, positive, prior)
+        frequencies, positive = self._frequencies_and_positive(labels, classes, params)
+        self.train_prior_ = self.prior_ = frequencies
+        if self.prior is not None:
+            self.prior_ = check_prior(self.prior, classes, frequencies, positive, self.pos_label)
+        self.classes_, self.cost_ = classes, cost_matrix(self.cost, classes, positive, self.prior_)
         self._check_folds(labels, classes)
         source = self._source()
         fitted = (clone(source) if source is self.estimator else source).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
             raise InputError(
-                f"The estimator knows the classes {fitted.classes_.tolist()}, but y has {classes.tolist()}. Fit with "
-                "examples of all of them."
+                f"The fitted estimator has the classes {fitted.classes_.tolist()}, but y has {classes.tolist()}.",
+                "Fit with examples of all of them.",
             )
-        self.estimator_, self.classes_, self.cost_ = fitted, classes, matrix
-        self.train_prior_, self.prior_ = shares, prior
         for name, value in (
             ("pos_label_", positive),
             ("n_features_in_", getattr(fitted, "n_features_in_", None)),
@@ -205,10 +208,10 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.__dict__.pop(name, None)  # of an earlier fit
             if value is not None:
                 setattr(self, name, value)
-        return self
+        self.estimator_ = CalibratedFolds.of(fitted) if self.calibrate in ("sigmoid", "isotonic") else fitted
 
     def _source(self) -> Any:
-        """What gives probabilities, not fitted."""
+        """The unfitted source of the probabilities."""
         if self.calibrate is None:
             return self.estimator
         cv = N_FOLDS if self.cv is None else self.cv
@@ -230,13 +233,13 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             for name, unset in (("cv", self.cv is None), ("ensemble", self.ensemble == "auto")):
                 if not unset:
                     raise InputError(
-                        f"{name}={getattr(self, name)!r} has no effect without calibration. Set calibrate, or leave "
-                        f"{name} out."
+                        f"{name}={getattr(self, name)!r} has no effect without calibration.",
+                        f"Set calibrate, or leave {name} out.",
                     )
         if self.calibrate == "temperature" and _version() < (1, 8):
             raise InputError(
-                f"calibrate='temperature' needs scikit-learn 1.8, and this is {sklearn.__version__}. Set "
-                "calibrate='sigmoid', or install a newer scikit-learn."
+                f"calibrate='temperature' needs scikit-learn 1.8, but {sklearn.__version__} is installed.",
+                "Set calibrate='sigmoid', or install a newer scikit-learn.",
             )
         if isinstance(self.estimator, type):
             name = self.estimator.__name__
@@ -247,27 +250,27 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise InputTypeError(f"estimator must be a classifier; got {self.estimator!r}.")
         if self.calibrate is None and not hasattr(self.estimator, "predict_proba"):
             raise InputError(
-                f"{type(self.estimator).__name__} has no predict_proba to decide by. Set calibrate='sigmoid' to make "
-                "probabilities of its scores, or take another estimator."
+                f"{type(self.estimator).__name__} has no predict_proba.",
+                "Set calibrate='sigmoid' to compute probabilities from its scores, or choose another estimator.",
             )
 
-    def _shares_and_positive(self, labels: Array, classes: Array, params: dict[str, Any]) -> tuple[Array, Any]:
-        """The shares of the classes in training, and the positive one of two."""
+    def _frequencies_and_positive(self, labels: Array, classes: Array, params: dict[str, Any]) -> tuple[Array, Any]:
+        """The class frequencies in training, and the positive class of two."""
         given = [value for name, value in params.items() if name.split("__")[-1] == "sample_weight"]
         weights = None
         if len(given) == 1 and given[0] is not None:
             weights = check_sample_weight(given[0], len(labels))
-        shares = class_shares(labels, classes, weights)
-        if not shares.all():
-            raise InputError(f"All examples of {classes[shares == 0].tolist()} have the sample_weight 0. Drop them.")
+        frequencies = class_shares(labels, classes, weights)
+        if not frequencies.all():
+            raise InputError(f"All rows of the classes {classes[frequencies == 0].tolist()} have sample_weight 0.")
         if len(classes) == 2:
-            return shares, choose_positive(labels, classes, self.pos_label, weights)
+            return frequencies, choose_positive(labels, classes, self.pos_label, weights)
         if self.pos_label is not None:
-            raise InputError(f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes.")
-        return shares, None
+            raise InputError(f"pos_label={self.pos_label!r} has no effect, because y has {len(classes)} classes.")
+        return frequencies, None
 
     def _check_folds(self, labels: Array, classes: Array) -> None:
-        """Whether there are enough of each class to hold some out."""
+        """Check that every class has enough rows for the folds."""
         n_folds = N_FOLDS if self.cv is None else getattr(self.cv, "n_splits", self.cv)
         if self.calibrate is None or not isinstance(n_folds, int | np.integer):
             return
@@ -275,13 +278,14 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if counts.min() < n_folds:
             raise InputError(
                 f"calibrate={self.calibrate!r} with {n_folds} folds needs {n_folds} examples of each class, but there "
-                f"are {counts.min()} of {classes.tolist()[int(counts.argmin())]!r}. Lower cv, or set calibrate=None."
+                f"are {counts.min()} of {classes.tolist()[int(counts.argmin())]!r}.",
+                "Lower cv, or set calibrate=None.",
             )
 
     # --------------------------------------------------------------------- prediction
 
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities: of the estimator, calibrated and corrected to `prior`.
+        """Class probabilities of the estimator, calibrated and corrected to `prior`.
 
         Parameters
         ----------
@@ -298,7 +302,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return p if same else correct_prior(p, self.train_prior_, self.prior_)
 
     def expected_costs(self, X: Any, sample_cost: Any = None) -> Array:
-        """What each decision is expected to cost.
+        """The expected cost of predicting each class.
 
         Parameters
         ----------
@@ -310,7 +314,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            A column for each decision, in the order of `classes_`.
+            One column per predicted class, in the order of `classes_`.
         """
         p = self.predict_proba(X)
         if sample_cost is None:
@@ -319,22 +323,23 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return expected_costs(p, row_matrices(sample_cost, self.cost_, len(p), positive))
 
     def predict(self, X: Any, sample_cost: Any = None) -> Array:
-        """Decide for the class of least expected cost.
+        """Predict the class of least expected cost.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             New rows.
         sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
-            Costs of each row, where rows differ.
+            Costs of the individual rows.
 
-            - (n_samples,), two classes only: what a *miss* costs on the row, the amount of a payment, say. All else is
-              as `cost` says: a false alarm costs 1, unless `cost` is a matrix or a dict that says otherwise.
-            - (n_samples, K): what it costs to get the row wrong if it is of that class; right answers are free.
+            - (n_samples,), two classes only: the cost of a false negative on the row, for example the amount of a
+              payment. All other costs are those of `cost`; a false positive costs 1 unless `cost` is a matrix or a
+              dict.
+            - (n_samples, K): the cost of misclassifying the row if it belongs to that class.
             - (n_samples, K, K): a matrix ``[true, predicted]`` for each row.
 
-            Unlike the `sample_cost` that boosters are fitted with, which is about the one class that the row is known
-            to be of, this says what could go wrong.
+            The `sample_cost` in the `fit` of boosters is different: it has one cost per row, since the true class is
+            known there.
 
         Returns
         -------
@@ -344,7 +349,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.asarray(self.classes_[costs.argmin(axis=1)])
 
     def decision_function(self, X: Any, sample_cost: Any = None) -> Array:
-        """What the decision is worth: how much more the other costs, or minus the expected costs.
+        """The difference of the expected costs of two classes, or minus the expected cost of each of several.
 
         Parameters
         ----------
@@ -356,7 +361,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
-            Positive where `predict` says ``classes_[1]``; the largest is what it says.
+            Positive where `predict` returns ``classes_[1]``; of several classes the one with the largest value.
         """
         costs = self.expected_costs(X, sample_cost)
         return np.asarray(costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs)

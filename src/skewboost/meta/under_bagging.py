@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.boosting.variants.realboost import RealBoostClassifier
 from skewboost.engine.table import read_table, take_rows
-from skewboost.fitting import all_or_nothing, seeded
+from skewboost.fitting import restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.example_order import examples_in_order
 from skewboost.learners.samplers.bootstrap import draw_by_weight
@@ -117,7 +117,7 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         -------
         self
         """
-        with all_or_nothing(self):
+        with restore_on_failure(self):
             self._fit(X, y, sample_weight)
         return self
 
