@@ -146,9 +146,11 @@ class AdaBoostMHClassifier(JointClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
     >>> from skewboost import AdaBoostMHClassifier
     >>> X, y = load_wine(return_X_y=True)
-    >>> print(round(AdaBoostMHClassifier(n_estimators=20).fit(X, y).score(X, y), 2))
+    >>> X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> print(round(AdaBoostMHClassifier(n_estimators=20).fit(X, y).score(X_test, y_test), 2))
     1.0
     """
 

@@ -139,11 +139,13 @@ class ArcingClassifier(BoostingClassifier):
     Examples
     --------
     >>> import numpy as np
+    >>> from sklearn.model_selection import train_test_split
     >>> from skewboost import ArcingClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> X, y = load_rare_cancer()
+    >>> X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
     >>> hinge_like = (lambda m: np.logaddexp(0, 1 - m), lambda m: -1 / (1 + np.exp(m - 1)))
-    >>> print(round(ArcingClassifier(potential=hinge_like, n_estimators=30).fit(X, y).score(X, y), 2))
+    >>> print(round(ArcingClassifier(potential=hinge_like, n_estimators=30).fit(X, y).score(X_test, y_test), 2))
     1.0
     """
 

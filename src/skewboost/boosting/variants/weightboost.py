@@ -79,10 +79,12 @@ class WeightBoostClassifier(BoostingClassifier):
 
     Examples
     --------
+    >>> from sklearn.model_selection import train_test_split
     >>> from skewboost import WeightBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> X, y = load_rare_cancer()
-    >>> print(round(WeightBoostClassifier(n_estimators=30).fit(X, y).score(X, y), 2))
+    >>> X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> print(round(WeightBoostClassifier(n_estimators=30).fit(X, y).score(X_test, y_test), 2))
     1.0
     """
 
