@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import Self, TypeVar
 
 from skewboost.names import visible
+
+T = TypeVar("T")
 
 WIDTH = 24
 INTERVAL = 0.1  # seconds between two drawings
@@ -85,6 +88,14 @@ class ProgressBar:
         left = self.seconds_left
         parts += [f"{clock(left)} left" if left else clock(time.monotonic() - self._started)]
         return "  ".join([*parts, visible(self.note)] if self.note else parts)
+
+
+def track(items: Iterable[T], total: int, done: int = 0, note: Callable[[T], str] | None = None) -> Iterator[T]:
+    """Pass items on while a bar counts them, from `done` on; `note` gives what to show behind the bar."""
+    with ProgressBar(total) as bar:
+        for k, item in enumerate(items, done + 1):
+            yield item
+            bar.update(k, note(item) if note is not None else None)
 
 
 def clock(seconds: float) -> str:

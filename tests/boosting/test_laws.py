@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import naive
 from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
-from skewboost.boosting.loop import boost, watched
+from skewboost.boosting.loop import boost, observed
 from skewboost.boosting.state import State
 from skewboost.engine import choose
 from skewboost.engine.table import Table
@@ -70,7 +70,7 @@ def test_weights_far_apart_and_their_logarithms_lead_to_the_same_model(engine, l
     for limit in (10.0, 600.0):
         monkeypatch.setattr("skewboost.boosting.state.MAX_SPREAD", limit)
         model = RealBoostClassifier(n_estimators=n_rounds, estimator=learner, engine=engine)
-        with watched(lambda state: spread.update({limit: np.ptp(np.log(state.rows.get("w")))})):  # noqa: B023
+        with observed(lambda state: spread.update({limit: np.ptp(np.log(state.rows.get("w")))})):  # noqa: B023
             made[limit] = model.fit(X, y).decision_function(X)
     assert 300.0 < spread[600.0] < 600.0
     assert spread[600.0] == pytest.approx(spread[10.0], rel=1e-9)

@@ -1,4 +1,4 @@
-"""Calibration: what scores mean, learned from rows that were held out of training.
+"""Calibration: from scores to probabilities, fitted to rows that were held out of training.
 
 References
 ----------
@@ -29,7 +29,7 @@ class Sigmoid:
 
     @classmethod
     def fit(cls, scores: Array, positive: Array, weights: Array) -> Sigmoid:
-        """Platt's: the targets are as if each class had been seen once more, so that separable scores stay finite."""
+        """Fit Platt scaling [1]. Its smoothed targets keep the slope finite for separable scores."""
         n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
         high, low = (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)
         target = np.where(positive, high, low)
@@ -53,35 +53,35 @@ class Sigmoid:
         return cls(float(a / spread), float(b - a * center / spread))
 
     def log_odds(self, scores: Array) -> Array:
-        """``slope · score + intercept``."""
+        """Return ``slope · score + intercept``."""
         return np.asarray(self.slope * scores + self.intercept)
 
     def probability(self, scores: Array) -> Array:
-        """Logistic in the log-odds."""
+        """Return the logistic function of the log-odds."""
         return np.asarray(expit(self.log_odds(scores)))
 
 
 @dataclass(frozen=True, eq=False)
 class Isotonic:
-    """Probabilities that rise with the score: the lines through points, level at both ends."""
+    """Probabilities that increase with the score: linear interpolation between points, constant at both ends."""
 
     scores: Array
     levels: Array
-    margin: float = 0.0  # how far probabilities keep from 0 and 1
+    margin: float = 0.0  # the distance that probabilities keep from 0 and 1
 
     @classmethod
     def fit(cls, scores: Array, positive: Array, weights: Array) -> Isotonic:
-        """Isotonic regression. Probabilities are never quite 0 or 1, so that costs can still change a decision."""
+        """Fit an isotonic regression [2]. Probabilities stay off 0 and 1, so that costs can still change decisions."""
         model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
         return cls(model.X_thresholds_, model.y_thresholds_, 0.5 / float(weights.sum()))
 
     def log_odds(self, scores: Array) -> Array:
-        """Of the probability."""
+        """Return the log-odds of the probability."""
         p = self.probability(scores)
         return np.asarray(np.log(p / (1.0 - p)))
 
     def probability(self, scores: Array) -> Array:
-        """Interpolated."""
+        """Return the interpolated probability."""
         return np.clip(np.interp(scores, self.scores, self.levels), self.margin, 1.0 - self.margin)
 
 
@@ -90,7 +90,7 @@ CALIBRATORS: dict[str, type[Sigmoid] | type[Isotonic]] = {"sigmoid": Sigmoid, "i
 
 
 def rounds_to_calibrate(n_rounds: int) -> list[int]:
-    """The last of so many rounds, and others before it, each half as many again as the one before."""
+    """Return the numbers of rounds to calibrate: a geometric sequence with ratio 1.5 that ends at `n_rounds`."""
     found = [n_rounds]
     while found[-1] > 1:
         found.append(min(found[-1] - 1, math.ceil(found[-1] / 1.5)))

@@ -1,4 +1,4 @@
-"""The list of all variants. Tests, documentation, the command line and benchmarks go by it."""
+"""The catalogue of all variants, for tests, documentation, the command line and benchmarks."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-# How costs enter: not at all; once, so that a cost means what it says; anew in every round, so that m rounds act on
-# its m-th power; or in the exponent, where they speed weights up in both directions.
+# How costs enter: not at all; once, so that a cost has its plain meaning; again in every round, so that m rounds apply
+# its m-th power; or in the exponent, where they make weights move faster in both directions.
 NONE, ONCE, COMPOUND, EXPONENT = "none", "once", "in every round", "in the exponent"
 
-# What a variant can boost: any learner that answers its question; those that look at one feature;
-# those that the engine grows; its own only.
+# Which weak learners a variant can boost: any that answers its question; those that test one feature; stumps and trees;
+# or only its own.
 ANY, ONE_FEATURE, PARTITIONS, OWN = "any", "stumps and histograms", "stumps and trees", "its own"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A variant, and what there is to know before using it."""
+    """A variant and its properties."""
 
     name: str
     class_name: str
     paper: str
     equations: str
-    needs: str = "labels"  # what it asks of its weak learner
+    needs: str = "labels"  # what it asks its weak learner for
     costs: str = NONE
     regularised: bool = False
     probabilistic: bool = True  # whether a link to P(y | x) follows from what it minimises
     shortcut: bool = True  # whether rounds on stumps and trees are as fast as AdaBoost's
-    learners: str = ANY  # what it boosts
-    reduces_to: str | None = None  # the plain variant that it is with the parameters of `neutral`
-    neutral: dict[str, Any] = field(default_factory=dict)  # "criterion" is one of the stump
-    plain: dict[str, Any] = field(default_factory=dict)  # parameters of that plain variant
+    learners: str = ANY  # which learners it can boost
+    reduces_to: str | None = None  # the plain variant that it equals with the parameters `neutral`
+    neutral: dict[str, Any] = field(default_factory=dict)  # "criterion" is that of the stump
+    plain: dict[str, Any] = field(default_factory=dict)  # the parameters of that plain variant
     verdict: str = ""
 
     @property
@@ -45,7 +45,7 @@ class Entry:
         return getattr(import_module("skewboost"), self.class_name)  # type: ignore[no-any-return]
 
     def make(self, n_rounds: int, **params: Any) -> Any:
-        """An instance with so many rounds, whatever the class calls them."""
+        """Return an estimator with this number of rounds, whatever the class calls that parameter."""
         return self.estimator(**{self.estimator._rounds: n_rounds}, **params)  # type: ignore[attr-defined]
 
 
@@ -65,7 +65,7 @@ NIKOLAOU = "Nikolaou et al. 2016"
 _ENTRIES = (
     Entry(
         "AdaBoost", "AdaBoostClassifier", FREUND, "fig. 2",
-        verdict="The classic. Blind to costs, overconfident; AdaMEC is the same with a decision that minds them.",
+        verdict="The classic. Ignores costs and is overconfident; AdaMEC adds the decision of minimum expected cost.",
     ),
     Entry(
         "RealBoost", "RealBoostClassifier", SINGER, "eq. 9", needs="labels or probabilities",
@@ -73,7 +73,7 @@ _ENTRIES = (
     ),
     Entry(
         "GentleBoost", "GentleBoostClassifier", FRIEDMAN, "algorithm 4", needs="labels or responses or probabilities",
-        verdict="The steadiest plain booster on noisy data.",
+        verdict="The most stable plain booster on noisy data.",
     ),
     Entry(
         "LogitBoost", "LogitBoostClassifier", FRIEDMAN, "algorithm 3", needs="responses", shortcut=False,
@@ -87,11 +87,11 @@ _ENTRIES = (
     Entry(
         "Arcing", "ArcingClassifier", "Breiman 1999", "Cuendet & Labbi 2002, §1.5", shortcut=False,
         reduces_to="AdaBoost", neutral={"potential": "exponential"},
-        verdict="AdaBoost on a potential of your choice; logistic stands label noise better.",
+        verdict="AdaBoost for any convex potential; the logistic one is more robust to label noise.",
     ),
     Entry(
         "CSB0", "CSB0Classifier", TING, "Nyga 2010, (2.47)", costs=COMPOUND, probabilistic=False,
-        verdict="Drifts to recall 1 whatever the data say; of historical interest. Use CGAda or CSRA.",
+        verdict="Drifts to recall 1 on any data; of historical interest. Use CGAda or CSRA.",
     ),
     Entry(
         "CSB1", "CSB1Classifier", TING, "Nyga 2010, (2.48)", costs=COMPOUND, probabilistic=False,
@@ -100,7 +100,7 @@ _ENTRIES = (
     Entry(
         "CSB2", "CSB2Classifier", TING, "Nyga 2010, (2.49)", costs=COMPOUND, probabilistic=False,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Costs compound: m rounds act on c^m. Use CGAda or CSRA.",
+        verdict="Costs compound: m rounds apply c^m. Use CGAda or CSRA.",
     ),
     Entry(
         "AdaCost", "AdaCostClassifier", FAN, "Nyga 2010, algorithm 8", costs=EXPONENT, probabilistic=False,
@@ -114,28 +114,28 @@ _ENTRIES = (
     Entry(
         "AdaC2", "AdaC2Classifier", SUN, "eq. 6 and 17", costs=COMPOUND, probabilistic=False,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="The best of its family, but costs compound: m rounds act on c^m, so give the m-th root, or use CSRA.",
+        verdict="The best of its family, but costs compound: m rounds apply c^m. Set the m-th root, or use CSRA.",
     ),
     Entry(
         "AdaC3", "AdaC3Classifier", SUN, "eq. 7 and 22", costs=COMPOUND, probabilistic=False,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="The compounding of AdaC2 with the swing of AdaC1; use AdaC2 or CSRA.",
+        verdict="Compounds like AdaC2 and oscillates like AdaC1; use AdaC2 or CSRA.",
     ),
     Entry(
         "AdaC2M1", "AdaC2M1Classifier", "Sun, Kamel & Wang 2006", "§3", costs=COMPOUND, probabilistic=False,
         learners=PARTITIONS, reduces_to="AdaBoost", neutral={"cost": 1.0, "estimator": "stump"},
-        verdict="AdaC2 for many classes. Ends where rounds are right on half the weight; use AdaBoostMH.",
+        verdict="AdaC2 for many classes. Stops when a round is wrong on half of the weight; use AdaBoostMH.",
     ),
     Entry(
         "AsymmetricAdaBoost", "AsymmetricAdaBoostClassifier", VIOLA, "§3", costs=ONCE,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Sound: costs come in over all rounds. One of the three that Nikolaou et al. (2016) found consistent.",
+        verdict="Sound: costs are spread over all rounds. One of three that Nikolaou et al. (2016) found consistent.",
     ),
     Entry(
         "FavoredBoost", "FavoredBoostClassifier", CUENDET, "§2.4.5", needs="labels or probabilities", costs=EXPONENT,
         probabilistic=False,
         reduces_to="RealBoost", neutral={"cost": 1.0},
-        verdict="Favor makes weights move faster both ways; recall does not follow the cost. Use CSRA.",
+        verdict="Costs make weights move faster in both directions; recall does not follow the cost. Use CSRA.",
     ),
     Entry(
         "AdaBoostMH", "AdaBoostMHClassifier", SINGER, "§7", costs=ONCE, learners=PARTITIONS,
@@ -145,22 +145,22 @@ _ENTRIES = (
     Entry(
         "ConsistentBoost", "ConsistentBoostClassifier", CUENDET, "§2.2", probabilistic=False, shortcut=False,
         learners=ONE_FEATURE,
-        verdict="Dampens features whose stumps contradict each other: overfits later, but its probabilities are timid.",
+        verdict="Damps features whose stumps contradict each other: overfits later, but is underconfident.",
     ),
     Entry(
         "AlternatingTree", "AlternatingTreeClassifier", "Freund & Mason 1999", "§4; Cuendet & Labbi 2002, §2.3",
         costs=ONCE, shortcut=False, learners=OWN,
-        verdict="A model that can be read: ten rounds fit on a page. Overfits sooner than stumps; stop it early.",
+        verdict="A readable model: ten rounds fit on a page. Overfits sooner than stumps; use early stopping.",
     ),
     Entry(
         "CSRA", "CSRAClassifier", NYGA, "algorithm 12", needs="labels or probabilities", costs=ONCE,
         reduces_to="RealBoost", neutral={"cost": 1.0}, plain={"criterion": "gini"},
-        verdict="Sound, fast, steady for any cost: a good first choice.",
+        verdict="Sound, fast and stable for any cost: a good first choice.",
     ),
     Entry(
         "CSGA", "CSGAClassifier", NYGA, "algorithm 13", needs="labels or responses or probabilities", costs=ONCE,
         reduces_to="GentleBoost", neutral={"cost": 1.0},
-        verdict="As CSRA, and steadier on noisy data; a very large cost needs many rounds.",
+        verdict="Like CSRA, and more stable on noisy data; a very large cost needs many rounds.",
     ),
     Entry(
         "CSLB", "CSLBClassifier", NYGA, "algorithm 14", needs="responses", costs=ONCE, shortcut=False,
@@ -170,12 +170,12 @@ _ENTRIES = (
     Entry(
         "CSAdaBoost", "CSAdaBoostClassifier", MASNADI, "algorithm 1, eq. 40 and 41", costs=ONCE,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Sound given data; on small, nearly separable data it forgets the costs. CSRA does not.",
+        verdict="Sound on large data; on small, nearly separable data it loses the costs. CSRA does not.",
     ),
     Entry(
         "CSRealBoost", "CSRealBoostClassifier", MASNADI, "algorithm 2", costs=ONCE,
         reduces_to="RealBoost", neutral={"cost": 1.0, "criterion": "z"},
-        verdict="Sound given data; on small, nearly separable data it forgets the costs. Best with Histogram().",
+        verdict="Sound on large data; on small, nearly separable data it loses the costs. Best with Histogram().",
     ),
     Entry(
         "CSLogitBoost", "CSLogitBoostClassifier", MASNADI, "algorithm 3", needs="responses", costs=ONCE, shortcut=False,
@@ -185,18 +185,18 @@ _ENTRIES = (
     Entry(
         "AdaBoostReg", "AdaBoostRegClassifier", "Rätsch, Onoda & Müller 2001", "Nyga 2010, algorithm 16",
         regularised=True, shortcut=False,
-        verdict="Forgives mistrusted examples; give C per class, or the rare class is regularised away.",
+        verdict="Regularises examples of large weight; set C per class, or the rare class is regularised away.",
     ),
     Entry(
         "WeightBoost", "WeightBoostClassifier", "Jin et al. 2003", "Nyga 2010, algorithm 17", regularised=True,
         probabilistic=False, shortcut=False, reduces_to="AdaBoost", neutral={"beta": 0.0},
-        verdict="Robust against label noise; prediction replays all rounds.",
+        verdict="Robust to label noise; prediction must replay all rounds.",
     ),
     Entry(
         "SoftMarginBoost", "SoftMarginBoostClassifier", CUENDET, "§2.4.4", costs=EXPONENT, regularised=True,
         probabilistic=False, shortcut=False,
         reduces_to="RealBoost", neutral={"cost": 1.0, "C": 0.0}, plain={"line_search": True},
-        verdict="Mistrust and favor in one; recall does not follow the cost. Use CSRA, against noise GentleBoost.",
+        verdict="Soft margins with costs; recall does not follow the cost. Use CSRA, or GentleBoost for noisy labels.",
     ),
     Entry(
         "AdaMEC", "AdaMECClassifier", NIKOLAOU, "§4", costs=ONCE,
@@ -213,27 +213,27 @@ _ENTRIES = (
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A variant of the catalogue, and the parameters to give it besides `cost`."""
+    """A recommended variant, with its parameters besides `cost`."""
 
     name: str
     params: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"{self.name}({told})" if told else self.name
+        params = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        return f"{self.name}({params})" if params else self.name
 
 
-# What to begin with: the default of `skewboost fit`, and what its advice and the documentation name
+# The default of `skewboost fit`, named in its advice and in the documentation
 RECOMMENDED = Recommendation("CSRA")
 
 
 def catalogue() -> tuple[Entry, ...]:
-    """All variants.
+    """Return all variants.
 
     Returns
     -------
     tuple of Entry
-        With name, class, paper and equations, what they need and do, and a verdict.
+        The name, class, paper and equations of each variant, its properties, and a verdict.
 
     Examples
     --------
@@ -247,10 +247,11 @@ def catalogue() -> tuple[Entry, ...]:
 HEADER = """\
 # The catalogue
 
-All variants, as `skewboost.catalogue()` lists them. How *costs* enter: *once* is what one wants, a cost means what it
-says; *in every round*, m rounds act on its m-th power; *in the exponent*, weights move faster both ways. *P* says
-whether the link to P(y | x) follows from what the variant minimises; *fast* whether a round on stumps is as cheap as
-AdaBoost's. The class is the name with `Classifier` behind it; its docstring has the formula and an example.
+All variants, as `skewboost.catalogue()` lists them. The class of a variant is its name with `Classifier` appended; its
+docstring has the formula and an example. *Costs* says how costs enter. *Once* means that a cost has its plain meaning.
+*In every round* means that m rounds apply its m-th power. *In the exponent* means that weights move faster in both
+directions. *P* marks variants whose loss defines a probability P(y | x). *Fast* marks variants whose rounds on stumps
+are as cheap as those of AdaBoost.
 
 | name | paper | equations | costs | regularised | P | fast | verdict |
 |---|---|---|---|---|---|---|---|
@@ -258,7 +259,7 @@ AdaBoost's. The class is the name with `Classifier` behind it; its docstring has
 
 
 def as_markdown() -> str:
-    """The catalogue as a page; ``python -m skewboost.boosting.catalogue > docs/catalogue.md`` writes it."""
+    """Return the catalogue as a page; ``python -m skewboost.boosting.catalogue > docs/catalogue.md`` writes it."""
     rows = []
     for e in _ENTRIES:
         flags = ["✓" if flag else "" for flag in (e.regularised, e.probabilistic, e.shortcut)]

@@ -1,4 +1,4 @@
-"""Costs that come in little by little: an M-th part of their logarithm in each of M rounds."""
+"""Costs that are spread over the rounds: each of M rounds applies the M-th root of the costs."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from skewboost.typing import Array
 
 
 class SpreadCosts(Rule):
-    """A rule that knows its share of the costs in each round."""
+    """A rule that applies an equal part of the costs in each round."""
 
     whole_schedule = True
 
     def link(self, state: State) -> TwoClasses:
-        """F is half the log-odds with the costs in them, of which each round brings an equal share."""
+        """F is half the log-odds including the costs, of which each round adds an equal part."""
         log_ratio = math.log(state.costs.ratio)
         return replace(super().link(state), cost_offset=log_ratio, pending=log_ratio, schedule=state.n_rounds)
 
-    def share(self, state: State, c: Array) -> Array:
+    def log_cost_per_round(self, state: State, c: Array) -> Array:
         """``ln c^(1/M)``."""
         return np.asarray(np.log(c) / state.n_rounds)
 
 
 class CostsInEveryRound(SpreadCosts):
-    """The share of the costs is on the weights before each round, the first included."""
+    """The weights are multiplied by the M-th root of the costs before each round, the first one included."""
 
     def start(self, state: State) -> None:
         """``w ∝ c^(1/M)``."""
         super().start(state)
-        state.assign(lambda n, c: n * np.exp(self.share(state, c)), (EXAMPLES, state.cost))
+        state.assign(lambda n, c: n * np.exp(self.log_cost_per_round(state, c)), (EXAMPLES, state.cost))
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """What the rule without costs does, and the next round's share of the costs."""
-        return super().log_factor(state, y, g, c) + self.share(state, c)
+        """The factor of the rule without costs, times the M-th root of the costs for the next round."""
+        return super().log_factor(state, y, g, c) + self.log_cost_per_round(state, c)

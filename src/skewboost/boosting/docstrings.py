@@ -1,4 +1,4 @@
-"""The parameters and attributes that several variants share, for their docstrings."""
+"""Descriptions of parameters and attributes that several variants share, for their docstrings."""
 
 from __future__ import annotations
 
@@ -6,79 +6,84 @@ LEARNER = """\
 Parameters
 ----------
 estimator : {"stump", "tree"} or learner, default="stump"
-    What a round fits: a name, an object from `skewboost.learners`, or any scikit-learn classifier (or regressor,
-    where the variant asks for responses). One that takes no `sample_weight` is boosted by resampling.
+    The weak learner: a name, an object from `skewboost.learners`, or any scikit-learn classifier (or regressor, if the
+    variant asks for responses). Estimators that do not accept `sample_weight` are boosted by resampling.
 n_estimators : int, default=100
     The number of rounds.
 """
 SAMPLER = """\
 sampler : "bootstrap", float, sampler or None, default=None
-    Boost by resampling: a round is fitted to rows that are drawn for it, anew in every round. Votes, errors and new
-    weights are those of all rows, and of real ones only. ``"bootstrap"``: as many rows as there are, without weights,
-    drawn with replacement in proportion to the current weights (`sample_weight` changes the weights, not the number).
-    If a hypothesis is wrong on more weight than it is right on, the weights start anew and the rows are drawn again;
-    after 25 draws without success training stops. A fraction between 0 and 1: that share of the rows, without
-    replacement, with their current weights. A sampler of imbalanced-learn (anything with `fit_resample`): rows keep
-    their current weights, copies of them too; a synthetic row weighs as much as the rows of its class do on average.
-    To the sampler the positive class is 1 and the other 0; more classes are their places in `classes_`. Or an object
-    from `skewboost.learners`. Such draws are biased on purpose: if neither of two has an edge on all rows, the round is
-    fitted to all rows, with their weights.
+    Boosting by resampling: each round is fitted to a sample of the rows. Votes, errors and new weights are computed on
+    all original rows.
+
+    - ``"bootstrap"``: as many rows as in the training data, drawn with replacement in proportion to the current
+      weights. If a hypothesis is wrong on more than half of the weight, the weights are reset and the rows are drawn
+      again. Training stops after 25 unsuccessful samples in a row.
+    - A fraction between 0 and 1: this fraction of the rows, without replacement, with their current weights.
+    - A sampler of imbalanced-learn (any object with `fit_resample`): rows and their copies keep their current weights;
+      a synthetic row gets the mean weight of its class. For the sampler the positive class is 1 and the other is 0;
+      more than two classes are numbered as in `classes_`.
+    - A sampler from `skewboost.learners`.
+
+    All but the bootstrap are biased on purpose. If two samples in a row give no edge on all rows, the round is fitted
+    to all rows with their weights.
 resample : bool, default=False
-    Short for ``sampler="bootstrap"``.
+    The same as ``sampler="bootstrap"``.
 """
 UNSAMPLED = """\
 learning_rate : float, default=1.0
-    What each round is multiplied by before it is added; at most 2.
+    The factor of each round; at most 2.
 pos_label : label or None, default=None
-    The positive class; None takes the rarer one (the second of `classes_` if both are as frequent). It has the
-    last word when the ensemble is undecided.
+    The positive class. None means the rarer class, or the second of `classes_` if both are equally frequent. It is
+    predicted where the score is exactly zero.
 early_stopping : bool or int, default=False
-    Hold out part of the training data, stratified and with at least one example of each class on both sides, and
-    stop when its score has not improved for so many rounds (True: 10). The model keeps the best number of rounds.
+    Hold out a stratified part of the training data, and stop when its score has not improved for this number of rounds
+    (True means 10). The model keeps the best number of rounds.
 validation_fraction : float or None, default=None
-    The share that early stopping holds out; None means 0.1.
+    The fraction of the rows that early stopping holds out. None means 0.1.
 scoring : str, callable or None, default=None
-    What early stopping watches: a scikit-learn scorer, to which the positive class is 1 and the other 0; None is
-    the log-loss of the odds that the model decides by, in which a row counts as much as it costs.
+    The validation score of early stopping: a scikit-learn scorer, for which the positive class is 1 and the other is 0.
+    None means the log-loss, with rows weighted by their costs.
 callbacks : list of callables or None, default=None
-    Called after every round as ``callback(round, scores)`` with what `history_` notes of it. Training stops if one
-    returns True.
+    Called after every round as ``callback(round, record)`` with the record of the round in `history_`. Training stops
+    if one of them returns True.
 warm_start : bool, default=False
-    Let `fit` on the same data go on from the rounds there are up to `n_estimators`, instead of starting anew. The
-    `estimator` must stay; callbacks see the new rounds only.
+    Whether `fit` on the same data continues with the rounds trained so far, up to `n_estimators`. The `estimator` must
+    not change. Callbacks see the new rounds only.
 random_state : int, RandomState or None, default=None
-    Seeds the split for early stopping, resampling, and estimators that draw at random. Stumps and trees do not.
+    The seed of the split for early stopping, of resampling and of randomised estimators. Stumps and trees are not
+    randomised.
 n_jobs : int or None, default=None
-    Threads; None is 1, -1 is all cores, -2 all but one. The model is the same, to the bit, for any number.
+    The number of threads. None means 1, -1 all cores, -2 all cores but one. The model does not depend on it.
 verbose : int, default=0
-    Draw a progress bar on stderr.
+    Whether to show a progress bar on stderr.
 engine : {"auto", "cpu", "reference"}, default="auto"
-    Compiled or NumPy; "auto" chooses by the size of the work, so that small tables never wait for a compiler.
+    The compiled engine or the reference in NumPy. ``"auto"`` takes the compiled one if it is available.
 """
 COST = """\
 cost : number, "balanced", dict, matrix or None, default=None
-    What mistakes cost: a number says how many false alarms a miss of the positive class costs; ``"balanced"`` makes
-    the classes cost the same in total; ``{label: cost of getting it wrong}``; or a matrix ``cost[true, predicted]``
-    in the order of `classes_`. None is ``"balanced"``, unless `fit` is given `sample_cost`.
+    The misclassification costs: a number (the cost of a miss of the positive class, in false alarms), ``"balanced"``
+    (both classes have the same total cost), a dict ``{label: cost of misclassifying it}``, or a matrix
+    ``cost[true, predicted]`` in the order of `classes_`. None means ``"balanced"``, unless `fit` gets `sample_cost`.
 """
 COST_ON = """\
 cost_on : {"all", "errors"}, default="all"
-    Costs on all examples, or only on those that the round gets wrong, as in Ting's own papers.
+    Whether costs apply to all examples, or only to those that the round misclassifies, as in Ting's papers.
 """
 PRIOR = r"""prior : {"data", "balanced"}, default="data"
-    Initial weights of 1/N, with which a cost means what it says; or of :math:`1/(2N_\pm)` as in the paper, with
-    which it is a cost on top of a balance of the classes.
+    Initial weights of 1/N, with which costs have their plain meaning; or of :math:`1/(2N_\pm)` as in the paper, with
+    which costs multiply balanced classes.
 """
 CALIBRATE = """\
 calibrate : {"sigmoid", "isotonic"} or None, default=None
-    Learn what a score means from rows that were held out, in five folds: a logistic curve, or, from a thousand
-    examples of the rarer class up, steps. Training takes six times as long. Scores grow with the rounds, so this is
-    learned for several numbers of rounds, and stages and truncated models are calibrated too.
+    Calibrate the scores by five-fold cross-validation, with a logistic curve or an isotonic regression (recommended
+    from about a thousand examples of the rarer class). Training takes six times as long. Scores grow with the rounds,
+    so calibrators are fitted for several numbers of rounds, and stages and truncated models are calibrated too.
 """
 FEW_VALUES = """\
-**Columns of few values.** A vote is +α on one side of a test and -α on the other. On columns of two or three values
-such votes cannot add up to a constant, so the ensemble cannot say how frequent the classes are, and the costs are not
-honoured; `fit` warns of it. Use ``Stump(constant=True)`` or ``"tree"`` there, or `CSRAClassifier`.
+**Columns with few distinct values.** A stump votes +α on one side and -α on the other. On columns with two or three
+values such votes cannot add up to a constant, so the ensemble cannot express the class frequencies, and costs are not
+honoured. `fit` warns in this case. Use ``Stump(constant=True)``, ``"tree"`` or `CSRAClassifier` there.
 """
 ATTRIBUTES = """\
 Attributes
@@ -88,19 +93,19 @@ classes_ : ndarray
 pos_label_ : label
     The positive class (two classes only).
 estimators_ : list
-    What the rounds added.
+    The fitted terms, one per round.
 n_estimators_ : int
     The number of rounds in use.
 feature_importances_ : ndarray
-    By how much the splits on each feature lowered the loss, as shares of 1. Not for estimators that do not tell.
+    The decrease of the loss due to the splits on each feature, normalised to sum to 1. Not available for all
+    estimators.
 baseline_ : float
-    The mean of F over the training examples, from which `contributions` count. Not where the score is no sum over
-    features.
+    The mean of F over the training examples, to which `contributions` are relative. Not available if the score is not
+    a sum over features.
 history_ : list of dict
-    What happened in each round: the criterion, the training loss, the validation score, … With resampling the
-    criterion is the weighted error, `resets` says how often the weights started anew before the round, and a loss that
-    is a product of normalisers counts from there; `all_rows` is 1 where the draws of a round had no edge and it was
-    fitted to all rows.
+    The record of each round: criterion, training loss, validation score, … With resampling the criterion is the
+    weighted error, `resets` is the number of resets of the weights before the round (the loss starts again with each),
+    and `all_rows` is 1 if the round was fitted to all rows because samples gave no edge.
 stop_reason_ : str
     Why training ended.
 n_features_in_, feature_names_in_
@@ -109,13 +114,13 @@ n_features_in_, feature_names_in_
 
 PRESET = """\
 variant : str or None, default=None
-    The variant of the catalogue to boost by, such as "RealBoost" or "CSRA", with its own parameters at their defaults.
-    None is AdaBoost as published.
+    The boosting variant, by its name in the catalogue, such as "RealBoost" or "CSRA", with default parameters. None
+    means AdaBoost, as published.
 cost : number, "balanced", dict, matrix or None, default=None
-    What mistakes cost. AdaBoost starts from weights in proportion to it, as in `CGAdaClassifier`, and None means that
-    all mistakes cost the same, unless `fit` is given `sample_cost`. Other variants treat it in their own way.
+    The misclassification costs. AdaBoost starts from weights in proportion to them, as in `CGAdaClassifier`; None means
+    equal costs, unless `fit` gets `sample_cost`. Other variants use costs in their own way.
 estimator : {"stump", "tree"} or learner, default="stump"
-    What a round fits, as in `AdaBoostClassifier`.
+    The weak learner, as in `AdaBoostClassifier`.
 n_estimators : int, default=100
     The number of rounds.
 """

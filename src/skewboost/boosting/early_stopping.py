@@ -1,4 +1,4 @@
-"""Early stopping: rows that are held out of training, and the score of every round on them."""
+"""Early stopping: validation data, and the validation score of every round."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from skewboost.typing import Array
 
 
 def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Row numbers to train on and to validate on: a share of each class, and at least one row of each on both sides.
+    """Return the rows to train on and those to validate on, with at least one row of each class in both.
 
-    Labels say which rows are positive, or the class of each.
+    `labels` are booleans (positive or not) or classes.
     """
     chosen = np.zeros(len(labels), dtype=np.bool_)
     classes = [("positive", True), ("negative", False)]
@@ -34,8 +34,8 @@ def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -
         rows = np.flatnonzero(labels == label)
         if len(rows) < 2:
             raise InputError(
-                f"early_stopping holds out at least one example of each class, but there is only {len(rows)} {name} "
-                "example. Set early_stopping=False, or give more data."
+                f"early_stopping needs at least two examples of each class, but there is only {len(rows)} {name} "
+                "example. Set early_stopping=False, or provide more data."
             )
         n = min(max(1, round(fraction * len(rows))), len(rows) - 1)
         chosen[rng.permutation(rows)[:n]] = True
@@ -43,48 +43,48 @@ def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -
 
 
 class Stage(ClassifierMixin, BaseEstimator):
-    """The ensemble so far, on the validation rows only, as scikit-learn's scorers want to see it."""
+    """The ensemble so far as a fitted classifier, for scikit-learn's scorers. It knows the validation rows only."""
 
     def __init__(self, link: Link, F: Array, n_rounds: int, classes: Array) -> None:
         self.link, self.F, self.n_rounds = link, F, n_rounds
         self.classes_ = classes
 
     def fit(self, X: Any, y: Any) -> Stage:
-        """Do nothing: it is fitted."""
+        """Do nothing, because it is fitted already."""
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """As of the booster."""
+        """Return what the booster would return after this round."""
         return self.link.decision(self.F, self.n_rounds)
 
     def predict_proba(self, X: Any) -> Array:
-        """As of the booster."""
+        """Return what the booster would return after this round."""
         return self.link.proba(self.F, self.n_rounds)
 
     def predict(self, X: Any) -> Array:
-        """As of the booster."""
+        """Return what the booster would return after this round."""
         return self.link.labels(self.F, self.n_rounds, self.classes_)
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The rows that are held out of training."""
+    """The validation data."""
 
     table: Table
-    target: Array  # as training sees the labels
-    truth: Array  # as scorers see them: 1 for the positive class of two and 0 for the other, or labels as they are
-    classes: Array  # those of the truth
+    target: Array  # the labels as the rule sees them
+    truth: Array  # the labels as scorers see them: 1 for the positive class of two and 0 for the other, or as given
+    classes: Array  # the classes of `truth`
     weights: Array | None
     costs: Costs
 
 
 class Validation:
-    """Scores rounds on held-out rows; higher is better."""
+    """Scores every round on the validation data. Higher is better."""
 
     def __init__(self, rows: HeldOut, engine: Engine, scoring: Any) -> None:
         self.rows = rows
         self.engine = engine
-        # a mistake counts as often as it costs, and the decision is where such odds are even
+        # costs count as frequencies here, because the decision is where such odds are even
         weights = 1.0 if rows.weights is None else rows.weights
         self.importance = (rows.costs.of_rows(rows.target).T * weights).T
         self.scoring = scoring
@@ -96,12 +96,12 @@ class Validation:
         self.round = 0
 
     def start(self, bins: Bins | None, link: Link) -> None:
-        """Encode the rows with the bins of training, and score them before the first round."""
+        """Encode the validation data with the bins of the training data, and initialise their scores."""
         self.view, self.link = View(self.engine, self.rows.table, bins), link
         self.F = link.start(self.rows.table.n_rows)
 
     def score(self, term: Term) -> float:
-        """The score after one more round: by default minus the log-loss, in which a row counts as much as it costs."""
+        """Add a round and return the score; by default the negative log-loss, with rows weighted by their costs."""
         self.round += 1
         self.F = self.link.combine(self.F, term.on(self.view))
         if self.scorer is None:
@@ -112,15 +112,15 @@ class Validation:
             score = float(self.scorer(stage, self.rows.table.native, self.rows.truth, **self.score_params))
         if score != score:
             raise InputError(
-                f"scoring={self.scoring!r} gave NaN on the held-out rows after round {self.round}, so early stopping "
-                "cannot tell the best round. Choose another scorer, or a larger validation_fraction."
+                f"scoring={self.scoring!r} returned NaN on the validation data after round {self.round}, so early "
+                "stopping cannot find the best round. Choose another scorer, or a larger validation_fraction."
             )
-        # rounding is no improvement: without the margin the order of rows would choose among equal rounds
+        # the margin keeps rounding errors, which depend on the order of the rows, from choosing among equal rounds
         if self.best_round == 0 or score > self.best + 1e-10 * max(1.0, abs(self.best)):
             self.best, self.best_round = score, self.round
         return score
 
     @property
     def since_best(self) -> int:
-        """Rounds since the best score."""
+        """The number of rounds since the best one."""
         return self.round - self.best_round

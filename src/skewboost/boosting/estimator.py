@@ -22,7 +22,7 @@ from skewboost.boosting.model import Model
 from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
+from skewboost.boosting.training import Callback, Problem, Settings, train
 from skewboost.engine import ENGINES
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.errors import InputError
@@ -43,10 +43,10 @@ T = TypeVar("T")
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def booster(cls: type[T]) -> type[T]:
-    """Make a class an estimator: its annotated attributes, and those of its bases, are its keyword parameters.
+    """Make a class an estimator whose annotated attributes, with those of its bases, are the constructor's parameters.
 
-    This is `dataclasses.dataclass`, so that type checkers and editors know the parameters, and scikit-learn reads them
-    off the signature of ``__init__``. Placeholders in the docstring stand for parameters that many variants share.
+    The class becomes a dataclass, so type checkers, editors and scikit-learn all see the same signature. Placeholders
+    in the docstring are replaced by the descriptions of parameters that many variants share.
     """
     documentation = inspect.cleandoc(cls.__doc__ or "")
     for placeholder, shared in PLACEHOLDERS.items():
@@ -57,7 +57,10 @@ def booster(cls: type[T]) -> type[T]:
 
 @booster
 class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
-    """Fits, predicts, stages, stops early. A subclass names its `Rule` and adds its own parameters."""
+    """Base class of all boosters: fitting, prediction, staged prediction and early stopping.
+
+    A subclass returns its `Rule` and adds its own parameters.
+    """
 
     learning_rate: float = 1.0
     pos_label: Any = None
@@ -71,18 +74,18 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     verbose: int = 0
     engine: Any = "auto"
 
-    _rounds = "n_estimators"  # the parameter that says how many rounds there are
+    _rounds = "n_estimators"  # the name of the parameter that holds the number of rounds
 
     def _rule(self) -> Rule:
-        """The variant; raises if its own parameters are wrong."""
+        """Return the rule of the variant, or raise if one of its own parameters is invalid."""
         raise NotImplementedError
 
     def _weak_learner(self) -> Any:
-        """What a round fits, as the user gave it."""
+        """Return the weak learner as the user gave it."""
         raise NotImplementedError
 
     def _sampler(self) -> Any:
-        """What draws the rows of a round, as the user gave it."""
+        """Return the sampler as the user gave it."""
         raise NotImplementedError
 
     @property
@@ -103,12 +106,12 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or pandas, polars or Arrow table of shape (n_samples, n_features)
-            Numbers, and in tables also categories or text; cells may be missing.
+            Training data. Tables may also hold categories or text. Values may be missing.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row. So the scale
-            matters, and weights that sum to 1 stand for a single example: leaves are smoothed by 1/Σ sample_weight.
+            The number of examples that each row stands for. A weight of 2 equals a repeated row, a weight of 0 an
+            absent one. The scale matters, because leaf values are smoothed by 1/Σ sample_weight.
 
         Returns
         -------
@@ -117,7 +120,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         return self._fit_or_restore(X, y, sample_weight)
 
     def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any = None) -> Self:
-        """`_fit`, after which everything is as it was if it fails."""
+        """Fit, and restore the previous state of the estimator if that fails."""
         before = dict(self.__dict__)
         try:
             self._fit(X, y, sample_weight, sample_cost)
@@ -132,7 +135,6 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
         rule, learner = self._rule(), resolve(self._weak_learner(), self._sampler())
-        question_between(rule, learner)
         going_on = bool(self.warm_start and hasattr(self, "_model"))
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)
@@ -153,21 +155,18 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._learner, self._own = repr(self._weak_learner()), self._own_params()
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
-        problem = self._problem(table, labels, weights, each_cost)
-        if self._model.stop_reason not in (PERFECT, NO_EDGE):  # else more rounds would change nothing
+        problem = self._problem(rule, table, labels, weights, each_cost)
+        if self._model.stop_reason not in (PERFECT, NO_EDGE):  # otherwise more rounds would change nothing
             self._train(learner, problem)
 
-    def _problem(self, table: Table, labels: Array, weights: Array | None, each_cost: Array | None) -> Problem:
-        """What is to be learned: the positive class against the other."""
+    def _problem(
+        self, rule: Rule, table: Table, labels: Array, weights: Array | None, each_cost: Array | None
+    ) -> Problem:
+        """Return the learning problem: the positive class against the other."""
         positive = labels == self.pos_label_
-        costs = self._costs(each_cost, labels, weights)
-        rule, truth = self._rule_of_classes(), positive.astype(np.intp)
+        costs, truth = self._costs(each_cost, labels, weights), positive.astype(np.intp)
         place = self.classes_.tolist().index(self.pos_label_)
         return Problem(rule, table, positive, weights, costs, truth, np.array([0, 1]), positive=place)
-
-    def _rule_of_classes(self) -> Rule:
-        """The variant, once the classes are known."""
-        return self._rule()
 
     def _train(self, learner: Learner, problem: Problem) -> None:
         """Train the model."""
@@ -179,18 +178,18 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         self._finish(learner, problem, state)
 
     def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
-        """What is done after the last round."""
+        """Finish the model after the last round."""
         self._warn_of_a_missing_constant(problem.rule, state)
 
     def _split(self, problem: Problem) -> tuple[Array, Array]:
-        """Row numbers to train on and to validate on: a share of each class."""
+        """Return the rows to train on and those to validate on, stratified by class."""
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         return stratified_split(problem.truth.astype(bool), fraction, np.random.default_rng(self._seed))
 
     def _warn_of_a_missing_constant(self, rule: Rule, state: State) -> None:
-        """Say so where a constant would move the odds a lot, and another round would not.
+        """Warn if a constant would change the predicted odds a lot and another round could not.
 
-        Not where rounds see rows that were drawn, which moves the odds too.
+        This does not apply to boosting by resampling, which changes the odds as well.
         """
         off = 0.0 if state.learner.draws else abs(rule.missing_constant(state))
         if off < MISSING_CONSTANT or min(state.n_of_class) < FEW_EXAMPLES or self._model.stop_reason == PERFECT:
@@ -199,39 +198,40 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         _, vote = hypothesis_and_vote(rule, state, self._seed)
         if vote is None or state.link.scale * abs(state.step) < 0.5 * off:
             warnings.warn(
-                f"{type(self).__name__} cannot honour its costs on this table: its rounds cannot express how frequent "
-                f"the classes are, and the odds are off by a factor of about {math.exp(min(off, 700.0)):.2g}. This "
-                "happens with stumps on columns of few values. Boost trees, or Stump(constant=True), or take CSRA.",
+                f"{type(self).__name__} cannot honour the costs on this table: its rounds cannot express the class "
+                f"frequencies, and the odds are off by a factor of about {math.exp(min(off, 700.0)):.2g}. This "
+                "happens with stumps on columns of few distinct values. Use trees, Stump(constant=True) or "
+                "CSRAClassifier.",
                 stacklevel=7,
             )
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        """What mistakes cost; all the same unless a variant takes costs."""
+        """Return the costs; equal for variants that take none."""
         return Costs()
 
     def _check_going_on(self) -> None:
-        """Whether a warm start can go on from what there is."""
+        """Raise if a warm start cannot continue from the present model."""
         n_done = len(self._model.rounds)
         if self._n_rounds < n_done:
             raise InputError(
-                f"{self._rounds}={self._n_rounds} is less than the {n_done} rounds there are already. With "
-                "warm_start=True it can only grow; set warm_start=False to start anew."
+                f"{self._rounds}={self._n_rounds} is smaller than the {n_done} rounds trained so far. With "
+                "warm_start=True it can only increase. Set warm_start=False to start again."
             )
         if repr(self._weak_learner()) != self._learner:
             raise InputError(
-                f"estimator={self._weak_learner()!r}, but training started with {self._learner}. With warm_start=True "
-                "it cannot change; set warm_start=False to start anew."
+                f"estimator={self._weak_learner()!r}, but training started with {self._learner}. It cannot change with "
+                "warm_start=True. Set warm_start=False to start again."
             )
 
         for name, value in self._own_params().items():
             if value != self._own.get(name):
                 raise InputError(
-                    f"{name}={value}, but training started with {self._own.get(name)}. With warm_start=True it cannot "
-                    "change; set warm_start=False to start anew."
+                    f"{name}={value}, but training started with {self._own.get(name)}. It cannot change with "
+                    "warm_start=True. Set warm_start=False to start again."
                 )
 
     def _own_params(self) -> dict[str, str]:
-        """The parameters that make a variant what it is, as text."""
+        """Return the parameters that must not change in a warm start, as text."""
         common = {f.name for f in dataclasses.fields(BoostingClassifier)} - {"resample", "sampler"}
         free = {self._rounds, *common}
         return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in free}
@@ -271,51 +271,51 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
                     )
 
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
-        """Labels and weights, checked against the table and each other."""
+        """Validate labels and weights."""
         labels = check_labels(self, y, table.n_rows)
         return labels, None if sample_weight is None else check_sample_weight(sample_weight, table.n_rows)
 
     def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
-        """Find the two classes and which of them is positive."""
+        """Set `classes_` and `pos_label_`."""
         classes = classes_of(self, labels)
         if len(classes) > 2:
             raise InputError(
                 f"Only binary classification is supported. The type of the target is multiclass; y has the classes "
-                f"{_some(classes)}. For many classes use AdaBoostMHClassifier or AdaC2M1Classifier, wrap this one in "
-                "CodeMatrixClassifier, OneVsRestClassifier or OneVsOneClassifier, and for a K x K cost matrix put "
-                "MinimumRiskClassifier around one of these."
+                f"{_first_ten(classes)}. For more than two classes use AdaBoostMHClassifier or AdaC2M1Classifier, or "
+                "wrap this classifier in CodeMatrixClassifier, OneVsRestClassifier or OneVsOneClassifier. For a K x K "
+                "cost matrix wrap one of these in MinimumRiskClassifier."
             )
         if going_on:
             if not np.array_equal(classes, self.classes_):
                 raise InputError(
                     f"y has the classes {classes.tolist()}, but training started with {self.classes_.tolist()}. Set "
-                    "warm_start=False to start anew."
+                    "warm_start=False to start again."
                 )
             if self.pos_label is not None and self.pos_label != self.pos_label_:
                 raise InputError(
                     f"pos_label={self.pos_label!r}, but training started with {self.pos_label_!r}. Set "
-                    "warm_start=False to start anew."
+                    "warm_start=False to start again."
                 )
             return
         self.classes_ = classes
         self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
 
     def truncated(self, n_rounds: int) -> Self:
-        """A copy of the fitted model with its first rounds only.
+        """Return a copy of the fitted model that keeps only its first rounds.
 
         Parameters
         ----------
         n_rounds : int
-            How many rounds to keep. Those who have fewer stay as they are.
+            The number of rounds to keep. A model with fewer rounds is copied unchanged.
 
         Returns
         -------
         BoostingClassifier
-            Its `n_estimators` is still that of training, its `n_estimators_` what is left.
+            The copy. Its `n_estimators` is that of training, its `n_estimators_` the number of rounds kept.
         """
         check_is_fitted(self)
         if not isinstance(n_rounds, int | np.integer) or n_rounds < 1:
-            raise InputError(f"n_rounds={n_rounds!r} must be a whole number of rounds, 1 at least.")
+            raise InputError(f"n_rounds={n_rounds!r} must be an integer >= 1.")
         made = copy(self)
         made._model = self._model.truncated(int(n_rounds))
         return made
@@ -327,7 +327,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def estimators_(self) -> list[Any]:
-        """What the rounds added: a list per class, all with the same partitions; one list if there are two classes."""
+        """The fitted terms, one per round; for more than two classes a list of such lists, one per class."""
         check_is_fitted(self)
         n = self._model.link.n_outputs
         return list(self._model.terms) if n == 1 else [self._model.terms_of(k) for k in range(n)]
@@ -346,24 +346,23 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def history_(self) -> list[dict[str, Any]]:
-        """What happened in each round."""
+        """The record of each round: criterion, training loss, validation score."""
         check_is_fitted(self)
         return [dict(r.record) for r in self._model.rounds]
 
     @property
     def feature_importances_(self) -> Array:
-        """By how much the splits on each feature lowered the loss, as shares of one."""
+        """The decrease of the loss due to the splits on each feature, normalised to sum to one."""
         check_is_fitted(self)
         total = self._model.importances()
         if total is None:
-            raise AttributeError(f"{self._weak_learner()!r} does not tell feature importances.")
-        share: Array = total / total.sum() if total.any() else total
-        return share
+            raise AttributeError(f"{self._weak_learner()!r} does not provide feature importances.")
+        return np.asarray(total / total.sum() if total.any() else total)
 
 
 @booster
 class LearnerChoice:
-    """The parameters that say what a round fits."""
+    """The parameters for the weak learner."""
 
     estimator: Any = "stump"
     n_estimators: int = 100
@@ -374,7 +373,7 @@ class LearnerChoice:
 
 @booster
 class SamplerChoice:
-    """The parameters that say which rows a round is fitted to."""
+    """The parameters for boosting by resampling."""
 
     sampler: Any = None
     resample: bool = False
@@ -383,20 +382,20 @@ class SamplerChoice:
         check_params(self, resample=one_of(True, False))
         if self.resample and self.sampler is not None:
             raise InputError(
-                f"resample=True is short for sampler='bootstrap', but sampler={self.sampler!r} was given too. Leave "
-                "one of them at its default."
+                f"resample=True means sampler='bootstrap', but sampler={self.sampler!r} was given as well. Leave one "
+                "of them at its default."
             )
         return "bootstrap" if self.resample else self.sampler
 
 
 @booster
 class BoostingClassifier(LearnerChoice, SamplerChoice, BaseBooster):
-    """A booster of any weak learner, on all rows or on those that a sampler draws."""
+    """Base class of boosters of any weak learner, with or without resampling."""
 
 
 @booster
 class CostChoice(BaseBooster):
-    """A booster that is told what mistakes cost."""
+    """Base class of boosters with misclassification costs."""
 
     cost: Any = None
 
@@ -406,14 +405,14 @@ class CostChoice(BaseBooster):
         Parameters
         ----------
         X : array-like or pandas, polars or Arrow table of shape (n_samples, n_features)
-            Numbers, and in tables also categories or text; cells may be missing.
+            Training data. Tables may also hold categories or text. Values may be missing.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row.
+            The number of examples that each row stands for. A weight of 2 equals a repeated row.
         sample_cost : array-like of shape (n_samples,) or None, default=None
-            What it costs to get each row wrong, instead of `cost`. It says nothing about how often such rows occur:
-            that is what `sample_weight` is for.
+            The cost of misclassifying each row; replaces `cost`. Unlike `sample_weight` it does not say how frequent
+            such rows are.
 
         Returns
         -------
@@ -421,7 +420,7 @@ class CostChoice(BaseBooster):
         """
         if sample_cost is not None and self.cost is not None:
             raise InputError(
-                f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or drop sample_cost."
+                f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or omit sample_cost."
             )
         return self._fit_or_restore(X, y, sample_weight, sample_cost)
 
@@ -432,10 +431,10 @@ class CostChoice(BaseBooster):
 
 @booster
 class CostSensitiveClassifier(CostChoice, BoostingClassifier):
-    """A booster of any weak learner that is told what mistakes cost."""
+    """Base class of cost-sensitive boosters of any weak learner."""
 
 
-def _some(classes: Array) -> str:
-    """The first ten classes in words."""
+def _first_ten(classes: Array) -> str:
+    """Return the first ten classes as text."""
     shown = ", ".join(repr(c) for c in classes.tolist()[:10])
     return f"[{shown}, …]" if len(classes) > 10 else f"[{shown}]"

@@ -1,4 +1,4 @@
-"""Explanations: what each feature adds to the score F, exactly.
+"""Explanations: exact contributions of the features to the score F.
 
 References
 ----------
@@ -22,6 +22,7 @@ from skewboost.engine.boundary import MISSING
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
+from skewboost.errors import InputError
 from skewboost.names import spell
 from skewboost.typing import Array
 
@@ -33,42 +34,42 @@ INSTEAD = (
 
 @dataclass(frozen=True, eq=False)
 class ShapeFunction:
-    """What one feature adds to the score F, as a function of its value; its mean over the training examples is zero.
+    """The contribution of one feature to the score F, as a function of its value.
 
-    Call it to evaluate it. Examples are counted by their `sample_weight`.
+    It is a callable. Its mean over the training examples, counted by `sample_weight`, is zero.
 
     Attributes
     ----------
     feature : int
-        The number of the column.
+        The index of the column.
     name : str
-        Its name; ``"x0"``, ``"x1"``, … where there are none.
+        Its name; ``"x0"``, ``"x1"``, … if columns have no names.
     kind : {"numeric", "nominal", "line"}
-        A step function of a number, a value per category, or a straight line.
+        A step function, a value per category, or a straight line.
     edges : ndarray of shape (n_steps - 1,)
-        Where a numeric function steps: ``values[k]`` is for ``edges[k - 1] < x <= edges[k]``. Neighbouring bins of
-        equal value are one step.
+        The steps of a numeric function: ``values[k]`` applies to ``edges[k - 1] < x <= edges[k]``. Neighbouring bins of
+        equal value are merged.
     categories : tuple of str
         The categories of a nominal feature, in the order of `values`.
     rest : frozenset of str
         Rare categories that share the last of `values`, which then has one more entry than `categories`.
     values : ndarray
-        What is added to F; for a line the intercept.
+        The values of the function; for a line the intercept.
     slope : float
-        Of a line: it is ``slope * x + values[0]``. Else 0.
+        The slope of a line ``slope * x + values[0]``, otherwise 0.
     lines : tuple of LineTerm
-        Of a line: the same, less `missing_value`, in numbers that no rounding spoils where a column is far from zero.
+        The terms of a line, without `missing_value`. They are accurate also for columns with values far from zero.
     support : ndarray
-        How many training examples there are for each of `values`.
+        The number of training examples for each of `values`.
     missing_value : float
-        What is added where the cell is missing, or holds a category that was not seen in training.
+        The value for missing values, and for categories that were not seen in training.
     missing_support : float
-        How many training examples have no value.
+        The number of training examples with a missing value.
     observed : tuple of float or None
-        The least and the largest number in training; for lines only, beyond which they go on.
+        The range of the training data; for lines only.
     exact : bool
-        Whether the functions of all features add up to F. Not where trees look at several features: then it is the mean
-        effect of this one, with the others unknown, and what they do together is left out.
+        Whether the functions of all features add up to F. False for trees that test several features: then it is the
+        mean effect of this feature with the others unknown, without interactions.
     """
 
     feature: int
@@ -86,7 +87,7 @@ class ShapeFunction:
     exact: bool = True
 
     def __call__(self, x: Any) -> Array:
-        """Its value at each of some cells: numbers, or categories where it is nominal; NaN and None are missing."""
+        """Evaluate the function at numbers or categories; NaN and None are missing values."""
         if self.kind == "nominal":
             known: dict[str | None, float] = dict(zip(self.categories, self.values.tolist()))
             if self.rest:
@@ -103,44 +104,44 @@ class ShapeFunction:
 
     @property
     def slope(self) -> float:
-        """Of a line, else 0."""
+        """The slope of a line, otherwise 0."""
         return sum(line.slope for line in self.lines)
 
 
 class ExplanationMixin(PredictionMixin):
-    """What boosters tell about the part that each feature has in their scores."""
+    """The explanation methods of boosters."""
 
     @property
     def baseline_(self) -> Any:
-        """The mean of F over the training examples, from which `contributions` count; per class of many."""
+        """The mean of F over the training examples, to which `contributions` are relative; one per class of many."""
         means = self._sign * np.array([e.mean for e in self._explainers("baseline_", AttributeError)])
         return float(means[0]) if len(means) == 1 else means
 
     def contributions(self, X: Any) -> Array:
-        r"""By how much each feature moves the score of each row away from the mean score.
+        r"""Return the contribution of each feature to the score of each row, relative to the mean score.
 
         They are the Shapley values [1]_ of the features, computed exactly:
 
         .. math:: F(x) = \text{baseline\_} + \sum_j \phi_j(x) .
 
-        Of stumps, histograms and lines F is a sum of functions of one feature, and :math:`\phi_j` is the one of feature
-        j, centred (`shape_functions`). What a leaf of a tree adds is shared among the features on its path. Features
-        that are not known yet follow the training examples that come to their test: the path-dependent expectation
-        of [2]_. So a tree's contributions depend on how it is built, not only on the function that it is.
+        With stumps, histograms and lines F is a sum of functions of one feature, and :math:`\phi_j` is the centred
+        function of feature j (`shape_functions`). The value of a leaf of a tree is shared among the features on its
+        path, by the path-dependent expectation of [2]_: unknown features follow the distribution of the training
+        examples at their test. The contributions of a tree therefore depend on its structure, not only on its
+        predictions.
 
-        F is the score of the ensemble. It is what `decision_function` returns, but for `AdaMECClassifier`, which adds
-        half of ln(C+/C-) to it, and where ``calibrate`` puts a calibrated score in its place.
+        F is the score of the ensemble. It equals `decision_function`, except for `AdaMECClassifier`, which adds half of
+        ln(C+/C-), and for calibrated models.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Rows to explain, with the columns of training.
+            Rows to explain, with the columns of the training data.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features), or (n_samples, n_features, n_classes) of a variant for many classes
-            What is positive speaks for ``classes_[1]``, or for the class of the last axis. Rows sum to F minus
-            `baseline_`.
+            Positive values favour ``classes_[1]``, or the class of the last axis. Rows sum to F minus `baseline_`.
 
         References
         ----------
@@ -169,25 +170,23 @@ class ExplanationMixin(PredictionMixin):
         return found[0] if len(found) == 1 else np.stack(found, axis=-1)
 
     def shape_functions(self) -> list[Any]:
-        r"""What each feature adds to the score, as a function of its value.
+        r"""Return the contribution of each feature to the score as a function of its value.
 
         Boosted stumps, histograms and lines are additive models,
 
         .. math:: F(x) = \text{baseline\_} + \sum_j f_j(x_j) ,
 
-        and these are the :math:`f_j`, whole and exact. Each is centred: its mean over the training examples is zero. F
-        is the score of the ensemble, as in `contributions`.
+        and these functions are exact. Each is centred: its mean over the training examples is zero. F is the score of
+        the ensemble, as in `contributions`.
 
-        Trees mix features, and no such functions add up to F. For them it is what F is expected to be where only
-        feature j is known, in the sense of [1]_: the first step of the Shapley values in `contributions`.
-        Interactions are left out, and `exact` is False.
+        Trees combine features, and no such functions add up to F. For trees :math:`f_j` is the expectation of F if only
+        feature j is known, in the sense of [1]_. It does not include interactions, and `exact` is False.
 
         Returns
         -------
         list of ShapeFunction
-            One for each feature, in the order of the columns, so that it goes with `contributions` and
-            `feature_importances_`; those that no round looks at are zero. With more than two classes a list of such
-            lists, one for each class. What is positive speaks for ``classes_[1]``, or for that class.
+            One for each feature, in the order of the columns; zero for features that are not used. With more than two
+            classes a list of such lists, one for each class. Positive values favour ``classes_[1]``, or that class.
 
         References
         ----------
@@ -215,31 +214,31 @@ class ExplanationMixin(PredictionMixin):
 
     @property
     def _sign(self) -> float:
-        """-1 where F speaks for the first of two classes, and scores for the second."""
+        """-1 if the positive class is the first one, because F favours the positive class."""
         return -1.0 if isinstance(self._link, TwoClasses) and self._link.positive == 0 else 1.0
 
-    def _explainers(self, asked: str, error: type[Exception] = ValueError) -> list[Explainer]:
-        """The ensembles taken apart, or an error that says why they cannot be."""
+    def _explainers(self, asked: str, error: type[Exception] = InputError) -> list[Explainer]:
+        """Return an explainer per output, or raise if the model cannot be explained."""
         check_is_fitted(self)
         name, model = type(self).__name__, self._model
         assert model.support is not None
         if not model.is_sum:
             raise error(
-                f"{asked} of {name} does not exist: what a round adds depends on the rounds before it, so the score is "
-                f"no sum that could be shared among features. {INSTEAD}"
+                f"{asked} is not available for {name}: what a round adds depends on the rounds before it, so the score "
+                f"is not a sum over features. {INSTEAD}"
             )
         foreign = Explainer.foreign(model.scorers[0])
         if foreign:
             inner = type(getattr(foreign[0], "estimator", foreign[0])).__name__
             raise error(
-                f"{asked} of {name} does not exist: its rounds are models of type {inner}, into which it cannot look. "
-                f"Boost stumps, trees, histograms or lines of skewboost.learners instead. Or: {INSTEAD}"
+                f"{asked} is not available for {name} with estimators of type {inner}. Boost stumps, trees, histograms "
+                f"or lines of skewboost.learners instead. Or: {INSTEAD}"
             )
         return [Explainer(scorer, model.support) for scorer in model.scorers]
 
 
 def _shape(e: Explainer, tables: Array, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:
-    """The function of one feature."""
+    """Return the function of one feature."""
     if e.bins is None:
         return _line(e, sign, j, name, nominal)
     assert e.support.per_code is not None
@@ -257,7 +256,7 @@ def _shape(e: Explainer, tables: Array, sign: float, j: int, name: str, nominal:
 
 
 def _line(e: Explainer, sign: float, j: int, name: str, nominal: bool) -> ShapeFunction:
-    """The function of one feature, where rounds are lines; they know no categories."""
+    """Return the function of one feature of an ensemble of lines, which ignores categories."""
     spread = e.support.spread
     assert spread is not None
     lines = tuple(line.scaled(sign) for (feature, _), line in e.lines.items() if feature == j)

@@ -1,7 +1,7 @@
-"""What scores mean: from the F of an ensemble to decisions and probabilities, as plain numbers.
+"""Links: from the score F of an ensemble to decisions and probabilities, as plain numbers.
 
-A rule trains an ensemble and says, with a link, what its F means. A fitted model keeps the link and not the rule. Code
-that predicts, saves, exports, draws or explains a model reads these numbers and nothing else.
+A rule trains an ensemble and returns a link. A fitted model keeps the link and not the rule. Code that predicts, saves,
+exports, plots or explains a model reads these numbers and nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.special import log_softmax
 from skewboost.boosting.calibration import Calibrator
 from skewboost.typing import Array
 
-DECIMALS = 10  # of the scores of many classes: classes that tie must do so whatever the order of the rows is
+DECIMALS = 10  # scores of many classes are rounded, so that ties do not depend on the order of the rows
 
 
 def logistic(t: Array) -> Array:
@@ -26,12 +26,12 @@ def logistic(t: Array) -> Array:
 
 
 def log_logistic(t: Array) -> Array:
-    """Its logarithm, finite for any t."""
+    """The logarithm of `logistic`, finite for any t."""
     return np.asarray(-np.logaddexp(0.0, -t))
 
 
 class Link(ABC):
-    """What the F of an ensemble means after some number of rounds."""
+    """From the score F of an ensemble after some number of rounds to decisions and probabilities."""
 
     offset: float = 0.0  # F before the first round
     damping: float = 0.0  # β: a round adds exp(-|β F|) g instead of g
@@ -39,62 +39,63 @@ class Link(ABC):
     @property
     @abstractmethod
     def n_outputs(self) -> int:
-        """How many scores a row has."""
+        """The number of scores per row."""
 
     def start(self, n_rows: int) -> Array:
-        """F before the first round."""
+        """Return F before the first round."""
         shape = n_rows if self.n_outputs == 1 else (n_rows, self.n_outputs)
         return np.full(shape, self.offset)
 
     def combine(self, F: Array, g: Array) -> Array:
-        """F after one more round, which adds g."""
+        """Return F after a round that adds g."""
         return np.asarray(F + np.exp(-np.abs(self.damping * F)) * g) if self.damping else F + g
 
     @abstractmethod
     def decision(self, F: Array, n_rounds: int) -> Array:
-        """What `decision_function` returns."""
+        """Return the values of `decision_function`."""
 
     @abstractmethod
     def labels(self, F: Array, n_rounds: int, classes: Array) -> Array:
-        """What `predict` returns."""
+        """Return the values of `predict`."""
 
     @abstractmethod
     def log_proba(self, F: Array, n_rounds: int) -> Array:
-        """What `predict_log_proba` returns: finite, however sure the ensemble is."""
+        """Return the values of `predict_log_proba`, which are always finite."""
 
     def proba(self, F: Array, n_rounds: int) -> Array:
-        """What `predict_proba` returns."""
+        """Return the values of `predict_proba`."""
         return np.exp(self.log_proba(F, n_rounds))
 
     @abstractmethod
     def log_likelihood(self, F: Array, target: Array, n_rounds: int) -> Array:
-        """How likely the truth is, with costs as frequencies: what early stopping watches by default."""
+        """Return the log-likelihood of the labels with costs as frequencies, the default score of early stopping."""
 
 
 @dataclass(frozen=True)
 class TwoClasses(Link):
     r"""The link of two classes.
 
-    With the costs in them, the log-odds of the positive class after n rounds are ``scale · F + pending_after(n)``, or
-    what the calibrator makes of F plus `cost_offset`. The decision is positive where these are. The probability is
-    logistic in the log-odds less `cost_offset`: it is that of classes as frequent as they were in training.
+    The log-odds of the positive class, including the costs, are ``scale · F + pending_after(n)`` after n rounds. With a
+    calibrator they are its log-odds plus `cost_offset`. The predicted class is the positive one where they are at least
+    zero. The probability is the logistic function of the log-odds minus `cost_offset`, so it does not depend on the
+    costs.
 
     Attributes
     ----------
     scale : float
-        How fast the log-odds rise with F. The minimiser of the exponential loss is half the log-odds.
+        The log-odds per unit of F. It is 2 for the exponential loss, whose minimiser is half the log-odds.
     cost_offset : float
-        What the costs (or balanced initial weights) have added to the log-odds once all rounds are done.
+        What the costs (or balanced initial weights) add to the log-odds by the end of training.
     pending : float
-        How much of that is not in F when training begins.
+        The part of `cost_offset` that is not in F before the first round.
     schedule : int or None
-        Over how many rounds the pending part comes in, an equal share in each. None: it never does.
+        The number of rounds over which the pending part enters F, in equal parts. None: it never does.
     calibrators : tuple of (int, Calibrator)
-        Numbers of rounds, and what scores meant on held-out rows after so many. The closest number is used.
+        Calibrators for several numbers of rounds. The one for the closest number is used.
     cost_ratio : float
-        What a miss costs, in false alarms, as training was told. For people to read; no formula needs it.
+        The cost of a miss divided by that of a false alarm. It is informative only; no formula uses it.
     positive : int
-        The place of the positive class among the two.
+        The index of the positive class.
     """
 
     scale: float = 2.0
@@ -109,21 +110,21 @@ class TwoClasses(Link):
 
     @property
     def n_outputs(self) -> int:
-        """One score, of the positive class."""
+        """One score, for the positive class."""
         return 1
 
     def pending_after(self, n_rounds: int) -> float:
-        """What of the costs is not in F after so many rounds, on the scale of log-odds."""
+        """Return the part of the cost offset that is not in F after n rounds."""
         return self.pending if self.schedule is None else self.pending * (1.0 - n_rounds / self.schedule)
 
     def calibrator(self, n_rounds: int) -> Calibrator | None:
-        """What scores mean after so many rounds; None if nothing was calibrated."""
+        """Return the calibrator for this number of rounds; None if the model is not calibrated."""
         if not self.calibrators:
             return None
         return min(self.calibrators, key=lambda known: abs(math.log(max(n_rounds, 0.5) / known[0])))[1]
 
     def log_odds(self, F: Array, n_rounds: int) -> Array:
-        """Log-odds of the positive class with the whole costs in them: zero where the decision changes."""
+        """Return the log-odds of the positive class, including the costs. The decision boundary is at zero."""
         calibrator = self.calibrator(n_rounds)
         if calibrator is not None:
             return calibrator.log_odds(F) + self.cost_offset
@@ -132,48 +133,48 @@ class TwoClasses(Link):
         return np.asarray(t + pending if pending else t)
 
     def score(self, F: Array, n_rounds: int) -> Array:
-        """The log-odds on the scale of F; at least zero where the positive class is predicted."""
+        """Return the log-odds on the scale of F; at least zero where the positive class is predicted."""
         if self.calibrators:
             return 0.5 * self.log_odds(F, n_rounds)
         pending = self.pending_after(n_rounds)
         return F + pending / self.scale if pending else F
 
     def decision(self, F: Array, n_rounds: int) -> Array:
-        """The score; positive values speak for the second class."""
+        """Return the score with the sign that makes positive values predict the second class."""
         score = self.score(F, n_rounds)
         return score if self.positive == 1 else np.negative(score)
 
     def labels(self, F: Array, n_rounds: int, classes: Array) -> Array:
-        """The positive class wherever the score is not negative."""
+        """Return the positive class where the score is at least zero."""
         return np.asarray(classes[np.where(self.score(F, n_rounds) >= 0, self.positive, 1 - self.positive)])
 
-    def _each(self, F: Array, n_rounds: int) -> Array:
-        """Log-odds of each class. One column alone would not do: of P = 1 - 1e-20 only 1 - P is left."""
+    def _log_odds_of_classes(self, F: Array, n_rounds: int) -> Array:
+        """Return the log-odds of each class without the costs; both, because 1 - P loses all digits if P is tiny."""
         t = self.log_odds(F, n_rounds) - self.cost_offset
         return np.column_stack((-t, t) if self.positive == 1 else (t, -t))
 
     def proba(self, F: Array, n_rounds: int) -> Array:
-        """Of each class."""
-        return logistic(self._each(F, n_rounds))
+        """Return a column per class."""
+        return logistic(self._log_odds_of_classes(F, n_rounds))
 
     def log_proba(self, F: Array, n_rounds: int) -> Array:
-        """Of each class."""
-        return log_logistic(self._each(F, n_rounds))
+        """Return a column per class."""
+        return log_logistic(self._log_odds_of_classes(F, n_rounds))
 
     def log_likelihood(self, F: Array, target: Array, n_rounds: int) -> Array:
-        """By the log-odds with the costs in them."""
+        """Return the log-likelihood by the log-odds that include the costs."""
         odds = self.log_odds(F, n_rounds)
         return log_logistic(np.where(target, odds, -odds))
 
 
 @dataclass(frozen=True)
 class ManyClasses(Link):
-    """The link of more than two classes, of which the largest F wins, and the first of those that tie.
+    """The link of more than two classes. The class of the largest F is predicted, the first one in a tie.
 
     Attributes
     ----------
     costs : tuple of float
-        What it costs to get each class wrong.
+        The cost of misclassifying each class.
     softmax : bool
         Probabilities are in proportion to ``exp(2F)`` (True) or to ``1 / (1 + exp(-2F)) / cost`` (False).
     """
@@ -183,28 +184,28 @@ class ManyClasses(Link):
 
     @property
     def n_outputs(self) -> int:
-        """A score per class."""
+        """One score per class."""
         return len(self.costs)
 
     def decision(self, F: Array, n_rounds: int) -> Array:
-        """F, without the digits that depend on the order of the rows."""
+        """Return F, rounded so that it does not depend on the order of the rows."""
         return np.round(F, DECIMALS)
 
     def labels(self, F: Array, n_rounds: int, classes: Array) -> Array:
-        """The class of the largest score."""
+        """Return the class of the largest score."""
         return np.asarray(classes[np.argmax(self.decision(F, n_rounds), axis=1)])
 
     def log_proba(self, F: Array, n_rounds: int) -> Array:
-        """Of each class; they sum to one."""
+        """Return a column per class. Probabilities sum to one."""
         F = self.decision(F, n_rounds)
         if self.softmax:
             return np.asarray(log_softmax(2.0 * F, axis=1))
         shares = log_logistic(2.0 * F) - np.log(self.costs)
-        shares += 1e-9 * F / (1.0 + np.abs(F))  # where several are as good as 1, the largest score has the largest
+        shares += 1e-9 * F / (1.0 + np.abs(F))  # keeps the order of scores where probabilities saturate
         return np.asarray(log_softmax(shares, axis=1))
 
     def log_likelihood(self, F: Array, target: Array, n_rounds: int) -> Array:
-        """Of the true class; or of each class being the one or not, as training sees it."""
+        """Return the log-likelihood of the true class, or of each (row, class) pair if there is no softmax."""
         if self.softmax:
             return np.asarray(self.log_proba(F, n_rounds)[np.arange(len(F)), target])
         return log_logistic(np.where(target, 2.0 * F, -2.0 * F))
@@ -212,37 +213,37 @@ class ManyClasses(Link):
 
 @dataclass(frozen=True)
 class Labels(Link):
-    """The link of several labels per row, each of which is on where its F is not negative.
+    """The link of several binary labels per row. A label is predicted where its F is at least zero.
 
     Attributes
     ----------
     cost_offsets : tuple of float
-        What costs have added to the log-odds of each label.
+        What the costs add to the log-odds of each label.
     """
 
     cost_offsets: tuple[float, ...]
 
     @property
     def n_outputs(self) -> int:
-        """A score per label."""
+        """One score per label."""
         return len(self.cost_offsets)
 
     def decision(self, F: Array, n_rounds: int) -> Array:
-        """F."""
+        """Return F."""
         return F
 
     def labels(self, F: Array, n_rounds: int, classes: Array) -> Array:
-        """A column per label: 1 where it is on."""
+        """Return an indicator matrix with a column per label."""
         return (F >= 0).astype(np.intp)
 
     def proba(self, F: Array, n_rounds: int) -> Array:
-        """Of each label being on."""
+        """Return a column per label, for the label being present."""
         return logistic(2.0 * F - np.array(self.cost_offsets))
 
     def log_proba(self, F: Array, n_rounds: int) -> Array:
-        """Of each label being on."""
+        """Return a column per label, for the label being present."""
         return log_logistic(2.0 * F - np.array(self.cost_offsets))
 
     def log_likelihood(self, F: Array, target: Array, n_rounds: int) -> Array:
-        """Of every label being on or off."""
+        """Return the log-likelihood of each (row, label) pair."""
         return log_logistic(np.where(target, 2.0 * F, -2.0 * F))

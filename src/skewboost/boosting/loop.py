@@ -11,26 +11,27 @@ from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 
-# Who looks at the state of every round, between the vote and the move of the weights.
-WATCHER: ContextVar[Callable[[State], None] | None] = ContextVar("WATCHER", default=None)
+# Called with the state of every new round, between the vote and the update of the weights.
+OBSERVER: ContextVar[Callable[[State], None] | None] = ContextVar("OBSERVER", default=None)
 
 
 @contextmanager
-def watched(look: Callable[[State], None]) -> Iterator[None]:
-    """Within it, `look` sees the state of every new round, with the weights that the round was fitted under."""
-    token = WATCHER.set(look)
+def observed(observer: Callable[[State], None]) -> Iterator[None]:
+    """Within this context `observer` is called with the state of every new round, before its weights are updated."""
+    token = OBSERVER.set(observer)
     try:
         yield
     finally:
-        WATCHER.reset(token)
+        OBSERVER.reset(token)
 
 
 def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -> Iterator[Round]:
-    """Start the rule, and return the rounds: first those already `done`, replayed on the state, then new ones.
+    """Start the rule, and return an iterator over the rounds.
 
-    Staging, early stopping, progress and interruption live with whoever consumes the rounds. They end by themselves
-    when the rule has nothing to add; `state.stop_reason` then says why. The rule has started when this returns, and not
-    only with the first round: whoever scores the rounds needs `state.link`.
+    Rounds that are already `done` come first and are replayed on the state; new rounds follow. The caller is
+    responsible for staging, early stopping, progress and interruption. The iterator ends when the rule has nothing to
+    add, and `state.stop_reason` then says why. The rule starts before this function returns, because the caller needs
+    `state.link` to score the rounds.
     """
     state.link = rule.link(state)
     rule.start(state)
@@ -40,7 +41,7 @@ def boost(rule: Rule, state: State, done: Iterable[Round] = (), seed: int = 0) -
 
 
 def _rounds(rule: Rule, state: State, done: Iterable[Round], seed: int) -> Iterator[Round]:
-    look = WATCHER.get()
+    observer = OBSERVER.get()
     for old in done:
         state.round += 1
         if old.record.get("resets"):
@@ -54,8 +55,8 @@ def _rounds(rule: Rule, state: State, done: Iterable[Round], seed: int) -> Itera
         h, vote = hypothesis_and_vote(rule, state, seed)
         if vote is None:
             return
-        if look is not None:
-            look(state)
+        if observer is not None:
+            observer(state)
         term = vote.scaled(state.learning_rate) if state.learning_rate != 1.0 else vote
         rule.update(state, h, term)
         state.learner.added(term)

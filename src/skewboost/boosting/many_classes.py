@@ -1,4 +1,4 @@
-"""What the variants for many classes share: one ensemble of terms that say something of every class."""
+"""What the variants for more than two classes share: one ensemble with a score per class."""
 
 from __future__ import annotations
 
@@ -24,29 +24,32 @@ from skewboost.typing import Array
 
 @dataclass(frozen=True)
 class JointCosts:
-    """What it costs to get a class wrong (the mean where rows differ), and each row, or each (row, label)."""
+    """The cost of each class (the mean over its rows), and of each row or each (row, label) pair."""
 
     of_class: Array
-    each: Array | None  # None: all the same
-    differ: bool = False  # whether rows of a class do
+    each: Array | None  # None: equal costs
+    differ: bool = False  # whether rows of the same class have different costs
 
 
 class JointRule(Rule):
-    """A variant for many classes."""
+    """A variant for more than two classes."""
 
     def link(self, state: State) -> Link:  # type: ignore[override]
-        """What the F of each class mean."""
+        """Return the link of the class scores."""
         raise NotImplementedError
 
 
 @booster
 class JointClassifier(CostSensitiveClassifier):
-    """A booster for many classes; a subclass names its `JointRule`, and what it is with two classes."""
+    """Base class of boosters for any number of classes.
+
+    A subclass returns a `JointRule` for more than two classes, and a `Rule` for two.
+    """
 
     multilabel_ = False
 
     def _joint_rule(self, costs: JointCosts) -> JointRule:
-        """The variant for more than two classes."""
+        """Return the rule for more than two classes."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
@@ -67,27 +70,27 @@ class JointClassifier(CostSensitiveClassifier):
             return
         if self.pos_label is not None:
             raise InputError(
-                f"pos_label={self.pos_label!r} has no effect: y has {len(classes)} classes, none of which is the "
-                "positive one. Leave it at None."
+                f"pos_label={self.pos_label!r} has no effect, because y has {len(classes)} classes. Leave pos_label at "
+                "None."
             )
         self._keep_classes(classes, going_on, "classes")
 
     def _keep_classes(self, classes: Array, going_on: bool, what: str) -> None:
         if going_on and not np.array_equal(classes, self.classes_):
             raise InputError(
-                f"y has {len(classes)} {what}, but training started with {len(self.classes_)}, or with others. Set "
-                "warm_start=False to start anew."
+                f"The {what} of y differ from those that training started with ({len(classes)} now, "
+                f"{len(self.classes_)} then). Set warm_start=False to start again."
             )
         self.classes_ = classes
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        """All the same, unless somebody says otherwise."""
+        """Return the costs of two classes; equal by default."""
         if self.cost is None and each is None:
             return Costs()
         return super()._costs(each, labels, weights)
 
     def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
-        """What it costs to get rows of more than two classes wrong."""
+        """Return the costs of more than two classes."""
         check_cost(self.cost, self.classes_)
         if self.cost is None and each is None:
             return JointCosts(np.ones(len(self.classes_)), None)
@@ -101,19 +104,22 @@ class JointClassifier(CostSensitiveClassifier):
         return JointCosts(means, each, differ)
 
     def _target(self, labels: Array) -> Array:
-        """The classes as training sees them."""
+        """Return the labels as the engine expects them."""
         raise NotImplementedError
 
     def _structure(self) -> Classes:
-        """How many labels a row has in training, and of how many classes each is."""
+        """Return the number of labels per row and of classes per label."""
         raise NotImplementedError
 
-    def _problem(self, table: Table, labels: Array, weights: Array | None, each_cost: Array | None) -> Problem:
+    def _problem(
+        self, rule: Rule, table: Table, labels: Array, weights: Array | None, each_cost: Array | None
+    ) -> Problem:
         if not self._joint:
-            return super()._problem(table, labels, weights, each_cost)
+            return super()._problem(rule, table, labels, weights, each_cost)
         found = self._joint_costs(each_cost, labels, weights)
-        rule, costs = self._joint_rule(found), Costs() if found.each is None else Costs(each=found.each)
+        costs = Costs() if found.each is None else Costs(each=found.each)
         truth = labels.astype(np.intp) if self.multilabel_ else labels
+        rule = self._joint_rule(found)
         return Problem(rule, table, self._target(labels), weights, costs, truth, self.classes_, self._structure())
 
     def _split(self, problem: Problem) -> tuple[Array, Array]:

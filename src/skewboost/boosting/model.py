@@ -1,4 +1,4 @@
-"""A fitted ensemble as data: how cells become codes, what each round adds, and what the sum means."""
+"""The fitted model as data: bins, the terms of the rounds, and the link from scores to predictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from skewboost.typing import Array
 
 @dataclass(slots=True)
 class Round:
-    """What a round added, and what there is to know about it; importances are as `np.asarray` reads them."""
+    """The term that a round added, its record for `history_`, and the feature importances of its splits."""
 
     term: Term
     record: dict[str, float] = field(default_factory=dict)
@@ -29,51 +29,51 @@ class Round:
 
 @dataclass
 class Model:
-    """A fitted ensemble. The `rounds` may go beyond the `n_rounds` that early stopping found best.
+    """A fitted ensemble.
 
-    Terms have one value per leaf, or one per leaf and output where the link has several outputs.
+    Prediction, model files, exports, plots, explanations and reports read this object and nothing else of a fit. The
+    first `n_rounds` of `rounds` are in use; early stopping may have trained more. Terms have one value per leaf, or one
+    per leaf and output if the link has several outputs.
     """
 
     rounds: list[Round] = field(default_factory=list)
     n_rounds: int = 0
     bins: Bins | None = None
     link: Link = field(default_factory=TwoClasses)
-    support: Support | None = None  # where the training examples are
+    support: Support | None = None  # the distribution of the training examples over the bins, for explanations
     stop_reason: str = ""
-    n_features: int | None = None  # None: not ready for use
+    n_features: int | None = None  # None until training has finished
     _scorers: list[Scorer] | None = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Model:
-        """One to go on from, while this one stays as it is."""
+        """Return a copy that further rounds can be added to."""
         return replace(self, rounds=list(self.rounds))
 
     def truncated(self, n_rounds: int) -> Model:
-        """One of its first rounds."""
-        made = replace(self, rounds=self.rounds[:n_rounds], n_rounds=min(self.n_rounds, n_rounds))
-        made._scorers = None
-        return made
+        """Return a model of the first rounds."""
+        return replace(self, rounds=self.rounds[:n_rounds], n_rounds=min(self.n_rounds, n_rounds), _scorers=None)
 
     def finish(self, n_features: int) -> None:
-        """Make it ready for use."""
+        """Mark the model as ready for prediction."""
         self.n_features, self._scorers = n_features, None
 
     @property
     def terms(self) -> list[Term]:
-        """What the rounds in use have added."""
+        """The terms of the rounds in use."""
         return [r.term for r in self.rounds[: self.n_rounds]]
 
     def terms_of(self, output: int) -> list[Term]:
-        """What they have added to one of several outputs."""
+        """Return the terms of one of several outputs."""
         return [_of_output(term, output) for term in self.terms]
 
     @property
     def is_sum(self) -> bool:
-        """Whether F is the sum of what the rounds add."""
+        """Whether F is the plain sum of the terms."""
         return not self.link.damping
 
     @property
     def scorers(self) -> list[Scorer]:
-        """The rounds, compiled for scoring when that is first asked for; one per output."""
+        """The scorers of the outputs, compiled when they are first needed."""
         if self._scorers is None:
             assert self.n_features is not None, "the model is not finished"
             n, start = self.link.n_outputs, self.link.offset
@@ -82,16 +82,16 @@ class Model:
         return self._scorers
 
     def score(self, engine: Engine, table: Table) -> Array:
-        """F of new rows: compiled where it is a sum, else round by round."""
-        asks_others = self.link.n_outputs > 1 and any(hasattr(term, "estimator") for term in self.terms)
-        if not self.is_sum or asks_others:  # a classifier of another library need not be asked for each class
+        """Return F of new rows."""
+        has_estimators = self.link.n_outputs > 1 and any(hasattr(term, "estimator") for term in self.terms)
+        if not self.is_sum or has_estimators:  # round by round; then estimators predict once, not once per output
             *_, F = self.staged(View(engine, table, self.bins))
             return F
         scores = [engine.score(scorer, table) for scorer in self.scorers]
         return scores[0] if self.link.n_outputs == 1 else np.column_stack(scores)
 
     def staged(self, view: View) -> Iterator[Array]:
-        """F at the start and after every round in use."""
+        """Yield F before the first round and after every round in use."""
         F = self.link.start(view.n_rows)
         yield F
         for term in self.terms:
@@ -99,7 +99,7 @@ class Model:
             yield F
 
     def importances(self) -> Array | None:
-        """By how much each feature lowered the loss; None if a round's learner does not tell."""
+        """Return the decrease of the loss due to each feature, or None if a learner does not provide it."""
         assert self.n_features is not None
         total = np.zeros(self.n_features)
         for r in self.rounds[: self.n_rounds]:
@@ -110,6 +110,6 @@ class Model:
 
 
 def _of_output(term: Any, output: int) -> Term:
-    """What a term of several outputs says of one of them."""
+    """Return the term of one of several outputs."""
     made: Term = replace(term, values=np.ascontiguousarray(term.values[:, output]))
     return made

@@ -1,4 +1,4 @@
-"""What a fitted booster says of new rows."""
+"""Prediction: decisions, labels and probabilities of fitted boosters, also after each round."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skewboost.typing import Array
 
 
 class PredictionMixin:
-    """Scores, decisions, labels and probabilities, of all rounds or after each."""
+    """The prediction methods of boosters."""
 
     _model: Model
     _nominal: list[bool]
@@ -34,7 +34,7 @@ class PredictionMixin:
         return self._model.link
 
     def _new_rows(self, X: Any) -> Table:
-        """New rows, as a table like the one of training."""
+        """Read new rows as a table with the columns of the training data."""
         check_is_fitted(self)
         return self._like_training(read_table(self, X, reset=False))
 
@@ -46,39 +46,39 @@ class PredictionMixin:
         return choose(self.engine, effective_n_jobs(self.n_jobs))
 
     def _scores(self, X: Any) -> tuple[Array, int]:
-        """F of new rows, and after how many rounds it is."""
+        """Return F of new rows, and the number of rounds."""
         table = self._new_rows(X)
         return self._model.score(self._engine(), table), self._model.n_rounds
 
     def _staged_scores(self, X: Any) -> Iterator[tuple[Array, int]]:
-        """F after every round, and how many that are; of a model without rounds, what it starts with."""
+        """Yield F after every round with the number of rounds; a model without rounds yields its initial F."""
         stages = enumerate(self._model.staged(View(self._engine(), self._new_rows(X), self._model.bins)))
         for n_rounds, F in stages:
             if n_rounds or not self._model.n_rounds:
                 yield F, n_rounds
 
     def decision_function(self, X: Any) -> Array:
-        """What the model decides by: F, with what costs have yet to add where training ended before they had come in.
+        """Return the score that the decision is based on: F, plus the part of the costs that is not in F yet.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
+            New rows, with the columns of the training data.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Positive values speak for ``classes_[1]``.
+            Positive values predict ``classes_[1]``.
         """
         return self._link.decision(*self._scores(X))
 
     def predict(self, X: Any) -> Array:
-        """The predicted class: the sign of `decision_function`, and the positive class where it is zero.
+        """Predict classes by the sign of `decision_function`; the positive class where it is zero.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
+            New rows, with the columns of the training data.
 
         Returns
         -------
@@ -87,14 +87,14 @@ class PredictionMixin:
         return self._link.labels(*self._scores(X), self.classes_)
 
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities, by the link of the variant: ``P(+) = 1 / (1 + exp(-2F))`` unless it says otherwise.
+        """Predict class probabilities by the link of the variant, by default ``P(+) = 1 / (1 + exp(-2F))``.
 
-        Costs that F has taken in are taken out again, so probabilities of the same data are comparable at all costs.
+        The effect of the costs on F is removed, so that probabilities do not depend on the costs.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
+            New rows, with the columns of the training data.
 
         Returns
         -------
@@ -103,45 +103,45 @@ class PredictionMixin:
         return self._link.proba(*self._scores(X))
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Logarithms of `predict_proba`, which tell rows apart whose probabilities are 0 or 1 in double precision.
+        """Predict logarithms of class probabilities, which stay distinct where probabilities round to 0 or 1.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
+            New rows, with the columns of the training data.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Finite, however sure the model is.
+            All values are finite.
         """
         return self._link.log_proba(*self._scores(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """`decision_function` after each round.
+        """Yield `decision_function` after each round.
 
-        The last stage is the answer of the whole model, up to rounding. So a model whose training found no round has
-        one stage, which is what it starts with.
+        The last stage equals the prediction of the whole model, up to rounding. A model without rounds has one stage,
+        its initial score.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
+            New rows, with the columns of the training data.
 
         Yields
         ------
         ndarray
-            As `decision_function` returns it.
+            The values of `decision_function`.
         """
         link = self._link
         return (link.decision(F, n) for F, n in self._staged_scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """`predict` after each round; as many stages as `staged_decision_function` has."""
+        """Yield `predict` after each round; see `staged_decision_function`."""
         link = self._link
         return (link.labels(F, n, self.classes_) for F, n in self._staged_scores(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after each round; as many stages as `staged_decision_function` has."""
+        """Yield `predict_proba` after each round; see `staged_decision_function`."""
         link = self._link
         return (link.proba(F, n) for F, n in self._staged_scores(X))

@@ -1,4 +1,4 @@
-"""A round's hypothesis and vote; where the learner draws its rows, bad luck gets further tries.
+"""The hypothesis and the vote of a round, with further attempts where the learner is fitted to sampled rows.
 
 References
 ----------
@@ -17,17 +17,17 @@ from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 from skewboost.learners.resampling import MAX_DRAWS
 
-NO_LUCK = f"no edge left: {MAX_DRAWS} samples in a row, and no weak learner did better than chance on all rows"
+NO_LUCK = f"no edge left: no weak learner was better than chance on all rows in {MAX_DRAWS} samples in a row"
 
 
 def hypothesis_and_vote(rule: Rule, state: State, seed: int) -> tuple[Any, Term | None]:
-    """What the learner finds and what the rule makes of it; no vote, with a `stop_reason`, if that is nothing.
+    """Return the hypothesis of the learner and the vote of the rule, or no vote and a `stop_reason`.
 
-    If a hypothesis from rows that were drawn by weight is wrong on more weight than it is right on, the weights go back
-    to where they started, and the rows are drawn again ([1] steps 8 to 10). If it has no edge at all, which happens as
-    soon as the last one comes up again, they are drawn again by the weights as they are. A sampler that does not draw
-    by weight has a bias of its own, which may leave no edge, or that of the opposite, in draw after draw: then the
-    round is fitted to all rows.
+    Rows may be sampled in proportion to the weights. If a hypothesis is then wrong on more than half of the weight, the
+    weights are reset to the initial ones and the rows are sampled again ([1] steps 8 to 10). If the hypothesis has no
+    edge, as when the previous one is found again, the rows are sampled again with the present weights. A sampler that
+    ignores the weights is biased, and its hypotheses may have no edge, or a negative one, in every sample. The last
+    attempt is therefore fitted to all rows.
     """
     learner = state.learner
     state.n_resets = 0

@@ -1,4 +1,4 @@
-"""Tests in words."""
+"""The conditions of splits as text."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, Split
 from skewboost.names import quoted, side_by_side
 
 OTHER, OR_MISSING = "other", "or missing"
-LONGEST = 40  # letters of a category
-MAX_LISTED = 4  # categories that a condition lists before it turns to what is not in it
+LONGEST = 40  # characters of a category
+MAX_LISTED = 4  # a condition with more categories lists the excluded ones, if these are fewer
 
 
 def condition(split: Split, side: int, feature: Feature) -> str:
-    """What a value must be to take a side of a split, as it follows the feature's name: "≤ 2.5", "in {a, b}"."""
-    said = _of_categories(split, side, feature) if feature.nominal else _of_numbers(split, side, feature)
+    """Return the condition for one side of a split, such as "≤ 2.5" or "in {a, b}"."""
+    text = _of_categories(split, side, feature) if feature.nominal else _of_numbers(split, side, feature)
     takes_missing = split.child[MISSING] == side
-    if said and takes_missing:
-        return f"{said} {OR_MISSING}"
-    return said or ("is missing" if takes_missing else "is nothing")
+    if text and takes_missing:
+        return f"{text} {OR_MISSING}"
+    return text or ("is missing" if takes_missing else "is nothing")
 
 
 def _of_numbers(split: Split, side: int, feature: Feature) -> str:
-    if split.threshold >= len(feature.cuts):  # all numbers on one side, and what is missing on the other
+    if split.threshold >= len(feature.cuts):  # all numbers on one side, missing values on the other
         return "is known" if side == LEFT else ""
     sign = "≤" if side == LEFT else ">"
     return f"{sign} {feature.cuts[split.threshold]:.6g}"
@@ -41,7 +41,7 @@ def _of_categories(split: Split, side: int, feature: Feature) -> str:
 
 
 def _names(feature: Feature) -> list[str]:
-    """Of the categories, and of what the rare ones share; quoted where they would not be told from the words around."""
+    """Return the names of the categories, quoted where they would be ambiguous in the condition."""
     assert feature.categories is not None
     rest = [OTHER] if feature.rest else []
     names = side_by_side(feature.categories, LONGEST, rest)

@@ -1,4 +1,4 @@
-"""What changes from round to round."""
+"""The state of training, which changes from round to round."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from skewboost.learners.learner import LearnerContext, WeightedPartition
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
-# ln of what a weight is multiplied by, given its label, what the round adds there, and its cost
+# The logarithm of the factor of a weight, given the label, what the round adds to F, and the cost
 LogFactor = Callable[[Array, Array, Array], Array]
 
-# Weights may differ by exp(this) before their logarithms are kept instead; a double holds exp(708).
+# If weights differ by a larger factor than exp(600), their logarithms are kept instead; a double holds exp(708).
 MAX_SPREAD = 600.0
 
-SIGNS = np.array([[-1.0, 1.0]])  # of the classes: y where a factor is asked for per leaf and class
+SIGNS = np.array([[-1.0, 1.0]])  # y of the two classes, to compute factors per leaf and class
 
-COST, F, FIRST, LOG_W = "cost", "F", "first w", "ln w"  # vectors of the training set, beside those it has by itself
+COST, F, FIRST, LOG_W = "cost", "F", "first w", "ln w"  # further vectors of the training set
 
 
 @dataclass
 class State:
-    """Where the ensemble has brought the examples: numbers here, and everything of rows in the training set."""
+    """The state of training. It holds numbers; everything that has a value per row is in the training set `rows`."""
 
     learner: LearnerContext
     n_rounds: int
-    question: str  # the one of the rule's questions that the learner answers
+    question: str  # which of the rule's questions the learner answers
     learning_rate: float = 1.0
     costs: Costs = field(default_factory=Costs)
-    link: TwoClasses = field(default_factory=TwoClasses)  # what F means, as the rule says
+    link: TwoClasses = field(default_factory=TwoClasses)  # from F to decisions and probabilities
     round: int = 0
     step: float = 1.0  # α of the last round, where a rule has one
-    log_loss: float = 0.0  # ln of the training loss that the rule minimises, where that is a product of normalisers
-    loss: float = 1.0  # that loss, or what the rule's `update` says
+    log_loss: float = 0.0  # ln of the training loss, where that is the product of the normalisers of the weights
+    loss: float = 1.0  # the training loss
     stop_reason: str = ""
-    n_resets: int = 0  # how often a round had to go back to the weights that the rule started from
-    fitted: str = W  # the vector of weights that hypotheses are fitted under; they need not sum to one
-    importance: str = EXAMPLES  # that of how many examples a row counts for, for the rules that fit responses
-    shift: float | None = None  # of the log-odds by the costs, in the odds that LogitBoost keeps; None: in none yet
-    logarithms: bool = False  # whether those of weights are kept, because they themselves would underflow
-    _log_sum: float = field(init=False, default=0.0)  # of the weights whose logarithms are kept
-    _spread: float = field(init=False, default=0.0)  # a bound on how far apart the logarithms of weights are
-    _priced: Costs | None = field(init=False, default=None)  # the costs that are in the training set
+    n_resets: int = 0  # how often the weights were reset to the initial ones in this round
+    fitted: str = W  # the vector of weights that hypotheses are fitted with; they need not sum to one
+    importance: str = EXAMPLES  # the vector of how many examples a row counts for, in rules that fit responses
+    shift: float | None = None  # the cost offset that is in LogitBoost's stored odds; None: they are not stored yet
+    logarithms: bool = False  # whether the logarithms of the weights are kept, because weights would underflow
+    _log_sum: float = field(init=False, default=0.0)  # the logarithm of the sum of these weights
+    _spread: float = field(init=False, default=0.0)  # a bound on the range of the logarithms of the weights
+    _stored_costs: Costs | None = field(init=False, default=None)  # the costs that are in the training set
 
     def __post_init__(self) -> None:
         self.rows: TrainingSet = self.learner.rows
@@ -61,12 +61,12 @@ class State:
 
     @cached_property
     def mean_importance(self) -> float:
-        """How many examples an example counts for on average."""
+        """The mean importance of an example."""
         return float(self.rows.sum(itself, (self.importance,))) / self.n
 
     @cached_property
     def n_of_class(self) -> tuple[float, float]:
-        """N- and N+."""
+        """The number of negative and of positive examples."""
         return self._by_class(EXAMPLES)
 
     def log_ratio_of_weights(self) -> float:
@@ -76,15 +76,15 @@ class State:
         return math.log(max(positive, tiny) / max(negative, tiny))
 
     def _by_class(self, name: str) -> tuple[float, float]:
-        """The sums of a vector over the negatives and over the positives."""
+        """Return the sums of a vector over the negative and over the positive rows."""
         negative, positive = self.rows.sum(lambda y, v: (np.where(y > 0, 0.0, v), np.where(y > 0, v, 0.0)), (Y, name))
         return negative, positive
 
     @property
     def cost(self) -> str:
-        """The vector of what it costs to get each row wrong."""
-        if self._priced is not self.costs:
-            self._priced, costs = self.costs, self.costs
+        """The name of the vector of costs."""
+        if self._stored_costs is not self.costs:
+            self._stored_costs, costs = self.costs, self.costs
             if costs.each is None and costs.positive == costs.negative:
                 self.rows.put(COST, costs.positive)
             elif costs.each is None:
@@ -96,16 +96,16 @@ class State:
     # -------------------------------------------------------------------- weights
 
     def assign(self, function: Callable[..., Array], inputs: Sequence[str]) -> float:
-        """Make a function of vectors the weights, normalised; returns their sum before that."""
+        """Set the weights to a function of vectors, normalise them, and return their sum before normalisation."""
         self.logarithms, self._spread = False, 0.0
         return self.rows.assign(function, inputs)
 
     def keep_first_weights(self) -> None:
-        """Note the weights that training starts from, for learners whose rows are drawn."""
+        """Keep the initial weights, to which boosting by resampling may have to return."""
         self.rows.map(itself, (W,), (FIRST,))
 
     def reset(self) -> None:
-        """Go back to the weights that training started from; the normalisers are multiplied up from there."""
+        """Reset the weights to the initial ones. The product of normalisers starts again as well."""
         self.assign(itself, (FIRST,))
         self.log_loss = 0.0
         self.n_resets += 1
@@ -118,10 +118,10 @@ class State:
         return self.rows.sums(h.partition, "of cost")
 
     def reweight(self, h: WeightedPartition | None, term: Term, log_factor: LogFactor) -> None:
-        """Multiply the weights by ``exp(log_factor(y, g, c))``, where g is what the round adds, and normalise.
+        """Multiply the weights by ``exp(log_factor(y, g, c))``, where g is what the round adds to F, and normalise.
 
-        If g is constant on the leaves of `h`, and costs on classes, so is the factor on each (leaf, class), and the
-        engine needs no pass over the rows for it.
+        If g is constant on the leaves of `h` and the costs are constant on the classes, then the factor is constant on
+        each (leaf, class), and the engine needs no pass over the rows.
         """
         values = getattr(term, "values", None)
         if h is not None and values is not None and self.costs.each is None:
@@ -132,12 +132,15 @@ class State:
         self.move_rows(log_factor, (Y, "g", self.cost))
 
     def move_leaves(self, h: WeightedPartition, logs: Array) -> bool:
-        """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise; not where some would underflow."""
+        """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise.
+
+        Returns False, without a change, if some weights would underflow.
+        """
         if self.logarithms:
             return False
         if logs.shape != h.class_weights.shape:
             logs = np.broadcast_to(logs, h.class_weights.shape)
-        each = logs.ravel().tolist()  # of so few numbers Python makes less ado than NumPy
+        each = logs.ravel().tolist()  # faster than NumPy for so few numbers
         here = [log for log, w in zip(each, h.class_weights.ravel().tolist()) if w > 0.0]
         top, low = max(here), min(here)
         if not self._stays_within(top - low):
@@ -148,7 +151,7 @@ class State:
         return True
 
     def _stays_within(self, spread: float) -> bool:
-        """Whether weights can be multiplied by factors that far apart (as logarithms) without losing any."""
+        """Whether no weight underflows if the factors differ by up to ``exp(spread)``."""
         if self._spread + spread > MAX_SPREAD:
             largest, smallest = self.rows.max(itself, (W,)), -self.rows.max(np.negative, (W,))
             self._spread = math.log(largest / max(smallest, 1e-307))
@@ -156,9 +159,9 @@ class State:
         return self._spread <= MAX_SPREAD
 
     def move_rows(self, log_factor: Callable[..., Array], inputs: Sequence[str]) -> None:
-        """Multiply every weight by its own factor, by way of their logarithms.
+        """Multiply every weight by its own factor, in logarithms.
 
-        These are not normalised: the logarithm of their sum is kept beside them.
+        The logarithms are not normalised; the logarithm of their sum is kept.
         """
         rows = self.rows
         if not self.logarithms:

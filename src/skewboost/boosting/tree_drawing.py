@@ -1,4 +1,4 @@
-"""An alternating tree as a picture, growing from left to right. Places are in inches of a figure of its own."""
+"""Drawing of alternating trees, from left to right. Coordinates are in inches."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 from skewboost.boosting.tree_nodes import PredictionNode, SplitterNode
 from skewboost.names import literal, shown, side_by_side
 
-POSITIVE, NEGATIVE = "#b2182b", "#2166ac"  # told apart by the colour-blind, and by the signs in black and white
-LINE = 0.42  # between prediction nodes without splitters
-LETTER = 0.066  # the width of one
+POSITIVE, NEGATIVE = "#b2182b", "#2166ac"  # safe for colour-blind readers
+LINE = 0.42  # the distance of prediction nodes without splitters
+LETTER = 0.066  # the width of a character
 NODE = 0.55  # the width of a prediction node
-LONGEST_NAME = 40  # letters of a feature
-LONGEST = 26  # letters in a line of a condition
+LONGEST_NAME = 40  # characters of a feature name
+LONGEST = 26  # characters in a line of a condition
 
 
 def draw(root: PredictionNode, axes: Any, decimals: int, title: str) -> Any:
-    """Draw a tree; makes a figure of the right size if no axes are given."""
+    """Draw a tree, on a new figure of the right size if no axes are given."""
     import matplotlib.pyplot as plt
 
     plan = _Plan.of(root)
@@ -34,12 +34,12 @@ def draw(root: PredictionNode, axes: Any, decimals: int, title: str) -> Any:
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where things go."""
+    """The layout of the drawing."""
 
     labels: dict[int, str]  # of splitters, by round
-    heights: dict[int, float]  # of prediction nodes
+    heights: dict[int, float]  # the vertical positions of prediction nodes
     box: float  # the width of a splitter
-    step: float  # from a prediction node to those below it
+    step: float  # the horizontal distance of a prediction node from those below it
     width: float
     height: float
     largest: float  # the largest absolute number
@@ -60,7 +60,7 @@ class _Plan:
 
 
 def _heights(root: PredictionNode) -> tuple[dict[int, float], float]:
-    """Nodes without splitters have a line each, others are amid those below them; and the height of all."""
+    """Return the vertical positions of the nodes, and the total height. Inner nodes are centred on their children."""
     heights: dict[int, float] = {}
     n_lines = 0
 
@@ -79,15 +79,15 @@ def _heights(root: PredictionNode) -> tuple[dict[int, float], float]:
 
 
 def _condition(node: PredictionNode, splitter: SplitterNode) -> list[str]:
-    """The test that leads to a node, without the name of the feature, in lines of readable length."""
+    """Return the test of a node without the name of the feature, wrapped."""
     lines = wrap(node.test.removeprefix(shown(splitter.name)).strip(), LONGEST, break_long_words=True)
     return lines if len(lines) <= 3 else [*lines[:2], lines[2][: LONGEST - 2] + " …"]
 
 
 def _draw_node(axes: Any, node: PredictionNode, x: float, plan: _Plan, decimals: int) -> None:
     y = plan.heights[node.index]
-    left = x + NODE / 2 + 0.15  # of the splitters
-    turn = left + plan.box + 0.15  # where lines turn towards the nodes below
+    left = x + NODE / 2 + 0.15  # the left edge of the splitters
+    turn = left + plan.box + 0.15  # where lines bend towards the nodes below
     for splitter in node.splitters:
         ends = [plan.heights[child.index] for child in splitter.children]
         at = sum(ends) / 2

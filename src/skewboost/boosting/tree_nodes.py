@@ -1,4 +1,4 @@
-"""An alternating tree as its reader sees it: prediction nodes and splitter nodes."""
+"""The nodes of an alternating tree, its text form, and the explanation of a prediction."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from skewboost.names import quoted, shown
 
 @dataclass
 class PredictionNode:
-    """A number, and the splitters below it. The root is node 0; splitter m makes nodes 2m-1 and 2m."""
+    """A number, and the splitters below it. The root is node 0; splitter m has the nodes 2m-1 and 2m."""
 
     index: int
     value: float
-    test: str = ""  # what leads here, in words; nothing for the root
+    test: str = ""  # the condition of this node as text; empty for the root
     splitters: list[SplitterNode] = field(default_factory=list)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, PredictionNode, SplitterNode | None]]:
-        """Go over this node and all below it, each with its depth and the splitter above it."""
+        """Yield this node and all nodes below it, with their depth and the splitter above them."""
         yield depth, self, None
         for splitter in self.splitters:
             for child in splitter.children:
@@ -37,7 +37,7 @@ class PredictionNode:
 
 @dataclass
 class SplitterNode:
-    """A test, and a prediction node for either outcome."""
+    """A test, and a prediction node for each outcome."""
 
     round: int
     feature: int
@@ -47,7 +47,7 @@ class SplitterNode:
 
 
 def read_tree(terms: Sequence[Term], bins: Bins, root: float, names: Sequence[str]) -> PredictionNode:
-    """The tree that rounds have grown."""
+    """Build the tree from the terms of the rounds."""
     nodes = [PredictionNode(0, root)]
     for m, term in enumerate(terms, 1):
         assert isinstance(term, LeafTerm)
@@ -69,7 +69,7 @@ def read_tree(terms: Sequence[Term], bins: Bins, root: float, names: Sequence[st
 
 
 def as_text(root: PredictionNode, decimals: int) -> str:
-    """One line per prediction node, indented by its depth; the number in brackets is the round."""
+    """Return one line per prediction node, indented by depth; the number in brackets is the round."""
     lines = []
     for depth, node, splitter in root.walk():
         head = f"({splitter.round}) {node.test}: " if splitter else "F = "
@@ -89,21 +89,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why an example gets its score: the nodes it reaches. Their contributions add up to the score."""
+    """The nodes that an example reaches. Their contributions add up to its score."""
 
-    label: Any  # the class that positive contributions speak for
+    label: Any  # the class that positive contributions favour
     score: float
     steps: tuple[Step, ...]
 
     def __str__(self) -> str:
         lines = [f"{self.score:+.3f} for {quoted(self.label)}, which is the sum of"]
         for step in self.steps:
-            lines.append(f"{step.contribution:+.3f}  {'|  ' * step.depth}{step.test or 'everyone'}")
+            lines.append(f"{step.contribution:+.3f}  {'|  ' * step.depth}{step.test or 'all examples'}")
         return "\n".join(lines)
 
 
 def explain(root: PredictionNode, view: View, label: Any) -> Explanation:
-    """The nodes that a view's only row reaches."""
+    """Return the nodes that the only row of a view reaches."""
     steps: list[Step] = []
 
     def visit(node: PredictionNode, depth: int) -> None:

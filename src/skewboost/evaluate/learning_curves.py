@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.loop import watched
+from skewboost.boosting.loop import observed
 from skewboost.errors import InputError
 from skewboost.evaluate.learning_curve_result import PARTS, LearningCurve
 from skewboost.evaluate.measured import Problem, measures_of_many, of_counts, problem_of
@@ -148,7 +148,7 @@ def learning_curve(
 
 def _watch_fit(estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int) -> _Fit:
     watcher = WeightWatcher()
-    with watched(watcher):
+    with observed(watcher):
         model = fitted(estimator, train, seed)
     watcher.close()
     measured, margins, kinds, n_rounds = {}, {}, set(), 0

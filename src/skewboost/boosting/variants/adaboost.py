@@ -15,19 +15,19 @@ from skewboost.boosting.rule import DiscreteRule, Rule
 
 
 class AdaBoost(DiscreteRule):
-    """``α = ½ ln(W_right / W_wrong)``, which is ½ ln((1 - ε) / ε) where nobody abstains ([1] fig. 2, [2] §3.3)."""
+    """``α = ½ ln(W_right / W_wrong)``, which is ½ ln((1 - ε) / ε) without abstention ([1] fig. 2, [2] §3.3)."""
 
 
 @booster
 class AdaBoostClassifier(BoostingClassifier):
-    r"""Discrete AdaBoost: rounds vote with their labels, each with one step.
+    r"""Discrete AdaBoost: each round votes with its labels, times one step.
 
     A round fits :math:`h \in \{-1, +1\}` under weights :math:`w`, adds :math:`\alpha h` with
     :math:`\alpha = \frac12 \ln\frac{1-\varepsilon}{\varepsilon}`, where :math:`\varepsilon` is the weighted error, and
-    multiplies the weights by :math:`\exp(-\alpha y h)`. This lowers the exponential loss
+    multiplies the weights by :math:`\exp(-\alpha y h)`. This reduces the exponential loss
     :math:`\frac1N \sum e^{-y F}` in every round.
 
-    All rounds have the same confidence on both sides of a split, which on imbalanced data is wrong for one of them:
+    The confidence is the same on both sides of a split, which is wrong for one of them on imbalanced data.
     `RealBoostClassifier` usually needs far fewer rounds.
 
     {parameters}

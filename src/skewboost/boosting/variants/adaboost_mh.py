@@ -48,11 +48,11 @@ class AdaBoostMH(JointRule):
         return self._link
 
     def start(self, state: State) -> None:
-        """``D = 1/(N K)``, times what the example costs."""
+        """``D = 1/(N K)``, times the costs."""
         state.rows.put(F, 0.0)
-        self.not_in_F: list[Term] = []  # F is brought up to date when somebody needs it
-        self.spread = 0.0  # a bound on how far apart the logarithms of weights are
-        self.n_pairs = state.n * state.rows.classes.n_labels  # with what they cost
+        self.not_in_F: list[Term] = []  # terms that are not in F yet; F is updated when it is needed
+        self.spread = 0.0  # a bound on the range of the logarithms of the weights
+        self.n_pairs = state.n * state.rows.classes.n_labels  # weighted by the costs
         if state.costs.each is not None:
             self.n_pairs = state.assign(np.multiply, (EXAMPLES, state.cost))
 
@@ -84,7 +84,7 @@ class AdaBoostMH(JointRule):
         state.loss = math.exp(min(state.log_loss, 700.0))
 
     def _move_rows(self, state: State) -> None:
-        """``D ∝ exp(-y F)``, times what the example costs."""
+        """``D ∝ exp(-y F)``, times the costs."""
         rows = state.rows
         while self.not_in_F:
             rows.add(self.not_in_F.pop(), F)
@@ -96,7 +96,7 @@ class AdaBoostMH(JointRule):
 
 
 class AdaBoostMHOfTwo(RealBoost):
-    """What AdaBoost.MH is with two classes, the one the opposite of the other."""
+    """AdaBoost.MH with two classes, which is RealBoost."""
 
     asks = (LABELS,)
 
@@ -118,25 +118,25 @@ class AdaBoostMHClassifier(JointClassifier):
     Every (example, label) pair has a weight, :math:`1/(NK)` at first. A round finds the one partition for all labels
     that minimises :math:`Z = W_0 + 2 \sum_j \sum_l \sqrt{W^+_{jl} W^-_{jl}}`, adds
     :math:`\frac12 \ln \frac{W^+_{jl} + 1/(NK)}{W^-_{jl} + 1/(NK)}` for label l in leaf j and multiplies the weights by
-    :math:`\exp(-y_l g_l)`. With many classes the largest :math:`F_l` wins; with many labels each is on where
-    :math:`F_l \ge 0`. With two classes it is RealBoost. Compared to one ensemble per class (scikit-learn's
-    `OneVsRestClassifier`) all labels share their tests: a smaller model, behind in the first dozens of rounds and as
-    good after hundreds.
+    :math:`\exp(-y_l g_l)`. With many classes the class of the largest :math:`F_l` is predicted; with several labels per
+    example, each label with :math:`F_l \ge 0`. With two classes it is RealBoost. Compared to one ensemble per class
+    (scikit-learn's `OneVsRestClassifier`), all classes share their tests. The model is smaller; it is less accurate in
+    the first dozens of rounds and equally accurate after hundreds.
 
-    Costs enter once: an example of class y starts with :math:`c_y/(NK)` for *all* of its pairs. Then
-    :math:`F_l = \frac12 \ln \frac{c_l p_l}{\sum_{k \ne l} c_k p_k}` minimises the loss, so the largest :math:`F_l` is
-    the largest :math:`c_l P(l|x)`: the class of the least expected cost. (Were only the pair of the own label to cost
-    more, it would be the largest :math:`c_l p_l / (1 - p_l)`.) `predict_proba` takes the costs out again.
+    Costs enter once: an example of class y starts with :math:`c_y/(NK)` for *all* of its pairs. Then :math:`F_l =
+    \frac12 \ln \frac{c_l p_l}{\sum_{k \ne l} c_k p_k}` minimises the loss, so the largest :math:`F_l` is the largest
+    :math:`c_l P(l|x)`, the class of minimum expected cost. (If only the pair of the true label were weighted, it would
+    be the largest :math:`c_l p_l / (1 - p_l)`.) `predict_proba` does not depend on the costs.
 
     With more than two classes, or several labels, `estimators_` is a list of such lists, one per label, `baseline_` has
     an entry per label, and `contributions` and `shape_functions` have one more level.
 
     {parameters}
     cost : "balanced", dict, number, matrix or None, default=None
-        What mistakes cost: ``{label: cost of getting it wrong}``, or ``"balanced"``, with which all classes cost the
-        same in total. None: all mistakes cost the same, unless `fit` is given `sample_cost`. With two classes also a
-        number or a 2 x 2 matrix, as in `CGAdaClassifier`. With several labels per example ``{label: how many false
-        alarms a miss of it costs}``, where labels are the numbers of the columns of y.
+        The misclassification costs: ``{label: cost of misclassifying it}``, or ``"balanced"`` (all classes have the
+        same total cost). None means equal costs, unless `fit` gets `sample_cost`. With two classes also a number or a 2
+        x 2 matrix, as in `CGAdaClassifier`. With several labels per example, ``{label: cost of a miss in false
+        alarms}``, where the labels are the column indices of y.
 
     References
     ----------
@@ -158,14 +158,14 @@ class AdaBoostMHClassifier(JointClassifier):
         learner = resolve(self.estimator)
         if not isinstance(learner, Stump | Tree):
             raise InputError(
-                f"AdaBoostMHClassifier divides the input alike for all labels, which {name_of(learner)} cannot. Set "
-                "estimator='stump' or 'tree', or use AdaC2M1Classifier or CodeMatrixClassifier, which take any "
-                "classifier."
+                f"AdaBoostMHClassifier needs a learner with one partition for all classes, which {name_of(learner)} is "
+                "not. Set estimator='stump' or 'tree', or use AdaC2M1Classifier or CodeMatrixClassifier, which accept "
+                "any classifier."
             )
         if learner.criterion not in (None, "z") or getattr(learner, "constant", False):
             raise InputError(
-                f"AdaBoostMHClassifier splits by Z, so {learner!r} would not be heeded. Leave criterion at None and "
-                "constant at False."
+                f"AdaBoostMHClassifier splits by Z, so the parameters of {learner!r} would have no effect. Leave "
+                "criterion at None and constant at False."
             )
         return AdaBoostMHOfTwo()
 
@@ -186,8 +186,8 @@ class AdaBoostMHClassifier(JointClassifier):
         kind = None if y is None else type_of_target(y, input_name="y")
         if kind is not None and kind.endswith("multioutput"):
             raise InputError(
-                "y has several columns, but not of 0 and 1 only. Give one column of classes, or a column of 0 and 1 "
-                "for each label."
+                "y has several columns whose values are not 0 and 1. Pass one column of classes, or an indicator "
+                "matrix with a column of 0 and 1 for each label."
             )
         self.multilabel_ = kind == "multilabel-indicator"
         if not self.multilabel_:
@@ -204,8 +204,8 @@ class AdaBoostMHClassifier(JointClassifier):
             return
         if self.pos_label is not None:
             raise InputError(
-                f"pos_label={self.pos_label!r} has no effect: y has a column per label, each of which is on or off. "
-                "Leave it at None."
+                f"pos_label={self.pos_label!r} has no effect, because y is an indicator matrix of labels. Leave it at "
+                "None."
             )
         self._keep_classes(np.arange(labels.shape[1]), going_on, "labels")
 
@@ -216,7 +216,7 @@ class AdaBoostMHClassifier(JointClassifier):
         return Classes(len(self.classes_), 2)
 
     def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
-        """Those of an example count for all of its labels; those of a label for the examples that have it."""
+        """Costs of an example apply to all of its pairs; costs of a label apply to the examples that have it."""
         if not self.multilabel_:
             costs = super()._joint_costs(each, labels, weights)
             shape = (len(labels), len(self.classes_))
@@ -238,18 +238,20 @@ class AdaBoostMHClassifier(JointClassifier):
             miss = np.array([float(self.cost[k]) for k in self.classes_.tolist()])
         else:
             raise InputError(
-                f"cost={self.cost!r} does not fit several labels per example. Give {{label: how many false alarms a "
-                "miss of it costs}}, 'balanced' or None."
+                f"cost={self.cost!r} cannot be used with several labels per example. Pass {{label: cost of a miss in "
+                "false alarms}}, 'balanced' or None."
             )
         return JointCosts(miss, np.where(labels, miss, 1.0))
 
     def _split(self, problem: Problem) -> tuple[Array, Array]:
-        """Row numbers to train on and to validate on: a share of each class, or of all rows if labels are many."""
+        """Return the rows to train on and those to validate on; not stratified if there are several labels."""
         if not self.multilabel_:
             return super()._split(problem)
         n = len(problem.target)
         if n < 2:
-            raise InputError("early_stopping holds out an example, but there is only one. Set early_stopping=False.")
+            raise InputError(
+                "early_stopping needs at least two examples, but there is only one. Set early_stopping=False."
+            )
         order = np.random.default_rng(self._seed).permutation(n)
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         n_outer = min(max(1, round(fraction * n)), n - 1)

@@ -1,4 +1,4 @@
-"""Soft margins: examples that keep on gaining weight are mistrusted, and their margins are forgiven.
+"""Soft margins: the margins of examples with persistently large weights are regularised.
 
 References
 ----------
@@ -22,6 +22,7 @@ from skewboost.boosting.estimator import BoostingClassifier, CostSensitiveClassi
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
 from skewboost.boosting.state import F, State
+from skewboost.boosting.training import Problem
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, W, Y, itself
 from skewboost.errors import InputError
@@ -29,21 +30,22 @@ from skewboost.learners.learner import LabelHypothesis
 from skewboost.parameters import check_params, number
 from skewboost.typing import Array
 
-_GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # where a step is looked for, as shares of its bound
+_GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # candidate steps, as fractions of the bound
 
-KEPT = (F, "voted", "mistrust")  # vectors of the training set: F, Σ α|h| and Σ α|h| w
+# Vectors of the training set: F, A = Σ α|h| and T = Σ α|h| w, from which the influence μ = T / A follows
+KEPT = (F, "total vote", "influence")
 
 
-def _after(g: Array, w: Array, F: Array, voted: Array, mistrust: Array) -> tuple[Array, Array, Array]:
-    """What is kept of examples that weigh w, once g is added."""
+def _after(g: Array, w: Array, F: Array, A: Array, T: Array) -> tuple[Array, Array, Array]:
+    """Return F, A and T of examples with weights w after a round that adds g."""
     size = np.abs(g)
-    return F + g, voted + size, mistrust + size * w
+    return F + g, A + size, T + size * w
 
 
 class SoftMargin(Rule):
-    """``w ∝ exp(-scale (β y F + C A μ^p))``: A is how much has been voted on an example, μ its mean weight in that.
+    """``w ∝ exp(-scale (β y F + C A μ^p))``, where μ is the mean weight of an example over the votes so far.
 
-    With ``A = Σ α|h|`` and ``T = Σ α|h| w`` per example, ``C A μ^p`` is ``C T^p / A^(p-1)``.
+    With ``A = Σ α|h|`` and ``T = Σ α|h| w`` per example, ``μ = T / A`` and ``C A μ^p`` is ``C T^p / A^(p-1)``.
     """
 
     scale = 1.0
@@ -53,32 +55,32 @@ class SoftMargin(Rule):
         self.p = p
 
     def favor(self, c: Array) -> Array | float:
-        """β: how much the margin of an example counts that costs so much."""
+        """β: the factor of the margin for examples of cost c."""
         return 1.0
 
     def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
-        """The values of h in the leaves, before the step."""
+        """Return the values of h in its leaves, before the step."""
         raise NotImplementedError
 
     def start(self, state: State) -> None:
-        """Nothing has been voted yet."""
+        """F = A = T = 0."""
         super().start(state)
         for name in KEPT:
             state.rows.put(name, 0.0)
 
-    def _forgiveness(self, y: Array) -> Array | float:
-        """C of examples of these classes."""
+    def _regularisation(self, y: Array) -> Array | float:
+        """Return C of the class of each example."""
         return self.C[0] if self.C[0] == self.C[1] else np.where(y > 0, self.C[1], self.C[0])
 
-    def _exponent(self, y: Array, c: Array, F: Array, voted: Array, mistrust: Array) -> Array:
-        slack = mistrust
+    def _exponent(self, y: Array, c: Array, F: Array, A: Array, T: Array) -> Array:
+        slack = T
         if self.p != 1.0:
             with np.errstate(divide="ignore", invalid="ignore"):
-                slack = np.where(voted > 0, mistrust**self.p / voted ** (self.p - 1.0), 0.0)
-        return np.asarray(-self.scale * (self.favor(c) * y * F + self._forgiveness(y) * slack))
+                slack = np.where(A > 0, T**self.p / A ** (self.p - 1.0), 0.0)
+        return np.asarray(-self.scale * (self.favor(c) * y * F + self._regularisation(y) * slack))
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """The α >= 0 at which ``Σ exp(…)`` is least: the lowest minimum, refined as the root of the derivative."""
+        """The α >= 0 that minimises ``Σ exp(…)``, refined as a root of the derivative."""
         values = self.hypothesis(state, h)
         if no_edge(state, values):
             return None
@@ -92,12 +94,12 @@ class SoftMargin(Rule):
         return term.scaled(alpha)
 
     def _step(self, state: State, limit: float) -> float:
-        """The step for the hypothesis in the vector h. w is the weight of one example, not of one row."""
+        """Return the step for the hypothesis in the vector h; w / n is the weight of one example of a row."""
         rows, p = state.rows, self.p
         if p == 1.0:  # the exponents are linear in the step, and the sum is convex
 
             def rate(n: Array, w: Array, y: Array, c: Array, h: Array) -> tuple[Array, Array]:
-                return w, -self.scale * (self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * (w / n))
+                return w, -self.scale * (self.favor(c) * y * h + self._regularisation(y) * np.abs(h) * (w / n))
 
             rows.map(rate, (EXAMPLES, W, Y, state.cost, "h"), ("s", "rate"))
             return best_step(lambda function: rows.sum(function, ("s", "rate")), limit)
@@ -114,12 +116,12 @@ class SoftMargin(Rule):
 
         def derivative(alpha: float) -> float:
             def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
-                F, voted, mistrust = _after(alpha * h, w / n, *kept)
+                F, A, T = _after(alpha * h, w / n, *kept)
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    mean = np.where(voted > 0, mistrust / voted, w / n)  # of the first vote: its own weight
+                    mean = np.where(A > 0, T / A, w / n)  # in the first round: the present weight
                 slack = p * mean ** (p - 1.0) * (w / n) - (p - 1.0) * mean**p
-                moves = self.favor(c) * y * h + self._forgiveness(y) * np.abs(h) * slack
-                exponents = self._exponent(y, c, F, voted, mistrust)
+                moves = self.favor(c) * y * h + self._regularisation(y) * np.abs(h) * slack
+                exponents = self._exponent(y, c, F, A, T)
                 return np.asarray(-n * np.exp(np.minimum(exponents - top, 700.0)) * moves)
 
             return float(rows.sum(parts, given))
@@ -137,7 +139,7 @@ class SoftMargin(Rule):
         return float(brentq(derivative, low, high, xtol=1e-14, rtol=8.9e-16))
 
     def update(self, state: State, h: Any, term: Term) -> None:
-        """Margins, votes and mistrust, then the weights."""
+        """Move F, A and T, then the weights."""
 
         def moved(n: Array, w: Array, y: Array, c: Array, g: Array, *kept: Array) -> tuple[Array, ...]:
             kept = _after(g, w / n, *kept)
@@ -154,7 +156,7 @@ class SoftMargin(Rule):
         state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))
 
     def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
-        """The step beside the criterion."""
+        """The criterion and the step."""
         return {"criterion": h.criterion, "step": state.step}
 
 
@@ -197,21 +199,22 @@ class AdaBoostRegClassifier(BoostingClassifier):
     r"""AdaBoost-Reg: AdaBoost with soft margins.
 
     The influence of an example, :math:`\mu_i = \sum_r \frac{\alpha_r}{A} w_{r,i}` with :math:`A = \sum_r \alpha_r`, is
-    its mean weight so far: large for examples that are wrong again and again, which may be noise. A round fits
+    its mean weight so far. It is large for examples that are misclassified repeatedly, which may be noise. A round fits
     :math:`h \in \{-1, +1\}`, adds :math:`\alpha h` with the :math:`\alpha \ge 0` that minimises
     :math:`\sum \exp(-\frac12 \tilde\rho_i)`, :math:`\tilde\rho_i = y_i F(x_i) + C A \mu_i^p`, found numerically, and
     weighs by :math:`w \propto \exp(-\frac12 \tilde\rho)`. At C = 0 the rounds are AdaBoost's and F is twice its F;
     `predict_proba` is :math:`1/(1+e^{-F})`.
 
-    Mistrust falls on rare classes first: their examples are wrong most often. With one C for all, the minority is
-    "regularised away"; give ``C={rare: small, common: larger}`` for the class-aware soft margin.
+    Regularisation affects rare classes most, because their examples are misclassified most often. With the same C for
+    both classes the minority may be regularised away. Set ``C={rare: small, common: larger}`` for the class-aware soft
+    margin.
 
     {parameters}
     C : float or dict, default=10.0
-        How much mistrust forgives, for all or per class ``{label: C}``. Weights are of the order 1/N, so a useful C
-        grows with the number of examples (and with its p-th power).
+        The strength of the regularisation, for both classes or per class as ``{label: C}``. Weights are of the order
+        1/N, so useful values grow with the p-th power of the number of examples.
     p : float, default=1.0
-        How steeply forgiveness rises with influence; at least 1.
+        The exponent of the influence; at least 1.
 
     References
     ----------
@@ -236,23 +239,22 @@ class AdaBoostRegClassifier(BoostingClassifier):
 
     def _rule(self) -> Rule:
         check_params(self, p=number(1, None))
-        if not isinstance(self.C, Mapping):
-            check_params(self, C=number(0, None))
-            return AdaBoostReg((float(self.C), float(self.C)), float(self.p))
-        return AdaBoostReg((0.0, 0.0), float(self.p))
-
-    def _rule_of_classes(self) -> Rule:
-        rule = self._rule()
         if isinstance(self.C, Mapping):
-            rule.C = self._c_per_class()  # type: ignore[attr-defined]
-        return rule
+            return AdaBoostReg((0.0, 0.0), float(self.p))  # `_problem` knows the classes and sets C
+        check_params(self, C=number(0, None))
+        return AdaBoostReg((float(self.C), float(self.C)), float(self.p))
+
+    def _problem(self, rule: Rule, *data: Any) -> Problem:
+        if isinstance(self.C, Mapping):
+            rule = AdaBoostReg(self._c_per_class(), float(self.p))
+        return super()._problem(rule, *data)
 
     def _c_per_class(self) -> tuple[float, float]:
         labels = self.classes_.tolist()
         if set(self.C) != set(labels):
             raise InputError(
-                f"C={dict(self.C)!r} of {type(self).__name__} must have one entry for each of the two classes; y has "
-                f"{labels}."
+                f"C={dict(self.C)!r} of {type(self).__name__} must have an entry for each of the two classes, which "
+                f"are {labels}."
             )
         for label, value in self.C.items():
             if not number(0, None).passes(value):
@@ -267,18 +269,18 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
 
     A round fits RealBoost's partition h, adds :math:`\alpha h` with the one :math:`\alpha \ge 0` that minimises
     :math:`\sum \exp(-\beta_i y_i F(x_i) - C A_i \mu_i^p)`, found numerically, and takes the terms of that sum for the
-    new weights. :math:`A_i = \sum_r \alpha_r |h_r(x_i)|` is how much has been voted on an example, :math:`\mu_i =
-    \sum_r \alpha_r |h_r(x_i)| w_{r,i} / A_i` its influence, and :math:`\beta` its cost divided by the largest. Costs
-    in the exponent make cheap examples *slower*, not lighter, as in `FavoredBoostClassifier`: recall does not follow
-    them reliably. No loss of a probability is behind it: `predict_proba` falls back on :math:`1/(1+e^{-2F})`. For
-    costs use `CSRAClassifier`, for noise `GentleBoostClassifier` or `AdaBoostRegClassifier`.
+    new weights. :math:`A_i = \sum_r \alpha_r |h_r(x_i)|` is the total vote on an example, :math:`\mu_i = \sum_r
+    \alpha_r |h_r(x_i)| w_{r,i} / A_i` its influence, and :math:`\beta` its cost divided by the largest cost. As in
+    `FavoredBoostClassifier`, costs in the exponent change how fast weights move, and recall does not follow them
+    reliably. The loss does not define a probability, so `predict_proba` uses :math:`1/(1+e^{-2F})`. For costs use
+    `CSRAClassifier`, for noisy labels `GentleBoostClassifier` or `AdaBoostRegClassifier`.
 
     {parameters}
     {cost}
     C : float, default=10.0
-        How much mistrust forgives; useful values grow with the number of examples.
+        The strength of the regularisation. Useful values grow with the number of examples.
     p : float, default=1.0
-        How steeply forgiveness rises with influence; at least 1.
+        The exponent of the influence; at least 1.
 
     References
     ----------

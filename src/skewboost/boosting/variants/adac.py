@@ -30,20 +30,20 @@ class AdaC1(DiscreteRule):
         self.alpha = alpha
 
     def start(self, state: State) -> None:
-        """The step of [1] needs costs of at most 1."""
+        """Scale the costs to at most 1, which the step of [1] requires."""
         if self.alpha == "sun":
             state.costs = state.costs.at_most_one()
         super().start(state)
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
-        """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([1] eq. 11); in [3] (2.58) Σ c w stands for 1."""
+        """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([1] eq. 11); [3] (2.58) has Σ c w instead of 1."""
         right, wrong = right_and_wrong(h, state.sums(h, lambda c: c))
         r = right - wrong
         total = 1.0 if self.alpha == "sun" else float(state.sums(h, lambda c: c).sum())
         return total + r, total - r
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """With costs above 1 weights may vanish under wrong votes: a step at its bound is no perfect fit then."""
+        """With costs above 1 weights may vanish although votes are wrong: a step at its bound need not be perfect."""
         term = super().vote(state, h)
         if term is not None and state.stop_reason == PERFECT and self.alpha == "nyga":
             state.rows.evaluate(term, "g")
@@ -72,7 +72,7 @@ class AdaC3(DiscreteRule):
     """``w ← c w exp(-α c y h)``."""
 
     def start(self, state: State) -> None:
-        """Costs of at most 1."""
+        """Scale the costs to at most 1."""
         state.costs = state.costs.at_most_one()
         super().start(state)
 
@@ -91,18 +91,18 @@ class AdaC3(DiscreteRule):
 class AdaC1Classifier(CostSensitiveClassifier):
     r"""AdaC1: the cost is in the exponent of the update.
 
-    A round adds :math:`\alpha h` and multiplies the weights by :math:`\exp(-\alpha c y h)`, with
-    :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}` and :math:`r = \sum c w y h`. Costs are divided by the largest if that
-    exceeds 1. A costly example gains more weight when it is wrong, but also loses more when it is right, so the weights
-    of the costly class swing: with ``alpha="nyga"`` and costs above 1 the ensemble oscillates even on three points that
-    AdaBoost separates in three rounds. At equal costs of 1 it is AdaBoost. There is no loss behind it: `predict_proba`
-    falls back on :math:`1/(1+e^{-2F})`. Use `AdaC2Classifier` or, better, `CGAdaClassifier`.
+    A round adds :math:`\alpha h` and multiplies the weights by :math:`\exp(-\alpha c y h)`, with :math:`\alpha =
+    \frac12 \ln\frac{1+r}{1-r}` and :math:`r = \sum c w y h`. Costs are divided by the largest if that exceeds 1. A
+    costly example gains more weight when it is misclassified, but also loses more when it is classified correctly, so
+    the weights of the costly class oscillate. With ``alpha="nyga"`` and costs above 1 this happens even on three points
+    that AdaBoost separates in three rounds. At equal costs of 1 it is AdaBoost. It minimises no loss, so
+    `predict_proba` returns :math:`1/(1+e^{-2F})`. Use `AdaC2Classifier` or, better, `CGAdaClassifier`.
 
     {parameters}
     {cost}
     alpha : {"sun", "nyga"}, default="sun"
-        The step of [1], for costs of at most 1; or that of [2], :math:`\frac12 \ln\frac{\sum cw + r}{\sum cw - r}` for
-        costs as they are given, in which the oscillation shows.
+        The step of [1], for costs scaled to at most 1; or that of [2], :math:`\frac12 \ln\frac{\sum cw + r}{\sum cw -
+        r}`, for unscaled costs, which shows the oscillation.
 
     References
     ----------
@@ -134,12 +134,12 @@ class AdaC1Classifier(CostSensitiveClassifier):
 class AdaC2Classifier(CostSensitiveClassifier):
     r"""AdaC2: the cost is outside the exponent of the update.
 
-    A round adds :math:`\alpha h` with
-    :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}` and multiplies the weights by
-    :math:`c\, e^{-\alpha y h}`. At equal costs it is AdaBoost. The best of its family in [1], and steady; but as the
-    costs enter anew in every round, after m rounds it works on costs of :math:`c^m`, and the number of rounds decides
-    how much a cost counts: keep costs near 1. No probability: `predict_proba` falls back on
-    :math:`1/(1+e^{-2F})`. In `CGAdaClassifier` and `CSRAClassifier` a cost means the same after any number of rounds.
+    A round adds :math:`\alpha h` with :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}` and
+    multiplies the weights by :math:`c\, e^{-\alpha y h}`. At equal costs it is AdaBoost. It is the best of its family
+    in [1] and does not oscillate. But the costs enter again in every round, so that m rounds apply costs of
+    :math:`c^m`, and the effect of a cost depends on the number of rounds; keep costs near 1. It minimises no loss, so
+    `predict_proba` returns :math:`1/(1+e^{-2F})`. In `CGAdaClassifier` and `CSRAClassifier` the effect of a cost does
+    not depend on the rounds.
 
     {parameters}
     {cost}
@@ -169,11 +169,11 @@ class AdaC2Classifier(CostSensitiveClassifier):
 class AdaC3Classifier(CostSensitiveClassifier):
     r"""AdaC3: the cost is inside and outside the exponent of the update.
 
-    A round adds :math:`\alpha h` and multiplies the weights by :math:`c \exp(-\alpha c y h)`, with
-    :math:`\alpha = \frac12 \ln\frac{S+r}{S-r}`, :math:`S = \sum c w`, :math:`r = \sum c^2 w y h`. Costs are divided by
-    the largest if that exceeds 1. At equal costs of 1 it is AdaBoost. It shares the weaknesses of both its parents: the
-    swing of AdaC1 and the compounding costs of AdaC2. No probability: `predict_proba` falls back on
-    :math:`1/(1+e^{-2F})`. Use `AdaC2Classifier` or, better, `CGAdaClassifier`.
+    A round adds :math:`\alpha h` and multiplies the weights by :math:`c \exp(-\alpha c y h)`, with :math:`\alpha =
+    \frac12 \ln\frac{S+r}{S-r}`, :math:`S = \sum c w`, :math:`r = \sum c^2 w y h`. Costs are divided by the largest if
+    that exceeds 1. At equal costs of 1 it is AdaBoost. It has the weaknesses of both others: it oscillates like AdaC1,
+    and costs compound as in AdaC2. It minimises no loss, so `predict_proba` returns :math:`1/(1+e^{-2F})`. Use
+    `AdaC2Classifier` or, better, `CGAdaClassifier`.
 
     {parameters}
     {cost}

@@ -33,7 +33,7 @@ from skewboost.typing import Array
 
 
 class AdaC2M1(JointRule):
-    """Rounds vote for one class each; ``w ← c w exp(∓α)``."""
+    """Each round votes for one class; ``w ← c w exp(∓α)``."""
 
     criterion = "error"
 
@@ -42,17 +42,17 @@ class AdaC2M1(JointRule):
         self.by_row = costs.differ
 
     def start(self, state: State) -> None:
-        """``w = 1/N``; costs come in with the first round."""
+        """``w = 1/N``; the costs enter with the first update."""
 
     def ask(self, state: State, rng: RandomSource) -> Any:
-        """A partition in which each leaf says its heaviest class, or the classes that a classifier predicts."""
+        """Ask for a partition whose leaves predict their heaviest class, or for the predictions of a classifier."""
         return state.learner.class_labels(rng)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` for the class that h says.
+        """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` for the class that h predicts.
 
-        A vote that is wrong more often than right says nothing of which other class it is, so there are no negative
-        steps: training ends, as in [1] and [2].
+        There are no negative steps, because a wrong vote does not tell which other class is correct. Training ends
+        instead, as in [1] and [2].
         """
         sums = self.sums(state, h)
         right = right_weight(h.labels, sums)
@@ -71,7 +71,7 @@ class AdaC2M1(JointRule):
         return state.rows.sums(h.partition, state.cost)
 
     def update(self, state: State, h: Any, term: Term) -> None:
-        """``w ← c w e^(-α)`` where the vote is right, ``c w e^α`` where it is wrong, ``c w`` where there is none."""
+        """``w ← c w e^(-α)`` where the vote is correct, ``c w e^α`` where it is wrong, ``c w`` without a vote."""
         values = term.values  # type: ignore[attr-defined]
         if h is not None and not self.by_row:
             logs = np.log(self.of_class) + values.max(axis=1, keepdims=True) - 2.0 * values
@@ -81,18 +81,18 @@ class AdaC2M1(JointRule):
         state.move_rows(self.log_factor_of_rows, (Y, "g", *([state.cost] if self.by_row else [])))
 
     def log_factor_of_rows(self, y: Array, g: Array, costs: Array | None = None) -> Array:
-        """The same, of rows that are given by their classes and by what the round adds to each class."""
+        """Return the logarithms of these factors per row, given the classes and what the round adds to each class."""
         number = y.astype(np.intp)
         if costs is None:
             costs = self.of_class[number]
         return np.asarray(np.log(costs) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), number])
 
     def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
-        """The step beside the criterion."""
+        """The criterion and the step."""
         return {"criterion": h.criterion, "step": state.step}
 
     def link(self, state: State) -> Link:  # type: ignore[override]
-        """``p_l ∝ e^(2 F_l)``, which with two classes is what AdaC2 falls back on."""
+        """``p_l ∝ e^(2 F_l)``, which for two classes is the link of AdaC2."""
         return ManyClasses(tuple(self.of_class.tolist()), softmax=True)
 
 
@@ -100,19 +100,19 @@ class AdaC2M1(JointRule):
 class AdaC2M1Classifier(JointClassifier):
     r"""AdaC2.M1: each round votes for one of many classes, and costs multiply the weights.
 
-    A round fits a classifier h under weights :math:`w`, adds :math:`\alpha` to the score of the class that it says,
+    A round fits a classifier h under weights :math:`w`, adds :math:`\alpha` to the score of the class that it predicts,
     with :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}`, and multiplies the weights by
-    :math:`c\, e^{-\alpha}` where it is right and by :math:`c\, e^{\alpha}` where it is wrong. The class of the largest
-    :math:`F_l = \sum_m \alpha_m [h_m(x) = l]` wins. At equal costs it is AdaBoost.M1 [2]_, with two classes it is
-    `AdaC2Classifier`.
+    :math:`c\, e^{-\alpha}` where it is correct and by :math:`c\, e^{\alpha}` where it is wrong. The class of the
+    largest :math:`F_l = \sum_m \alpha_m [h_m(x) = l]` is predicted. At equal costs it is AdaBoost.M1 [2]_, with two
+    classes it is `AdaC2Classifier`.
 
-    **Where it is weak.** A round must be right on more than half of the weight, however many classes there are; else
-    training ends (`stop_reason_`), which with stumps is the first round as soon as two classes have less than half of
-    the examples. So the default is a tree; give it more leaves than there are classes. And costs enter anew in every
-    round, so that m rounds act on :math:`c^m`: keep them near 1. The paper finds them with a genetic algorithm; here
-    `GridSearchCV` over ``cost`` does that. There is no loss behind costs that compound, so `predict_proba` is no more
-    than :math:`p_l \propto e^{2 F_l}`. `AdaBoostMHClassifier` knows neither weakness: take that one unless you must
-    boost another library's classifier.
+    **Weaknesses.** A round must be correct on more than half of the weight, for any number of classes; otherwise
+    training ends (`stop_reason_`). With stumps this happens in the first round if the two largest classes have less
+    than half of the examples. The default is therefore a tree; use more leaves than classes. The costs enter again in
+    every round, so that m rounds apply :math:`c^m`; keep them near 1. The paper finds costs with a genetic algorithm;
+    use `GridSearchCV` over ``cost`` instead. No loss is minimised, so `predict_proba` is only :math:`p_l \propto e^{2
+    F_l}`. `AdaBoostMHClassifier` has neither weakness. Prefer it, unless you need to boost a classifier of another
+    library.
 
     With more than two classes `estimators_` is a list of such lists, one per class, `baseline_` has an entry
     per class, and `contributions` and `shape_functions` have one more level.
@@ -120,16 +120,15 @@ class AdaC2M1Classifier(JointClassifier):
     Parameters
     ----------
     estimator : {"stump", "tree"}, Stump, Tree or classifier, default="tree"
-        What a round fits: a stump or tree of `skewboost.learners`, whose leaves say their heaviest class (criterion
-        ``"error"`` or ``"gini"``), or any scikit-learn classifier. One that takes no `sample_weight` is boosted by
-        resampling.
+        The weak learner: a stump or tree of `skewboost.learners` with criterion ``"error"`` or ``"gini"``, or any
+        scikit-learn classifier. Classifiers that do not accept `sample_weight` are boosted by resampling.
     n_estimators : int, default=100
         The number of rounds.
     {common}
     cost : "balanced", dict, number, matrix or None, default=None
-        What mistakes cost: ``{label: cost of getting it wrong}``, or ``"balanced"``, with which all classes cost the
-        same in total. None: all mistakes cost the same, unless `fit` is given `sample_cost`. With two classes also a
-        number or a 2 x 2 matrix.
+        The misclassification costs: ``{label: cost of misclassifying it}``, or ``"balanced"`` (all classes have the
+        same total cost). None means equal costs, unless `fit` gets `sample_cost`. With two classes also a number or a 2
+        x 2 matrix.
 
     References
     ----------
@@ -158,13 +157,13 @@ class AdaC2M1Classifier(JointClassifier):
         if isinstance(learner, Stump | Tree):
             if learner.criterion not in (None, "error", "gini"):
                 raise InputError(
-                    f"criterion={learner.criterion!r} of {type(learner).__name__} knows two classes only. Leave it at "
+                    f"criterion={learner.criterion!r} of {type(learner).__name__} is for two classes only. Leave it at "
                     "None, or set 'error' or 'gini'."
                 )
         elif isinstance(self.estimator, AlternatingTree | Histogram | Line | Probabilities):
             raise InputError(
-                f"AdaC2M1Classifier boosts classifiers that say one of many classes, which "
-                f"{type(self.estimator).__name__} cannot. Set estimator='tree', 'stump' or any scikit-learn classifier."
+                f"AdaC2M1Classifier needs a weak learner that predicts more than two classes, which "
+                f"{type(self.estimator).__name__} does not. Set estimator='tree', 'stump' or a scikit-learn classifier."
             )
         return AdaC2()
 
@@ -181,9 +180,9 @@ class AdaC2M1Classifier(JointClassifier):
         super()._finish(learner, problem, state)
         if self._joint and self._model.n_rounds == 0:
             warnings.warn(
-                f"No round of AdaC2M1Classifier was right on more than half of the weight, so it says "
-                f"{self.classes_.tolist()[0]!r} of everything. Give a stronger estimator, for example "
-                f"Tree(max_leaf_nodes={4 * len(self.classes_)}), or use AdaBoostMHClassifier.",
+                f"No round of AdaC2M1Classifier was correct on more than half of the weight, so it always predicts "
+                f"{self.classes_.tolist()[0]!r}. Use a stronger estimator, for example "
+                f"Tree(max_leaf_nodes={4 * len(self.classes_)}), or AdaBoostMHClassifier.",
                 ConvergenceWarning,
                 stacklevel=6,
             )

@@ -22,7 +22,7 @@ DEFAULT_LARGEST = 0.2
 
 
 def adjustment(yh: Array | float, c: Array) -> Array:
-    """``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is right ([1] §3.1)."""
+    """``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([1] §3.1)."""
     return np.asarray(0.5 - 0.5 * c * yh)
 
 
@@ -42,7 +42,7 @@ class AdaCost(DiscreteRule):
 
     @staticmethod
     def _agreement(state: State, h: LabelHypothesis, y: float) -> float:
-        """The part of r that one class adds."""
+        """Return the part of r that belongs to one class."""
         column = int(y > 0)
         plain = state.sums(h, np.ones_like)[:, column]
         costly = state.sums(h, lambda c: c)[:, column]
@@ -56,17 +56,17 @@ class AdaCost(DiscreteRule):
 
 @booster
 class AdaCostClassifier(CostSensitiveClassifier):
-    r"""AdaCost: costly examples gain more weight when wrong and lose less when right.
+    r"""AdaCost: costly examples gain more weight if misclassified, and lose less if classified correctly.
 
     From weights :math:`w \propto c` a round adds :math:`\alpha h` with :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}`,
     :math:`r = \sum w y h \beta`, and multiplies the weights by :math:`\exp(-\alpha y h \beta)`, where
-    :math:`\beta = \frac12 + \frac12 c` for a wrong example and :math:`\frac12 - \frac12 c` for a right one. Costs are
-    divided by the largest if that exceeds 1; with ``cost=None`` they are balanced and the largest is 0.2, because
-    with a largest of 1 it hardly learns.
+    :math:`\beta = \frac12 + \frac12 c` for misclassified examples and :math:`\frac12 - \frac12 c` for the others. Costs
+    are divided by the largest if that exceeds 1. With ``cost=None`` they are balanced and the largest is 0.2, because
+    AdaCost hardly learns with a largest cost of 1.
 
-    Known to be defective: at equal costs it is not AdaBoost, and an example of the largest cost never loses weight for
-    being right, so steps are small or negative from the start. It is here because it is cited and compared with. There
-    is no loss behind it: `predict_proba` falls back on :math:`1/(1+e^{-2F})`. Use `AdaC2Classifier` or, better,
+    AdaCost is known to be defective. At equal costs it is not AdaBoost, and an example of the largest cost never loses
+    weight, so steps are small or negative from the start. It is included because it is often cited as a baseline. It
+    minimises no loss, so `predict_proba` returns :math:`1/(1+e^{-2F})`. Use `AdaC2Classifier` or, better,
     `CGAdaClassifier`.
 
     {parameters}

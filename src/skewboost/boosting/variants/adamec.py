@@ -1,4 +1,4 @@
-"""Sound ways to use AdaBoost when mistakes have costs: AdaMEC and CGAda, and held-out calibration for them.
+"""AdaMEC and CGAda: AdaBoost with costs in the decision or in the initial weights, and their calibration.
 
 References
 ----------
@@ -33,24 +33,24 @@ N_FOLDS = 5
 
 
 class SoundAdaBoost(AdaBoost):
-    """AdaBoost whose F, at its optimum, is half the log-odds with the costs in them."""
+    """AdaBoost whose F is half the log-odds, including the costs, at the optimum."""
 
     def missing_constant(self, state: State) -> float:
-        """``ln(W+ / W-)``: at the optimum the classes weigh the same."""
+        """``ln(W+ / W-)``, which is 0 at the optimum."""
         return state.log_ratio_of_weights()
 
 
 class AdaMEC(SoundAdaBoost):
-    """AdaBoost, and the decision of minimum expected cost."""
+    """AdaBoost with the decision of minimum expected cost."""
 
     def link(self, state: State) -> TwoClasses:
-        """Training knows nothing of costs: all of ln(C+ / C-) is added to the log-odds."""
+        """Training ignores the costs; all of ln(C+ / C-) is added to the log-odds."""
         log_ratio = math.log(state.costs.ratio)
         return replace(super().link(state), cost_offset=log_ratio, pending=log_ratio)
 
 
 class CGAda(SoundAdaBoost):
-    """AdaBoost from weights in proportion to the costs."""
+    """AdaBoost with initial weights in proportion to the costs."""
 
     def start(self, state: State) -> None:
         """``w ∝ c``."""
@@ -64,7 +64,7 @@ class CGAda(SoundAdaBoost):
 
 @booster
 class CalibrateChoice(BaseBooster):
-    """A booster that may calibrate its scores on held-out folds."""
+    """Base class of boosters with optional calibration by cross-validation."""
 
     calibrate: str | None = None
 
@@ -79,8 +79,8 @@ class CalibrateChoice(BaseBooster):
         rarer = min(int(positive.sum()), int((~positive).sum()))
         if rarer < 2:
             raise InputError(
-                f"calibrate={self.calibrate!r} needs at least 2 examples of each class, one to train on and one to "
-                f"calibrate with, but there is only {rarer}. Set calibrate=None."
+                f"calibrate={self.calibrate!r} needs at least 2 examples of each class, but one class has {rarer}. Set "
+                "calibrate=None."
             )
         given = np.ones(len(positive)) if weights is None else weights
         calibrator, scores = CALIBRATORS[self.calibrate], self._held_out_scores(learner, problem)
@@ -89,9 +89,10 @@ class CalibrateChoice(BaseBooster):
         self._model.link = replace(self._model.link, calibrators=calibrators)
 
     def _held_out_scores(self, learner: Learner, problem: Problem) -> dict[int, Array]:
-        """By numbers of rounds, the scores of all rows by ensembles that have not seen them.
+        """Return the cross-validated scores of all rows, for several numbers of rounds.
 
-        These have as many rounds as the whole, whoever stopped it, of the same schedule; nobody watches them.
+        The ensembles of the folds have as many rounds as the whole one, and the same cost schedule. They neither stop
+        early nor call callbacks.
         """
         engine, positive = self._engine(), problem.target
         numbers = rounds_to_calibrate(max(1, self._model.n_rounds))
@@ -105,7 +106,7 @@ class CalibrateChoice(BaseBooster):
             stages = fold.staged(View(engine, problem.table.take(outer), fold.bins))
             F = next(stages)
             for n in range(1, 1 + numbers[-1]):
-                F = next(stages, F)  # one that ended sooner stays as it is
+                F = next(stages, F)  # an ensemble that ended earlier keeps its F
                 if n in scores:
                     scores[n][outer] = F
         return scores
@@ -113,19 +114,19 @@ class CalibrateChoice(BaseBooster):
 
 @booster
 class CalibratedClassifier(CalibrateChoice, CostSensitiveClassifier):
-    """A cost-sensitive booster of any weak learner that may calibrate its scores."""
+    """Base class of cost-sensitive boosters with optional calibration."""
 
 
 @booster
 class AdaMECClassifier(CalibratedClassifier):
     r"""AdaMEC: AdaBoost, then the decision of minimum expected cost.
 
-    Training is AdaBoost's and knows nothing of costs. The decision is positive where :math:`P(+) C_+ > P(-) C_-` with
-    :math:`P(+) = 1/(1+e^{-2F})`: the threshold of F moves to :math:`-\frac12 \ln(C_+/C_-)`, and `decision_function`
-    is F with the threshold at zero. The same ensemble serves any cost. AdaBoost's probabilities are overconfident, so
-    give ``calibrate``: [1]_ compared fifteen cost-sensitive variants on eighteen data sets, and the calibrated
-    AdaMEC, CGAda and asymmetric AdaBoost came out best. If rows differ in cost (`sample_cost`), the class means move
-    the threshold.
+    Training is that of AdaBoost and ignores the costs. The decision is positive where :math:`P(+) C_+ > P(-) C_-` with
+    :math:`P(+) = 1/(1+e^{-2F})`, so the threshold of F is :math:`-\frac12 \ln(C_+/C_-)`. `decision_function` is F
+    shifted so that the threshold is zero. The same ensemble serves any cost. AdaBoost's probabilities are
+    overconfident, so set ``calibrate``: [1]_ compared fifteen cost-sensitive variants on eighteen data sets, and
+    calibrated AdaMEC, CGAda and asymmetric AdaBoost were the best. If rows differ in cost (`sample_cost`), the
+    threshold follows from the class means.
 
     {few_values}
 
@@ -159,10 +160,10 @@ class AdaMECClassifier(CalibratedClassifier):
 class CGAdaClassifier(CalibratedClassifier):
     r"""CGAda: cost-generalised AdaBoost, which starts from weights in proportion to the costs.
 
-    From :math:`w \propto c` the rounds are AdaBoost's. It minimises the exponential loss weighted by cost: F is half
-    the log-odds plus :math:`\frac12 \ln(C_+/C_-)`, its zero is the minimum-risk boundary, and :math:`P(+) = 1/(1 +
-    e^{-2F} C_+/C_-)`. Simple, sound, and with ``calibrate`` among the best in the comparison of [1]_. At equal costs
-    it is AdaBoost.
+    With initial weights :math:`w \propto c` the rounds are those of AdaBoost. CGAda minimises the exponential loss
+    weighted by cost: F is half the log-odds plus :math:`\frac12 \ln(C_+/C_-)`, its zero is the minimum-risk boundary,
+    and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. It is simple and sound, and with ``calibrate`` among the best in the
+    comparison of [1]_. At equal costs it is AdaBoost.
 
     {few_values}
 

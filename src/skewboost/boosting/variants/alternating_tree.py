@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class AlternatingTreeBoost(RealBoost):
-    """RealBoost from classes of equal weight; the root makes up for that, or does not."""
+    """RealBoost from balanced classes; with ``init="prior"`` the root holds the prior log-odds."""
 
     asks = (LABELS,)
 
@@ -50,7 +50,7 @@ class AlternatingTreeBoost(RealBoost):
         self.init = init
 
     def link(self, state: State) -> TwoClasses:
-        """F starts from the root, ``½ ln(W+ / W-)``; or from 0, where balancing the classes adds to the log-odds."""
+        """F starts at the root, ``½ ln(W+ / W-)``; or at 0, with the balance of the classes in the cost offset."""
         log_ratio = math.log(state.costs.ratio)
         if self.init == "prior":
             positive, negative = state.rows.sum(
@@ -61,9 +61,9 @@ class AlternatingTreeBoost(RealBoost):
         return replace(super().link(state), cost_offset=log_ratio + math.log(n_negative / n_positive))
 
     def start(self, state: State) -> None:
-        """``w ∝ c exp(-y root)``, or classes of equal weight times c.
+        """``w ∝ c exp(-y root)``, or balanced classes times c.
 
-        [1] §4; [2] §2.3.1 forgets to move the weights after the root.
+        This is [1] §4; [2] §2.3.1 omits the update of the weights after the root.
         """
         super().start(state)
         given, root = (EXAMPLES, state.cost, Y), state.link.offset
@@ -76,36 +76,37 @@ class AlternatingTreeBoost(RealBoost):
 
 @booster
 class AlternatingTreeClassifier(SamplerChoice, CostChoice):
-    r"""The alternating decision tree: boosting that can be read.
+    r"""The alternating decision tree: a readable boosted model.
 
-    Prediction nodes carry numbers, splitter nodes carry tests, and they alternate. An example follows *all* branches
-    that it satisfies, and F is the sum of the numbers on its way: the sign decides, the size says how sure. A round
-    adds a splitter under one of the prediction nodes there are, the pair of precondition p and test c of the lowest
+    Prediction nodes hold numbers, splitter nodes hold tests, and the two alternate. An example follows *all* branches
+    whose tests it passes. F is the sum of the numbers on its paths; the sign is the decision, and the size its
+    confidence. A round adds a splitter below one of the prediction nodes: the pair of precondition p and test c with
+    the lowest
 
     .. math:: Z(p, c) = 2 \sqrt{W^+ W^-}(p \wedge c) + 2 \sqrt{W^+ W^-}(p \wedge \neg c) + W(\neg p) + W_0,
 
     with two prediction nodes :math:`\frac12 \ln \frac{W^+ + 1/N}{W^- + 1/N}` below it, and multiplies the weights by
-    :math:`e^{-y g}`. :math:`W_0` is the weight of the examples that cannot take the test. Ten or twenty rounds give a
-    tree that fits on a page and is often as good as a hundred stumps; many more overfit sooner than stumps do, so
-    watch it with `early_stopping`.
+    :math:`e^{-y g}`. :math:`W_0` is the weight of the examples whose value is missing. Ten or twenty rounds give a tree
+    that fits on a page and is often as good as a hundred stumps. Many more rounds overfit sooner than stumps do, so use
+    `early_stopping`.
 
-    Costs multiply the weights that training starts from, and the root carries them.
+    Costs multiply the initial weights, and the root includes them.
 
     Parameters
     ----------
     max_rounds : int, default=20
         The number of splitter nodes.
     init : {"prior", "balanced"}, default="prior"
-        The root is :math:`\frac12 \ln (W^+/W^-)`, or 0: as if both classes were as frequent. Without costs both grow
-        the same tree but for that constant.
+        The root is :math:`\frac12 \ln (W^+/W^-)`, or 0, as if both classes were equally frequent. Without costs the
+        trees differ only in that constant.
     missing : {"abstain", "learn"}, default="abstain"
-        Examples that cannot take a test skip it with all that is below; or they go to the side where they do better.
+        Whether examples with a missing value skip the test and all nodes below it, or follow the better branch.
     max_bins : int, default=255
-        Bins per feature. With no more distinct values than that, every threshold is tried.
+        The number of bins per feature. Features with fewer distinct values are split at every threshold.
     cost : number, "balanced", dict, matrix or None, default=None
-        What mistakes cost: a number says how many false alarms a miss of the positive class costs; ``"balanced"`` makes
-        the classes cost the same in total; ``{label: cost of getting it wrong}``; or a matrix
-        ``cost[true, predicted]`` in the order of `classes_`. None: all mistakes cost the same, unless `fit` is given
+        The misclassification costs: a number (the cost of a miss of the positive class, in false alarms),
+        ``"balanced"`` (both classes have the same total cost), a dict ``{label: cost of misclassifying it}``, or a
+        matrix ``cost[true, predicted]`` in the order of `classes_`. None means equal costs, unless `fit` gets
         `sample_cost`.
     {common}
 
@@ -154,12 +155,12 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
     # -------------------------------------------------------------------- reading it
 
     def tree(self) -> PredictionNode:
-        """The root of the tree; its numbers speak for `pos_label_`.
+        """Return the root of the tree. Positive numbers predict `pos_label_`.
 
         Returns
         -------
         PredictionNode
-            With its `value`, and its `splitters`, each of which has a `name`, a `round` and two `children`.
+            A node with a `value` and `splitters`, each of which has a `name`, a `round` and two `children`.
         """
         check_is_fitted(self)
         model = self._model
@@ -168,23 +169,23 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
         return read_tree(model.terms, model.bins, model.link.offset, names)
 
     def export_text(self, *, decimals: int = 3) -> str:
-        """The tree as text: a line per prediction node, with its test and its number.
+        """Return the tree as text: a line per prediction node, with its test and its number.
 
         Parameters
         ----------
         decimals : int, default=3
-            Digits behind the point.
+            The number of decimals.
 
         Returns
         -------
         str
-            Nodes are indented by their depth; the number in brackets is the round of their splitter. F of an example
-            is the sum of all numbers whose tests it passes on the way.
+            Nodes are indented by depth. The number in brackets is the round of their splitter. F of an example is the
+            sum of the numbers of all nodes that it reaches.
         """
         return as_text(self.tree(), decimals)
 
     def explain(self, x: Any) -> Explanation:
-        """Why one example gets its score.
+        """Explain the score of one example.
 
         Parameters
         ----------
@@ -194,8 +195,8 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
         Returns
         -------
         Explanation
-            With `label`, `score` and `steps`, the prediction nodes that the example reaches: each has its test in words
-            and a contribution, and these add up to the score. Printed, it is a list of them.
+            It has a `label`, a `score` and `steps`, the prediction nodes that the example reaches. Each step has a test
+            as text and a contribution; the contributions add up to the score. Printing it lists the steps.
         """
         check_is_fitted(self)
         if isinstance(x, list | tuple | np.ndarray) and np.ndim(x) == 1:
@@ -211,16 +212,16 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
         Parameters
         ----------
         ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure that is large enough.
+            The axes to draw on. None makes a figure of sufficient size.
         decimals : int, default=2
-            Digits behind the point.
+            The number of decimals.
 
         Returns
         -------
         matplotlib Axes
-            Boxes are tests, with the round in which they came; ellipses are prediction nodes, red where they speak
-            for the class and blue where against it.
+            Boxes are tests, with the round that added them. Ellipses are prediction nodes, red where they favour the
+            positive class and blue where they do not.
         """
         root = self.tree()
-        drawn: Axes = draw(root, ax, decimals, f"Positive numbers speak for {quoted(self.pos_label_)}")
+        drawn: Axes = draw(root, ax, decimals, f"Positive numbers predict {quoted(self.pos_label_)}")
         return drawn

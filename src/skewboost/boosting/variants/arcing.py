@@ -35,7 +35,7 @@ def logistic_loss(m: Array) -> Array:
 
 
 def logistic_slope(m: Array) -> Array:
-    """Its derivative."""
+    """The derivative of `logistic_loss`."""
     return np.asarray(-2.0 / (1.0 + np.exp(np.minimum(2.0 * m, 700.0))))
 
 
@@ -55,12 +55,12 @@ class Arcing(DiscreteRule):
         self._move(state)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """The root of ``Σ s y h f'(y (F + α h))``, s the sample weights."""
+        """The root of ``Σ s y h f'(y (F + α h))``, where s are the sample weights."""
         right, wrong = right_and_wrong(h, h.class_weights)  # the weights are the slopes at α = 0
         if abs(right - wrong) <= MIN_STEP:
             state.stop_reason = NO_EDGE
             return None
-        sign = 1.0 if right > wrong else -1.0  # a vote that is wrong more often than right is turned round
+        sign = 1.0 if right > wrong else -1.0  # the vote of a hypothesis worse than chance is reversed
         hypothesis = h.term(sign * h.labels)
         state.rows.evaluate(hypothesis, "h")
         start = 0.5 * abs(math.log(max(right, 1e-300) / max(wrong, 1e-300)))
@@ -71,7 +71,7 @@ class Arcing(DiscreteRule):
         return hypothesis.scaled(alpha)
 
     def _step(self, state: State, start: float) -> float:
-        """Where ``Σ s f(y (F + α h))`` is least, for votes that lower it: by Newton's steps if f'' is known."""
+        """Return the minimum of ``Σ s f(y (F + α h))``, by Newton's method if f'' is known."""
         state.rows.map(lambda y, F, h: (y * F, y * h), (Y, F, "h"), ("margin", "yh"))
         given = (EXAMPLES, "margin", "yh")
         if self.slope is logistic_slope:
@@ -94,7 +94,7 @@ class Arcing(DiscreteRule):
         if derivative(MAX_VOTE) <= 0:
             return MAX_VOTE
         if derivative(0.0) >= 0:
-            return 0.0  # weights that were reset say nothing of this loss
+            return 0.0  # after a reset the weights are not the slopes of this loss
         return float(brentq(derivative, 0.0, MAX_VOTE, xtol=1e-14, rtol=8.9e-16))
 
     def update(self, state: State, h: Any, term: Term) -> None:
@@ -117,16 +117,16 @@ class Arcing(DiscreteRule):
 
 @booster
 class ArcingClassifier(BoostingClassifier):
-    r"""Arcing: AdaBoost on a potential of your choice.
+    r"""Arcing: AdaBoost for any convex potential of the margin.
 
     For a decreasing convex potential f of the margin :math:`m = y F` a round fits :math:`h \in \{-1, +1\}` under
     weights in proportion to :math:`-f'(m)` and adds :math:`\alpha h`, with the :math:`\alpha` that minimises
     :math:`\sum f(y (F + \alpha h))`, found numerically. ``"exponential"``, :math:`e^{-m}`, is AdaBoost;
-    ``"logistic"``, :math:`\ln(1 + e^{-2m})`, weighs misclassified examples up to a limit, which label noise harms
-    less. `predict_proba` is :math:`1/(1+e^{-2F})`, which both of them imply; for a potential of your own it is a
-    fallback.
+    ``"logistic"``, :math:`\ln(1 + e^{-2m})`, bounds the weights of misclassified examples, which makes it more robust
+    to label noise. `predict_proba` is :math:`1/(1+e^{-2F})`. This follows from both potentials; for others it is an
+    approximation.
 
-    Every weight changes in its own way, so rounds cost as much as LogitBoost's (but not with ``"exponential"``).
+    Except with ``"exponential"``, rounds take as long as those of LogitBoost.
 
     {parameters}
     potential : {"exponential", "logistic"} or pair of callables, default="logistic"
@@ -158,8 +158,8 @@ class ArcingClassifier(BoostingClassifier):
         pair = isinstance(potential, tuple | list) and len(potential) == 2 and all(map(callable, potential))
         if not pair:
             raise InputError(
-                f"potential of {type(self).__name__} must be 'exponential', 'logistic', or two functions of an array "
-                f"of margins: the potential and its derivative; got {potential!r}."
+                f"potential of {type(self).__name__} must be 'exponential', 'logistic', or a pair of functions of an "
+                f"array of margins, the potential and its derivative; got {potential!r}."
             )
         f, slope = potential
         m = np.linspace(-3.0, 3.0, 25)
@@ -167,7 +167,7 @@ class ArcingClassifier(BoostingClassifier):
         falls = values.shape == slopes.shape == m.shape and (np.diff(values) <= 0).all() and (slopes <= 0).all()
         if not falls or not slopes[0] < 0 or (np.diff(slopes) < -1e-9 * abs(slopes[0])).any():
             raise InputError(
-                f"potential={potential!r} must be a decreasing convex function with its derivative, each taking an "
-                "array of margins and returning an array of that shape; on [-3, 3] it is not."
+                f"potential={potential!r} must be a decreasing convex function and its derivative, each of which maps "
+                "an array of margins to an array of the same shape. On [-3, 3] it is not."
             )
         return Arcing((f, slope))

@@ -22,16 +22,15 @@ class AsymmetricAdaBoost(CostsInEveryRound, SoundAdaBoost):
 
 @booster
 class AsymmetricAdaBoostClassifier(CalibratedClassifier):
-    r"""Asymmetric AdaBoost: the costs are brought in little by little, so that no round can use them up.
+    r"""Asymmetric AdaBoost: costs are spread over all rounds, so that no single round absorbs them.
 
     Before each of M rounds the weights are multiplied by :math:`\exp(\frac{y}{M} \ln\sqrt{C_+/C_-})`; the rest is
-    AdaBoost. Initial weights in proportion to the costs would be forgotten after the first rounds, which take the whole
-    asymmetry in; spread over all rounds every one of them has to pay for its misses. The ensemble minimises the
-    exponential loss weighted by cost, so its zero is the minimum-risk boundary, and
-    :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. One of the three variants that [2]_ found sound in every respect.
+    AdaBoost. Initial weights in proportion to the costs would affect the first rounds only, which absorb the whole
+    asymmetry. The ensemble minimises the exponential loss weighted by cost, so its zero is the minimum-risk boundary,
+    and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. It is one of the three variants that [2]_ found sound in every respect.
 
-    The costs are spread over exactly `n_estimators` rounds. If training ends sooner, decisions and probabilities add
-    the share that has not come in; with ``warm_start=True`` a larger number of rounds is trained anew.
+    The costs are spread over exactly `n_estimators` rounds. If training ends earlier, decisions and probabilities
+    include the remaining part. With ``warm_start=True`` a larger number of rounds is trained from scratch.
 
     {few_values}
 

@@ -25,7 +25,7 @@ from skewboost.typing import Array
 
 
 def agreed(votes: Array) -> Array:
-    """``H Q`` of the summed votes ``[against, for]``: their sum H times their consistency Q.
+    """Return ``H Q`` of the summed votes ``[against, for]``: their sum H times their consistency Q.
 
     With P and N the sums of the positive and of the negative votes, H = P - N and Q = |P - N| / (P + N).
     """
@@ -37,26 +37,26 @@ def agreed(votes: Array) -> Array:
 
 
 class Parts(NamedTuple):
-    """The parts in which a round changes the ensemble, and their class weights."""
+    """The leaves on which a round changes F, and their class weights."""
 
     partition: Partition
     class_weights: Array
 
 
 class ConsistentBoost(Rule):
-    """``F = Σ_k H_k Q_k``: the votes on each feature, times how far they agree."""
+    """``F = Σ_k H_k Q_k``: the sum of the votes on each feature, times their consistency."""
 
     criterion = "z"
-    whole_schedule = True  # what a round adds does not tell its vote, so a warm start trains anew
+    whole_schedule = True  # a term does not determine its vote, so a warm start trains from scratch
 
     def start(self, state: State) -> None:
-        """Nobody has voted yet."""
+        """There are no votes yet."""
         super().start(state)
         self.votes: dict[int, Array] = {}  # Σ|h| of the votes against and for, per code of a feature
         self.latest: tuple[int, Array] | None = None  # the feature of this round, and its votes with the new one
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``½ ln((W+ + δ) / (W- + δ))`` joins the votes on its feature ([1] §2.2); g is what that changes."""
+        """Add ``½ ln((W+ + δ) / (W- + δ))`` to the votes on its feature ([1] §2.2); g is the resulting change of F."""
         values = leaf_log_odds(h, delta=1.0 / state.n)
         self.latest = None
         if no_edge(state, values):
@@ -64,12 +64,12 @@ class ConsistentBoost(Rule):
         vote = h.term(values)
         assert isinstance(vote, LeafTerm)
         if not vote.partition.splits:
-            return vote  # a constant agrees with itself
+            return vote  # a constant is consistent
         feature, own = vote.partition.splits[0].feature, values[vote.partition.leaf_of_code()]
         before = self.votes.get(feature, np.zeros((2, N_CODES)))
         after = before + np.maximum([-own, own], 0.0)
         self.latest = feature, after
-        # where all agree the vote counts as it is; by the difference of two sums its last digits would be others
+        # where all votes agree F changes by the vote itself, without the rounding error of the difference
         agree = after.min(axis=0) == 0.0
         return LeafTerm(*look_up(feature, np.where(agree, own, agreed(after) - agreed(before))))
 
@@ -84,17 +84,16 @@ class ConsistentBoost(Rule):
 
 @booster
 class ConsistentBoostClassifier(BoostingClassifier):
-    r"""Consistent boosting: votes on a feature count by how far they agree.
+    r"""Consistent boosting: the votes on a feature are damped if they contradict each other.
 
     A round is one of confidence-rated AdaBoost: the stump that minimises :math:`Z`, with
-    :math:`h = \frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` in its leaves. But what it says is not settled once and for
-    all. Let :math:`H_k(x_k)` be the sum of all votes on feature k so far. The consistency
-    :math:`Q_k(x_k) = |H_k(x_k)| / \sum |h(x_k)|` is 1 where they agree and 0 where they cancel, and the ensemble is
-    :math:`F(x) = \sum_k H_k(x_k)\, Q_k(x_k)`, with weights :math:`w \propto e^{-y F}`. Where votes contradict each
-    other the feature is made to say little, which dampens overfitting; but a round no longer need lower the loss.
+    :math:`h = \frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` in its leaves. Let :math:`H_k(x_k)` be the sum of all votes
+    on feature k so far. The consistency :math:`Q_k(x_k) = |H_k(x_k)| / \sum |h(x_k)|` is 1 where the votes agree and 0
+    where they cancel. The ensemble is :math:`F(x) = \sum_k H_k(x_k)\, Q_k(x_k)`, with weights :math:`w \propto
+    e^{-y F}`. Damping contradictory votes reduces overfitting, but a round need not decrease the loss.
 
-    F is a function per feature still, so prediction reads one table per feature. The link is that of AdaBoost and
-    takes no account of the dampening: `predict_proba` is timid.
+    F is a sum of functions of one feature, so prediction reads one table per feature. The link is that of AdaBoost and
+    ignores the damping, so `predict_proba` is underconfident.
 
     {parameters}
 
@@ -118,7 +117,7 @@ class ConsistentBoostClassifier(BoostingClassifier):
         learner = resolve(self.estimator)
         if not isinstance(learner, Stump | Histogram):
             raise InputError(
-                f"ConsistentBoostClassifier compares the votes on one feature, but {name_of(learner)} looks at "
+                f"ConsistentBoostClassifier needs a learner that tests one feature, but {name_of(learner)} may test "
                 "several. Set estimator='stump', or Histogram() from skewboost.learners."
             )
         return ConsistentBoost()

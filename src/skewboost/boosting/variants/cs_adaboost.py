@@ -27,17 +27,17 @@ from skewboost.typing import Array
 
 
 class _CostLoss(Rule):
-    """The loss ``Σ exp(-c y F)``, which is minimised by ``ln(P(+) C+ / (P(-) C-)) / (C+ + C-)`` ([1] eq. 36)."""
+    """The loss ``Σ exp(-c y F)``, whose minimiser is ``F = ln(P(+) C+ / (P(-) C-)) / (C+ + C-)`` ([1] eq. 36)."""
 
     def __init__(self, prior: str = "data") -> None:
         self.prior = prior
 
     def goal(self, costs: Costs, n: float) -> SplitGoal:
-        """The criteria of this loss have its parameters."""
+        """The split criteria of this loss depend on the costs."""
         return SplitGoal(self.criterion, (costs.negative, costs.positive), 1.0 / n)
 
     def start(self, state: State) -> None:
-        """``w = 1/N``, or ``1/(2N±)`` as the paper has it."""
+        """``w = 1/N``, or ``1/(2N±)`` as in the paper."""
         super().start(state)
         if self.prior == "balanced":
             n_negative, n_positive = state.n_of_class
@@ -48,7 +48,7 @@ class _CostLoss(Rule):
         return np.asarray(-c * y * g)
 
     def link(self, state: State) -> TwoClasses:
-        """The scale is ``C+ + C-``, and the offset ln(C+ / C-) less the prior that balanced weights have taken out."""
+        """The scale is ``C+ + C-``; the offset is ln(C+ / C-), minus the prior if the weights are balanced."""
         costs, offset = state.costs, math.log(state.costs.ratio)
         if self.prior == "balanced":
             n_negative, n_positive = state.n_of_class
@@ -57,12 +57,12 @@ class _CostLoss(Rule):
 
 
 class CSRealBoost(_CostLoss):
-    """The minimiser in every leaf ([1] algorithm 2)."""
+    """The minimiser of the loss in every leaf ([1] algorithm 2)."""
 
     criterion = "cost_loss"
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``ln((W+ + δ) C+ / ((W- + δ) C-)) / (C+ + C-)`` with δ = 1/N, 0 where it abstains or is empty."""
+        """``ln((W+ + δ) C+ / ((W- + δ) C-)) / (C+ + C-)`` with δ = 1/N; 0 in leaves that abstain or are empty."""
         negative, positive = h.class_weights.T
         delta = 1.0 / state.n
         odds = np.log((positive + delta) / (negative + delta)) + math.log(state.costs.ratio)
@@ -72,19 +72,19 @@ class CSRealBoost(_CostLoss):
 
 
 class CSAdaBoost(_CostLoss, DiscreteRule):
-    """``g = α h``, h and α together the minimum of the loss ([1] algorithm 1)."""
+    """``g = α h``, where h and α minimise the loss together ([1] algorithm 1)."""
 
     criterion = "cost_step"
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """The labels that cost less at the step, and the step that costs least with the labels, until they agree."""
+        """Alternate between the best step for the labels and the best labels for the step until neither changes."""
         costs = state.costs
         labels = h.labels
         for _ in range(20 if len(labels) != 2 or not labels.all() else 1):
             step = least_costly_step(labels, h.class_weights, costs)
-            # what a wrong label adds: 2 sinh(C α) W; for α → 0 in proportion to C W
-            dear = np.array([math.sinh(min(c * max(step, 1e-9), 700.0)) for c in (costs.negative, costs.positive)])
-            negative, positive = (h.class_weights * dear).T
+            # a wrong label adds 2 sinh(C α) W to the loss, which is proportional to C W for α → 0
+            penalty = np.array([math.sinh(min(c * max(step, 1e-9), 700.0)) for c in (costs.negative, costs.positive)])
+            negative, positive = (h.class_weights * penalty).T
             better = np.where(h.labels == 0, 0.0, np.where(positive >= negative, 1.0, -1.0))
             if len(labels) == 2 or (better == labels).all():
                 break
@@ -104,7 +104,7 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
 
 
 def least_costly_step(labels: Array, sums: Array, costs: Costs) -> float:
-    """The α >= 0 at which the loss of ``α h`` is least: the root of its derivative ([1] eq. 41)."""
+    """Return the α >= 0 that minimises the loss of ``α h``, the root of its derivative ([1] eq. 41)."""
     rates = -costs.of_class * SIGNS * labels[:, None]
     return best_step(over_leaves(sums, rates), MAX_VOTE / max(costs.negative, costs.positive))
 
@@ -123,12 +123,12 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         return SplitGoal(self.criterion)
 
     def link(self, state: State) -> TwoClasses:
-        """F starts from ``ln(C+ / C-) / (C+ + C-)``, where Pc = ½: from 0 the first step overshoots at large costs."""
+        """F starts at ``ln(C+ / C-) / (C+ + C-)``, where Pc = ½. From 0 the first step overshoots at large costs."""
         link = super().link(state)
         return replace(link, offset=math.log(state.costs.ratio) / link.scale)
 
     def importance(self, state: State) -> str:
-        """Balanced if asked for; rows of a class that differ in cost count by it."""
+        """Return the vector of sample weights, balanced on request, times the costs relative to the class mean."""
         costs, balanced = state.costs, self.prior == "balanced"
         if costs.each is None and not balanced:
             return EXAMPLES
@@ -142,13 +142,13 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         return "importance"
 
     def working_offset(self, state: State) -> float:
-        """-2η = ln(C+ / C-): the working probabilities are those of the balanced classes if these were asked for."""
+        """-2η = ln(C+ / C-), also with a balanced prior."""
         return math.log(state.costs.ratio)
 
 
 @booster
 class _CostLossClassifier(CostSensitiveClassifier):
-    """What the three share."""
+    """The parameters that the three variants share."""
 
     prior: str = "data"
 
@@ -159,7 +159,7 @@ class _CostLossClassifier(CostSensitiveClassifier):
 
 @booster
 class CSAdaBoostClassifier(_CostLossClassifier):
-    r"""CS-AdaBoost: the step and the weak hypothesis that together lower a cost-sensitive exponential loss most.
+    r"""CS-AdaBoost: discrete boosting of a cost-sensitive exponential loss.
 
     The loss is :math:`\sum_i e^{-c_i y_i F(x_i)}`. A round finds :math:`h \in \{-1, +1\}` and :math:`\alpha > 0` that
     together minimise it, adds :math:`\alpha h` and multiplies the weights by :math:`e^{-c \alpha y h}`. For stumps
@@ -167,9 +167,9 @@ class CSAdaBoostClassifier(_CostLossClassifier):
     e^{-C_+\alpha} T_+ + (e^{C_-\alpha} - e^{-C_-\alpha}) d + e^{-C_-\alpha} T_-` with b, d the weights of misses and
     false alarms and :math:`T_\pm` those of the classes, each at its own :math:`\alpha`. The minimiser of the loss is
     :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}`: its zero is the minimum-risk boundary, and the
-    probability follows. At equal costs of 1 it is AdaBoost. On small data
-    that stumps can nearly separate, the training set is soon fitted at any cost and the costs are forgotten. Use
-    `CSRealBoostClassifier`, which needs fewer rounds, or there `CSRAClassifier`.
+    probability follows from it. At equal costs of 1 it is AdaBoost. On small data that stumps can nearly separate, the
+    training set is soon fitted perfectly at any cost, and the costs lose their effect; use `CSRAClassifier` there.
+    Otherwise `CSRealBoostClassifier` needs fewer rounds.
 
     {few_values}
 
@@ -205,10 +205,10 @@ class CSRealBoostClassifier(_CostLossClassifier):
     The loss is :math:`\sum_i e^{-c_i y_i F(x_i)}`. A round finds the partition that lowers it most, adds
     :math:`\frac{1}{C_+ + C_-} \ln \frac{(W^+_j + 1/N)\, C_+}{(W^-_j + 1/N)\, C_-}` in leaf j and multiplies the
     weights by :math:`e^{-c y g}`. :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}` in the limit: its
-    zero is the minimum-risk boundary, and the probability follows. At equal costs of 1, on splits by Z, it is
-    RealBoost. The paper's weak learner is ``Histogram()``; stumps and trees work as well. On small data that stumps
-    can nearly separate, the training set is soon fitted at any cost and the costs are forgotten; use `CSRAClassifier`
-    there.
+    zero is the minimum-risk boundary, and the probability follows from it. At equal costs of 1, with splits by Z, it is
+    RealBoost. The paper's weak learner is ``Histogram()``; stumps and trees work as well. On small data that stumps can
+    nearly separate, the training set is soon fitted perfectly at any cost, and the costs lose their effect; use
+    `CSRAClassifier` there.
 
     {parameters}
     {cost}
@@ -241,10 +241,10 @@ class CSLogitBoostClassifier(_CostLossClassifier):
 
     With :math:`\gamma = \frac{C_+ + C_-}{2}`, :math:`\eta = \frac12 \ln \frac{C_-}{C_+}` and :math:`P_c = 1/(1 +
     e^{-2(\gamma F + \eta)})` a round fits :math:`z = \frac{y^* - P_c}{P_c (1 - P_c)}` by least squares under weights
-    :math:`P_c (1 - P_c)` and adds :math:`f / 2\gamma`, from the constant where :math:`P_c = \frac12`. The paper
-    weighs by the probabilities without costs and starts from F = 0; both are worse for simple learners. What is left
-    is LogitBoost on another scale with its threshold moved to where the costs want it: :math:`P_c` is its
-    probability, and the zero of F is the minimum-risk boundary. The paper's weak learner is ``Line()``.
+    :math:`P_c (1 - P_c)` and adds :math:`f / 2\gamma`. F starts at the constant where :math:`P_c = \frac12`. The paper
+    uses weights of the probabilities without costs and starts at F = 0; both are worse for simple learners. The result
+    is LogitBoost on another scale, with its threshold at the minimum-risk boundary, and :math:`P_c` is its probability.
+    The paper's weak learner is ``Line()``.
 
     {parameters}
     {cost}

@@ -20,26 +20,26 @@ from skewboost.typing import Array
 
 
 class CSB(DiscreteRule):
-    """``w ← c w exp(-y h · power)``; the vote has AdaBoost's step."""
+    """``w ← c w exp(-power y h)``; the vote is that of AdaBoost."""
 
     def __init__(self, cost_on: str) -> None:
         self.cost_on = cost_on
 
     def power(self, alpha: float) -> float:
-        """What stands for α in the update."""
+        """Return the factor of ``y h`` in the exponent of the update."""
         raise NotImplementedError
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
-        """``ln c - power · y h``; Ting's papers have c on wrong examples only."""
+        """``ln c - power y h``; in Ting's papers only misclassified examples are multiplied by c."""
         cost = np.log(c) if self.cost_on == "all" else np.where(yh < 0, np.log(c), 0.0)
         return cost - self.power(alpha) * yh
 
 
 class CSB0(CSB):
-    """``w ← c w``: the vote does not matter."""
+    """``w ← c w``: the update ignores the vote."""
 
     def power(self, alpha: float) -> float:
-        """None."""
+        """Return 0."""
         return 0.0
 
 
@@ -47,7 +47,7 @@ class CSB1(CSB):
     """``w ← c w exp(-y h)``."""
 
     def power(self, alpha: float) -> float:
-        """One, whatever the step."""
+        """Return 1."""
         return 1.0
 
 
@@ -55,13 +55,13 @@ class CSB2(CSB):
     """``w ← c w exp(-α y h)``."""
 
     def power(self, alpha: float) -> float:
-        """AdaBoost's."""
+        """Return α."""
         return alpha
 
 
 @booster
 class CSBClassifier(CostSensitiveClassifier):
-    """What the three share."""
+    """The parameters that the three variants share."""
 
     cost_on: str = "all"
 
@@ -75,9 +75,9 @@ class CSB0Classifier(CSBClassifier):
     r"""CSB0: the weights are multiplied by the costs, and by nothing else.
 
     A round adds AdaBoost's :math:`\alpha h` and multiplies the weights by :math:`c_i`. The weights of the costly class
-    grow without end, whatever the rounds say: F drifts towards recall 1, and so slowly or fast as the number of rounds
-    has it. Of historical interest. There is no loss behind it and so no probability: `predict_proba` falls back on
-    :math:`1/(1+e^{-2F})`, which orders examples and means no more. Use `CGAdaClassifier` or `CSRAClassifier`.
+    grow in every round, whatever the votes are, so F drifts towards recall 1 with the number of rounds. CSB0 is of
+    historical interest. It minimises no loss, so `predict_proba` returns :math:`1/(1+e^{-2F})`, which ranks examples
+    but is not a probability. Use `CGAdaClassifier` or `CSRAClassifier`.
 
     {parameters}
     {cost}
@@ -109,9 +109,9 @@ class CSB0Classifier(CSBClassifier):
 class CSB1Classifier(CSBClassifier):
     r"""CSB1: costs, and AdaBoost's update with a step of one.
 
-    A round adds AdaBoost's :math:`\alpha h` and multiplies the weights by :math:`c_i e^{-y h}`. The costs enter anew in
-    every round and soon outweigh everything else; the update knows nothing of how good the round was. No probability:
-    `predict_proba` falls back on :math:`1/(1+e^{-2F})`. Use `CGAdaClassifier` or `CSRAClassifier`.
+    A round adds AdaBoost's :math:`\alpha h` and multiplies the weights by :math:`c_i e^{-y h}`. The costs enter again
+    in every round and soon dominate, and the update ignores how accurate the round was. It minimises no loss, so
+    `predict_proba` returns :math:`1/(1+e^{-2F})`. Use `CGAdaClassifier` or `CSRAClassifier`.
 
     {parameters}
     {cost}
@@ -143,10 +143,9 @@ class CSB2Classifier(CSBClassifier):
     r"""CSB2: costs, and AdaBoost's update.
 
     A round adds AdaBoost's :math:`\alpha h` and multiplies the weights by :math:`c_i e^{-\alpha y h}`. At equal costs
-    it is AdaBoost. As the costs enter anew in every round, after m rounds it works on costs of :math:`c^m`: the
-    number of rounds decides how much a cost counts. No probability: `predict_proba` falls back on
-    :math:`1/(1+e^{-2F})`. Use `CGAdaClassifier` or `CSRAClassifier`, in which a cost means the same after any number
-    of rounds.
+    it is AdaBoost. The costs enter again in every round, so that m rounds apply costs of :math:`c^m`, and the effect of
+    a cost depends on the number of rounds. It minimises no loss, so `predict_proba` returns :math:`1/(1+e^{-2F})`. Use
+    `CGAdaClassifier` or `CSRAClassifier`, where the effect of a cost does not depend on the number of rounds.
 
     {parameters}
     {cost}

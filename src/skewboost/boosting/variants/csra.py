@@ -1,4 +1,4 @@
-"""Real, Gentle and LogitBoost with costs that come in little by little.
+"""RealBoost, GentleBoost and LogitBoost with costs that are spread over the rounds: CSRA, CSGA and CSLB.
 
 References
 ----------
@@ -21,20 +21,20 @@ from skewboost.engine.training_set import EXAMPLES, Y
 
 
 class CSRA(CostsInEveryRound, RealBoost):
-    """RealBoost with costs in every round ([1] (2.61)); algorithm 12 forgets them in the first."""
+    """RealBoost with costs in every round ([1] (2.61)); algorithm 12 omits them in the first."""
 
     criterion = "gini"
 
 
 class CSGA(CostsInEveryRound, GentleBoost):
-    """GentleBoost with costs in every round; algorithm 13 forgets them in the first."""
+    """GentleBoost with costs in every round; algorithm 13 omits them in the first."""
 
 
 class CSLB(SpreadCosts, LogitBoost):
     """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([1] algorithm 14)."""
 
     def importance(self, state: State) -> str:
-        """Rows of a class that differ in cost count by it; what the classes cost is in the link."""
+        """Return the sample weights times the costs relative to the class mean; the link has the class costs."""
         costs = state.costs
         if costs.each is None:
             return EXAMPLES
@@ -44,17 +44,17 @@ class CSLB(SpreadCosts, LogitBoost):
 
 @booster
 class CSRAClassifier(CostSensitiveClassifier):
-    r"""CSRA: Real AdaBoost with costs that come in little by little.
+    r"""CSRA: Real AdaBoost with costs that are spread over the rounds.
 
     With :math:`k_i = c_i^{1/M}` a round adds RealBoost's :math:`\frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` and
     multiplies the weights by :math:`k_i e^{-y g}`; the first one starts from :math:`w \propto k`. It minimises the
     exponential loss weighted by cost: F is half the log-odds plus :math:`\frac12 \ln (C_+/C_-)`, its zero is the
     minimum-risk boundary, and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. At equal costs it is RealBoost on Gini splits.
-    Sound, fast and steady for any cost: a good first choice.
+    It is sound, fast and stable for any cost.
 
-    The costs are spread over exactly `n_estimators` rounds. If training ends sooner, decisions and probabilities add
-    the share that has not come in; with ``warm_start=True`` a larger number of rounds is trained anew. A
-    `learning_rate` below 1 slows what is learned from the data, not the costs.
+    The costs are spread over exactly `n_estimators` rounds. If training ends earlier, decisions and probabilities
+    include the remaining part. With ``warm_start=True`` a larger number of rounds is trained from scratch. The
+    `learning_rate` does not affect the costs.
 
     {parameters}
     {cost}
@@ -82,13 +82,13 @@ class CSRAClassifier(CostSensitiveClassifier):
 
 @booster
 class CSGAClassifier(CostSensitiveClassifier):
-    r"""CSGA: Gentle AdaBoost with costs that come in little by little.
+    r"""CSGA: Gentle AdaBoost with costs that are spread over the rounds.
 
     With :math:`k_i = c_i^{1/M}` a round adds GentleBoost's :math:`2p_j - 1` and multiplies the weights by :math:`k_i
     e^{-y g}`; the first one starts from :math:`w \propto k`. F is half the log-odds plus :math:`\frac12 \ln
     (C_+/C_-)`, its zero is the minimum-risk boundary, and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. At equal costs it
-    is GentleBoost. The steadiest of the cost-sensitive variants on noisy data; steps of at most 1 make it slow to
-    take in very large costs, for which it needs rounds.
+    is GentleBoost. It is the most stable of the cost-sensitive variants on noisy data. Its steps are at most 1, so very
+    large costs need many rounds.
 
     The costs are spread over exactly `n_estimators` rounds; see `CSRAClassifier`.
 
@@ -118,15 +118,15 @@ class CSGAClassifier(CostSensitiveClassifier):
 
 @booster
 class CSLBClassifier(CostSensitiveClassifier):
-    r"""CSLB: LogitBoost with costs that come in little by little.
+    r"""CSLB: LogitBoost with costs that are spread over the rounds.
 
     With :math:`k = (C_+/C_-)^{1/M}` round m takes LogitBoost's Newton step on
-    :math:`P = 1/(1 + k^m e^{-2F})`. Responses are not clamped, which would cut off just the examples that carry the
-    cost; no round moves F by more than 4. F is half the log-odds plus :math:`\frac12 \ln (C_+/C_-)`, its zero is the
+    :math:`P = 1/(1 + k^m e^{-2F})`. Responses are not bounded, because that would affect costly examples most, but no
+    round changes F by more than 4. F is half the log-odds plus :math:`\frac12 \ln (C_+/C_-)`, its zero is the
     minimum-risk boundary, and P, after the last round, is the probability. At equal costs it is LogitBoost.
 
     The costs are spread over exactly `n_estimators` rounds; see `CSRAClassifier`. If rows of a class differ in cost
-    (`sample_cost`), the class means make k, and a row counts by its cost relative to the mean.
+    (`sample_cost`), k is the ratio of the class means, and each row is weighted by its cost relative to the mean.
 
     {parameters}
     {cost}

@@ -1,4 +1,4 @@
-"""Favored boosting: the costs are in the exponent of confidence-rated AdaBoost.
+"""Favored boosting: costs in the exponent of confidence-rated AdaBoost.
 
 References
 ----------
@@ -19,10 +19,10 @@ from skewboost.typing import Array
 
 
 class FavoredBoost(RealBoost):
-    """``w ← w exp(-β y g)``; g is RealBoost's."""
+    """``w ← w exp(-β y g)``, where g is that of RealBoost."""
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """``-β y g``; the costs are the β."""
+        """``-β y g``, where β is the cost."""
         return np.asarray(-c * y * g)
 
 
@@ -34,9 +34,9 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
     :math:`\exp(-\beta y g)`, where :math:`\beta` is the cost divided by the largest; by default
     :math:`\beta_+ = N_-/N_+` and :math:`\beta_- = N_+/N_-`. Where all :math:`\beta` are 1 it is RealBoost.
 
-    A favored example gains more weight when it is wrong and loses more when it is right: what it gains in one round
-    it loses in the next, and the favor goes as often to precision as to recall. It is no way to reach a minimum cost.
-    There is no loss behind it: `predict_proba` falls back on :math:`1/(1+e^{-2F})`. Use `CSRAClassifier`.
+    A favored example gains more weight if it is misclassified and loses more if it is not. What it gains in one round
+    it loses in the next, so costs favor precision as often as recall, and the expected cost is not minimised. It
+    minimises no loss, so `predict_proba` returns :math:`1/(1+e^{-2F})`. Use `CSRAClassifier`.
 
     {parameters}
     {cost}
@@ -59,10 +59,10 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
     """
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        """``β = c / max c``, or how frequent the other class is, relative to the own ([1] §2.4.5)."""
+        """``β = c / max c``, or by default the ratio of the frequencies of the other and the own class ([1] §2.4.5)."""
         costs = super()._costs(each, labels, weights)
         if self.cost is None and each is None:
-            return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are frequencies
+            return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are inverse frequencies
         return costs.up_to(1.0)
 
     def _rule(self) -> Rule:

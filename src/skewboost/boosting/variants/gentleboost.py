@@ -28,7 +28,7 @@ from skewboost.parameters import check_params, one_of
 
 
 class GentleBoost(Rule):
-    """``g = E_w[y | x]``: ``2p - 1`` in every leaf of a partition, or whatever a regressor makes of y."""
+    """``g = E_w[y | x]``: ``2p - 1`` in every leaf of a partition, or the prediction of a regressor of y."""
 
     asks = (LABELS, RESPONSES, PROBABILITIES)
     criterion = "gini"  # for two classes this is the squared error of 2p - 1
@@ -37,7 +37,7 @@ class GentleBoost(Rule):
         self.line_search = line_search
 
     def ask(self, state: State, rng: RandomSource) -> Any:
-        """A partition where the learner can give one, because its rounds are cheaper; else a regression of y."""
+        """Ask for a partition if the learner provides one, because rounds are faster then; else regress y."""
         if state.question == LABELS:
             return state.learner.labels(rng)
         if state.question == PROBABILITIES:
@@ -58,7 +58,7 @@ class GentleBoost(Rule):
 
     def _vote_of_response(self, state: State, h: ResponseHypothesis) -> Term | None:
         term = vote_of_function(state, h.term, self.line_search)
-        return term and term.bounded(MAX_VOTE, state.rows)  # a line can be anywhere at rows of next to no weight
+        return term and term.bounded(MAX_VOTE, state.rows)  # a line is unbounded where rows have hardly any weight
 
 
 @booster
@@ -66,13 +66,14 @@ class GentleBoostClassifier(BoostingClassifier):
     r"""Gentle AdaBoost: rounds add the weighted mean of the labels.
 
     A round adds :math:`E_w[y \mid x]`, which for a leaf is :math:`2p_j - 1 \in [-1, 1]`, and multiplies the weights by
-    :math:`\exp(-y g)`. It is the Newton step on the exponential loss where `RealBoostClassifier` takes the whole way,
-    and so never trusts a pure leaf too much; it is the steadiest of the four on noisy data.
+    :math:`\exp(-y g)`. This is a Newton step on the exponential loss, where `RealBoostClassifier` minimises it exactly.
+    Its steps are bounded also in pure leaves, which makes it the most stable of the four plain variants on noisy
+    data.
 
     {parameters}
     line_search : bool, default=False
-        Multiply what a round adds by the one number that lowers the exponential loss most. Fewer rounds, and less of
-        the gentleness.
+        Whether to multiply each round by the step that minimises the exponential loss. It needs fewer rounds, but loses
+        some of the stability.
 
     References
     ----------

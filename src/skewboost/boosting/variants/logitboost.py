@@ -21,13 +21,13 @@ from skewboost.learners.learner import RESPONSES, RandomSource, ResponseHypothes
 from skewboost.parameters import check_params, number, optional
 from skewboost.typing import Array
 
-AGAINST = "against"  # the vector of odds against the class that a row is of, by the current F
+AGAINST = "against"  # the vector of the odds against the class of each row, by the current F
 MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)
-MAX_STEP = 4.0  # of F in one round: a Newton step from where P is next to 0 or 1 can be of any size
+MAX_STEP = 4.0  # the largest change of F in a round, because Newton steps are unbounded where P is near 0 or 1
 
 
 class LogitBoost(Rule):
-    """Newton steps on the log-likelihood: ``g = ½ f``, f the least-squares fit of the working response."""
+    """Newton steps on the log-likelihood: ``g = ½ f``, where f is the least-squares fit of the working response."""
 
     asks = (RESPONSES,)
     criterion = "squares"
@@ -36,7 +36,7 @@ class LogitBoost(Rule):
         self.z_max = z_max
 
     def start(self, state: State) -> None:
-        """From the F that the link starts with, which is 0."""
+        """F is the offset of the link, by default 0."""
         super().start(state)
         state.rows.put(F, state.link.offset)
         state.fitted, state.importance = "working w", self.importance(state)
@@ -44,8 +44,8 @@ class LogitBoost(Rule):
     def ask(self, state: State, rng: RandomSource) -> ResponseHypothesis | None:
         """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
 
-        For y = 1 the response is 1/P and for y = -1 it is -1/(1 - P): both are ``y (1 + exp(-y t))`` with t the
-        log-odds, which loses no digits where P is close to 0 or 1.
+        The response is 1/P for y = 1 and -1/(1 - P) for y = -1. Both are ``y (1 + exp(-y t))``, where t are the
+        log-odds; this form is accurate where P is close to 0 or 1.
         """
 
         def working(y: Array, against: Array, importance: Array) -> tuple[Array, Array]:
@@ -67,19 +67,19 @@ class LogitBoost(Rule):
         return state.learner.responses("z", state.fitted, rng)
 
     def importance(self, state: State) -> str:
-        """The vector of how many examples a row counts for."""
+        """Return the vector of how many examples each row counts for."""
         return EXAMPLES
 
     def working_offset(self, state: State) -> float:
-        """What is to be taken out of the log-odds with costs for P."""
+        """Return what is subtracted from the log-odds that include the costs to get those of P."""
         return state.link.cost_offset
 
     def _log_odds(self, state: State) -> tuple[float, float]:
-        """The log-odds of P in this round are the first of these times F plus the second."""
+        """Return the scale and the shift of the log-odds of P in this round, ``scale F + shift``."""
         return state.link.scale, state.link.pending_after(state.round) - self.working_offset(state)
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
-        """The fitted function on the scale of F, bounded."""
+        """The fitted function on the scale of F, bounded by `MAX_STEP`."""
         scale, _ = self._log_odds(state)
         return h.term.scaled(1.0 / scale).bounded(2.0 * MAX_STEP / scale, state.rows)
 
@@ -90,7 +90,7 @@ class LogitBoost(Rule):
         def moved(y: Array, F: Array, g: Array, n: Array) -> tuple[Array, Array, Array]:
             F = F + g
             against = _odds_against(scale, shift, y, F)
-            # not a dot product: after one, the threads of a BLAS library spin on the cores that the engine needs
+            # no dot product: afterwards the threads of BLAS would keep the cores busy that the engine needs
             loss = against + 1.0
             np.log(loss, out=loss)
             loss *= n
@@ -99,16 +99,16 @@ class LogitBoost(Rule):
         rows.evaluate(term, "g")
         (total,) = rows.map(moved, (Y, F, "g", state.importance), (F, AGAINST))
         state.loss, state.shift = total / state.n, shift
-        values = getattr(term, "values", None)  # one per leaf, or the term is not constant on leaves
+        values = getattr(term, "values", None)  # one per leaf; None if the term is not constant on leaves
         if (rows.max(np.abs, ("g",)) if values is None else np.abs(values).max()) < MIN_STEP:
             state.stop_reason = NO_EDGE
-        # if no row's odds are above a limit, neither is their mean
+        # if no row exceeds a limit, neither does the mean
         if state.loss < MIN_ERROR * state.mean_importance and rows.max(itself, (AGAINST,)) < MIN_ERROR:
             state.stop_reason = PERFECT
 
 
 def _odds_against(scale: float, shift: float, y: Array, F: Array) -> Array:
-    """``exp(-y t)`` with ``t = scale F + shift``, kept within what can be squared."""
+    """Return ``exp(-y t)`` with ``t = scale F + shift``, bounded so that its square is finite."""
     t = -scale * F
     if shift:
         t -= shift
@@ -122,16 +122,16 @@ class LogitBoostClassifier(BoostingClassifier):
     r"""LogitBoost: Newton steps on the logistic loss.
 
     A round fits the working response :math:`z = \frac{y^* - P}{P(1-P)}` by least squares under weights
-    :math:`P(1-P)`, where :math:`P = 1/(1 + e^{-2F})`, and adds half the fit. It grows weights of misclassified examples
-    linearly where the exponential loss grows them exponentially, so outliers harm it less, and with enough data its
-    probabilities are the best of the four. Its rounds cost more, because every weight changes in its own way. No round
-    moves F by more than 4, which is a factor of 3000 in the odds.
+    :math:`P(1-P)`, where :math:`P = 1/(1 + e^{-2F})`, and adds half the fit. The logistic loss grows linearly for
+    misclassified examples, where the exponential loss grows exponentially, so LogitBoost is less sensitive to outliers.
+    With enough data its probabilities are the best of the four plain variants. Its rounds take longer, because every
+    weight has to be computed. No round changes F by more than 4, a factor of 3000 in the odds.
 
     {parameters}
     z_max : float or None, default=None
-        Clamp responses to this absolute value. Friedman et al. recommend 2 to 4 to keep single examples from deciding
-        a round, but it is not for rare classes: wherever the true probability of a class is below ``1 / (1 + z_max)``,
-        the clamped responses of its examples no longer balance the others', and F drifts off without end.
+        The bound on the absolute value of responses. Friedman et al. recommend 2 to 4, so that single examples do not
+        dominate a round. Do not use it for rare classes: where the true probability of a class is below
+        ``1 / (1 + z_max)``, the bounded responses of its examples cannot balance the others, and F diverges.
 
     References
     ----------

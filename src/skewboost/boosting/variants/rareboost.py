@@ -41,12 +41,12 @@ class RareBoost(Rule):
 class RareBoostClassifier(BoostingClassifier):
     r"""RareBoost: one step for the positive predictions of a round, another for the negative ones.
 
-    A round fits :math:`h \in \{-1, +1\}`, adds :math:`\alpha^{+} = \frac12 \ln \frac{TP}{FP}` where it says +1 and
-    :math:`-\alpha^{-} = -\frac12 \ln \frac{TN}{FN}` where it says -1 (weighted, smoothed with 1/N), and multiplies
-    the weights by :math:`\exp(-y g)`. On stumps that is `RealBoostClassifier` with ``Stump(criterion="error")``, to
-    the last digit [2]_: it does nothing for rare classes that RealBoost does not do, and RealBoost with its own
-    criterion chooses better splits. With learners of many leaves it differs, and the more coarsely. `predict_proba`
-    is :math:`1/(1+e^{-2F})`.
+    A round fits :math:`h \in \{-1, +1\}`, adds :math:`\alpha^{+} = \frac12 \ln \frac{TP}{FP}` where it predicts +1 and
+    :math:`-\alpha^{-} = -\frac12 \ln \frac{TN}{FN}` where it predicts -1 (weighted, smoothed with 1/N), and multiplies
+    the weights by :math:`\exp(-y g)`. With stumps this equals `RealBoostClassifier` with ``Stump(criterion="error")``
+    exactly [2]_. So it has no advantage over RealBoost for rare classes, and RealBoost with its own criterion chooses
+    better splits. With learners of many leaves it is a coarser version of RealBoost. `predict_proba` is
+    :math:`1/(1+e^{-2F})`.
 
     {parameters}
 

@@ -23,7 +23,7 @@ from skewboost.parameters import check_params, one_of
 
 
 class RealBoost(Rule):
-    """``g = ½ ln((W+ + δ) / (W- + δ))`` in every leaf, times the best step if a line search is asked for."""
+    """``g = ½ ln((W+ + δ) / (W- + δ))`` in every leaf, optionally times the best step."""
 
     asks: Sequence[str] = (LABELS, PROBABILITIES)
     criterion = "z"
@@ -32,11 +32,11 @@ class RealBoost(Rule):
         self.line_search = line_search
 
     def ask(self, state: State, rng: RandomSource) -> Any:
-        """A partition, or the probabilities of a learner that gives those."""
+        """Ask for a partition or for probabilities, whichever the learner provides."""
         return state.learner.labels(rng) if state.question == LABELS else state.learner.probabilities(rng)
 
     def vote(self, state: State, h: LabelHypothesis | ProbabilityHypothesis) -> Term | None:
-        """Half the log-odds: of the leaf, smoothed with δ = 1/N ([1] eq. 9 and §4.2), or as told ([2] algorithm 2)."""
+        """Half the log-odds: of the leaf, with δ = 1/N ([1] eq. 9, §4.2), or of the probability ([2] algorithm 2)."""
         if isinstance(h, ProbabilityHypothesis):
             return vote_of_function(state, h.term(half_log_odds), self.line_search)
         values = leaf_log_odds(h, delta=1.0 / state.n)
@@ -49,16 +49,16 @@ class RealBoost(Rule):
 class RealBoostClassifier(BoostingClassifier):
     r"""Real AdaBoost: every leaf votes with its own confidence.
 
-    A round finds the partition that minimises :math:`Z = 2 \sum_j \sqrt{W^+_j W^-_j}` (the factor by which it lowers
-    the exponential loss), adds :math:`\frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` in leaf j and multiplies the
+    A round finds the partition that minimises :math:`Z = 2 \sum_j \sqrt{W^+_j W^-_j}`, the factor by which it reduces
+    the exponential loss, adds :math:`\frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` in leaf j and multiplies the
     weights by :math:`\exp(-y g)`. With ``estimator=Stump(missing="abstain")`` it is the confidence-rated AdaBoost of
     Schapire and Singer, with abstention on missing values.
 
     {parameters}
     line_search : bool, default=False
-        Multiply what a round adds by the one number that lowers the exponential loss most. The leaves of a partition
-        have that minimum already, but for the smoothing: a step far from 1 takes out what the smoothing put in, so
-        leave it unless you want the variant of Cuendet and Labbi. `Probabilities` have not: there it is worth it.
+        Whether to multiply each round by the step that minimises the exponential loss. Apart from the smoothing, the
+        leaf values of a partition are at that minimum already, so a line search mainly undoes the smoothing; it gives
+        the variant of Cuendet and Labbi. It is useful with `Probabilities`.
 
     References
     ----------

@@ -26,17 +26,17 @@ from skewboost.typing import Array
 
 
 class WeightBoost(DiscreteRule):
-    """``F ← F + α exp(-|β F|) h``: a round speaks where the ensemble is still undecided."""
+    """``F ← F + α exp(-|β F|) h``: votes are damped where the ensemble is confident."""
 
     def __init__(self, beta: float) -> None:
         self.beta = beta
 
     def link(self, state: State) -> TwoClasses:
-        """The vote is damped by how sure the ensemble is already."""
+        """The damping of the votes is part of the link."""
         return replace(super().link(state), damping=self.beta)
 
     def start(self, state: State) -> None:
-        """From F = 0."""
+        """F = 0."""
         super().start(state)
         state.rows.put(F, 0.0)
 
@@ -59,18 +59,17 @@ class WeightBoost(DiscreteRule):
 
 @booster
 class WeightBoostClassifier(BoostingClassifier):
-    r"""WeightBoost: examples of which the ensemble is sure drop out, right or wrong.
+    r"""WeightBoost: examples with a confident prediction lose weight, whether it is correct or not.
 
     A round has AdaBoost's step and adds :math:`\alpha\, e^{-|\beta F|} h`, where F is the ensemble before it; the
-    weights are :math:`w \propto e^{-y F - |\beta F|}`. Where the ensemble has made up its mind later rounds count for
-    little, and an outlier in such a region cannot draw the weights on itself: that makes it robust against label
-    noise. The ensemble is no sum of rounds, so prediction replays them in order and takes time in proportion to their
-    number. The link is a fallback: `predict_proba` is :math:`1/(1+e^{-2F})`, and timid, because F grows ever more
-    slowly.
+    weights are :math:`w \propto e^{-y F - |\beta F|}`. Where the ensemble is confident, later rounds add little, and an
+    outlier in such a region gains little weight. This makes WeightBoost robust to label noise. F is not a sum of the
+    rounds, so prediction replays them in order, in time proportional to their number. `predict_proba` is
+    :math:`1/(1+e^{-2F})`, which is underconfident, because F grows more and more slowly.
 
     {parameters}
     beta : float, default=0.5
-        How strongly being sure dampens; 0 is AdaBoost.
+        The strength of the damping; 0 gives AdaBoost.
 
     References
     ----------

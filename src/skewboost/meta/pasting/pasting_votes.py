@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 
-from skewboost.boosting.training import _with_progress
 from skewboost.datasets.chunks import MemoryRows, ParquetRows, Rows, count_rows
 from skewboost.errors import InputError
 from skewboost.meta.pasting.bites import Pools, Whole, open_whole
@@ -26,6 +25,7 @@ from skewboost.meta.pasting.row_sources import (
 from skewboost.meta.pasting.vote_counts import VotePredictionMixin
 from skewboost.meta.pasting.vote_rounds import Plan, Tally, train
 from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.progress import track
 from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
@@ -281,7 +281,7 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         n_done = len(tally.members)
         members = train(database, plan, tally, self.classes_)
         try:
-            for _ in _with_progress(members, n_done, plan.n_members, self.verbose):  # type: ignore[arg-type]
+            for _ in track(members, plan.n_members, n_done) if self.verbose else members:
                 pass
             tally.pools = database.position
             self._finish(database, tally, database.final_error())
