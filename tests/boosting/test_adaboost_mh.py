@@ -350,7 +350,7 @@ def test_a_label_may_cost_more_to_miss_than_to_invent():
     np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), atol=1e-9)
     rows = AdaBoostMHClassifier(n_estimators=10).fit(X, Y, sample_cost=np.random.default_rng(0).uniform(1, 2, len(Y)))
     assert np.isfinite(rows.predict_proba(X)).all()
-    with pytest.raises(ValueError, match=r"cost=2\.0 does not fit several labels per example"):
+    with pytest.raises(ValueError, match=r"cost=2\.0 cannot be used with several labels per example"):
         AdaBoostMHClassifier(cost=2.0).fit(X, Y)
 
 
@@ -366,10 +366,10 @@ def test_mistakes_are_told():
     X, Y = labelled(60)
     numbers = X.drop(columns="shop")
     for params, message in (
-        ({"estimator": Stump(criterion="gini")}, "AdaBoostMHClassifier splits by Z, so Stump"),
+        ({"estimator": Stump(criterion="gini")}, "AdaBoostMHClassifier splits by Z, so the parameters of Stump"),
         (
             {"estimator": AdaBoostClassifier()},
-            "divides the input alike for all labels, which AdaBoostClassifier cannot",
+            "needs a learner with one partition for all classes, which AdaBoostClassifier is not",
         ),
         ({"pos_label": 1}, "pos_label=1 has no effect: y has a column per label"),
     ):

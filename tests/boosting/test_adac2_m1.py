@@ -193,7 +193,7 @@ def test_it_ends_where_rounds_are_wrong_on_half_the_weight():
     X, y = load_digits(return_X_y=True)
     X, y = X[:600], y[:600]
     new = lambda e: AdaC2M1Classifier(estimator=e, n_estimators=10)  # noqa: E731
-    with pytest.warns(ConvergenceWarning, match=r"so it says 0 of everything\. Give a stronger estimator"):
+    with pytest.warns(ConvergenceWarning, match=r"so it always predicts 0\. Use a stronger estimator"):
         stump = new("stump").fit(X, y)
     tree = new(Tree(max_leaf_nodes=24)).fit(X, y)
     assert stump.n_estimators_ == 0
@@ -229,9 +229,9 @@ def test_costs_are_found_by_a_search():
 def test_mistakes_are_told():
     X, y = four_classes(80)
     for learner in (Histogram(), Line(), AlternatingTree(), Probabilities(GaussianNB())):
-        with pytest.raises(ValueError, match=f"which {type(learner).__name__} cannot. Set estimator='tree'"):
+        with pytest.raises(ValueError, match=f"which {type(learner).__name__} does not. Set estimator='tree'"):
             AdaC2M1Classifier(estimator=learner).fit(X, y)
-    with pytest.raises(ValueError, match="criterion='z' of Stump knows two classes only"):
+    with pytest.raises(ValueError, match="criterion='z' of Stump is for two classes only"):
         AdaC2M1Classifier(estimator=Stump(criterion="z")).fit(X, y)
     with pytest.raises(ValueError, match="constant=True of Stump has no effect"):
         AdaC2M1Classifier(estimator=Stump(constant=True)).fit(X, y)

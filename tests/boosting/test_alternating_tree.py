@@ -303,7 +303,7 @@ def test_the_picture_shows_every_node():
             assert f"{splitter.round}  {splitter.name}" in said
             assert node.test.removeprefix(splitter.name).strip() in [" ".join(text.split()) for text in said]
     assert len(said) == 17 + 8 + 16
-    assert "speak for 1" in axes.get_title(loc="left")
+    assert "predict 1" in axes.get_title(loc="left")
     _, given = plt.subplots()
     assert clf.plot_tree(ax=given) is given
     plt.close("all")
@@ -323,7 +323,7 @@ def test_mistakes_are_told():
     clf = AlternatingTreeClassifier(max_rounds=4, warm_start=True).fit(X, y)
     with pytest.raises(ValueError, match="explain takes one example, but x has 100 rows"):
         clf.explain(X)
-    with pytest.raises(ValueError, match="max_rounds=3 is less than the 4 rounds"):
+    with pytest.raises(ValueError, match="max_rounds=3 is smaller than the 4 rounds"):
         clf.set_params(max_rounds=3).fit(X, y)
 
 

@@ -354,7 +354,7 @@ def test_the_last_stage_is_the_whole_model_where_there_is_nothing_to_learn(entry
 @each(CATALOGUE)
 @pytest.mark.parametrize("cost", [1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("data", ["separable", "one positive", "noise"])
-@pytest.mark.filterwarnings("ignore:.*cannot honour its costs")
+@pytest.mark.filterwarnings("ignore:.*cannot honour the costs")
 def test_scores_stay_finite(entry, cost, data):
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(60, 3)), 1)
@@ -375,7 +375,7 @@ def test_scores_stay_finite(entry, cost, data):
 
 @pytest.mark.slow
 @each(CATALOGUE)
-@pytest.mark.filterwarnings("ignore:.*cannot honour its costs")
+@pytest.mark.filterwarnings("ignore:.*cannot honour the costs")
 def test_scores_stay_finite_over_5000_rounds(entry):
     X, y = awkward_data(120)
     n_rounds = 1000 if entry.name == "AlternatingTree" else 5000  # its time is quadratic in the rounds

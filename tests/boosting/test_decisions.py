@@ -142,7 +142,7 @@ def test_whoever_cannot_honour_its_costs_says_so_and_the_remedies_help(name):
     """Opposite labels on both sides of every stump cannot add up to a constant, where columns have few values."""
     X, y, p = few_levels()
     make = BY_NAME[name].make
-    with pytest.warns(UserWarning, match="cannot honour its costs on this table"):
+    with pytest.warns(UserWarning, match="cannot honour the costs on this table"):
         off = make(100, cost=0.1, pos_label=1).fit(X, y)
     assert np.abs(off.predict_proba(X)[:, 1] - p).max() > 0.3
     for remedy in ({"estimator": Stump(constant=True)}, {"estimator": "tree"}):

@@ -141,7 +141,7 @@ def test_more_than_two_classes_are_refused_by_all_but_two(entry):
     assert get_tags(clf).classifier_tags.multi_class is many
     if many:
         assert clf.fit(X, three).classes_.tolist() == [0, 1, 2]
-        with pytest.raises(ValueError, match="pos_label=1 has no effect: y has 3 classes"):
+        with pytest.raises(ValueError, match="pos_label=1 has no effect, because y has 3 classes"):
             clf.set_params(pos_label=1).fit(X, three)
     else:
         with pytest.raises(ValueError, match=r"type of the target is multiclass; y has the classes \[0, 1, 2\]\. For"):
@@ -202,7 +202,7 @@ def test_an_unfinished_first_fit_is_no_fit():
 
 def test_a_score_that_is_not_a_number():
     clf = RealBoostClassifier(early_stopping=True, scoring=lambda e, X, y: float("nan"))
-    with pytest.raises(ValueError, match=r"scoring=.* gave NaN on the held-out rows after round 1"):
+    with pytest.raises(ValueError, match=r"scoring=.* returned NaN on the validation data after round 1"):
         clf.fit(X, Y)
 
 

@@ -343,7 +343,7 @@ def test_what_is_no_sum_is_refused_with_a_remedy():
     X, y, _ = mixed_table()
     clf = sb.WeightBoostClassifier(n_estimators=5).fit(X, y)
     for ask in (lambda: clf.contributions(X), clf.shape_functions):
-        with pytest.raises(ValueError, match=r"WeightBoostClassifier.*no sum.*permutation_importance"):
+        with pytest.raises(ValueError, match=r"WeightBoostClassifier.*not a sum.*permutation_importance"):
             ask()
     assert not hasattr(clf, "baseline_")
 

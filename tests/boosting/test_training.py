@@ -93,7 +93,7 @@ def test_a_warm_start_arrives_where_one_run_does(booster, learner, early_stoppin
 def test_a_warm_start_cannot_shrink_or_change_classes():
     X, y = awkward_data()
     clf = RealBoostClassifier(n_estimators=5, warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match=r"n_estimators=3 is less than the 5 rounds"):
+    with pytest.raises(ValueError, match=r"n_estimators=3 is smaller than the 5 rounds"):
         clf.set_params(n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match=r"classes \['n', 'y'\], but training started with \[0, 1\]"):
         clf.set_params(n_estimators=9).fit(X, np.where(y == 1, "y", "n"))
@@ -180,7 +180,7 @@ def test_callbacks_see_every_round_and_may_stop():
     clf = AdaBoostClassifier(n_estimators=20, callbacks=[stop_at_four]).fit(X, y)
     assert seen == [(r["round"], r["loss"]) for r in clf.history_]
     assert clf.n_estimators_ == 4
-    assert clf.stop_reason_ == "a callback asked to stop"
+    assert clf.stop_reason_ == "stopped by a callback"
 
 
 def test_an_interruption_keeps_the_finished_rounds():
@@ -205,7 +205,7 @@ def test_the_progress_bar_ends_full(capsys):
     X, y = awkward_data()
     RealBoostClassifier(n_estimators=5, verbose=1).fit(X, y)
     err = capsys.readouterr().err
-    assert "5/5 rounds" in err
+    assert "5/5" in err
     assert err.endswith("\n")
     RealBoostClassifier(n_estimators=5).fit(X, y)
     assert capsys.readouterr().err == ""

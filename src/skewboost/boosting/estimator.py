@@ -22,7 +22,7 @@ from skewboost.boosting.model import Model
 from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
-from skewboost.boosting.training import Callback, Problem, Settings, train
+from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
 from skewboost.engine import ENGINES
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.errors import InputError
@@ -135,6 +135,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
         self._check_params()
         rule, learner = self._rule(), resolve(self._weak_learner(), self._sampler())
+        question_between(rule, learner)  # fails before the data are read
         going_on = bool(self.warm_start and hasattr(self, "_model"))
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)

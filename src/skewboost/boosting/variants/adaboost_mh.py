@@ -239,7 +239,7 @@ class AdaBoostMHClassifier(JointClassifier):
         else:
             raise InputError(
                 f"cost={self.cost!r} cannot be used with several labels per example. Pass {{label: cost of a miss in "
-                "false alarms}}, 'balanced' or None."
+                "false alarms}, 'balanced' or None."
             )
         return JointCosts(miss, np.where(labels, miss, 1.0))
 
