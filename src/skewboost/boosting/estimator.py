@@ -26,6 +26,7 @@ from skewboost.boosting.training import Callback, Problem, Settings, question_be
 from skewboost.engine import ENGINES
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.errors import InputError
+from skewboost.fitting import restore_on_failure
 from skewboost.learners import resolve
 from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
@@ -121,15 +122,8 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any = None) -> Self:
         """Fit, and restore the previous state of the estimator if that fails."""
-        before = dict(self.__dict__)
-        try:
+        with restore_on_failure(self, keep_interrupted=self.__sklearn_is_fitted__):
             self._fit(X, y, sample_weight, sample_cost)
-        except BaseException as error:
-            finished = isinstance(error, KeyboardInterrupt) and self.__sklearn_is_fitted__()
-            if not finished:
-                self.__dict__.clear()
-                self.__dict__.update(before)
-            raise
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
