@@ -346,6 +346,6 @@ def test_probabilities_are_those_of_classifiers(given):
 def test_a_variant_that_cannot_use_probabilities_says_so(booster):
     rule = booster.__name__.removesuffix("Classifier")
     with pytest.raises(
-        ValueError, match=rf"{rule} asks .*, but Probabilities\(GaussianNB\) answers with probabilities"
+        ValueError, match=rf"{rule} asks .*, but Probabilities\(GaussianNB\) provides probabilities"
     ):
         booster(estimator=Probabilities(GaussianNB())).fit(*small_data())
