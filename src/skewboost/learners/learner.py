@@ -216,7 +216,7 @@ class Opened:
     def __init__(self, data: Data, view: View) -> None:
         self.data = data
         self.view = view
-        self.rows: TrainingSet = data.engine.open(view, data.labels, data.classes, data.examples)
+        self.rows: TrainingSet = data.engine.training_set(view, data.labels, data.classes, data.examples)
         self.last_try = False
 
     @property
