@@ -1,7 +1,7 @@
-"""Build hook: wheels hold the compiled native core, and are for one platform and every Python.
+"""Build hook: wheels contain the compiled native core, for one platform and every version of Python.
 
-``SKEWBOOST_TARGET`` names another platform to build for, with zig; `TARGETS` in ``core/compilers.py`` has them.
-``SKEWBOOST_NO_CORE=1`` leaves the native core out: the wheel is for all platforms, and slow.
+``SKEWBOOST_TARGET`` selects another platform, for which zig builds; `TARGETS` in ``core/compilers.py`` lists them.
+``SKEWBOOST_NO_CORE=1`` leaves out the native core. The wheel is then for all platforms, but slow.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from packaging.tags import platform_tags
 
 
 class CoreBuildHook(BuildHookInterface[Any]):
-    """Builds the libraries of the native core into wheels, and beside the sources for editable installs."""
+    """Build the libraries of the native core into wheels, or next to the sources for editable installs."""
 
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
     def dependencies(self) -> list[str]:
-        """A compiler from the package index, where there is no other."""
+        """Return a compiler of the package index, if none is installed."""
         compilers = self._core("compilers")
         if self._left_out():
             return []
@@ -39,7 +39,7 @@ class CoreBuildHook(BuildHookInterface[Any]):
         return []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the libraries, and say what goes into the wheel."""
+        """Build the libraries, and add them to the wheel."""
         if self._left_out():
             return
         build, compilers = self._core("build"), self._core("compilers")
@@ -57,26 +57,26 @@ class CoreBuildHook(BuildHookInterface[Any]):
         build_data["tag"] = f"py3-none-{target.tag if target else self._local_platform(compilers)}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove what is now in the wheel."""
+        """Remove the temporary libraries."""
         if self._folder is not None:
             self._folder.cleanup()
 
     def _left_out(self) -> bool:
-        said = os.environ.get("SKEWBOOST_NO_CORE", "")
-        if said not in ("", "0", "1"):
-            self.app.abort(f"SKEWBOOST_NO_CORE={said!r}: set it to 1 to leave the native core out, or unset it.")
-        return said == "1"
+        value = os.environ.get("SKEWBOOST_NO_CORE", "")
+        if value not in ("", "0", "1"):
+            self.app.abort(f"SKEWBOOST_NO_CORE={value!r}: set it to 1 to leave out the native core, or unset it.")
+        return value == "1"
 
     def _target(self, compilers: Any) -> Any:
-        """What ``SKEWBOOST_TARGET`` says, or None for this machine."""
-        said = os.environ.get("SKEWBOOST_TARGET", "")
-        if said and said not in compilers.TARGETS:
+        """Return the target that ``SKEWBOOST_TARGET`` names, or None for this machine."""
+        name = os.environ.get("SKEWBOOST_TARGET", "")
+        if name and name not in compilers.TARGETS:
             known = ", ".join(compilers.TARGETS)
-            self.app.abort(f"SKEWBOOST_TARGET={said!r} is unknown. Set it to one of {known}, or unset it.")
-        return compilers.TARGETS.get(said)
+            self.app.abort(f"SKEWBOOST_TARGET={name!r} is unknown. Set it to one of {known}, or unset it.")
+        return compilers.TARGETS.get(name)
 
     def _local_platform(self, compilers: Any) -> str:
-        """The tag of what was built for this machine: zig builds for older systems too, other compilers do not."""
+        """Return the platform tag of a build for this machine; builds by zig also run on older systems."""
         here = compilers.this_machine()
         if compilers.find().is_zig and here.tag:
             return str(here.tag)
@@ -84,12 +84,12 @@ class CoreBuildHook(BuildHookInterface[Any]):
         return next((tag for tag in tags if tag.startswith("linux_")), tags[0])
 
     def _stop(self, error: Exception) -> NoReturn:
-        remedy = "SKEWBOOST_NO_CORE=1 installs skewboost without it; everything then works, but many times slower."
+        remedy = "Set SKEWBOOST_NO_CORE=1 to install skewboost without it. It then works, but many times slower."
         self.app.abort(f"{error}\n{remedy}")
         raise SystemExit(1)
 
     def _core(self, module: str) -> Any:
-        """A module of the native core, imported without the engine around it: that needs NumPy, which is not here."""
+        """Import a module of the native core without the engine, which needs NumPy."""
         src = str(Path(self.root, "src"))
         if src not in sys.path:
             sys.path.insert(0, src)

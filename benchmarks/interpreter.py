@@ -70,7 +70,7 @@ class Engine(ReferenceEngine):
     def __init__(self, kind: type[ReferenceSet], answers: list[Any]) -> None:
         self.kind, self.answers = kind, answers
 
-    def open(self, *rows: Any) -> Any:
+    def training_set(self, *rows: Any) -> Any:
         """A set of that kind."""
         opened: Any = self.kind(*rows)
         opened.answers = self.answers

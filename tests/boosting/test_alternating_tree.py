@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from engine.partitioned import PartitionedEngine
 from skewboost import AlternatingTreeClassifier, RealBoostClassifier
 from skewboost.datasets import load_rare_cancer
-from skewboost.engine.grow_alternating import AlternatingGrowth
+from skewboost.engine.growing_alternating import AlternatingGrowth
 from skewboost.learners import AlternatingTree, Stump
 from support import awkward_data, load_real, load_trace, load_trace_data
 

@@ -520,7 +520,7 @@ def test_conjunctions_share_their_value_as_the_definition_says(n_rows):
 
             def game(known, c=c, holds=holds):
                 return c.value * math.prod(
-                    o if j in known else z for j, o, z in zip(c.features, holds, c.shares.tolist())
+                    o if j in known else z for j, o, z in zip(c.features, holds, c.fractions.tolist())
                 )
 
             for j, value in shapley_by_subsets(c.features, game).items():
@@ -542,9 +542,9 @@ def test_long_conjunctions_are_as_exact():
             polynomial = np.ones(1)
             for m in range(d):
                 if m != k:
-                    polynomial = np.convolve(polynomial, [c.shares[m], o[m]])
+                    polynomial = np.convolve(polynomial, [c.fractions[m], o[m]])
             weights = [math.factorial(s) * math.factorial(d - 1 - s) / math.factorial(d) for s in range(d)]
-            assert phi[r, j] == pytest.approx(c.value * (o[k] - c.shares[k]) * (polynomial @ weights), rel=1e-10)
+            assert phi[r, j] == pytest.approx(c.value * (o[k] - c.fractions[k]) * (polynomial @ weights), rel=1e-10)
     everything = c.value * np.array([all(c.allowed[k, codes[j, r]] for k, j in enumerate(c.features)) for r in (0, 1)])
     np.testing.assert_allclose(phi[:2].sum(axis=1), everything - c.mean, atol=1e-12)
 

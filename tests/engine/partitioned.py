@@ -12,11 +12,11 @@ import numpy as np
 
 from skewboost.engine.binning import cuts_of, summary
 from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT
-from skewboost.engine.candidates import best_split
-from skewboost.engine.grow import grow
+from skewboost.engine.growing import grow
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.reference_set import histogram
+from skewboost.engine.split_search import best_split
 from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import EXAMPLES, Leaves, W, Y, itself, squares
 
@@ -54,12 +54,12 @@ class PartitionedEngine(ReferenceEngine):
         mass = np.bincount(inverse, np.concatenate([m for _, m in found]), minlength=len(values))
         return cuts_of(values, mass, max_bins)
 
-    def category_weights(self, column, weights):
+    def category_weights(self, codes, n_categories, weights):
         return sum(
             ReferenceEngine.category_weights(
-                self, Nominal(column.codes[rows], column.categories), None if weights is None else weights[rows]
+                self, codes[rows], n_categories, None if weights is None else weights[rows]
             )
-            for rows in parts_of(len(column.codes))
+            for rows in parts_of(len(codes))
         )
 
     def encode(self, table, bins):
@@ -76,7 +76,7 @@ class PartitionedEngine(ReferenceEngine):
     def lookup(self, codes, feature, values):
         return values[self.column(codes, feature)]
 
-    def open(self, view, labels, classes, examples):
+    def training_set(self, view, labels, classes, examples):
         return PartitionedSet(view, labels, classes, examples)
 
 

@@ -25,7 +25,7 @@ def mixed_table(n, seed=0):
 
 def opened(engine, table, positive, weights=None):
     """The training set of a table, with these weights at first."""
-    rows = engine.open(View(engine, table, fit_bins(engine, table)), positive.astype(np.uint8), TWO, None)
+    rows = engine.training_set(View(engine, table, fit_bins(engine, table)), positive.astype(np.uint8), TWO, None)
     if weights is not None:
         rows.put("first", weights)
         rows.assign(itself, ("first",))

@@ -45,7 +45,7 @@ def table_of(codes, bins):
 def opened(engine, codes, bins, labels, weights=None, classes=TWO, examples=None):
     """A training set of rows with these codes, labels and weights."""
     view = View(engine, table_of(codes, bins), bins)
-    rows = engine.open(view, np.asarray(labels, dtype=np.uint8), classes, examples)
+    rows = engine.training_set(view, np.asarray(labels, dtype=np.uint8), classes, examples)
     if weights is not None:
         rows.put("given", weights)
         rows.assign(itself, ("given",))

@@ -40,7 +40,7 @@ def test_auto_is_compiled_at_every_size(n_rows, monkeypatch):
     def refuse(*args):
         raise AssertionError("NumPy's engine was asked")
 
-    for name in ("cuts", "open", "encode", "score"):
+    for name in ("cuts", "training_set", "encode", "score"):
         monkeypatch.setattr(ReferenceEngine, name, refuse)
     X = np.random.default_rng(0).normal(size=(n_rows, 3))
     y = np.arange(n_rows) % 2
@@ -57,7 +57,7 @@ def test_without_a_library_numpy_computes_and_says_so_once(without_library):
         slow.decision_function(X)
         RealBoostClassifier(n_estimators=5, engine="auto").fit(X, y)
     (warning,) = (w for w in told if w.category is SlowEngineWarning)
-    assert re.search("without its native core .* Install skewboost again with pip", str(warning.message))
+    assert re.search("without its native core .* Reinstall skewboost with pip", str(warning.message))
     named = RealBoostClassifier(n_estimators=5, engine="reference").fit(X, y)
     np.testing.assert_array_equal(slow.decision_function(X), named.decision_function(X))
 

@@ -25,8 +25,8 @@ from engine.tables import (
     sums_of,
 )
 from skewboost.engine.boundary import ABSTAIN, LEFT, LONGEST_STEP, MISSING, RIGHT, Request
-from skewboost.engine.candidates import MAX_ENUMERATED
 from skewboost.engine.losses import abstain_loss, leaf_loss, step_length, step_loss
+from skewboost.engine.split_search import MAX_ENUMERATED
 
 COSTS = [(1.0, 1.0), (1.0, 5.0), (20.0, 1.0), (1.0, 1e4), (1e4, 1.0), (1e-4, 1.0), (3e-3, 2e-3)]
 

@@ -10,7 +10,7 @@ from engine.tables import assert_same_growth
 from skewboost.engine import choose
 from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, Request
-from skewboost.engine.grow import grow
+from skewboost.engine.growing import grow
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View, look_up
 from skewboost.engine.scoring import LeafTerm
@@ -32,7 +32,7 @@ def opened(engine, classes=TWO, examples=None, seed=0):
     rng = np.random.default_rng(seed)
     shape = N if classes.n_labels == 1 else (N, classes.n_labels)
     labels = rng.integers(0, classes.n_classes, shape).astype(np.uint8)
-    rows = engine.open(View(engine, table, fit_bins(engine, table, examples)), labels, classes, examples)
+    rows = engine.training_set(View(engine, table, fit_bins(engine, table, examples)), labels, classes, examples)
     weights = rng.random(np.shape(labels)) + 0.1
     rows.put("start", weights)
     rows.assign(itself, ("start",))
@@ -145,7 +145,7 @@ def test_weights_are_the_sample_weights_at_first(engine, kind):
     X, _ = awkward_data(N)
     examples = np.random.default_rng(1).random(N)
     labels = np.zeros(N if kind.n_labels == 1 else (N, kind.n_labels), dtype=np.uint8)
-    rows = engine.open(View(engine, Table(*X.shape, matrix=X), None), labels, kind, examples)
+    rows = engine.training_set(View(engine, Table(*X.shape, matrix=X), None), labels, kind, examples)
     expected = examples / examples.sum() / kind.n_labels
     np.testing.assert_allclose(rows.get(W).reshape(N, -1), np.tile(expected[:, None], kind.n_labels), rtol=1e-13)
 
@@ -343,8 +343,8 @@ def test_codes_of_some_rows_open_another_set(engine):
     X, _ = awkward_data(N, 0)
     chosen = np.random.default_rng(0).integers(0, N, 77)
     view = View(owner, Table(77, X.shape[1], matrix=X[chosen]), rows.bins, rows.take(chosen))
-    some = owner.open(view, labels[chosen], TWO, None)
-    other = owner.open(View(owner, view.table, rows.bins), labels[chosen], TWO, None)
+    some = owner.training_set(view, labels[chosen], TWO, None)
+    other = owner.training_set(View(owner, view.table, rows.bins), labels[chosen], TWO, None)
     np.testing.assert_array_equal(some.histogram(), other.histogram())
 
 

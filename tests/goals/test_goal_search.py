@@ -33,7 +33,7 @@ from skewboost import (
     RealBoostClassifier,
 )
 from skewboost.datasets import make_fraud
-from skewboost.engine.table import Prepared
+from skewboost.engine.table import PreparedTable
 from skewboost.goals import (
     GoalNotMetWarning,
     GoalNotReachableError,
@@ -206,7 +206,7 @@ def test_rounds_of_other_libraries_are_found_too():
 def test_fits_to_prepared_rows_are_the_same():
     X, y = make_fraud(1500)
     for engine in ("reference", "cpu"):
-        ready = Prepared(CSRAClassifier(), X)
+        ready = PreparedTable(CSRAClassifier(), X)
         for cost in (3.0, 30.0):
             model = CSRAClassifier(n_estimators=8, cost=cost, engine=engine)
             F = clone(model).fit(X, y).decision_function(X)

@@ -9,7 +9,7 @@ from typing import Any
 from skewboost.boosting.split_conditions import condition
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import LEFT, RIGHT, Split
-from skewboost.engine.grow_alternating import AlternatingPartition
+from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.names import quoted, shown

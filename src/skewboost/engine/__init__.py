@@ -1,4 +1,7 @@
-"""The engine: numbers in, numbers out. `boundary` says what it can be asked, `choose` picks an implementation."""
+"""The engine: binning, split search, tree growing and scoring.
+
+`boundary` defines the interface of an engine, and `choose` returns an implementation.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +16,28 @@ from skewboost.engine.reference import ReferenceEngine
 
 ENGINES = ("auto", "cpu", "reference")
 
-HOW_TO_GET_IT = (
-    "Install skewboost again with pip, which builds it: with the C++ compiler of the machine, or with one that pip "
-    "fetches."
+REINSTALL = (
+    "Reinstall skewboost with pip, which builds the core with the C++ compiler of the machine or with one that pip "
+    "downloads."
 )
 
 
 class SlowEngineWarning(UserWarning):
-    """The compiled engine is not there, so that NumPy has to do its work."""
+    """The native core is not installed, so the slower NumPy engine is used."""
 
 
 def choose(engine: Any, n_jobs: int) -> Engine:
-    """The engine that a name stands for: ``"auto"`` is the compiled one, or NumPy's where nothing was compiled."""
+    """Return the engine of a name; ``"auto"`` is the native one, or NumPy's if the native core was not built."""
     if engine == "reference":
         return ReferenceEngine()
     if engine not in ENGINES:
-        chosen: Engine = engine
-        return chosen
-    native = native_core()
-    if native is not None:
-        return CpuEngine(native, n_jobs)
+        custom: Engine = engine
+        return custom
+    core = native_core()
+    if core is not None:
+        return CpuEngine(core, n_jobs)
     if engine == "cpu":
-        raise RuntimeError(f"engine='cpu' needs the native core, which was not built. {HOW_TO_GET_IT}")
+        raise RuntimeError(f"engine='cpu' needs the native core, which was not built. {REINSTALL}")
     _warn_once()
     return ReferenceEngine()
 
@@ -42,8 +45,8 @@ def choose(engine: Any, n_jobs: int) -> Engine:
 @cache
 def _warn_once() -> None:
     warnings.warn(
-        "skewboost was installed without its native core and computes with NumPy, which is some hundred times slower. "
-        + HOW_TO_GET_IT,
+        "skewboost was installed without its native core and computes with NumPy, which is several hundred times "
+        f"slower. {REINSTALL}",
         SlowEngineWarning,
         stacklevel=2,
     )

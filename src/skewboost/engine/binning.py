@@ -1,10 +1,10 @@
-"""From columns to bins: where to cut a number, which categories get a code of their own.
+"""Binning: where to cut a numeric column, and which categories get a code of their own.
 
-A number is the double that it is rounded to: integers from 2**53 up that coincide as doubles are one value. Its code is
-how many cuts lie strictly below it, so ``x <= cut`` is left of a cut. With at most `max_bins`
-distinct values the cuts are the midpoints between consecutive ones and nothing is lost; otherwise they are weighted
-quantiles, and a value that alone holds more than a bin's share gets a bin of its own. A value of zero weight is as
-good as absent. Cuts depend on the multiset of (value, weight) only: not on the order of rows, nor on the engine.
+Numbers are compared as doubles, so integers from 2**53 up that round to the same double are one value. The code of a
+number is the number of cuts strictly below it; ``x <= cut`` is to the left of a cut. If there are at most `max_bins`
+distinct values, the cuts are the midpoints between neighbours and no information is lost. Otherwise the cuts are
+weighted quantiles, and a value that holds more weight than an average bin gets a bin of its own. Values of zero weight
+are ignored. Cuts depend only on the multiset of (value, weight) pairs, not on the order of the rows or the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_BINS = N_CODES - 1
 
 @dataclass(frozen=True)
 class Feature:
-    """How one column becomes codes: by `cuts` when numeric, by the position of its value in `categories` when not."""
+    """How the cells of a column become codes: by `cuts` if it is numeric, by `categories` if it is nominal."""
 
     cuts: Array = field(default_factory=lambda: np.empty(0))
     categories: tuple[str, ...] | None = None
@@ -33,19 +33,24 @@ class Feature:
 
     @property
     def nominal(self) -> bool:
-        """Whether the codes are names rather than ranks."""
+        """Whether the feature is nominal, so that the order of its codes has no meaning."""
         return self.categories is not None
 
     @cached_property
     def code_of(self) -> dict[str, int]:
-        """Category → code."""
+        """The code of each category."""
         assert self.categories is not None
         codes = {c: k for k, c in enumerate(self.categories)}
         codes.update(dict.fromkeys(self.rest, self.n_bins - 1))
         return codes
 
-    def translate(self, column: Nominal) -> Array:
-        """The codes of a nominal column; what was not seen in training is `MISSING`."""
+    def numbers(self, column: Array | Nominal) -> Array:
+        """Return a column as an engine reads it: numbers as they are, categories as codes.
+
+        The code of a category that did not occur in training is `MISSING`.
+        """
+        if not isinstance(column, Nominal):
+            return column
         lookup = np.array([self.code_of.get(c, MISSING) for c in column.categories] + [MISSING], dtype=np.uint8)
         return lookup[column.codes]  # -1 reads the last entry
 
@@ -58,7 +63,7 @@ class Bins:
 
     @property
     def n_features(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return len(self.features)
 
     @cached_property
@@ -68,8 +73,12 @@ class Bins:
 
     @cached_property
     def nominal(self) -> Array:
-        """Which features are nominal."""
+        """Whether each feature is nominal."""
         return np.array([f.nominal for f in self.features], dtype=np.bool_)
+
+    def numbers(self, table: Table, feature: int) -> Array:
+        """Return a column of a table as an engine reads it: see `Feature.numbers`."""
+        return self.features[feature].numbers(table.column(feature))
 
 
 def fit_bins(
@@ -79,41 +88,40 @@ def fit_bins(
     max_bins: int = MAX_BINS,
     edges: list[Array] | None = None,
 ) -> Bins:
-    """Choose the bins of every column; `edges` gives the cuts of numeric columns instead.
+    """Choose the bins of every column, or use `edges` as the cuts of numeric columns.
 
-    A table with a memory remembers them.
+    A table with a memo keeps its bins for the next fit.
     """
+    if table.memo is None or edges is not None:
+        return _fit_bins(engine, table, weights, max_bins, edges)
     key = ("bins", max_bins, None if weights is None else weights.tobytes())
-    if table.memo is not None and edges is None and key in table.memo:
-        known: Bins = table.memo[key]
-        return known
-
-    columns = [table.column(j) for j in range(table.n_features)]
-    numbers = {j: column for j, column in enumerate(columns) if not isinstance(column, Nominal)}
-    if edges is not None:
-        cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numbers]
-    else:
-        cuts = engine.cuts(list(numbers.values()), weights, max_bins)
-    numeric = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numbers, cuts, strict=True)}
-
-    def fit(feature: int, column: Array | Nominal) -> Feature:
-        if not isinstance(column, Nominal):
-            return numeric[feature]
-        mass = engine.category_weights(column, weights)
-        return _nominal(mass, column, max_bins, table.name(feature))
-
-    bins = Bins(tuple(fit(j, column) for j, column in enumerate(columns)))
-    if table.memo is not None and edges is None:
-        table.memo[key] = bins
+    if key not in table.memo:
+        table.memo[key] = _fit_bins(engine, table, weights, max_bins, None)
+    bins: Bins = table.memo[key]
     return bins
 
 
-def _nominal(mass: Array, column: Nominal, max_bins: int, name: object) -> Feature:
-    """Bins of categories, given what the rows of each weigh."""
+def _fit_bins(engine: Engine, table: Table, weights: Array | None, max_bins: int, edges: list[Array] | None) -> Bins:
+    columns = [table.column(j) for j in range(table.n_features)]
+    numeric = {j: column for j, column in enumerate(columns) if not isinstance(column, Nominal)}
+    if edges is not None:
+        cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numeric]
+    else:
+        cuts = engine.cuts(list(numeric.values()), weights, max_bins)
+    features = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numeric, cuts, strict=True)}
+    for j, column in enumerate(columns):
+        if isinstance(column, Nominal):
+            mass = engine.category_weights(column.codes, len(column.categories), weights)
+            features[j] = _nominal_feature(mass, column, max_bins, table.name(j))
+    return Bins(tuple(features[j] for j in range(len(columns))))
+
+
+def _nominal_feature(mass: Array, column: Nominal, max_bins: int, name: object) -> Feature:
+    """Return the bins of a nominal column, given the weight of each category."""
     present = np.flatnonzero(mass > 0)
     rest: frozenset[str] = frozenset()
     if len(present) > max_bins:
-        # Ties go to the name (categories are sorted), and sums of the same weights in another order are ties.
+        # Ties go to the name (categories are sorted). Sums of the same weights in another order count as ties.
         size = np.floor(np.log(mass[present]) * 1e11 + 0.5)
         by_mass = present[np.argsort(-size, kind="stable")]
         rest = frozenset(column.categories[k] for k in by_mass[max_bins - 1 :])
@@ -130,7 +138,7 @@ def _nominal(mass: Array, column: Nominal, max_bins: int, name: object) -> Featu
 
 
 def summary(column: Array, weights: Array | None) -> tuple[Array, Array]:
-    """The distinct numbers of a column as doubles, in order, and what the rows of each weigh; NaN is none."""
+    """Return the sorted distinct numbers of a column, as doubles, and the weight of each; NaN is left out."""
     column = column.astype(np.float64)
     present = column == column
     if weights is None:
@@ -142,7 +150,7 @@ def summary(column: Array, weights: Array | None) -> tuple[Array, Array]:
 
 
 def cuts_of(values: Array, mass: Array, max_bins: int) -> Array:
-    """Where to cut distinct values, given how much of each there is."""
+    """Return the cuts of sorted distinct values, given the weight of each."""
     if len(values) <= max_bins:
         return _midpoints(values[:-1], values[1:])
     after = _cut_positions(mass, max_bins)
@@ -150,25 +158,25 @@ def cuts_of(values: Array, mass: Array, max_bins: int) -> Array:
 
 
 def _cut_positions(mass: Array, max_bins: int) -> Array:
-    """After which of the distinct values to cut: around every heavy one, and at quantiles of the others' weight."""
+    """Return after which values to cut: around every heavy one, and at quantiles of the weight of the others."""
     heavy = np.zeros(len(mass), dtype=np.bool_)
     while True:
         n_heavy = int(heavy.sum())
-        # the runs of light values between heavy ones may each add one incomplete bin
+        # each run of light values between heavy ones may add one incomplete bin
         n_runs = int((~heavy[1:] & heavy[:-1]).sum() + (not heavy[0]))
         n_light = max_bins - n_heavy - (n_runs if n_heavy else 0)
         if n_light < 1:
             heavy[:] = False
             n_light = max_bins
             break
-        share = np.cumsum(np.where(heavy, 0.0, mass))[-1] / n_light
-        more = ~heavy & (mass > share)
+        mean = np.cumsum(np.where(heavy, 0.0, mass))[-1] / n_light
+        more = ~heavy & (mass > mean)
         if not more.any():
             break
         heavy |= more
     light = np.cumsum(np.where(heavy, 0.0, mass))
-    # Cut after the value at which the light weight reaches k/n of its total. Whole weights round the target up; for
-    # others it yields to the rounding of the sums.
+    # Cut after the value at which the light weight reaches k/n of its total. For integer weights the target is rounded
+    # up; for others it is lowered by a tolerance for the rounding of the sums.
     target = np.arange(1, n_light) * light[-1] / n_light
     whole = bool((mass == np.floor(mass)).all())
     reached = np.searchsorted(light, np.ceil(target) if whole else target * (1 - 1e-12))
@@ -180,7 +188,7 @@ def _cut_positions(mass: Array, max_bins: int) -> Array:
 
 
 def _midpoints(below: Array, above: Array) -> Array:
-    """Halfway between neighbours, but never the upper one: ``below <= cut < above`` must survive rounding."""
+    """Return the midpoints of neighbours, rounded so that ``below <= cut < above`` holds."""
     with np.errstate(over="ignore"):
         middle = (below + above) / 2
     middle = np.where(np.isfinite(middle), middle, below / 2 + above / 2)

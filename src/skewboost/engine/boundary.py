@@ -1,13 +1,14 @@
-"""The boundary: what everything above the engine may ask of it, and the few shapes that cross.
+"""The interface of an engine: the calls that the rest of the package may make, and the types that they exchange.
 
-An engine chooses bins, bins tables (one byte per cell), scores new rows, and takes over the training rows: all that
-is asked of these is in `training_set`. Who asks never sees the dtype of a code, a thread or a device: `codes` are
-passed back to the engine that made them and to nobody else.
+An engine chooses bins, encodes tables (one byte per cell), scores new rows and makes training sets, which own the
+training rows (`training_set`). Callers never see the dtype of a code, a thread or a device: they pass `codes` back to
+the engine that made them.
 
-A **histogram** is a float64 array ``[plane, feature, code]``. For class labels there is a plane of summed weights for
-every class; for regression they are Σw and Σwz. Everything that decides — which split, which leaf value — reads
-histograms and nothing else, so an engine whose rows live on other machines changes only the sums over its parts,
-and one on another device changes the arrays.
+A **code** is the number of a cell's bin. A **plane** is one (label, class) pair: rows of two classes have the planes
+negative and positive, rows of K classes have K planes, and rows of L labels that are on or off have 2L planes. A
+**histogram** is a float64 array ``[plane, feature, code]`` of summed weights. For regression its two planes are Σw and
+Σwz. Splits and leaf values are computed from histograms only. An engine whose rows are on several machines therefore
+only adds up the histograms of its parts.
 """
 
 from __future__ import annotations
@@ -22,30 +23,31 @@ if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
     from skewboost.engine.partition import Partition, View
     from skewboost.engine.scoring import Scorer
-    from skewboost.engine.table import Nominal, Table
+    from skewboost.engine.table import Table
     from skewboost.engine.training_set import Classes, TrainingSet
 
-Codes = Any  # an engine's own binned table
+Codes = Any  # an engine's own representation of a binned table
 
 N_CODES = 256
-MISSING = 255  # the code of a missing cell, and of a category that was not seen in training
+MISSING = 255  # the code of a missing cell, and of a category that did not occur in training
 
 LEFT, RIGHT, ABSTAIN = 0, 1, 2  # the children of a split
 
-# Two candidates whose criteria differ by less than this share of the node's weight are tied, and ties go to the
-# lowest feature, then the lowest threshold. Sums of the same weights in another order differ by about 1e-14, so
-# without a tolerance the order of the rows would choose among equals.
+# Two candidate splits whose criteria differ by less than this fraction of the node's weight are tied. Ties go to the
+# lowest feature, then to the lowest threshold. The same weights summed in another order differ by about 1e-14, so
+# without a tolerance the order of the rows would decide between equal candidates.
 TIE = 1e-10
 
-# A split of `cost_step` takes a step of at most this over the larger cost. Without mistakes on one side the step would
-# have no end; at this one the right votes weigh 1e-5 of what they did, and exponentials are far from overflowing.
+# The criterion `cost_step` takes a step of at most this number divided by the larger cost. If one side has no errors,
+# the best step is infinite. At this limit, correctly classified rows keep 1e-5 of their weight.
 LONGEST_STEP = 11.5
 
-# Criteria on (W-, W+) of the children; `majority` is `error` without the opposite labels that stumps must carry.
-# `cost_loss` and `cost_step` are the exponential loss with costs, after every leaf's own step and after one for both.
+# Criteria computed from the class weights (W-, W+) of the two children. `majority` is `error` without the constraint
+# that the two sides predict opposite labels. `cost_loss` and `cost_step` are the exponential loss with costs: after a
+# step of each leaf's own, and after one step that both leaves share.
 CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step")
-FORCED = ("error", "zbar", "cost_step")  # the two sides of a split must carry opposite signs
-# Of more than two classes, with one plane for each: the weight outside a leaf's heaviest class, and Σ W_l (1 - W_l/W).
+FORCED = ("error", "zbar", "cost_step")  # criteria that force the two sides of a split to carry opposite signs
+# Criteria for more than two classes: the weight outside a leaf's heaviest class, and Σ W_l (1 - W_l/W).
 OF_CLASSES = ("class_error", "class_gini")
 Criterion = Literal[
     "error",
@@ -64,23 +66,23 @@ Criterion = Literal[
 
 @dataclass(frozen=True)
 class Request:
-    """What a split must minimise, and what it must not do."""
+    """The criterion that a split must minimise, and the constraints that it must satisfy."""
 
     criterion: Criterion
     missing: Literal["abstain", "learn"] = "learn"
-    min_count: float = 0.0  # of examples (sums of `sample_weight`) on each side
-    min_weight: float = 0.0  # of current weight on each side
-    costs: tuple[float, float] = (1.0, 1.0)  # of mistakes on the negatives and on the positives
-    delta: float = 0.0  # added to both class weights of a leaf by `cost_loss`, where it takes their ratio
+    min_count: float = 0.0  # the smallest number of examples (sum of `sample_weight`) on each side
+    min_weight: float = 0.0  # the smallest current weight on each side
+    costs: tuple[float, float] = (1.0, 1.0)  # the costs of errors on negatives and on positives
+    delta: float = 0.0  # smoothing of `cost_loss`: added to both class weights of a leaf
 
 
 @dataclass(slots=True)
 class Split:
-    """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or, for abstention, `ABSTAIN`.
+    """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or `ABSTAIN`.
 
-    `threshold` is the highest code on the left of a numeric feature, -1 for a nominal one. `polarity` is +1 when the
-    criterion wants the positives on the right, -1 when on the left, 0 when it does not care. `value` is the criterion
-    after the split and `before` without it.
+    `threshold` is the highest code on the left for a numeric feature, and -1 for a nominal one. `polarity` is +1 if the
+    criterion asks for positives on the right, -1 for positives on the left, and 0 for criteria without signs. `value`
+    is the criterion after the split and `before` the criterion without it.
     """
 
     feature: int
@@ -92,47 +94,50 @@ class Split:
 
 
 class Engine(Protocol):
-    """The calls. `reference` is their specification; every other engine gives the same answers to 1e-12."""
+    """The calls of an engine. `reference` specifies them; all engines agree with it to 1e-12."""
 
     name: str
     n_jobs: int
 
     def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
-        """Where to cut each of some columns of numbers into bins, at quantiles of the weight of its rows."""
+        """Return the cut points of numeric columns, at quantiles of the row weights."""
         ...
 
-    def category_weights(self, column: Nominal, weights: Array | None) -> Array:
-        """What the rows of each category weigh; how many there are, without weights."""
+    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
+        """Return the total weight of each category, given the category of every row (-1: missing).
+
+        Without weights every row counts one.
+        """
         ...
 
     def encode(self, table: Table, bins: Bins) -> Codes:
-        """Bin a table."""
+        """Return the codes of a table."""
         ...
 
     def take(self, codes: Codes, rows: Array) -> Codes:
-        """The codes of a table of these rows, given by number; a row may come more than once."""
+        """Return the codes of the given row numbers, which may repeat."""
         ...
 
     def column(self, codes: Codes, feature: int) -> Array:
-        """The codes of one feature, for all rows, as a NumPy array; for those who score and explain new rows."""
+        """Return the codes of one feature as a NumPy array, for scoring and explaining new rows."""
         ...
 
     def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
-        """``values[code]`` of one feature, for all rows."""
+        """Return ``values[code]`` of one feature for all rows."""
         ...
 
     def leaves(self, codes: Codes, partition: Partition) -> Array:
-        """The leaf of every row in a tree."""
+        """Return the leaf of every row in a tree."""
         ...
 
-    def open(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> TrainingSet:
-        """Take over the training rows: a table seen through bins, or without any where the learner needs none.
+    def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> TrainingSet:
+        """Make a training set of the rows of a view; the view has no bins if the learner needs none.
 
-        Labels are the numbers of classes, ``[row]`` or ``[row, label]``. Rows count as many `examples`; None: one each,
-        and so do their weights at first.
+        Labels are class numbers, ``[row]`` or ``[row, label]``. `examples` is the number of examples that each row
+        stands for (None: one each), which is also its initial weight.
         """
         ...
 
     def score(self, scorer: Scorer, table: Table) -> Array:
-        """F of new rows."""
+        """Return F for new rows."""
         ...

@@ -1,12 +1,12 @@
-"""The compiled engine: a native core on threads.
+"""The compiled engine: the native core on several threads.
 
-Work is cut into tasks by the shape of the data alone — blocks of eight features, parts of the rows — and partial sums
-are added in a fixed order, so the number of threads never changes a result.
+Work is divided into tasks by the shape of the data alone (blocks of eight features, slices of the rows), and partial
+sums are added in a fixed order. The number of threads therefore never changes a result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,26 +18,27 @@ from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
-from skewboost.engine.table import Nominal, Table
 from skewboost.engine.training_set import Classes
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
     from skewboost.engine.scoring import Scorer
+    from skewboost.engine.table import Table
 
 _BLOCK = 8  # features per word
+_FLOATS = (np.float32, np.float64)  # the types of numbers that the core reads
 
 
 class Words(NamedTuple):
-    """A binned table: ``words[block, row]`` holds eight features' codes."""
+    """A binned table: ``words[block, row]`` holds the codes of eight features."""
 
     words: Array
     n_features: int
 
 
 class CpuEngine:
-    """The native core; `library.load` says where it comes from."""
+    """The engine of the native core, which `library.load` loads."""
 
     name = "cpu"
 
@@ -48,15 +49,15 @@ class CpuEngine:
     # ------------------------------------------------------------------ binning
 
     def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
-        """Where to cut columns of numbers; what is neither float32 nor float64 becomes the latter, some at a time."""
+        """Return the cuts of numeric columns; types other than floats are converted a few columns at a time."""
         weights = None if weights is None else contiguous(weights)
         found: list[Array] = []
-        for kind, own in groupby(columns, key=lambda x: x.itemsize if x.dtype in (np.float32, np.float64) else 0):
-            alike = list(own)
-            step = len(alike) if kind else _BLOCK
+        for itemsize, group in groupby(columns, key=lambda x: x.itemsize if x.dtype in _FLOATS else 0):
+            alike = list(group)
+            step = len(alike) if itemsize else _BLOCK
             for k in range(0, len(alike), step):
                 some = alike[k : k + step]
-                found += self._cuts(some if kind else [x.astype(np.float64) for x in some], weights, max_bins)
+                found += self._cuts(some if itemsize else [x.astype(np.float64) for x in some], weights, max_bins)
         return found
 
     def _cuts(self, columns: list[Array], weights: Array | None, max_bins: int) -> list[Array]:
@@ -74,52 +75,58 @@ class CpuEngine:
         )  # fmt: skip
         return [own[:n].copy() for own, n in zip(cuts, n_cuts.tolist())]
 
-    def category_weights(self, column: Nominal, weights: Array | None) -> Array:
-        """What the rows of each category weigh."""
-        return ReferenceEngine().category_weights(column, weights)
+    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
+        """Return the total weight of each category."""
+        return ReferenceEngine().category_weights(codes, n_categories, weights)
 
     def encode(self, table: Table, bins: Bins) -> Words:
-        """Bin a table."""
-        return self._encode(table, bins, np.arange(table.n_features))
-
-    def _encode(self, table: Table, bins: Bins, features: Array) -> Words:
-        """Bin some features of a table; the others keep code 0."""
-        n_blocks = -(-table.n_features // _BLOCK)
-        words = np.zeros((n_blocks, table.n_rows), dtype=np.uint64)
-        for X, columns, names in _parts(table, features):
-            if isinstance(X, Nominal):
-                (j,) = names.tolist()
-                codes = contiguous(bins.features[j].translate(X), np.uint8)
+        """Return the codes of a table; a matrix of floats is read as a whole, other tables column by column."""
+        words = np.zeros((-(-table.n_features // _BLOCK), table.n_rows), dtype=np.uint64)
+        if table.matrix is not None and table.matrix.dtype in _FLOATS:
+            self._encode(table.matrix, bins, np.arange(table.n_features, dtype=np.int64), words)
+            return Words(words, table.n_features)
+        for j in range(table.n_features):
+            numbers = bins.numbers(table, j)
+            if bins.nominal[j]:
+                codes = contiguous(numbers, np.uint8)
                 self.core.store_codes(address(codes), table.n_rows, j, address(words))
-                continue
-            cuts, n_cuts = padded([bins.features[j].cuts for j in names])
-            encode = self.core.encode_32 if X.dtype == np.float32 else self.core.encode_64
-            check(
-                encode(
-                    *_strided(X), len(X), len(columns), address(columns), address(names), address(cuts),
-                    address(n_cuts), address(words), self.n_jobs,
-                )
-            )  # fmt: skip
+            else:
+                floats = numbers if numbers.dtype in _FLOATS else numbers.astype(np.float64)
+                self._encode(floats[:, None], bins, np.array([j], dtype=np.int64), words)
         return Words(words, table.n_features)
 
+    def _encode(self, X: Array, bins: Bins, features: Array, words: Array) -> None:
+        """Write the codes of a matrix, whose columns are the given features, into the words."""
+        if not len(features):
+            return
+        columns = np.arange(len(features), dtype=np.int64)
+        cuts, n_cuts = padded([bins.features[j].cuts for j in features])
+        encode = self.core.encode_32 if X.dtype == np.float32 else self.core.encode_64
+        check(
+            encode(
+                address(X), X.strides[0] // X.itemsize, X.strides[1] // X.itemsize, len(X), len(columns),
+                address(columns), address(features), address(cuts), address(n_cuts), address(words), self.n_jobs,
+            )
+        )  # fmt: skip
+
     def take(self, codes: Words, rows: Array) -> Words:
-        """The codes of these rows."""
+        """Return the codes of the given rows."""
         return Words(np.take(codes.words, rows, axis=1), codes.n_features)
 
     def column(self, codes: Words, feature: int) -> Array:
-        """The codes of one feature."""
+        """Return the codes of one feature."""
         block, byte = divmod(feature, _BLOCK)
         column: Array = (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)
         return column
 
     def lookup(self, codes: Words, feature: int, values: Array) -> Array:
-        """``values[code]`` for all rows."""
+        """Return ``values[code]`` for all rows."""
         out, given = np.empty(codes.words.shape[1]), contiguous(values)
         self.core.look_up(address(codes.words), len(out), feature, address(given), address(out), self.n_jobs)
         return out
 
     def leaves(self, codes: Words, partition: Partition) -> Array:
-        """The leaf of every row."""
+        """Return the leaf of every row."""
         feature = np.array([split.feature for split in partition.splits], dtype=np.int64)
         child = np.array([split.child for split in partition.splits], dtype=np.uint8)
         links = np.array([(*row, 0)[:3] for row in partition.links], dtype=np.int64)
@@ -129,39 +136,15 @@ class CpuEngine:
         )
         return out
 
-    def open(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> NativeSet:
-        """The training set of a table, seen through bins."""
+    def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> NativeSet:
+        """Make a training set of the rows of a view."""
         return NativeSet(self.core, self, view, labels, classes, examples)
 
     # ------------------------------------------------------------------- scoring
 
     def score(self, scorer: Scorer, table: Table) -> Array:
-        """F of new rows, tables and trees in one call; added in the order of `Scorer`."""
+        """Return F for new rows, with tables and trees in one call; terms are added in the order of `Scorer`."""
         F = np.full(table.n_rows, scorer.constant)
         if scorer.in_table.any() or scorer.trees:
             NativeModel.of(self.core, scorer).score(table, F, self.n_jobs)
         return F + scorer.rest(View(self, table, scorer.bins)) if scorer.lines or scorer.others else F
-
-
-def _strided(X: Array) -> tuple[int, int, int]:
-    """The address of a matrix, and how many numbers are between its rows and columns."""
-    return address(X), X.strides[0] // X.itemsize, X.strides[1] // X.itemsize
-
-
-def _parts(table: Table, features: Array) -> Iterator[tuple[Array | Nominal, Array, Array]]:
-    """Some features in their order: matrices of numbers, which of their columns to read, and which features those are.
-
-    A column of categories comes alone.
-    """
-    X = table.matrix
-    if X is not None and X.dtype in (np.float32, np.float64):
-        if len(features):
-            yield X, features, features
-        return
-    first, alone = np.zeros(1, dtype=np.int64), features[:, None]
-    for column, name in zip(map(table.column, features), alone):
-        if isinstance(column, Nominal):
-            yield column, first, name
-        else:
-            numbers = column if column.dtype in (np.float32, np.float64) else column.astype(np.float64)
-            yield numbers[:, None], first, name

@@ -1,7 +1,7 @@
-"""An ensemble taken apart: what every feature adds to F, exactly.
+"""Explaining an ensemble: the exact contribution of each feature to F.
 
-Rounds on one feature add up to a function of it; what trees add is shared among their features by `shapley`. Every
-part is centred, so that it says by how much a feature moves F from its mean over the training examples.
+The rounds on one feature sum to a function of it. The values of trees are attributed to their features by Shapley
+values (`shapley`). Contributions are centred: they are differences from the mean of F over the training examples.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from skewboost.typing import Array
 
 @dataclass(frozen=True)
 class Spread:
-    """How many training examples have a number in each column, and their mean, least and largest.
+    """The number of training examples with a value in each column, and the mean, minimum and maximum of these.
 
-    A mean that is rounded may be far off compared with how much a column varies. So `rest` is what the rounding leaves
-    out, in units of `power_of_two` of the numbers.
+    The rounding error of a mean may be large compared with the variation of a column. `rest` is this error, in units of
+    `power_of_two` of the largest absolute value.
     """
 
     known: Array
@@ -34,15 +34,15 @@ class Spread:
 
 @dataclass(frozen=True)
 class Support:
-    """Where the training examples are; counts are sums of `sample_weight`."""
+    """The distribution of the training examples; counts are sums of `sample_weight`."""
 
     n_examples: float
     per_code: Array | None = None  # [feature, code]
-    spread: Spread | None = None  # for learners that look at numbers
+    spread: Spread | None = None  # for learners that use the numbers themselves
 
 
 def spread_of(table: Table, examples: Array) -> Spread:
-    """The spread of the columns of the training data; in one of categories no example has a number."""
+    """Return the spread of the columns of the training data; nominal columns have no values."""
     found = np.zeros((5, table.n_features))
     for j in range(table.n_features):
         column = table.column(j)
@@ -51,7 +51,7 @@ def spread_of(table: Table, examples: Array) -> Spread:
         present = column == column
         if present.any():
             x, weights = np.asarray(column[present], dtype=np.float64), examples[present]
-            unit = power_of_two(np.abs(x).max())  # so that sums do not overflow
+            unit = power_of_two(np.abs(x).max())  # sums must not overflow
             mean = unit * np.average(x / unit, weights=weights)
             rest = np.average(x / unit - mean / unit, weights=weights)
             found[:, j] = weights.sum(), mean, rest, x.min(), x.max()
@@ -59,10 +59,11 @@ def spread_of(table: Table, examples: Array) -> Spread:
 
 
 class Explainer:
-    """The parts of an ensemble that is a sum of functions, of one feature or of conjunctions.
+    """The centred parts of an ensemble that is a sum of functions of one feature and of conjunctions.
 
-    ``tables[feature, code]`` are centred, and so are `lines`, by feature and scale, if ``off[feature]`` is added, which
-    is all there is where the cell is missing; `joint` are the conjunctions of several features; `mean` is that of F.
+    ``tables[feature, code]`` are centred. `lines`, by feature and scale, are centred once ``off[feature]`` is added;
+    for a missing cell, ``off[feature]`` is the whole contribution. `joint` are the conjunctions of several features,
+    and `mean` is the mean of F.
     """
 
     def __init__(self, scorer: Scorer, support: Support) -> None:
@@ -82,7 +83,7 @@ class Explainer:
 
     @staticmethod
     def foreign(scorer: Scorer) -> list[object]:
-        """The terms that cannot be looked into."""
+        """Return the terms that cannot be explained."""
         return [term for term in scorer.others if not isinstance(term, Conjunctive)]
 
     def _add_tables(self, scorer: Scorer) -> None:
@@ -107,34 +108,30 @@ class Explainer:
     def _add(self, c: Conjunction) -> None:
         self.mean += c.mean
         if len(c.features) == 1:
-            self.tables[c.features[0]] += c.value * (c.allowed[0] - c.shares[0])
+            self.tables[c.features[0]] += c.value * (c.allowed[0] - c.fractions[0])
         elif c.value != 0.0:
             self.joint.append(c)
 
     def main_effects(self) -> Array:
-        """What F is expected to be where one feature is known, less its mean: ``[feature, code]``, centred.
+        """Return the expectation of F given one feature, less the mean of F: ``[feature, code]``, centred.
 
-        Of functions of one feature, that is these. A conjunction adds its value where the feature passes, times the
-        shares of the others: the v({j}) of `shapley`.
+        Functions of one feature count fully. A conjunction counts with its value if the feature passes, times the
+        fractions of the other features: v({j}) of `shapley`.
         """
         tables = self.tables.copy()
         for c in self.joint:
             for k, j in enumerate(c.features):
-                others = float(np.delete(c.shares, k).prod())
-                tables[j] += c.value * others * (c.allowed[k] - c.shares[k])
+                others = float(np.delete(c.fractions, k).prod())
+                tables[j] += c.value * others * (c.allowed[k] - c.fractions[k])
         if self.joint:
             assert self.support.per_code is not None
             means = (tables * self.support.per_code).sum(axis=1) / self.support.n_examples
-            tables[self.tables_in_use(tables)] -= means[self.tables_in_use(tables), None]
+            used = np.flatnonzero(tables.any(axis=1))
+            tables[used] -= means[used, None]
         return tables
 
-    @staticmethod
-    def tables_in_use(tables: Array) -> Array:
-        """The features that say anything."""
-        return np.flatnonzero(tables.any(axis=1))
-
     def contributions(self, view: View) -> Array:
-        """What each feature adds to the mean of F, for every row: ``[row, feature]``."""
+        """Return the contribution of each feature to F, less its mean, for every row: ``[row, feature]``."""
         out = np.zeros((view.n_rows, len(self.tables)))
         for j in np.flatnonzero(self.tables.any(axis=1)).tolist():
             out[:, j] += self.tables[j][view.column(j)]

@@ -1,4 +1,4 @@
-"""What splits minimise, in NumPy: the specification of `criterion.h` and `step.h` of the native core."""
+"""The criteria of splits in NumPy, which specify `criterion.h` and `step.h` of the native core."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from skewboost.typing import Array
 def leaf_loss(
     criterion: str, a: Array, b: Array, sign: int, costs: tuple[float, float] = (1.0, 1.0), delta: float = 0.0
 ) -> Array:
-    """What a leaf adds to the criterion.
+    """Return the contribution of a leaf to the criterion.
 
-    `a`, `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, and the loss leaves out
-    the constant Σwz²); `sign` is the side that the forced criteria ask the leaf to vote for. With ``cost_step`` two
-    leaves share a step (`split_loss`); a leaf by itself takes none.
+    `a` and `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, and the constant Σwz² is
+    left out). `sign` is the label that criteria with forced signs assign to the leaf. With ``cost_step`` both leaves
+    take the same step (`split_loss`), and a single leaf takes none.
     """
     if criterion == "error":
         return np.asarray(a if sign > 0 else b)
@@ -43,9 +43,9 @@ def leaf_loss(
 
 
 def abstain_loss(criterion: str, a: Array, b: Array) -> Array:
-    """What rows add that are given no vote: the loss of a leaf with p = 1/2 (of mean 0 for ``squares``).
+    """Return the contribution of rows that abstain: the loss of a leaf with p = 1/2 (of mean 0 for ``squares``).
 
-    With costs that is not the loss of no vote, which is the weight.
+    For the criteria with costs it is the weight of the rows, which is the loss without a vote.
     """
     if criterion == "squares":
         return np.zeros_like(a)
@@ -56,24 +56,24 @@ def abstain_loss(criterion: str, a: Array, b: Array) -> Array:
 
 
 def class_loss(criterion: str, sums: Array) -> Array:
-    """What a leaf of many classes adds, from ``[class, ...]`` sums."""
+    """Return the contribution of a leaf with more than two classes, given ``[class, ...]`` sums."""
     total = sums.sum(axis=0)
     if criterion == "class_error":
         return np.asarray(total - sums.max(axis=0))
-    # of one class only this is exactly zero, and not a trace of rounding
+    # exactly zero for a pure leaf, without a rounding error
     mixed = np.square(total) - np.square(sums).sum(axis=0)
     return np.asarray(np.divide(mixed, total, out=np.zeros_like(total), where=total > 0))
 
 
-def pairs(planes: Array) -> list[Array]:
-    """The planes of each label."""
+def planes_of_labels(planes: Array) -> list[Array]:
+    """Return the two planes of each label."""
     return [planes[k : k + 2] for k in range(0, len(planes), 2)]
 
 
-def against_the_rest(criterion: str, planes: Array) -> list[Array]:
-    """The weights without and with each label, or outside and in each class."""
+def one_versus_rest(criterion: str, planes: Array) -> list[Array]:
+    """Return the weights without and with each label, or outside and inside each class."""
     if criterion not in OF_CLASSES:
-        return pairs(planes)
+        return planes_of_labels(planes)
     total = planes.sum(axis=0)
     return [np.array((np.maximum(total - own, 0.0), own)) for own in planes]
 
@@ -81,24 +81,21 @@ def against_the_rest(criterion: str, planes: Array) -> list[Array]:
 def sums_loss(
     criterion: str, sums: Array, sign: int, costs: tuple[float, float] = (1.0, 1.0), delta: float = 0.0
 ) -> Array:
-    """What a leaf of these ``[plane, ...]`` sums adds to the criterion: over the labels, or of the classes."""
+    """Return the contribution of a leaf, given its ``[plane, ...]`` sums; it is summed over the labels."""
     if criterion in OF_CLASSES:
         return class_loss(criterion, sums)
-    return np.asarray(sum(leaf_loss(criterion, a, b, sign, costs, delta) for a, b in pairs(sums)))
+    return np.asarray(sum(leaf_loss(criterion, a, b, sign, costs, delta) for a, b in planes_of_labels(sums)))
 
 
 def silent_loss(criterion: str, sums: Array) -> Array:
-    """`abstain_loss` of ``[plane, ...]`` sums; of many classes half their weight, as of two."""
+    """Return `abstain_loss` for ``[plane, ...]`` sums; with more than two classes it is half the weight."""
     if criterion in OF_CLASSES:
         return np.asarray(sums.sum(axis=0) / 2)
-    return np.asarray(sum(abstain_loss(criterion, a, b) for a, b in pairs(sums)))
+    return np.asarray(sum(abstain_loss(criterion, a, b) for a, b in planes_of_labels(sums)))
 
 
 def split_loss(request: Request, left: Array, right: Array, polarity: int) -> Array:
-    """What the two sides of a split add to the criterion; `left` and `right` are their ``[plane, ...]`` sums.
-
-    Planes come in pairs, one pair per label where rows have several; or there is one per class.
-    """
+    """Return the criterion of a split, given the ``[plane, ...]`` sums of its sides."""
     if request.criterion == "cost_step":
         no, yes = (left, right) if polarity > 0 else (right, left)
         return step_loss(no, yes, request.costs, step_length(no, yes, request.costs))
@@ -108,18 +105,19 @@ def split_loss(request: Request, left: Array, right: Array, polarity: int) -> Ar
 
 
 def step_loss(no: Array, yes: Array, costs: tuple[float, float], alpha: Array) -> Array:
-    """J(α) = Σ over the classes of wrong·e^(Cα) + right·e^(-Cα), the loss after a step α.
+    """Return the loss J(α) = Σ wrong·e^(Cα) + right·e^(-Cα) after a step α, summed over the classes.
 
-    `no` and `yes` are the class weights ``[plane, ...]`` of the rows that are told -1 and +1.
+    `no` and `yes` are the class weights ``[plane, ...]`` of the rows that get the label -1 and +1.
     """
     e0, e1 = np.exp(costs[0] * alpha), np.exp(costs[1] * alpha)
     return np.asarray(yes[0] * e0 + no[0] / e0 + no[1] * e1 + yes[1] / e1)
 
 
 def step_length(no: Array, yes: Array, costs: tuple[float, float]) -> Array:
-    """The step 0 <= α <= `LONGEST_STEP` / max(costs) of the lowest J, which is convex: halvings, then one of Newton's.
+    """Return the step 0 <= α <= `LONGEST_STEP` / max(costs) that minimises the convex J.
 
-    The last one squares the error that is left, a share of 1e-9, and finds the ends of the interval.
+    Thirty bisections are followed by one Newton step, which squares the remaining relative error of 1e-9 and reaches
+    the ends of the interval.
     """
     c0, c1 = costs
 

@@ -1,6 +1,7 @@
-"""The calls of the native core (`core/core.cpp`) and their types.
+"""The functions of the native core (`core/core.cpp`) and the types of their arguments.
 
-Arrays are passed by address: contiguous, of the type that the call says, and kept alive by whoever calls.
+Arrays are passed by address. They must be contiguous and of the type that the function expects, and the caller must
+keep them alive.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from skewboost.engine.boundary import CRITERIA, N_CODES, OF_CLASSES, Request
-from skewboost.engine.candidates import SLACK
 from skewboost.engine.library import load
+from skewboost.engine.split_search import SLACK
 from skewboost.typing import Array
 
 _A, _N = c_void_p, c_int64  # an address, a number
 
-# name: (what it returns, what it takes)
+# name: (result type, argument types)
 _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "start": (None, [_A]),
     "cuts_32": (c_int, [_A, _A, _N, _N, _A, _N, _A, _A, _N]),
@@ -29,8 +30,8 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "encode_64": (c_int, [_A, _N, _N, _N, _N, _A, _A, _A, _A, _A, _N]),
     "store_codes": (None, [_A, _N, _N, _A]),
     "look_up": (None, [_A, _N, _N, _A, _A, _N]),
-    "open": (c_int, [_A, _A]),
-    "close": (None, [_A]),
+    "new_training_set": (c_int, [_A, _A]),
+    "free_training_set": (None, [_A]),
     "assign": (c_double, [_A, _A]),
     "weights": (None, [_A, _N, _N, _A]),
     "sums_of_leaves": (None, [_A, _A, _N, _A, _A]),
@@ -39,13 +40,13 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "sum_squares": (c_double, [_A, _A, _A]),
     "grow": (c_int, [_A, _A, _N, _N, _A, _A, _A, _N, _A, _A, _A, _A]),
     "grown": (None, [_A, _N, _A, _A, _A, _A]),
-    "spread": (None, [_A, _A, _A]),
+    "leaf_values": (None, [_A, _A, _A]),
     "reweight": (c_int, [_A, _A, _A, _A]),
     "reweight_codes": (c_int, [_A, _N, _A, _N, _A, _A, _A]),
     "feature_sums": (c_int, [_A, _N, _A]),
     "root_histogram": (c_int, [_A, _A]),
     "new_branch": (_A, [_A]),
-    "open_branch": (c_int, [_A, _A]),
+    "fill_root_branch": (c_int, [_A, _A]),
     "split_branch": (c_int, [_A, _A, _N, _A, _A, _N]),
     "search_branch": (c_int, [_A, _A, _A, _N, _A, _A, _A]),
     "branch_totals": (None, [_A, _A, _A]),
@@ -64,7 +65,7 @@ _new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [_A, ctypes.c_ch
 
 
 class Core:
-    """The core's functions, without the prefix of their names."""
+    """The functions of the core, without the prefix of their names."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         for name, (returns, takes) in _CALLS.items():
@@ -73,19 +74,19 @@ class Core:
             setattr(self, name, function)
 
     def owner(self, made: ctypes.c_void_p, destructor: Any) -> Any:
-        """An object that gives back what the core has made when it goes.
+        """Return an object that frees an object of the core when it is deleted.
 
-        It runs no Python code to do so: in a finalizer an interruption by Ctrl-C would be printed and forgotten.
+        It runs no Python code to do so: an interruption by Ctrl-C in a finalizer would be printed and ignored.
         """
         return _new_capsule(made, None, ctypes.cast(destructor, c_void_p))
 
-    def __getattr__(self, name: str) -> Any:  # for type checkers: all there is was set above
+    def __getattr__(self, name: str) -> Any:  # for type checkers: the functions are set by __init__
         raise AttributeError(f"The native core has no function {name!r}.")
 
 
 @cache
 def native_core() -> Core | None:
-    """The native core; None where the package was installed without it."""
+    """Return the native core, or None if the package was installed without it."""
     library = load()
     if library is None:
         return None
@@ -98,22 +99,22 @@ _byte_of: Any = ctypes.c_char.from_buffer
 
 
 def address(array: Array) -> int:
-    """Where an array's numbers are."""
+    """Return the address of an array's data."""
     try:
         return ctypes.addressof(_byte_of(array))
-    except (TypeError, ValueError):  # empty, or not to be written to; here the interpreter takes five times as long
+    except (TypeError, ValueError):  # empty or read-only; this way takes five times as long
         found: int = array.__array_interface__["data"][0]
         return found
 
 
 def check(status: int) -> None:
-    """Raise what the core could not do: there is only one thing that can go wrong."""
+    """Raise an error if a function of the core failed; the only possible failure is a lack of memory."""
     if status:
-        raise MemoryError("The native core could not get the memory that it needs.")
+        raise MemoryError("The native core could not allocate memory.")
 
 
 class Spec(ctypes.Structure):
-    """`Spec` of rows.h: the rows of a training set."""
+    """`Spec` of rows.h: the data of a training set."""
 
     _fields_ = (
         ("words", _A), ("n_rows", _N), ("n_features", _N), ("n_bins", _A), ("nominal", _A),
@@ -122,7 +123,7 @@ class Spec(ctypes.Structure):
 
 
 class Column(ctypes.Structure):
-    """`Column` of score.h: where the numbers, or the codes, of a feature of new rows are."""
+    """`Column` of score.h: the address of the numbers, or codes, of a feature."""
 
     _fields_ = (("kind", _N), ("data", _A), ("step", _N))
 
@@ -137,7 +138,7 @@ class NativeRequest(ctypes.Structure):
 
     @classmethod
     def of(cls, request: Request) -> NativeRequest:
-        """A request in numbers; limits must not fail by the rounding of sums."""
+        """Convert a request; limits are lowered a little, so that rounding errors of sums cannot violate them."""
         return cls(
             (*CRITERIA, *OF_CLASSES).index(request.criterion), request.missing == "learn",
             request.min_count * (1 - SLACK), request.min_weight * (1 - SLACK),
@@ -146,12 +147,12 @@ class NativeRequest(ctypes.Structure):
 
 
 def contiguous(values: Any, dtype: Any = np.float64) -> Array:
-    """An array as the core takes it."""
+    """Return an array as the core expects it."""
     return np.ascontiguousarray(values, dtype=dtype)
 
 
 def padded(cuts: Sequence[Array]) -> tuple[Array, Array]:
-    """The cuts of features as rows of one array, and how many each has."""
+    """Return the cuts of features as rows of one array, and the number of cuts of each."""
     rows = np.full((len(cuts), N_CODES), np.inf)
     for row, own in zip(rows, cuts):
         row[: len(own)] = own

@@ -1,4 +1,4 @@
-"""The training set of the compiled engine: rows, weights and histograms live in the native core."""
+"""The training set of the compiled engine: the native core keeps rows, weights and histograms."""
 
 from __future__ import annotations
 
@@ -9,39 +9,38 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, N_CODES, Request, Split
-from skewboost.engine.grow_alternating import AlternatingPartition
+from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.native import Core, NativeRequest, Spec, address, check, contiguous
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
-from skewboost.engine.vectors import Vectors
+from skewboost.engine.vectors import NamedVectors
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.cpu import CpuEngine, Words
 
 _BLOCK = 8  # features per word
-_ROOM = 64  # leaves of a tree that are written at once; a larger one takes a second call
-MAX_KEPT = 2**28  # histograms of nodes are kept while those of all need no more memory than this (bytes)
+_CAPACITY = 64  # the number of leaves that one call can return; a larger tree takes a second call
+MAX_KEPT = 2**28  # nodes keep their histograms as long as these take no more than this many bytes in all
 
-
-# Of stumps with two sides, and with a third for who abstains: the links, and which leaves abstain.
+# The links of stumps with two and with three sides, and which of these abstain.
 _NONE = np.zeros(1, np.bool_)
 _SIDES = {n: ((tuple(~side for side in range(n)),), np.arange(n) == ABSTAIN) for n in (2, 3)}
 
 
 class Branch:
-    """A node that lives on from round to round, with its parent and the siblings it was split off with."""
+    """A node of an alternating tree, which persists over rounds, with its parent and its siblings."""
 
     def __init__(self, at: int, parent: Branch | None, n_assigned: int) -> None:
-        self.at = at  # in the core, where it lives as long as its training set
+        self.at = at  # the address in the core, which frees it together with the training set
         self.parent = parent
         self.family: list[Branch] = []
         self.n_assigned = n_assigned
 
 
-class NativeSet(Vectors):
-    """Rows in the native core."""
+class NativeSet(NamedVectors):
+    """A training set in the native core."""
 
     block = 65_536
 
@@ -59,26 +58,22 @@ class NativeSet(Vectors):
         self.n_jobs = engine.n_jobs
         self.n_assigned = 0
         self._n_branches = 0
-        self._grown: Partition | None = None  # whose leaves the core knows, and their weights
-        self._listed: Partition | None = None  # a tree whose leaves the core knows
+        self._grown: Partition | None = None  # the partition whose leaves and weights the core still has
+        self._listed: Partition | None = None  # the tree whose leaves the core still has
         self._split: tuple[Split, list[Branch]] | None = None
-        self._given = examples
-        self._open()
+        self._set = self._new_set(examples)
         self._requests: dict[int, tuple[Request, NativeRequest, int]] = {}
-        n_planes = max(2, classes.n_planes)
-        # What a call fills in. Addresses are looked up once: that takes as long as a call.
-        self._sizes, self._splits = np.empty(2, np.int64), np.empty((_ROOM, 7), np.int64)
-        self._values, self._children = np.empty((_ROOM, 3)), np.empty((_ROOM, N_CODES), np.uint8)
-        self._leaves_room = np.empty(_ROOM * (n_planes + 2))
-        self._total, self._settled = ctypes.c_double(), ctypes.c_int64()
+        # The arrays that calls fill in. Their addresses are computed once, because that takes as long as a call.
+        self._sizes = np.empty(2, np.int64)
+        self._results = _result_arrays(_CAPACITY, _CAPACITY, max(2, classes.n_planes))
+        self._total, self._rescaled = ctypes.c_double(), ctypes.c_int64()
         self._at_sizes = address(self._sizes)
-        results = self._splits, self._values, self._children, self._leaves_room
-        self._at_results = [address(a) for a in results]
-        self._at_total, self._at_settled = ctypes.addressof(self._total), ctypes.addressof(self._settled)
+        self._at_results = [address(a) for a in self._results]
+        self._at_total, self._at_rescaled = ctypes.addressof(self._total), ctypes.addressof(self._rescaled)
         self.assign(itself, (EXAMPLES,))
 
-    def _open(self) -> None:
-        """Hand the rows over; a set without bins has no codes, and its weights only."""
+    def _new_set(self, examples: Array | None) -> int:
+        """Return the address of a training set of the core; without bins it has weights, but no codes."""
         n_labels, n_classes = self.classes
         numbers = self._per_label(self.numbers)
         self._classes = np.ascontiguousarray(numbers.T, dtype=np.uint16)
@@ -90,16 +85,17 @@ class NativeSet(Vectors):
             self._words, n_features = codes.words, codes.n_features
             self._n_bins = contiguous(self.bins.n_bins, np.int64)
             self._nominal = contiguous(self.bins.nominal, np.uint8)
-        self._examples = None if self._given is None else contiguous(self._given)
-        examples = None if self._examples is None else address(self._examples)
+        self._examples = None if examples is None else contiguous(examples)
         spec = Spec(
             address(self._words), self.n_rows, n_features, address(self._n_bins), address(self._nominal),
-            n_labels, n_classes, address(self._classes), examples, self.n_jobs,
+            n_labels, n_classes, address(self._classes), None if self._examples is None else address(self._examples),
+            self.n_jobs,
         )  # fmt: skip
         made = ctypes.c_void_p()
-        check(self.core.open(ctypes.addressof(spec), ctypes.addressof(made)))
-        self._owner = self.core.owner(made, self.core.close)
-        self._set = made.value
+        check(self.core.new_training_set(ctypes.addressof(spec), ctypes.addressof(made)))
+        self._owner = self.core.owner(made, self.core.free_training_set)
+        assert made.value is not None
+        return made.value
 
     # -------------------------------------------------------------------- weights
 
@@ -110,7 +106,7 @@ class NativeSet(Vectors):
         return out[0] if len(out) == 1 else out.T
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
-        """Make a function of vectors the weights, normalised."""
+        """Replace the weights by a function of vectors, normalised."""
         whole = np.empty((self.classes.n_labels, self.n_rows))
 
         def keep(rows: slice, made: tuple[Array, ...]) -> None:
@@ -122,16 +118,16 @@ class NativeSet(Vectors):
         return float(self.core.assign(self._set, address(whole)))
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
-        """By the leaves that the core knows, by the codes of one feature, or else row by row."""
+        """Use the leaves that the core still has, or the codes of one feature; else go row by row."""
         grown, self._grown = self._grown, None
         factors = contiguous(factors)
         if partition is grown:
-            check(self.core.reweight(self._set, address(factors), self._at_total, self._at_settled))
+            check(self.core.reweight(self._set, address(factors), self._at_total, self._at_rescaled))
             return self._moved()
         if isinstance(partition, AlternatingPartition) and self._split and partition.splits[-1] is self._split[0]:
             left, right = self._split[1][:ABSTAIN]
             self.core.reweight_branches(
-                self._set, left.at, right.at, address(factors), self._at_total, self._at_settled
+                self._set, left.at, right.at, address(factors), self._at_total, self._at_rescaled
             )
             return self._moved()
         if isinstance(partition, Partition) and partition.one_feature and self.classes.two:
@@ -140,7 +136,7 @@ class NativeSet(Vectors):
             check(
                 self.core.reweight_codes(
                     self._set, partition.splits[0].feature, address(leaf), partition.n_leaves, address(factors),
-                    self._at_total, self._at_settled,
+                    self._at_total, self._at_rescaled,
                 )
             )  # fmt: skip
             return self._moved()
@@ -149,8 +145,8 @@ class NativeSet(Vectors):
         return float(self.core.reweight_leaves(self._set, address(leaves), address(factors)))
 
     def _moved(self) -> float:
-        """The sum of the weights before they were normalised."""
-        if self._settled.value:  # stored in other units now: what others have kept of them is of no use
+        """Return the sum of the weights before they were normalised."""
+        if self._rescaled.value:  # weights are stored in other units now, so that kept histograms are invalid
             self.n_assigned += 1
         return self._total.value
 
@@ -162,7 +158,7 @@ class NativeSet(Vectors):
     # ----------------------------------------------------------------- partitions
 
     def _request(self, request: Request) -> int:
-        """The address of a request in numbers; learners ask the same one round after round."""
+        """Return the address of the core's form of a request; learners pass the same object in every round."""
         known = self._requests.get(id(request))
         if known is None or known[0] is not request:
             if len(self._requests) > 8:
@@ -171,67 +167,48 @@ class NativeSet(Vectors):
             known = self._requests[id(request)] = request, made, ctypes.addressof(made)
         return known[2]
 
-    def grow(self, request: Request, limits: Limits) -> Growth:
-        """In one call."""
-        self._grown = None
-        growth = self._grow(request, limits, None, None, self.classes.n_planes)
-        self._grown = growth.partition
-        return growth
-
-    def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
-        """In one call."""
-        responses, weights = contiguous(self.get(z)), contiguous(self.get(w))
-        self._grown = None
-        at = address(responses), address(weights)
-        growth = self._grow(request, limits, *at, 2)
-        growth.squares = self.core.sum_squares(self._set, *at)
-        return growth
-
-    def _grow(self, request: Request, limits: Limits, z: int | None, w: int | None, n_planes: int) -> Growth:
+    def grow(
+        self, request: Request, limits: Limits, responses: tuple[int, int] | tuple[None, None] = (None, None)
+    ) -> Growth:
+        """Grow a partition in one call; `responses` are the addresses of z and w, if it is for responses."""
         assert self.bins is not None, "a set without bins cannot be partitioned"
-        self._listed = None
-        depth, most = limits
+        self._grown = self._listed = None
+        max_depth, max_leaf_nodes = limits
         status = self.core.grow(
-            self._set, self._request(request), depth or 0, most or 0, z, w, self._at_sizes, _ROOM, *self._at_results
-        )
+            self._set, self._request(request), max_depth or 0, max_leaf_nodes or 0, *responses, self._at_sizes,
+            _CAPACITY, *self._at_results,
+        )  # fmt: skip
         if status:
             check(status)
         n_splits, n_leaves = self._sizes.tolist()
-        room = self._splits, self._values, self._children, self._leaves_room
-        if n_leaves > _ROOM:
-            room = (
-                np.empty((n_splits, 7), np.int64), np.empty((n_splits, 3)), np.empty((n_splits, N_CODES), np.uint8),
-                np.empty(n_leaves * (n_planes + 2)),
-            )  # fmt: skip
-            self.core.grown(self._set, n_planes, *[address(a) for a in room])
-        leaves = room[3][: n_leaves * (n_planes + 2)].copy()
-        sums = leaves[2 * n_leaves :].reshape(n_leaves, n_planes)
-        if n_splits == 1 and limits.one_split:
-            own = room[0][0].tolist()
-            value, before, gained = room[1][0].tolist()
-            split = Split(own[0], own[1], room[2][0].copy(), own[2], value, before)
-            sides, abstains = _SIDES[n_leaves]
-            return Growth(Partition((split,), sides, n_leaves), sums, abstains, ((own[0], gained),))
-        covers = leaves[n_leaves : 2 * n_leaves]
-        if n_splits == 0:
-            return Growth(Partition((), (), 1, None if limits.one_split else covers), sums, _NONE, ())
-        splits, links, importances = [], [], []
-        children = room[2][:n_splits].copy()
-        for child, own, (value, before, gained) in zip(
-            children, room[0][:n_splits].tolist(), room[1][:n_splits].tolist()
-        ):
-            feature, threshold, polarity, n_children = own[:4]
-            splits.append(Split(feature, threshold, child, polarity, value, before))
-            links.append(tuple(own[4 : 4 + n_children]))
-            importances.append((feature, gained))
-        partition = self._listed = Partition(tuple(splits), tuple(links), n_leaves, covers)
-        return Growth(partition, sums, leaves[:n_leaves] > 0.0, importances)
+        n_planes = self.classes.n_planes if responses[0] is None else 2
+        results = self._results if n_leaves <= _CAPACITY else self._large_results(n_splits, n_leaves, n_planes)
+        growth = _read_growth(results, n_splits, n_leaves, n_planes, limits.one_split)
+        if n_splits and not limits.one_split:
+            self._listed = growth.partition
+        if responses[0] is None:
+            self._grown = growth.partition
+        return growth
+
+    def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
+        """Grow a partition for responses in one call."""
+        responses, weights = contiguous(self.get(z)), contiguous(self.get(w))
+        addresses = address(responses), address(weights)
+        growth = self.grow(request, limits, addresses)
+        growth.squares = self.core.sum_squares(self._set, *addresses)
+        return growth
+
+    def _large_results(self, n_splits: int, n_leaves: int, n_planes: int) -> tuple[Array, ...]:
+        """Return the results of the last call for a tree of more leaves than `_CAPACITY`."""
+        results = _result_arrays(n_splits, n_leaves, n_planes)
+        self.core.grown(self._set, n_planes, *[address(a) for a in results])
+        return results
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
-        """From the histogram of all rows where that tells, else row by row."""
+        """Use the histogram of all rows for a partition on one feature; else go row by row."""
         if times is None and isinstance(partition, Partition) and partition.one_feature and self.classes.two:
             out = np.empty((2, N_CODES))
-            self._grown = self._listed = None  # the histogram of all rows takes the place of what was grown
+            self._grown = self._listed = None  # the call discards what was grown
             check(self.core.feature_sums(self._set, partition.splits[0].feature, address(out)))
             leaf = partition.leaf_of_code()
             return np.array([np.bincount(leaf, own, minlength=partition.n_leaves) for own in out]).T
@@ -246,8 +223,8 @@ class NativeSet(Vectors):
     # ---------------------------------------------------------------------- terms
 
     def evaluate(self, term: Term, name: str) -> None:
-        """By the leaves that the core knows, or the codes of one feature, into the vector that is there."""
-        if type(term) is not LeafTerm or term.values.ndim > 1:  # a subclass may say something else of the same leaves
+        """Use the leaves that the core still has, or the codes of one feature, to overwrite a vector in place."""
+        if type(term) is not LeafTerm or term.values.ndim > 1:  # a subclass may have other values in the same leaves
             return super().evaluate(term, name)
         partition = term.partition
         if partition is not self._listed and not partition.one_feature:
@@ -256,7 +233,7 @@ class NativeSet(Vectors):
         out = self._own(name)
         if partition is self._listed:
             values = contiguous(term.values)
-            self.core.spread(self._set, address(values), address(out))
+            self.core.leaf_values(self._set, address(values), address(out))
         else:
             values, feature = contiguous(term.values[partition.leaf_of_code()]), partition.splits[0].feature
             self.core.look_up(address(self._words), self.n_rows, feature, address(values), address(out), self.n_jobs)
@@ -264,7 +241,7 @@ class NativeSet(Vectors):
     # ------------------------------------------------------- histograms and nodes
 
     def histogram(self, *names: str) -> Array:
-        """That of all rows, which is kept for the next round."""
+        """Return the histogram of all rows; that of the weights is kept for the next round."""
         assert self.bins is not None
         n_features = self.bins.n_features
         n_padded = _BLOCK * len(self._words)
@@ -283,29 +260,29 @@ class NativeSet(Vectors):
         return np.moveaxis(whole, 2, 1).reshape(n_labels * n_classes, n_padded, N_CODES)[:, :n_features].copy()
 
     def root(self, *names: str) -> Branch:
-        """All rows, by their weights."""
+        """Return the node of all rows."""
         if names or not self.classes.two:
-            raise NotImplementedError("Nodes are of the weights of two classes; for others call grow.")
+            raise NotImplementedError("Nodes need the weights of two classes; call grow instead.")
         made = self._new_branch(None)
-        check(self.core.open_branch(self._set, made.at))
+        check(self.core.fill_root_branch(self._set, made.at))
         return made
 
     def _new_branch(self, parent: Branch | None) -> Branch:
         at = self.core.new_branch(self._set)
         if not at:
-            raise MemoryError("The native core could not get the memory for a node.")
+            raise MemoryError("The native core could not allocate memory for a node.")
         self._n_branches += 1
         return Branch(at, parent, self.n_assigned)
 
     def _fresh(self, node: Branch) -> int:
-        """A node whose histogram is that of the weights as they are stored, if it has one."""
+        """Return the address of a node, after its histogram was dropped if it is out of date."""
         if node.n_assigned != self.n_assigned:
             node.n_assigned = self.n_assigned
             self.forget(node)
         return int(node.at)
 
     def search(self, node: Branch, request: Request) -> Split | None:
-        """The best split; a histogram comes from the parent's where that is known."""
+        """Return the best split; the histogram is derived from that of the parent, if it is known."""
         for one in (node.parent, *node.family):
             if one is not None:
                 self._fresh(one)
@@ -324,7 +301,7 @@ class NativeSet(Vectors):
         return Split(feature, threshold, child, polarity, *values.tolist())
 
     def split(self, node: Branch, split: Split) -> list[Branch]:
-        """The rows of each child."""
+        """Return the children of a node."""
         n_sides = 3 if (split.child == ABSTAIN).any() else 2
         family = [self._new_branch(node) for _ in range(n_sides)]
         sides = (ctypes.c_void_p * n_sides)(*(side.at for side in family))
@@ -338,15 +315,51 @@ class NativeSet(Vectors):
         return family
 
     def totals(self, node: Branch) -> Array:
-        """A node's sums."""
+        """Return the weights of a node."""
         out = np.empty(2)
         self.core.branch_totals(self._set, node.at, address(out))
         return out
 
     def examples(self, node: Branch) -> float:
-        """How many examples there are in a node."""
+        """Return the number of examples in a node."""
         return float(self.core.branch_examples(self._set, node.at))
 
     def forget(self, node: Branch) -> None:
         """Drop the histogram of a node."""
         self.core.forget_branch(node.at)
+
+
+def _result_arrays(n_splits: int, n_leaves: int, n_planes: int) -> tuple[Array, ...]:
+    """Return the arrays that `skewboost_grown` of core.cpp fills in: splits, values, children and leaves."""
+    return (
+        np.empty((n_splits, 7), np.int64),
+        np.empty((n_splits, 3)),
+        np.empty((n_splits, N_CODES), np.uint8),
+        np.empty(n_leaves * (n_planes + 2)),
+    )
+
+
+def _read_growth(results: tuple[Array, ...], n_splits: int, n_leaves: int, n_planes: int, one_split: bool) -> Growth:
+    """Return a grown partition, given the arrays that the core has filled in."""
+    splits, values, children, of_leaves = results
+    leaves = of_leaves[: n_leaves * (n_planes + 2)].copy()
+    sums = leaves[2 * n_leaves :].reshape(n_leaves, n_planes)
+    if n_splits == 1 and one_split:
+        feature, threshold, polarity = splits[0, :3].tolist()
+        value, before, gained = values[0].tolist()
+        split = Split(feature, threshold, children[0].copy(), polarity, value, before)
+        links, abstains = _SIDES[n_leaves]
+        return Growth(Partition((split,), links, n_leaves), sums, abstains, ((feature, gained),))
+    covers = leaves[n_leaves : 2 * n_leaves]
+    if n_splits == 0:
+        return Growth(Partition((), (), 1, None if one_split else covers), sums, _NONE, ())
+    made, all_links, importances = [], [], []
+    for child, own, (value, before, gained) in zip(
+        children[:n_splits].copy(), splits[:n_splits].tolist(), values[:n_splits].tolist()
+    ):
+        feature, threshold, polarity, n_children = own[:4]
+        made.append(Split(feature, threshold, child, polarity, value, before))
+        all_links.append(tuple(own[4 : 4 + n_children]))
+        importances.append((feature, gained))
+    partition = Partition(tuple(made), tuple(all_links), n_leaves, covers)
+    return Growth(partition, sums, leaves[:n_leaves] > 0.0, importances)

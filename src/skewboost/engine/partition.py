@@ -1,4 +1,4 @@
-"""A partition of the input into leaves: what a stump, a tree and a look-up over one feature's bins have in common."""
+"""A partition of the input into leaves, the common form of stumps, trees and tables over one feature's bins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A table seen through bins: encoded once, when the first code is asked for."""
+    """A table together with its bins. The codes are computed when they are first used."""
 
     def __init__(self, engine: Engine, table: Table, bins: Bins | None, codes: object = None) -> None:
         self.engine = engine
@@ -26,7 +26,7 @@ class View:
 
     @property
     def n_rows(self) -> int:
-        """How many rows the table has."""
+        """The number of rows of the table."""
         return self.table.n_rows
 
     @property
@@ -41,23 +41,24 @@ class View:
             else:
                 self._codes = self.engine.encode(self.table, self.bins)
                 if memo is not None:
-                    memo[key] = self.bins, self._codes  # the bins too, so that their id stays theirs
+                    memo[key] = self.bins, self._codes  # keeping the bins keeps their id unique
         return self._codes
 
     def column(self, feature: int) -> Array:
-        """The codes of one feature."""
+        """Return the codes of one feature."""
         return self.engine.column(self.codes, feature)
 
 
-_SIDES = ((~LEFT, ~RIGHT), (~LEFT, ~RIGHT, ~ABSTAIN))  # links of a stump whose leaves are its sides
+_SIDES = ((~LEFT, ~RIGHT), (~LEFT, ~RIGHT, ~ABSTAIN))  # the links of a stump
 
 
 @dataclass(slots=True)
 class Partition:
-    """Splits linked into a tree; a code's child is ``links[k][splits[k].child[code]]``.
+    """Splits linked into a tree: after split k, a code goes on to ``links[k][splits[k].child[code]]``.
 
-    A link ``>= 0`` is another split, a link ``< 0`` is the leaf ``~link``. Without splits everything is leaf 0. In
-    ``covers`` is how many training examples each leaf of a tree has; on one feature, counts of its codes tell as much.
+    A link ``>= 0`` is another split, and a link ``< 0`` is the leaf ``~link``. Splits come before their descendants.
+    Without splits there is one leaf, 0. `covers` is the number of training examples in each leaf of a tree; stumps have
+    none, because the number of examples per code is enough to explain them.
     """
 
     splits: tuple[Split, ...]
@@ -67,21 +68,21 @@ class Partition:
 
     @property
     def n_fixed(self) -> int:
-        """How many of the splits, the first ones, are older than the round."""
+        """The number of leading splits that were made by earlier rounds."""
         return 0
 
     @property
     def one_feature(self) -> bool:
-        """Whether the leaf depends on one feature only, so that rounds can be added up in a table of its codes."""
+        """Whether the leaf depends on one feature only, so that rounds can be summed in a table over its codes."""
         return len(self.splits) == 1
 
     def leaf_of_code(self) -> Array:
-        """For a partition on one feature: the leaf of every code."""
+        """Return the leaf of every code, for a partition on one feature."""
         links, child = self.links[0], self.splits[0].child
         return child if links in _SIDES else ~np.array(links)[child]
 
     def leaves(self, view: View) -> Array:
-        """The leaf of every row."""
+        """Return the leaf of every row."""
         if not self.splits:
             return np.zeros(view.n_rows, dtype=np.intp)
         if self.one_feature:
@@ -90,35 +91,32 @@ class Partition:
         return view.engine.leaves(view.codes, self)
 
     def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
-        """What it takes to come to each leaf of a tree.
+        """Return the path to each leaf of a tree.
 
-        Per leaf the features that are tested on the way; which of their codes pass, ``[feature, code]``; and which
-        share of the training examples does: the product over the feature's tests of the share that goes on from there.
+        A path has the features that are tested on the way; the codes of each that pass, ``[feature, code]``; and the
+        fraction of training examples that pass the tests of each feature: the product, over these tests, of the
+        fraction of the examples at the test that pass it.
         """
         covers = self._covers_of_links()
         ways: dict[int, dict[int, tuple[Array, float]]] = {0: {}}
         for k, split in enumerate(self.splits):  # parents come before their children
             before = ways.pop(k)
-            allowed, share = before.get(split.feature, (True, 1.0))
+            allowed, fraction = before.get(split.feature, (True, 1.0))
             for side, link in enumerate(self.links[k]):
-                going_on = covers[link] / covers[k] if covers[k] > 0 else 0.0
-                ways[link] = {**before, split.feature: (allowed & (split.child == side), share * going_on)}
-        leaves = [list(ways[~leaf].items()) for leaf in range(self.n_leaves)]
-        return [
-            (tuple(j for j, _ in way), np.array([a for _, (a, _) in way]), np.array([z for _, (_, z) in way]))
-            for way in leaves
-        ]
+                passing = covers[link] / covers[k] if covers[k] > 0 else 0.0
+                ways[link] = {**before, split.feature: (allowed & (split.child == side), fraction * passing)}
+        return [as_path(ways[~leaf]) for leaf in range(self.n_leaves)]
 
     def _covers_of_links(self) -> dict[int, float]:
-        """How many training examples come to each split and leaf, by link."""
-        assert self.covers is not None, "only trees know how many examples their leaves have"
+        """Return the number of training examples that reach each split and leaf, by link."""
+        assert self.covers is not None, "only trees have covers"
         covers = {~leaf: n for leaf, n in enumerate(self.covers.tolist())}
         for k in reversed(range(len(self.splits))):
             covers[k] = sum(covers[link] for link in self.links[k])
         return covers
 
     def rows_at_splits(self, view: View) -> list[Array]:
-        """The rows that come to each split."""
+        """Return the rows that reach each split."""
         at = np.zeros(view.n_rows, dtype=np.intp)
         found = []
         for k, split in enumerate(self.splits):  # parents come before their children
@@ -127,10 +125,11 @@ class Partition:
         return found
 
     def centred(self, counts: Array) -> Partition:
-        """The same, with every threshold in the middle of the codes between those on either side.
+        """Return the partition with every threshold halfway between the nearest codes on either side.
 
-        A search takes the lowest of the thresholds that part its rows alike. Where they are only some of the rows
-        that the bins were made for, this is far from the middle. Counts are those of `TrainingSet.count`.
+        A search takes the lowest of the thresholds that divide its rows in the same way. If the rows are a sample of
+        those that the bins were made for, that threshold may be far from the middle. `counts` are those of
+        `TrainingSet.count`.
         """
         splits = [
             split if split.threshold < 0 or k < self.n_fixed else _between(split, np.flatnonzero(counts[k]))
@@ -139,7 +138,7 @@ class Partition:
         return replace(self, splits=tuple(splits))
 
     def counted(self, counts: Array) -> Partition:
-        """The same, with covers by these counts, which are those of `TrainingSet.count`."""
+        """Return the partition with covers from the counts of `TrainingSet.count`."""
         covers = np.zeros(self.n_leaves)
         for split, links, own in zip(self.splits, self.links, counts):
             for side, n in enumerate(np.bincount(split.child, own, minlength=len(links))[: len(links)]):
@@ -148,15 +147,21 @@ class Partition:
         return replace(self, covers=covers)
 
 
+def as_path(way: dict[int, tuple[Array, float]]) -> tuple[tuple[int, ...], Array, Array]:
+    """Return the features, allowed codes and fractions of a path, given the last two by feature."""
+    allowed, fractions = zip(*way.values()) if way else ((), ())
+    return tuple(way), np.array(allowed), np.array(fractions)
+
+
 def look_up(feature: int, table: Array) -> tuple[Partition, Array]:
-    """A partition of one feature's codes by their entries in a table, and the entry of each leaf."""
+    """Return the partition of one feature's codes by their entries in a table, and the entry of each leaf."""
     values, leaf = np.unique(table, return_inverse=True)
     split = Split(feature, -1, leaf.astype(np.uint8), 0, float("nan"), float("nan"))
     return Partition((split,), (tuple(~k for k in range(len(values))),), len(values)), values
 
 
 def _between(split: Split, codes: Array) -> Split:
-    """A numeric split with its threshold half-way between the codes on either side of it."""
+    """Return a numeric split with its threshold halfway between the codes on either side of it."""
     left, right = codes[codes <= split.threshold], codes[(codes > split.threshold) & (codes != MISSING)]
     if not len(left) or not len(right):
         return split

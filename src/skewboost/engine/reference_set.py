@@ -1,7 +1,7 @@
-"""The training set in plain NumPy: the specification of every other.
+"""The training set in plain NumPy, which specifies those of all other engines.
 
-Nothing here is derived, kept or approximated. A node is a list of rows, a histogram is a sum over them, a search looks
-at every candidate (`candidates`, by what they lose: `losses`).
+Nothing is cached or approximated. A node is a list of rows, a histogram is a sum over these rows, and a search
+evaluates every candidate (`split_search`) by its criterion (`losses`).
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT, Request, Split
-from skewboost.engine.candidates import best_split
-from skewboost.engine.grow import grow
+from skewboost.engine.growing import grow
 from skewboost.engine.partition import Partition, View
+from skewboost.engine.split_search import best_split
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself, squares
-from skewboost.engine.vectors import Vectors
+from skewboost.engine.vectors import NamedVectors
 from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
 class Node:
-    """Some rows, and which vectors are summed over them; none: the weights, plane by plane."""
+    """Some rows, and the vectors that are summed over them (none: the weights, plane by plane)."""
 
     rows: Array
     names: Sequence[str] = ()
 
 
 def histogram(codes: Array, rows: Array, values: Array) -> Array:
-    """The sums of values over rows, ``[feature, code]``; values are those of the listed rows."""
+    """Return the sums of values over rows, ``[feature, code]``; there is a value for each of these rows."""
     n_features = len(codes)
     cell = codes[:, rows].astype(np.intp) + N_CODES * np.arange(n_features)[:, None]
     summed = np.bincount(cell.ravel(), np.broadcast_to(values, cell.shape).ravel(), minlength=N_CODES * n_features)
     return summed.reshape(n_features, N_CODES)
 
 
-class ReferenceSet(Vectors):
-    """Slow and obvious."""
+class ReferenceSet(NamedVectors):
+    """A simple, slow training set."""
 
     def __init__(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> None:
         super().__init__(view, labels, classes, examples)
@@ -50,9 +50,9 @@ class ReferenceSet(Vectors):
         return self._w[rows]
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
-        """Make a function of vectors the weights, normalised."""
+        """Replace the weights by a function of vectors, normalised."""
         (made,) = self._applied(function, inputs, lambda _, arrays: arrays[0])
-        made = np.broadcast_to(made, self.numbers.shape)  # one number per row is that of all its labels
+        made = np.broadcast_to(made, self.numbers.shape)  # one number per row holds for all its labels
         total = float(made.sum())
         self._w = np.asarray(made / total)
         self.n_assigned += 1
@@ -71,23 +71,23 @@ class ReferenceSet(Vectors):
         return partition.leaves(self.view)
 
     def _plane_of_rows(self) -> Array:
-        """The plane of every ``[row, label]``."""
+        """Return the plane of every ``[row, label]``."""
         return self.classes.n_classes * np.arange(self.classes.n_labels) + self._per_label(self.numbers)
 
     # ----------------------------------------------------------------- partitions
 
     def grow(self, request: Request, limits: Limits) -> Growth:
-        """Node by node."""
+        """Grow a partition node by node."""
         return grow(self, self.root(), request, limits)
 
     def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
-        """Node by node."""
+        """Grow a partition for responses node by node."""
         self.map(np.multiply, (w, z), ("w z",))
         growth = grow(self, self._node_of(w, "w z"), request, limits)
         return replace(growth, squares=self.sum(squares, (z, w)))
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
-        """Add up the weights in each (leaf, plane)."""
+        """Return the weight of each (leaf, plane)."""
         weights = self._w if times is None else self._w * self._shown(self.get(times))
         n_planes = self.classes.n_planes
         cell = n_planes * self._leaves(partition)[:, None] + self._plane_of_rows()
@@ -97,11 +97,11 @@ class ReferenceSet(Vectors):
     # ------------------------------------------------------- histograms and nodes
 
     def histogram(self, *names: str) -> Array:
-        """That of all rows."""
+        """Return the histogram of all rows."""
         return self._histogram(self._node_of(*names))
 
     def root(self) -> Node:
-        """All rows."""
+        """Return the node of all rows."""
         return self._node_of()
 
     def _node_of(self, *names: str) -> Node:
@@ -120,7 +120,7 @@ class ReferenceSet(Vectors):
         return np.array(planes)
 
     def search(self, node: Node, request: Request) -> Split | None:
-        """Every candidate of every feature; ties to the lowest feature, then the lowest threshold."""
+        """Return the best split; ties go to the lowest feature, then to the lowest threshold."""
         assert self.bins is not None
         counts = None
         if request.min_count > 0:
@@ -130,21 +130,21 @@ class ReferenceSet(Vectors):
         return best_split(self._histogram(node), counts, self.bins, request)
 
     def split(self, node: Node, split: Split) -> list[Node]:
-        """The rows of each child."""
+        """Return the children of a node."""
         child = split.child[self.view.column(split.feature)[node.rows]]
         sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())
         return [Node(node.rows[child == side], node.names) for side in sides]
 
     def totals(self, node: Node) -> Array:
-        """Add up a node's rows."""
+        """Return the weights of a node."""
         if node.names:
             return np.array([self.get(name)[node.rows].sum() for name in node.names])
         planes, weights = self._plane_of_rows()[node.rows], self._per_label(self._w)[node.rows]
         return np.bincount(planes.ravel(), weights.ravel(), minlength=self.classes.n_planes)
 
     def examples(self, node: Node) -> float:
-        """Add up a node's examples."""
+        """Return the number of examples in a node."""
         return float(self.get(EXAMPLES)[node.rows].sum())
 
     def forget(self, node: Node) -> None:
-        """Nothing is kept."""
+        """Do nothing, because nothing is cached."""

@@ -1,4 +1,4 @@
-"""Hashes of cells and rows, by what is in them: equal ones are equal, and others practically never are."""
+"""Hashes of cells and rows by their content: equal cells have equal hashes, and others practically never do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEP, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1
 
 
 def mixed(bits: Array) -> Array:
-    """64 bits to 64 that look random (the finaliser of splitmix64)."""
+    """Return the finaliser of splitmix64: 64 bits that look random."""
     with np.errstate(over="ignore"):
         z = bits.astype(np.uint64) + _STEP
         z = (z ^ (z >> np.uint64(30))) * _FIRST
@@ -23,18 +23,18 @@ def mixed(bits: Array) -> Array:
 
 
 def bits_of(column: Array | Nominal) -> Array:
-    """64 bits per cell, whatever type a number has; categories go by their names, as codes depend on the others."""
+    """Return 64 bits per cell: of numbers as doubles, and of the names of categories (codes depend on the column)."""
     if isinstance(column, Nominal):
         names = [name.encode("utf-8", "surrogatepass") for name in column.categories]
         bits = [(zlib.crc32(name) << 32) | zlib.adler32(name[::-1]) for name in names]
-        return np.array([*bits, 0], dtype=np.uint64)[column.codes]  # the last one is that of a missing cell
-    values = np.array(column, dtype=np.float64) + 0.0  # minus zero is zero
+        return np.array([*bits, 0], dtype=np.uint64)[column.codes]  # the last entry is for missing cells
+    values = np.array(column, dtype=np.float64) + 0.0  # minus zero becomes zero
     values[values != values] = np.nan
     return values.view(np.uint64)
 
 
 def row_hashes(columns: Iterable[Array], start: Array) -> Array:
-    """A number for every row, given 64 bits for each of its cells and a number to start from."""
+    """Return a hash per row, given 64 bits for each of its cells and an initial value."""
     found = start.astype(np.uint64)
     for bits in columns:
         found = mixed(found ^ bits)

@@ -1,7 +1,7 @@
-"""What rounds add to the ensemble, and how to score new rows with all of them at once.
+"""The terms that rounds add to an ensemble, and how to score new rows with all of them at once.
 
-Rounds that look at one feature are added up in one table per feature, lines in one line per feature and scale;
-so the time to score a row does not depend on the number of such rounds. Trees keep their nodes, packed into arrays.
+Rounds on one feature are summed into one table per feature, and lines into one line per feature and scale. The time to
+score a row does not depend on the number of such rounds. The nodes of trees are packed into arrays.
 """
 
 from __future__ import annotations
@@ -24,59 +24,60 @@ from skewboost.typing import Array
 if TYPE_CHECKING:
     from skewboost.engine.training_set import TrainingSet
 
-REACH = 2.0**500  # how many times as large as in training a number may be before lines are level
-_CELLS = 1 << 18  # rows times trees that NumPy walks down together
+REACH = 2.0**500  # lines are constant for numbers that exceed those of the training data by this factor
+_CELLS = 1 << 18  # the number of (row, tree) pairs that are evaluated together in NumPy
 
 
 class Term(Protocol):
-    """What one round adds to F."""
+    """The function that one round adds to F."""
 
     def on(self, view: View) -> Array:
-        """Its value on every row."""
+        """Return the value for every row."""
         ...
 
     def scaled(self, factor: float) -> Term:
-        """The same, times a number."""
+        """Return the term times a number."""
         ...
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
-        """The same, made not to exceed a limit on the training rows."""
+        """Return the term, changed so that its absolute value on the training rows is at most `limit`."""
         ...
 
 
 @dataclass(slots=True)
 class LeafTerm:
-    """A value per leaf of a partition, or one for each of several outputs."""
+    """A value per leaf of a partition, or several values if there are several outputs."""
 
     partition: Partition
     values: Array
 
     def on(self, view: View) -> Array:
-        """The value of every row's leaf: ``[row]``, or ``[row, output]``."""
+        """Return the value of every row's leaf: ``[row]``, or ``[row, output]``."""
         if self.partition.one_feature and self.values.ndim == 1:
             feature = self.partition.splits[0].feature
             return view.engine.lookup(view.codes, feature, self.values[self.partition.leaf_of_code()])
         return self.values[self.partition.leaves(view)]
 
     def scaled(self, factor: float) -> LeafTerm:
-        """All values times a number."""
+        """Return the term times a number."""
         return replace(self, values=self.values * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> LeafTerm:
-        """Every value cut off at the limit."""
+        """Return the term with values clipped at the limit."""
         return replace(self, values=np.clip(self.values, -limit, limit))
 
     def conjunctions(self) -> list[Conjunction]:
-        """The leaves as conjunctions: how a tree is explained."""
+        """Return the leaves as conjunctions, by which a tree is explained."""
         return [Conjunction(v, *path) for v, path in zip(self.values.tolist(), self.partition.paths())]
 
 
 @dataclass(frozen=True)
 class LineTerm:
-    """``rise · (x / scale - centre) + height`` on one feature, and nothing where it is missing.
+    """The line ``rise · (x / scale - centre) + height`` on one feature, and 0 if the value is missing.
 
-    `scale` is a power of two, so that dividing by it rounds nothing, and the centre is that of the training data: a
-    column may be far from zero, or hold numbers so small that the slope is no double. Beyond the `reach` it is level.
+    `scale` is a power of two, so that the division is exact, and `centre` is the centre of the training data. This form
+    is accurate for columns far from zero, and for numbers so small that the slope would overflow. Outside of ±`reach`
+    the line is constant.
     """
 
     feature: int
@@ -87,50 +88,50 @@ class LineTerm:
 
     @property
     def reach(self) -> float:
-        """The size of numbers from which on it is level, so that no cell makes a sum infinite or NaN."""
+        """The absolute value from which on the line is constant, so that no cell makes a sum infinite or NaN."""
         return min(self.scale * REACH, sys.float_info.max)
 
     @property
     def slope(self) -> float:
-        """By how much it rises with x; infinite if that is more than a double holds."""
+        """The slope in x; infinite if it is too large for a double."""
         return self.rise / self.scale
 
     @property
     def intercept(self) -> float:
-        """Its height at 0."""
+        """The value at x = 0."""
         return self.height - self.rise * self.centre
 
     def at(self, x: Array) -> Array:
-        """Its height at some numbers."""
+        """Return the value at given numbers."""
         inner = np.minimum(np.maximum(x, -self.reach), self.reach)
         return np.asarray(self.rise * (inner / self.scale - self.centre) + self.height)
 
     def on(self, view: View) -> Array:
-        """The line's height at every row."""
+        """Return the value for every row."""
         x = np.asarray(view.table.column(self.feature), dtype=np.float64)
         return np.where(np.isnan(x), 0.0, self.at(x))
 
     def scaled(self, factor: float) -> LineTerm:
-        """Rise and height times a number."""
+        """Return the line times a number."""
         return replace(self, rise=self.rise * factor, height=self.height * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
-        """A flatter line."""
+        """Return the line, scaled down to the limit if necessary."""
         return scaled_to(self, limit, rows)
 
     def plus(self, other: LineTerm) -> LineTerm:
-        """The sum of two lines on one feature and of one scale; centres differ where rows are drawn."""
+        """Return the sum of two lines of the same feature and scale; centres differ if rows were sampled."""
         height = self.height + (other.rise * (self.centre - other.centre) + other.height)
         return replace(self, rise=self.rise + other.rise, height=height)
 
 
 def power_of_two(largest: Any) -> Any:
-    """The largest one that does not exceed these numbers, and 1 for zero."""
+    """Return the largest power of two that does not exceed each number, and 1 for zero."""
     return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)[()]
 
 
 def scaled_to(term: Term, limit: float, rows: TrainingSet) -> Term:
-    """A term, scaled down so that it does not exceed a limit on the training rows."""
+    """Return a term, scaled down if its absolute value on the training rows exceeds a limit."""
     rows.evaluate(term, "term")
     largest = rows.max(np.abs, ("term",))
     return term if largest <= limit else term.scaled(limit / largest)
@@ -138,10 +139,10 @@ def scaled_to(term: Term, limit: float, rows: TrainingSet) -> Term:
 
 @dataclass(frozen=True)
 class PackedTrees:
-    """Trees as arrays: node k of all trees tests ``feature[k]`` and goes to ``links[k, child]``.
+    """Trees as arrays: node k of all trees tests ``feature[k]`` and goes on to ``links[k, child]``.
 
-    A numeric node sends codes up to ``threshold[k]`` left; a nominal one has threshold -1 and reads
-    ``sets[which[k], code]``. A link ``< 0`` is the leaf value ``values[~link]``. ``roots`` may be leaves too.
+    A numeric node sends codes up to ``threshold[k]`` to the left. A nominal node has the threshold -1, and its children
+    are ``sets[which[k], code]``. A link ``< 0`` stands for the leaf value ``values[~link]``. Roots may be leaves.
     """
 
     roots: Array
@@ -152,21 +153,17 @@ class PackedTrees:
     links: Array
     values: Array
 
-    @property
-    def arrays(self) -> tuple[Array, ...]:
-        """The arrays in the order in which kernels take them."""
-        return (self.roots, self.feature, self.threshold, self.which, self.sets, self.links, self.values)
-
     @classmethod
     def pack(cls, terms: Sequence[LeafTerm]) -> PackedTrees:
-        """Put the nodes of all trees behind one another."""
+        """Concatenate the nodes of all trees."""
         splits = [split for term in terms for split in term.partition.splits]
         threshold = np.array([split.threshold for split in splits], dtype=np.int64)
         nominal = np.flatnonzero(threshold < 0)
         which = np.zeros(len(splits), dtype=np.int64)
         which[nominal] = np.arange(1, 1 + len(nominal))
-        # where the nodes and the values of each tree begin
-        n_splits, n_values = (np.array([0, *counts], dtype=np.int64) for counts in _lengths(terms))
+        # the offsets of the nodes and values of each tree
+        n_splits = np.array([0, *(len(term.partition.splits) for term in terms)], dtype=np.int64)
+        n_values = np.array([0, *(len(term.values) for term in terms)], dtype=np.int64)
         first, first_value = np.cumsum(n_splits)[:-1], np.cumsum(n_values)[:-1]
         of_tree = [
             (link[0], link[1], link[split.child[MISSING]])
@@ -181,16 +178,16 @@ class PackedTrees:
             threshold,
             which,
             np.array([np.zeros(N_CODES, np.uint8), *(splits[k].child for k in nominal)], dtype=np.uint8),
-            np.where(links >= 0, links + own_first, links - own_value),  # a leaf is counted down from -1
+            np.where(links >= 0, links + own_first, links - own_value),  # leaves count down from -1
             np.concatenate([term.values for term in terms]) if terms else np.empty(0),
         )
 
     def leaf_values(self, codes: Array, features: Array) -> Array:
-        """The value of each row in each tree, ``[row, tree]``; `codes` has the columns of these features only."""
+        """Return the value of each row in each tree, ``[row, tree]``; `codes` has the columns of `features`."""
         column = np.searchsorted(features, self.feature)
         at = np.repeat(self.roots[None], len(codes), axis=0)
         row, tree = np.nonzero(at >= 0)
-        while len(row):  # a step down in all trees at once
+        while len(row):  # go one level down in all trees
             k = at[row, tree]
             code = codes[row, column[k]].astype(np.int64)
             side = np.where(self.threshold[k] >= 0, code > self.threshold[k], self.sets[self.which[k], code])
@@ -200,16 +197,11 @@ class PackedTrees:
         return np.asarray(self.values[~at])
 
 
-def _lengths(terms: Sequence[LeafTerm]) -> tuple[list[int], list[int]]:
-    """How many splits and how many values each tree has."""
-    return [len(term.partition.splits) for term in terms], [len(term.values) for term in terms]
-
-
 class Scorer:
     """An ensemble, compiled for scoring.
 
-    All who score add the constant, the tables in the order of the features, the trees in that of the rounds, and last
-    the sum of lines and other terms, so that they agree to the last bit.
+    All implementations add the constant, the tables in the order of the features, the trees in the order of the rounds,
+    and finally the sum of lines and other terms. Their results are therefore equal to the last bit.
     """
 
     def __init__(self, terms: Iterable[Term], bins: Bins | None, n_features: int, constant: float = 0.0) -> None:
@@ -241,16 +233,16 @@ class Scorer:
 
     @property
     def table_features(self) -> Array:
-        """The features that have a table."""
+        """The features that have a table, in order."""
         return np.flatnonzero(self.in_table)
 
     @property
     def tree_features(self) -> Array:
-        """The features that trees test."""
+        """The features that trees test, in order."""
         return np.unique(self.packed.feature)
 
     def steps(self, feature: int) -> tuple[Array, Array]:
-        """A numeric feature's table as a step function: where it jumps, and the value before and after each jump."""
+        """Return the table of a numeric feature as a step function: its jumps, and the values between them."""
         assert self.bins is not None
         cuts = self.bins.features[feature].cuts
         values = self.tables[feature, : len(cuts) + 1]
@@ -258,7 +250,7 @@ class Scorer:
         return cuts[jumps], np.append(values[jumps], values[-1])
 
     def score_with_numpy(self, table: Table) -> Array:
-        """F of every row, as the sum of the parts."""
+        """Return F for every row."""
         view = View(ReferenceEngine(), table, self.bins)
         F = np.full(table.n_rows, self.constant)
         for j in self.table_features:
@@ -269,12 +261,12 @@ class Scorer:
             for start in range(0, table.n_rows, step := 1 + _CELLS // len(self.trees)):
                 rows = slice(start, start + step)
                 values = self.packed.leaf_values(codes[rows], features)
-                # one tree after the other, in their order: as they are added up elsewhere
+                # trees are added one after the other, in their order
                 F[rows] = np.cumsum(np.column_stack((F[rows], values)), axis=1)[:, -1]
         return F + self.rest(view)
 
     def rest(self, view: View) -> Array:
-        """What lines and foreign estimators add."""
+        """Return the sum of lines and of terms that cannot be compiled."""
         F = np.zeros(view.n_rows)
         for _, line in sorted(self.lines.items()):
             F += line.on(view)

@@ -1,19 +1,19 @@
-r"""Shapley values of conjunctions: exactly who among the features a leaf's value is due to.
+r"""Shapley values of conjunctions: the exact attribution of a leaf's value to features.
 
-A leaf of a tree, or a rule of an alternating decision tree, is a **conjunction**: it adds its value where the codes of
-a few features are all among those that it allows. Where only the features in S are known, it is expected to add
+A leaf of a tree, or a rule of an alternating decision tree, is a **conjunction**: it adds its value if the codes of
+some features are all among those that it allows. If only the features in S are known, the expected value is
 
 .. math:: v(S) = \text{value} \prod_{j \in S} o_j \prod_{j \notin S} z_j
 
-with :math:`o_j \in \{0, 1\}` for whether the row passes the tests on feature j, and :math:`z_j` for the share of the
-training examples that do, among those that come to these tests: the path-dependent expectation of [2]_. The Shapley
+where :math:`o_j \in \{0, 1\}` says whether the row passes the tests on feature j, and :math:`z_j` is the fraction of
+training examples that pass, among those that reach these tests: the path-dependent expectation of [2]_. The Shapley
 value [1]_ of feature i is the mean of :math:`v(S \cup i) - v(S)` over the orders in which features become known. As
 :math:`s!\,(d-1-s)!/d! = \int_0^1 t^s (1-t)^{d-1-s} dt`, the sum over all subsets of the other features is
 
 .. math:: \phi_i = \text{value}\,(o_i - z_i) \int_0^1 \prod_{j \ne i} \big(o_j t + z_j (1 - t)\big)\, dt ,
 
-a polynomial of degree d - 1 under the integral, for which ⌈d/2⌉ points of Gauss are exact. All terms have one sign, so
-no digits are lost. It takes O(d²) per conjunction and pattern of o.
+The integrand is a polynomial of degree d - 1, for which Gauss quadrature with ⌈d/2⌉ points is exact. All terms have the
+same sign, so no digits are lost. The time is O(d²) per conjunction and pattern of o.
 
 References
 ----------
@@ -34,46 +34,46 @@ import numpy as np
 
 from skewboost.typing import Array
 
-_ROWS = 8_192  # rows at a time: their codes and contributions stay in the cache
-_CELLS = 1 << 20  # numbers at a time in tables of patterns: 8 MiB
-_MAX_BITS = 14  # tests in a conjunction whose outcomes are all tabulated
+_ROWS = 8_192  # rows per block: their codes and contributions fit into the cache
+_CELLS = 1 << 20  # numbers in the tables of a batch: 8 MiB
+_MAX_BITS = 14  # the largest number of features for which all patterns are tabulated
 
 
 @dataclass(frozen=True)
 class Conjunction:
-    """``value`` where the code of each of `features` is allowed, and nothing elsewhere.
+    """The function that is `value` if the code of each of `features` is allowed, and 0 otherwise.
 
-    ``allowed[k, code]`` says which codes of ``features[k]`` pass, and ``shares[k]`` is which share of the training
-    examples does, among those that come to its tests.
+    ``allowed[k, code]`` says which codes of ``features[k]`` pass. ``fractions[k]`` is the fraction of training examples
+    that pass, among those that reach the tests of this feature.
     """
 
     value: float
     features: tuple[int, ...]  # distinct
     allowed: Array
-    shares: Array
+    fractions: Array
 
     @property
     def mean(self) -> float:
-        """What it adds to a training example on average."""
-        return self.value * float(self.shares.prod())
+        """The mean over the training examples."""
+        return self.value * float(self.fractions.prod())
 
 
 @runtime_checkable
 class Conjunctive(Protocol):
-    """A term that is a sum of conjunctions, and so can be explained."""
+    """A term that is a sum of conjunctions and can be explained."""
 
     def conjunctions(self) -> list[Conjunction]:
-        """What it is the sum of."""
+        """Return the conjunctions."""
         ...
 
 
-def shapley_of(holds: Array, shares: Array) -> Array:
-    """The Shapley values of conjunctions of value 1; the first axis of the (broadcast) arguments is the feature."""
-    d = len(shares)
+def shapley_of(holds: Array, fractions: Array) -> Array:
+    """Return the Shapley values of conjunctions of value 1; the first axis of the arguments is the feature."""
+    d = len(fractions)
     total: Array | float = 0.0
     for t, weight in zip(*_points(d)):
-        factors = (1.0 - t) * shares + t * holds
-        # products of all factors but one, by those before and those after it: dividing would fail at zero
+        factors = (1.0 - t) * fractions + t * holds
+        # the product of all factors but one, from those before and after it; a division would fail for zero
         product = np.empty_like(factors)
         product[0] = weight
         for k in range(1, d):
@@ -83,12 +83,12 @@ def shapley_of(holds: Array, shares: Array) -> Array:
             product[k] *= after
             after *= factors[k]
         total = total + product
-    return np.asarray((holds - shares) * total)
+    return np.asarray((holds - fractions) * total)
 
 
 @lru_cache(maxsize=64)
 def _points(d: int) -> tuple[list[float], list[float]]:
-    """Where to evaluate a polynomial of degree d - 1, and with which weights, to integrate it over [0, 1]."""
+    """Return the points and weights that integrate a polynomial of degree d - 1 over [0, 1]."""
     x, w = np.polynomial.legendre.leggauss((d + 1) // 2)
     return ((x + 1.0) / 2.0).tolist(), (w / 2.0).tolist()
 
@@ -96,7 +96,7 @@ def _points(d: int) -> tuple[list[float], list[float]]:
 def add_shapley(conjunctions: Sequence[Conjunction], column: Callable[[int], Array], out: Array) -> None:
     """Add the Shapley values of conjunctions to ``out[row, feature]``; ``column(feature)`` are the codes of all rows.
 
-    They depend only on which tests a row passes. With fewer such patterns than rows they are tabulated and looked up.
+    They depend only on the features that a row passes. If there are fewer such patterns than rows, they are tabulated.
     """
     n_rows = len(out)
     used = sorted({j for c in conjunctions for j in c.features})
@@ -106,14 +106,14 @@ def add_shapley(conjunctions: Sequence[Conjunction], column: Callable[[int], Arr
         batch = _Batch(alike, place, n_rows)
         for start in range(0, n_rows, _ROWS):
             rows = slice(start, start + _ROWS)
-            of_block = np.array([c[rows] for c in codes], dtype=np.intp)  # NumPy looks up by no other type
+            of_block = np.array([c[rows] for c in codes], dtype=np.intp)  # the only type of indices of np.take
             found = np.zeros(of_block.shape)
             batch.add(of_block, found)
             out[rows, used] += found.T
 
 
 def _batches(conjunctions: Sequence[Conjunction], n_rows: int) -> Iterator[list[Conjunction]]:
-    """Conjunctions of equally many features, so few that their arrays stay small."""
+    """Yield batches of conjunctions of the same number of features, whose arrays stay small."""
     by_length: dict[int, list[Conjunction]] = {}
     for c in conjunctions:
         by_length.setdefault(len(c.features), []).append(c)
@@ -124,14 +124,14 @@ def _batches(conjunctions: Sequence[Conjunction], n_rows: int) -> Iterator[list[
 
 
 class _Batch:
-    """Conjunctions of d features each, as arrays: the first axis is the feature, the second the conjunction."""
+    """Conjunctions of d features each, as arrays whose axes are the feature and the conjunction."""
 
     def __init__(self, conjunctions: Sequence[Conjunction], place: dict[int, int], n_rows: int) -> None:
         self.places = [[place[j] for j in c.features] for c in conjunctions]
         self.values = np.array([c.value for c in conjunctions])
-        self.shares = np.array([c.shares for c in conjunctions]).T
+        self.fractions = np.array([c.fractions for c in conjunctions]).T
         self.allowed = np.array([c.allowed for c in conjunctions])
-        d = len(self.shares)
+        d = len(self.fractions)
         self.tables: Array | None = None
         if d <= _MAX_BITS and 1 << d <= n_rows:
             bits = np.arange(d)[:, None]
@@ -140,7 +140,7 @@ class _Batch:
             self.bits = self.allowed.astype(np.intp) << bits
 
     def _shapley(self, holds: Array) -> Array:
-        return np.asarray(shapley_of(holds, self.shares[:, :, None]) * self.values[None, :, None])
+        return np.asarray(shapley_of(holds, self.fractions[:, :, None]) * self.values[None, :, None])
 
     def add(self, codes: Array, out: Array) -> None:
         """Add the Shapley values of rows with these codes ``[feature, row]`` to ``out[feature, row]``."""

@@ -1,10 +1,9 @@
-"""What the user hands over, column by column.
+"""Reading the user's data: NumPy arrays, pandas, polars and Arrow tables become a `Table`.
 
-NumPy arrays, pandas, polars and Arrow tables all become a `Table`: numbers stay in the memory they came in (an
-array is never copied, a frame lends its columns one at a time), text and categories become integer codes into a
-sorted list of categories, and a missing cell is NaN in a number and -1 in a code. Booleans are the numbers 0 and 1.
-The same cells make the same table, whatever library or type they come in: a category that is a number is spelled in one
-way, and the order in which categories were declared means nothing.
+Numbers are not copied where possible. Text and categories become integer codes into a sorted list of categories. A
+missing cell is NaN in a numeric column and -1 in a column of codes. Booleans are the numbers 0 and 1. The same cells
+give the same table whatever library or type they come from: a category that is a number is always spelled in the same
+way, and the declared order of categories is ignored.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from skewboost.errors import InputError, InputTypeError, checked_by_scikit_learn
 from skewboost.names import spell
 from skewboost.typing import Array
 
-# A text column of at least this many values, no two of them equal, is free text or a name of the row. So many rows of
-# a column of 30 categories would all differ in less than one table of 1000; and of more categories than rows there is
-# nothing to learn.
+# A text column of at least this many values, no two of them equal, is free text or an identifier. If the column had 30
+# categories, this many rows would all differ in fewer than one table of 1000. With more categories than rows there is
+# nothing to learn anyway.
 CLEARLY_TEXT = 20
 
 NUMBERS = (Real, Decimal, np.bool_)
@@ -48,27 +47,27 @@ class Nominal:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length; either one numeric `matrix`, or a list of `columns` of mixed kinds."""
+    """Columns of equal length: either one numeric `matrix`, or `columns` that are numeric or nominal."""
 
     n_rows: int
     n_features: int
     matrix: Array | None = None
     columns: tuple[Array | Nominal, ...] = ()
-    frame: Any = None  # the narwhals frame the columns came from
-    memo: dict[Any, Any] | None = field(default=None, compare=False, repr=False)  # what was worked out before
+    frame: Any = None  # the narwhals frame that the columns came from
+    memo: dict[Any, Any] | None = field(default=None, compare=False, repr=False)  # bins and codes of earlier fits
 
     def column(self, feature: int) -> Array | Nominal:
-        """One column: a view of numbers, or a `Nominal`."""
+        """Return a column: a view of numbers, or a `Nominal`."""
         if self.matrix is not None:
             return self.matrix[:, feature]
         return self.columns[feature]
 
     def name(self, feature: int) -> Any:
-        """What messages call a column: its name, or its number where it has none."""
+        """Return the name of a column in messages: its own name, or its number if it has none."""
         return feature if self.frame is None else self.frame.columns[feature]
 
     def take(self, rows: Array) -> Table:
-        """The table of these rows only."""
+        """Return a table of the given rows."""
         if self.matrix is not None:
             return Table(len(rows), self.n_features, matrix=self.matrix[rows])
         columns = tuple(
@@ -79,19 +78,20 @@ class Table:
         )
 
     def conform(self, nominal: Sequence[bool], names: Sequence[str]) -> Table:
-        """The table with the kinds of columns that there were in training; a column of nothing is of any kind."""
+        """Return the table with the column kinds of the training data; an empty column may be of any kind."""
         if self.matrix is not None and not any(nominal):
             return self
         columns: list[Array | Nominal] = []
         for j, (was_nominal, name) in enumerate(zip(nominal, names)):
             column = self.column(j)
             if was_nominal and not isinstance(column, Nominal) and self._holds_objects(j):
-                column = _read_objects(self.frame[:, j], numbers=False)  # there was text among the numbers in training
+                column = _read_objects(self.frame[:, j], numbers=False)  # it held text and numbers in training
             if isinstance(column, Nominal) != was_nominal:
-                nothing = np.all(column.codes < 0) if isinstance(column, Nominal) else np.all(column != column)
-                if not nothing:
+                if not _is_empty(column):
                     was, now = ("categories", "numbers") if was_nominal else ("numbers", "categories")
-                    raise InputError(f"column {name!r} held {was} in training and holds {now} now; convert it as then.")
+                    raise InputError(
+                        f"In X, column {name!r} held {was} in training and holds {now} now.", f"Convert it to {was}."
+                    )
                 column = Nominal(np.full(self.n_rows, -1), ()) if was_nominal else np.full(self.n_rows, np.nan)
             columns.append(column)
         return Table(self.n_rows, self.n_features, columns=tuple(columns), frame=self.frame)
@@ -101,15 +101,12 @@ class Table:
 
     @property
     def native(self) -> Any:
-        """The table as the user gave it, for estimators of other libraries."""
+        """The table in the type that the user passed, for estimators of other libraries."""
         return self.matrix if self.matrix is not None else self.frame.to_native()
 
 
-class Prepared:
-    """What the user handed over, read once, for those who fit many estimators of ours to the same rows.
-
-    Bins and codes that one fit makes of it are there for the next.
-    """
+class PreparedTable:
+    """A table that was read once, to fit many skewboost estimators to the same rows; bins and codes are reused."""
 
     def __init__(self, estimator: Any, X: Any) -> None:
         self.native = X
@@ -119,23 +116,20 @@ class Prepared:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the table."""
+        """The number of rows and columns."""
         return self.table.n_rows, self.table.n_features
 
 
 def as_frame(X: Any, allow_series: bool = False) -> Any:
-    """What narwhals makes of a table (or series, where these are allowed); None of anything else.
-
-    An array is asked about first: narwhals would look for extensions of itself among all installed packages.
-    """
-    if isinstance(X, np.ndarray):
+    """Return the narwhals frame of a table (or series, if `allow_series`), and None for anything else."""
+    if isinstance(X, np.ndarray):  # narwhals would search all installed packages for plugins
         return None
     frame = nw.from_native(X, eager_only=True, allow_series=allow_series, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
 
 
 def sliceable(X: Any) -> Any:
-    """What the user handed over, as something to take rows of; frames and arrays stay what they are."""
+    """Return the user's data in a type that can be indexed by rows; frames and arrays are returned unchanged."""
     if as_frame(X) is not None:
         return X
     X = X.tocsr() if issparse(X) else np.asarray(X)
@@ -145,7 +139,7 @@ def sliceable(X: Any) -> Any:
 
 
 def take_rows(X: Any, rows: Array) -> Any:
-    """Some rows of whatever the user handed over, in the type it came in; for those who pass X on to others."""
+    """Return some rows of the user's data, in the type that it has."""
     frame = as_frame(X, allow_series=True)
     if frame is not None:
         return frame[np.asarray(rows)].to_native()
@@ -154,46 +148,24 @@ def take_rows(X: Any, rows: Array) -> Any:
 
 @checked_by_scikit_learn()
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
-    """Check `X` against what `estimator` was fitted on (or, with `reset`, remember it) and read it as a `Table`."""
-    if isinstance(X, Prepared):
+    """Validate `X` and read it as a `Table`; with `reset`, the estimator remembers its features."""
+    if isinstance(X, PreparedTable):
         validate_data(estimator, X.native, reset=reset, skip_check_array=True)
         if reset:
             estimator._empty_columns = X.empty_columns
         return X.table
     if issparse(X):
         raise InputTypeError(
-            "Sparse data was passed for X, but skewboost bins dense tables. Convert it with X.toarray(), "
-            "or select fewer columns first."
+            "Sparse data was passed for X, but skewboost bins dense tables.",
+            "Convert it with X.toarray(), or select fewer columns first.",
         )
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-        raise InputTypeError("X is a lazy frame. Pass X.collect().")
+        raise InputTypeError("X is a lazy frame.", "Pass X.collect().")
     if type(X).__name__ == "RecordBatch":
-        raise InputTypeError("X is an Arrow record batch. Pass pyarrow.Table.from_batches([X]).")
+        raise InputTypeError("X is an Arrow record batch.", "Pass pyarrow.Table.from_batches([X]).")
     frame = as_frame(X)
     if frame is None:
-        # Anything that is not a frame goes through scikit-learn's own door: shapes, dtypes, infinities, names.
-        try:
-            with np.errstate(invalid="ignore", over="ignore"):  # a sum of huge numbers is no error yet
-                matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-                if matrix.dtype == object or matrix.dtype == np.longdouble:  # long integers in lists stay objects
-                    matrix = _finite(matrix.astype(np.float64), "X")
-        except OverflowError as error:
-            raise InputError(f"X contains a number that is too large for a double. {TOO_LARGE}") from error
-        except ValueError as error:
-            if "could not convert string" not in str(error) and "bytes/strings" not in str(error):
-                raise
-            raise InputError(
-                f"X is an array that holds text ({error}). Pass a pandas, polars or Arrow table, whose text columns "
-                "are read as categories."
-            ) from error
-        if matrix.dtype.kind in "mM":
-            raise InputTypeError(f"X is an array of type {matrix.dtype}. {NO_DATES}")
-        if reset:
-            estimator._empty_columns = frozenset()
-        if not matrix.flags.aligned:  # a field of packed records: strides are no multiples of a number's size
-            matrix = matrix.copy()
-        return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
-
+        return _read_array(estimator, X, reset)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     n_rows, n_features = frame.shape
     if n_rows == 0 or n_features == 0:
@@ -205,30 +177,56 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
         for series, column in zip(frame.iter_columns(), columns):
             _check_repeats(series, column)
         estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
-    # Nothing was learned from a column that was empty in training, not even its kind: it may hold anything now.
+    # A column that was empty in training is ignored, and may hold anything now.
     for j in getattr(estimator, "_empty_columns", ()):
         columns[j] = np.full(n_rows, np.nan)
     return Table(n_rows, n_features, columns=tuple(columns), frame=frame)
+
+
+def _read_array(estimator: Any, X: Any, reset: bool) -> Table:
+    """Read an array or a list by scikit-learn's own validation of shapes, dtypes and infinities."""
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):  # the sum of huge numbers may overflow
+            matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+            if matrix.dtype == object or matrix.dtype == np.longdouble:  # long integers in lists stay objects
+                matrix = _finite(matrix.astype(np.float64), "X")
+    except OverflowError as error:
+        raise InputError("X contains a number that is too large for a double.", TOO_LARGE) from error
+    except ValueError as error:
+        if "could not convert string" not in str(error) and "bytes/strings" not in str(error):
+            raise
+        raise InputError(
+            f"X is an array that holds text ({error}).",
+            "Pass a pandas, polars or Arrow table, whose text columns are read as categories.",
+        ) from error
+    if matrix.dtype.kind in "mM":
+        raise InputTypeError(f"X is an array of type {matrix.dtype}.", NO_DATES)
+    if reset:
+        estimator._empty_columns = frozenset()
+    if not matrix.flags.aligned:  # a field of packed records, whose strides are not multiples of the item size
+        matrix = matrix.copy()
+    return Table(matrix.shape[0], matrix.shape[1], matrix=matrix)
 
 
 def _is_empty(column: Array | Nominal) -> bool:
     """Whether every cell is missing."""
     if isinstance(column, Nominal):
         return bool((column.codes < 0).all())
-    return bool(column[0] != column[0] and (column != column).all())
+    return bool((column[:1] != column[:1]).all() and (column != column).all())
 
 
 def _check_repeats(series: nw.Series[Any], column: Array | Nominal) -> None:
-    """Refuse text that is no category. A declared category is one."""
+    """Raise an error if a text column holds free text; columns of a categorical type are never free text."""
     if not isinstance(column, Nominal) or series.dtype not in (nw.String, nw.Object):
         return
     present = np.flatnonzero(column.codes >= 0)
     if CLEARLY_TEXT <= len(present) == len(column.categories):
         example = column.categories[column.codes[present[0]]]
         raise InputError(
-            f"Column {series.name!r} of X holds text of which no two cells are equal, such as {_shortened(example)!r}: "
-            "there is nothing to learn from such categories but the training rows by heart. Drop the column, or derive "
-            "categories or numbers from it; if it does hold categories, give it a categorical type."
+            f"Column {series.name!r} of X holds text of which no two cells are equal, such as {_shortened(example)!r}. "
+            "A model could only memorise the training rows by it.",
+            "Drop the column, or derive categories or numbers from it. If it holds categories, give it a categorical "
+            "type.",
         )
 
 
@@ -237,7 +235,7 @@ def _shortened(text: str) -> str:
 
 
 def read_column(series: nw.Series[Any]) -> Array | Nominal:
-    """Numbers, or categories with their codes."""
+    """Read a column as numbers, or as categories with their codes."""
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _finite(read_numbers(series), f"Column {series.name!r} of X")
@@ -248,18 +246,18 @@ def read_column(series: nw.Series[Any]) -> Array | Nominal:
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     raise InputTypeError(
-        f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical. {NO_DATES}"
+        f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical.", NO_DATES
     )
 
 
 def read_numbers(series: nw.Series[Any]) -> Array:
-    """A column of numbers or booleans as it is stored, or as doubles if cells are missing, which are NaN."""
+    """Read numbers or booleans as they are stored, or as doubles if cells are missing, which become NaN."""
     dtype, n_missing = series.dtype, series.null_count()
     if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
         if not n_missing:
             return series.to_numpy()
         missing = series.is_null().to_numpy()
-        # Arrow refuses to make doubles of integers that are none, and NumPy takes the nearest.
+        # Arrow refuses to convert integers that no double represents; NumPy rounds them to the nearest double.
         return np.where(missing, np.nan, series.fill_null(0).to_numpy().astype(np.float64))
     if n_missing or not dtype.is_float():
         series = series.cast(nw.Float64)
@@ -268,12 +266,12 @@ def read_numbers(series: nw.Series[Any]) -> Array:
 
 def _finite(values: Array, what: str) -> Array:
     if values.dtype.kind == "f" and np.isinf(values).any():
-        raise InputError(f"{what} contains infinity, or a number that is too large for a double. {TOO_LARGE}")
+        raise InputError(f"{what} contains infinity, or a number that is too large for a double.", TOO_LARGE)
     return values
 
 
 def _double(number: Any) -> float:
-    """The nearest double; infinity if the number is larger than all."""
+    """Return the nearest double, or infinity if the number is too large."""
     try:
         return float(number)
     except OverflowError:
@@ -281,7 +279,7 @@ def _double(number: Any) -> float:
 
 
 def _read_objects(series: nw.Series[Any], numbers: bool = True) -> Array | Nominal:
-    """A column of Python objects: numbers where all of them are (and `numbers` are wanted), else categories."""
+    """Read Python objects: as numbers if all of them are (and `numbers` is true), else as categories."""
     values = series.to_list()
     missing: Array = series.is_null().to_numpy() | np.array([isinstance(v, NUMBERS) and v != v for v in values])
     present = [v for v, is_missing in zip(values, missing) if not is_missing]
@@ -294,9 +292,10 @@ def _read_objects(series: nw.Series[Any], numbers: bool = True) -> Array | Nomin
         if not issubclass(kind, (str, Enum, *NUMBERS)):
             raise InputTypeError(
                 f"Column {series.name!r} of X holds objects of type {kind.__name__}, which are neither numbers nor "
-                "text. Derive numbers or categories from them, or drop the column."
+                "text.",
+                "Derive numbers or categories from them, or drop the column.",
             )
-    # 1 and True are equal in Python, so that the type must tell them apart
+    # 1 and True are equal in Python, so the type is part of the key
     code_of = {key: k for k, key in enumerate(dict.fromkeys((type(v), v) for v in present))}
     codes = np.full(len(values), -1)
     codes[~missing] = [code_of[type(v), v] for v in present]
@@ -311,14 +310,14 @@ def _read_categories(series: nw.Series[Any]) -> Nominal:
         codes, values = native.factorize()
         return _sorted(list(values), codes)
     if series.implementation.is_pyarrow() and hasattr(native.type, "value_type"):
-        # a cast to text would be Arrow's spelling of numbers and booleans
+        # a cast to text would use Arrow's spelling of numbers and booleans
         coded = native.unify_dictionaries().combine_chunks()
         coded = coded.chunk(0) if hasattr(coded, "chunk") else coded
         codes = coded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         return _sorted(coded.dictionary.to_pylist(), codes)
     text = series.cast(nw.String)
     categories: Sequence[str] = sorted(text.drop_nulls().unique().to_list())
-    null = "\0"  # stands for a missing cell while values are replaced by codes
+    null = "\0"  # the placeholder of a missing cell while values are replaced by codes
     while null in categories:
         null += "\0"
     codes = text.fill_null(null).replace_strict(
@@ -328,7 +327,10 @@ def _read_categories(series: nw.Series[Any]) -> Nominal:
 
 
 def _sorted(values: Sequence[Any], codes: Array) -> Nominal:
-    """Codes into values, as codes into the sorted spellings of those that occur; a value may be missing too."""
+    """Turn codes into values into codes into the sorted spellings of the values that occur.
+
+    A missing value gets the code -1, as a missing cell does.
+    """
     used = np.zeros(len(values) + 1, dtype=np.bool_)
     used[codes] = True  # -1 is the last entry
     names = {k: spell(v) for k, v in enumerate(values) if used[k] and v is not None and v == v}

@@ -1,10 +1,11 @@
-"""Threads over a fixed list of tasks that are Python functions.
+"""A thread pool for lists of Python functions.
 
-The tasks, and the order in which their results are combined, depend on the shape of the data only; which thread does
-which of them, and how many threads there are, changes nothing but the time.
+The tasks, and the order in which their results are combined, depend only on the shape of the data. The number of
+threads changes the time, but not the result.
 
-The caller begins at once, and helpers take what is left when they come. So nobody waits for a thread that cannot be
-started or finds no memory: `concurrent.futures` would wait for it for ever.
+The calling thread starts with the first task at once, and helper threads take tasks that are left when they are ready.
+The caller therefore never waits for a thread that cannot be started or cannot allocate memory; `concurrent.futures`
+would wait for such a thread forever.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ import numpy as np
 
 T = TypeVar("T")
 
-_UNDONE: Any = object()
-# A thread's first sum of so many numbers makes its share of NumPy's thread-local data. Where there is no memory for it
-# the C library ends the process, so it is made when a thread starts, out of memory that has been kept for it.
+_NOT_DONE: Any = object()
+# The first sum of this many numbers in a thread allocates thread-local data of NumPy. If there is no memory for it, the
+# C library ends the process. So it is allocated when a thread starts, from memory that was reserved for it.
 _ELIDED = 2**15
 _RESERVE = 2**20
 
 
 class _Helpers:
-    """Threads that wait for work of anybody; they are started when first wanted, and wait for ever."""
+    """Helper threads, which are started on first use and wait for work until the process ends."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -37,16 +38,16 @@ class _Helpers:
         self.n_started = 0
 
     def start(self, n_wanted: int) -> int:
-        """See to it that there are so many, or as many as can be had; returns how many there are."""
+        """Start threads until there are `n_wanted`, or no more can be started; return the number of threads."""
         with self.lock:
             try:
                 for _ in range(n_wanted - self.n_started):
                     ready = _thread.allocate_lock()
                     ready.acquire()
                     _thread.start_new_thread(self._help, (ready, [bytearray(_RESERVE)]))
-                    ready.acquire(timeout=1.0)  # it may have ended without a word
+                    ready.acquire(timeout=1.0)  # it may have ended without releasing the lock
             except (RuntimeError, MemoryError):
-                pass  # no more threads
+                pass  # no more threads can be started
             return min(self.n_started, n_wanted)
 
     def _help(self, ready: _thread.LockType, reserve: list[bytearray]) -> None:
@@ -61,12 +62,12 @@ class _Helpers:
         while True:
             try:
                 place, work = self.offers.get()
-                if place.acquire(blocking=False):  # else it is too late: the caller has taken the place back
+                if place.acquire(blocking=False):  # else the caller has finished without this helper
                     try:
                         work()
                     finally:
                         place.release()
-                del place, work  # hold nothing while there is nothing to do
+                del place, work  # keep no references while waiting
             except MemoryError:
                 pass
 
@@ -75,15 +76,15 @@ _helpers = _Helpers()
 
 
 def parallel(task: Callable[[int], T], n_tasks: int, n_jobs: int) -> list[T]:
-    """``[task(0), task(1), …]``, on `n_jobs` threads of which the calling one is the first."""
+    """Return ``[task(0), task(1), …]``, computed on `n_jobs` threads, of which the calling one is the first."""
     n_jobs = min(n_jobs, n_tasks)
     if n_jobs <= 1:
         return [task(i) for i in range(n_tasks)]
-    results: list[T] = [_UNDONE] * n_tasks
+    results: list[T] = [_NOT_DONE] * n_tasks
     left = deque(range(n_tasks))
     errors: list[BaseException] = []
 
-    def share() -> None:
+    def work() -> None:
         while True:
             try:
                 i = left.popleft()
@@ -93,25 +94,25 @@ def parallel(task: Callable[[int], T], n_tasks: int, n_jobs: int) -> list[T]:
 
     def help_out() -> None:
         try:
-            share()
+            work()
         except BaseException as error:
             left.clear()
             errors.append(error)
 
-    places: list[_thread.LockType] = []  # a helper holds its own while it works
+    places: list[_thread.LockType] = []  # a helper holds its lock while it works
     try:
         for _ in range(_helpers.start(n_jobs - 1)):
             places.append(_thread.allocate_lock())
             _helpers.offers.put((places[-1], help_out))
-        share()
+        work()
     finally:
         left.clear()
-        for place in places:  # whoever has begun is waited for, and nobody else can begin any more
+        for place in places:  # wait for helpers that have started, and keep the others from starting
             place.acquire()
     if errors:
         raise errors[0]
-    if any(result is _UNDONE for result in results):
-        raise MemoryError("A thread could not finish its share of the work for lack of memory.")
+    if any(result is _NOT_DONE for result in results):
+        raise MemoryError("A thread could not finish its tasks because it could not allocate memory.")
     return results
 
 
@@ -120,5 +121,5 @@ def _forget_helpers() -> None:
     _helpers = _Helpers()
 
 
-if hasattr(os, "register_at_fork"):  # a forked child inherits the list of helpers but not the threads
+if hasattr(os, "register_at_fork"):  # a forked child has none of the threads
     os.register_at_fork(after_in_child=_forget_helpers)

@@ -1,24 +1,24 @@
-"""The training set: the one owner of everything that has a value per training row.
+"""The training set: the owner of all data that has a value per training row.
 
-Codes, class labels, weights and whatever else a boosting rule keeps of every row live in one object, which an engine
-makes. Rules and learners pass functions, names and numbers, and get numbers, partitions and histograms back. None of
-them holds an array of rows, so the rows may be in several parts, on other machines or on another device: who
-implements the calls adds up sums over the parts, and nothing above them changes.
+An engine keeps the codes, class labels and weights of the training rows in one object, together with any other vectors
+that a boosting rule needs. Rules and learners pass functions, names and numbers to it, and get numbers, partitions and
+histograms back. They never hold an array of rows. The rows may therefore be in several parts, on other machines or on
+another device: the implementation sums over the parts, and no caller changes.
 
-**Vectors** have a name and one float64 per row, in the order of the table; ``[row, label]`` where rows have several
-labels, and any further columns as long as a row keeps to itself. Three are always there:
+**Vectors** have a name and hold one float64 per row, in the order of the table. They are ``[row, label]`` if rows have
+several labels, and may have other columns as well. Three vectors always exist:
 
-============ ===========================================================================================
-``y``        -1 and +1 (per label, where there are several); the number of the class, where there are many
-``examples`` how many examples a row stands for: its `sample_weight`
-``w``        the current weights, which sum to one; they are changed by `assign` and `reweight` only
-============ ===========================================================================================
+============ =========================================================================================
+``y``        -1 or +1 (per label, if there are several); the class number if there are more than two
+``examples`` the number of examples that a row stands for: its `sample_weight`
+``w``        the current weights, which sum to one; only `assign` and `reweight` change them
+============ =========================================================================================
 
-**Functions** of vectors are applied row by row: they are called with arrays of some of the rows, as often as the
-owner likes and on any thread, and must not look from one row to another. Where rows have several labels, a vector of
-one number per row comes as ``[row, 1]``, so that it broadcasts against those of one per label.
+**Functions** of vectors are applied row by row. They are called with arrays of some of the rows, any number of times
+and on any thread, so the value of a row must not depend on other rows. If rows have several labels, a vector of one
+number per row is passed as ``[row, 1]``, so that it broadcasts against vectors of one number per label.
 
-**Sums per leaf** are ``[leaf, plane]``, with a plane for every class of every label (`Classes`).
+**Sums per leaf** are ``[leaf, plane]``. A plane is a (label, class) pair: see `boundary` and `Classes.n_planes`.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
     from skewboost.engine.scoring import Term
 
-Y, EXAMPLES, W = "y", "examples", "w"  # the vectors that are always there
+Y, EXAMPLES, W = "y", "examples", "w"  # the vectors that always exist
 
-RowFunction = Callable[..., Any]  # arrays of rows → an array of as many rows, or a tuple of such
-Node = Any  # a set of rows, as its owner knows it
+RowFunction = Callable[..., Any]  # arrays of rows → an array of as many rows, or a tuple of such arrays
+Node = Any  # a set of rows, in the representation of its training set
 
 
 def itself(values: Array) -> Array:
-    """The function that leaves a vector as it is."""
+    """Return a vector unchanged: the identity as a `RowFunction`."""
     return values
 
 
 def squares(z: Array, w: Array) -> Array:
-    """``w z²``, to be added up."""
+    """Return ``w z²`` per row."""
     return w * z * z
 
 
 class Classes(NamedTuple):
-    """What labels look like: every row has `n_labels` of them, each of which is one of `n_classes`.
+    """The shape of the labels: every row has `n_labels` labels, each of which is one of `n_classes`.
 
     Two classes are (1, 2), K classes are (1, K), and L labels that are on or off are (L, 2).
     """
@@ -64,20 +64,20 @@ class Classes(NamedTuple):
 
     @property
     def n_planes(self) -> int:
-        """How many planes a histogram has; that of a class of a label is ``label * n_classes + class``."""
+        """The number of planes of a histogram: the plane of a (label, class) is ``label * n_classes + class``."""
         return self.n_labels * self.n_classes
 
     @property
     def two(self) -> bool:
-        """Whether there are two classes and one label."""
+        """Whether there is one label of two classes."""
         return self == TWO
 
     def as_y(self, numbers: Array) -> Array:
-        """The vector ``y`` of the numbers of classes: -1 and +1 where there are two."""
+        """Return the vector ``y`` for class numbers: -1 and +1 if there are two classes."""
         return 2.0 * numbers - 1.0 if self.n_classes == 2 else np.asarray(numbers, dtype=np.float64)
 
     def numbers(self, y: Array) -> Array:
-        """The numbers of the classes, from the vector ``y``."""
+        """Return the class numbers for the vector ``y``."""
         return (y > 0).astype(np.intp) if self.n_classes == 2 else y.astype(np.intp)
 
 
@@ -85,7 +85,7 @@ TWO = Classes()
 
 
 class Limits(NamedTuple):
-    """How far a tree may grow: level by level, or best first once `max_leaf_nodes` is given."""
+    """The size limits of a tree, which grows level by level, or best first if `max_leaf_nodes` is given."""
 
     max_depth: int | None = 1
     max_leaf_nodes: int | None = None
@@ -98,10 +98,10 @@ class Limits(NamedTuple):
 
 @dataclass(slots=True)
 class Growth:
-    """A grown partition, as data.
+    """A grown partition with the sums of its leaves.
 
-    `sums` are the totals of the leaves, ``[leaf, plane]``. `abstains` are the leaves of rows that have no vote.
-    `importances` are pairs of a feature and how much a split on it lowered the loss. Of responses, `squares` is Σwz².
+    `sums` are the weights of the leaves, ``[leaf, plane]``. `abstains` marks the leaves of rows that get no vote.
+    `importances` are pairs (feature, decrease in the loss), one per split. For responses, `squares` is Σwz².
     """
 
     partition: Partition
@@ -113,130 +113,130 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """A partition that the engine cannot evaluate: the leaf of every row is in a vector of that name."""
+    """A partition that was not grown by the engine: the leaf of every row is in the vector of this name."""
 
     name: str
     n_leaves: int
 
 
 class TrainingSet(Protocol):
-    """The verbs. `reference` is their specification; every other engine gives the same answers to 1e-12."""
+    """The interface of a training set. `reference_set` specifies it; all engines agree with it to 1e-12."""
 
     classes: Classes
-    bins: Bins | None  # None: the table was not binned, and there are neither histograms nor partitions
+    bins: Bins | None  # None: the table was not binned, so there are no histograms or partitions
     n_rows: int
-    n_assigned: int  # how often all weights were replaced
+    n_assigned: int  # the number of times that all weights were replaced
 
     # -------------------------------------------------------------------- vectors
 
     def put(self, name: str, values: Array | float) -> None:
-        """Make a vector of given values, in the order of the table; a single number is that of every row."""
+        """Store a vector in the order of the table; a single number is the value of every row."""
         ...
 
     def get(self, name: str) -> Array:
-        """A vector as an array, in the order of the table.
+        """Return a vector as an array, in the order of the table.
 
-        The one way by which rows leave the set. It is for those who need the rows themselves: estimators of other
+        This is the only call that returns rows. It is for callers that need the rows themselves: estimators of other
         libraries, samplers, lines.
         """
         ...
 
     def map(self, function: RowFunction, inputs: Sequence[str], outputs: Sequence[str]) -> list[float]:
-        """Make vectors by a function of others; it returns one array, or a tuple if there are several outputs.
+        """Compute vectors by a function of others, which returns one array, or a tuple of arrays.
 
-        An output may be among the inputs. Who is not there yet comes into being. What the function returns beyond the
-        outputs is added up over all rows: one pass instead of two for who wants to know a sum as well.
+        An output may also be an input. Arrays that the function returns beyond the outputs are summed over all rows,
+        and these sums are returned. That saves a second pass over the rows.
         """
         ...
 
     def sum(self, function: RowFunction, inputs: Sequence[str]) -> Any:
-        """Add up a function of vectors over all rows: a float, or a tuple of them if it returns several arrays."""
+        """Return the sum of a function of vectors over all rows; a tuple of sums if it returns several arrays."""
         ...
 
     def max(self, function: RowFunction, inputs: Sequence[str]) -> float:
-        """The largest value of a function of vectors."""
+        """Return the largest value of a function of vectors."""
         ...
 
     # -------------------------------------------------------------------- weights
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
-        """Make a function of vectors the weights, normalised; returns their sum before that."""
+        """Replace the weights by a function of vectors, normalised; return their sum before normalisation."""
         ...
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
-        """Multiply the weights of each (leaf, plane) by its factor and normalise; returns their sum before that.
+        """Multiply the weights of each (leaf, plane) by its factor and normalise; return the sum before that.
 
-        Where the partition is the very object that was grown last, or its last split the one by which a node was split
-        last, an owner knows the leaves already.
+        If the partition is the object that was returned by the last `grow`, or if its last split is the one of the last
+        `split`, an engine need not look up the leaves of the rows.
         """
         ...
 
     # ----------------------------------------------------------------- partitions
 
     def grow(self, request: Request, limits: Limits) -> Growth:
-        """Grow the best partition under the current weights; a single leaf where nothing can be split.
+        """Grow a partition under the current weights; a single leaf if no split is allowed.
 
-        `grow.grow` says what that is. The leaves of a stump are its sides: left, right, and who abstains.
+        `growing.grow` specifies it. The leaves of a stump are its sides: left, right and, if any code does, abstaining.
         """
         ...
 
     def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
-        """The same for a weighted least-squares fit of a vector; ``sums[leaf]`` are Σw and Σwz."""
+        """Grow a partition that fits the vector z by least squares with weights w; ``sums[leaf]`` are Σw, Σwz."""
         ...
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
-        """The weights of the leaves of any partition, ``[leaf, plane]``; each weight times that of a vector."""
+        """Return the weights of the leaves, ``[leaf, plane]``; with `times`, weights are multiplied by that vector."""
         ...
 
     def count(self, partition: Partition) -> Array:
-        """How many examples come to each split, by their code there: ``[split, code]``."""
+        """Return the number of examples that reach each split, by their code there: ``[split, code]``."""
         ...
 
     # ---------------------------------------------------------------------- terms
 
     def evaluate(self, term: Term, name: str) -> None:
-        """Make a vector of what a term says of every row."""
+        """Store the values of a term as a vector."""
         ...
 
     def add(self, term: Term, name: str) -> None:
-        """Add what a term says to a vector."""
+        """Add the values of a term to a vector."""
         ...
 
     # ------------------------------------------------------- histograms and nodes
 
     def histogram(self, *names: str) -> Array:
-        """Sums of vectors over all rows, ``[name, feature, code]``; without names the weights, ``[plane, …]``."""
+        """Return the histograms of vectors, ``[name, feature, code]``; without names that of the weights."""
         ...
 
     def root(self) -> Node:
-        """The node of all rows."""
+        """Return the node of all rows."""
         ...
 
     def search(self, node: Node, request: Request) -> Split | None:
-        """The best split of a node under the current weights."""
+        """Return the best split of a node under the current weights; None if no split is allowed."""
         ...
 
     def split(self, node: Node, split: Split) -> list[Node]:
-        """The children of a node: left, right, and who abstains where the split lets any code do so."""
+        """Return the children of a node: left, right and, if any code does, abstaining."""
         ...
 
     def totals(self, node: Node) -> Array:
-        """The weights of a node, ``[plane]``."""
+        """Return the weights of a node, ``[plane]``."""
         ...
 
     def examples(self, node: Node) -> float:
-        """How many examples there are in a node."""
+        """Return the number of examples in a node."""
         ...
 
     def forget(self, node: Node) -> None:
-        """Say that weights of a node have moved otherwise than by a common factor per plane.
+        """Discard the histogram of a node, because its weights changed by more than a common factor per plane.
 
-        A node may keep its histogram until then, or until all weights are assigned anew.
+        A node may keep its histogram until this call, or until all weights are replaced.
         """
         ...
 
     # --------------------------------------------------------------- further sets
 
     def take(self, rows: Array) -> Codes:
-        """The codes of these rows, given by number, to open another set with; a row may come more than once."""
+        """Return the codes of the given row numbers, which may repeat, to make another training set."""
         ...

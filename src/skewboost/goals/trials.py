@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.boosting.estimator import BaseBooster
-from skewboost.engine.table import Prepared, take_rows
+from skewboost.engine.table import PreparedTable, take_rows
 from skewboost.errors import InputError
 from skewboost.goals.search import Answers
 from skewboost.meta.cost_passing import Weighing, own_threshold, staged_scores_of
@@ -56,7 +56,7 @@ class Rows:
     def prepared(self, estimator: Any) -> Rows:
         """The same, read and binned once for all fits of a booster of ours; others get what the user gave."""
         ours = isinstance(estimator, BaseBooster)
-        return replace(self, X=Prepared(estimator, self.X)) if ours else self
+        return replace(self, X=PreparedTable(estimator, self.X)) if ours else self
 
     @property
     def weights(self) -> Array | None:

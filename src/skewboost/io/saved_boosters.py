@@ -11,7 +11,7 @@ from skewboost.boosting.link import Labels, Link, TwoClasses
 from skewboost.boosting.many_classes import JointClassifier
 from skewboost.boosting.model import Model
 from skewboost.boosting.variants.alternating_tree import AlternatingTreeClassifier
-from skewboost.engine.grow_alternating import AlternatingPartition
+from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.io.saved_bins import BINS, MOST_CELLS, SUPPORT
 from skewboost.io.saved_fields import KINDS, LABELS, TABLE, Fitted, check_binary, check_member, check_table

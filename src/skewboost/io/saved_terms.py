@@ -9,7 +9,7 @@ import numpy as np
 
 from skewboost.boosting.model import Round
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Split
-from skewboost.engine.grow_alternating import REST, AlternatingPartition
+from skewboost.engine.growing_alternating import REST, AlternatingPartition
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.io.saved_fields import ANY_MODEL, MOST_FEATURES

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from skewboost.engine.binning import MAX_BINS, fit_bins
 from skewboost.engine.boundary import Request
-from skewboost.engine.grow_alternating import REST, AlternatingGrowth, AlternatingPartition
+from skewboost.engine.growing_alternating import REST, AlternatingGrowth, AlternatingPartition
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves

@@ -169,7 +169,7 @@ class LearnerContext:
     def __init__(self, data: TrainingData, view: View) -> None:
         self.data = data
         self.view = view
-        self.rows: TrainingSet = data.engine.open(view, data.labels, data.classes, data.examples)
+        self.rows: TrainingSet = data.engine.training_set(view, data.labels, data.classes, data.examples)
         self.last_try = False
 
     @property

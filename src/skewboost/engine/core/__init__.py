@@ -1,4 +1,4 @@
-"""The native core: C++ sources and how they are built. It is in a checkout and in the sdist, not in wheels."""
+"""The native core: its C++ sources and how to build them. Checkouts and sdists have it, wheels do not."""
 
 
 class BuildError(RuntimeError):
@@ -6,4 +6,4 @@ class BuildError(RuntimeError):
 
 
 class NoCompilerError(BuildError):
-    """There is no C++ compiler."""
+    """No C++ compiler was found."""

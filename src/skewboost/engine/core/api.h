@@ -1,4 +1,4 @@
-// What Python may call: plain C functions, the only names that the library shows.
+// The functions that Python calls: plain C functions, the only symbols that the library exports.
 #pragma once
 
 #if defined(_WIN32)

@@ -1,4 +1,4 @@
-// What everything else is written in: sizes, buffers that report a lack of memory, and the numbers of `boundary.py`.
+// Basic definitions: constants of `boundary.py`, small functions, and buffers that report a lack of memory.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #endif
 
-// Headers of C only: a compiler that links without the C++ library may have none of its headers either.
+// Only C headers are used, because a compiler without the C++ library may not have its headers.
 
 namespace skew {
 
@@ -19,7 +19,7 @@ struct Place {
 
 }  // namespace skew
 
-// Makes an object in memory that is there.
+// Constructs an object in memory that is already allocated.
 inline void* operator new(size_t, skew::Place place) noexcept {
     return place.at;
 }
@@ -29,18 +29,18 @@ namespace skew {
 constexpr int N_CODES = 256;
 constexpr int MISSING = 255;  // the code of a missing cell
 constexpr int N_THRESHOLDS = 255;
-constexpr int BLOCK = 8;  // features that share a word
+constexpr int BLOCK = 8;  // features per word
 enum Side : uint8_t { LEFT = 0, RIGHT = 1, ABSTAIN = 2, UNSEEN = 3 };
 
 constexpr double TIE = 1e-10;             // `boundary.TIE`
-constexpr double MAX_NODE_ERROR = 1e-10;  // `boundary.MAX_NODE_ERROR`
+constexpr double MAX_NODE_ERROR = 1e-10;  // a derived node whose relative error is larger is summed again
 constexpr double LONGEST_STEP = 11.5;     // `boundary.LONGEST_STEP`
-constexpr double SLACK = 1e-9;            // `candidates.SLACK`
-constexpr int MAX_ENUMERATED = 10;        // `candidates.MAX_ENUMERATED`
+constexpr double SLACK = 1e-9;            // `split_search.SLACK`
+constexpr int MAX_ENUMERATED = 10;        // `split_search.MAX_ENUMERATED`
 constexpr double INFINITE = __builtin_inf();
 constexpr double EPSILON = 2.220446049250313e-16;
 
-// What a call answers. Nothing throws: a lack of memory is passed up by hand.
+// The result of a call. There are no exceptions: a lack of memory is returned as a status.
 enum Status : int { DONE = 0, NO_MEMORY = 1 };
 
 #define TRY(call)                             \
@@ -49,11 +49,11 @@ enum Status : int { DONE = 0, NO_MEMORY = 1 };
     } while (0)
 
 template <class T>
-inline T least(T a, T b) {
+inline T min_of(T a, T b) {
     return b < a ? b : a;
 }
 template <class T>
-inline T most(T a, T b) {
+inline T max_of(T a, T b) {
     return a < b ? b : a;
 }
 template <class T>
@@ -64,18 +64,18 @@ template <class T>
 struct RemoveReference<T&> {
     using type = T;
 };
-inline double size_of(double x) {
+inline double absolute(double x) {
     return x < 0.0 ? -x : x;
 }
 
 typedef double Four __attribute__((vector_size(32)));
 
-// Σ values, in eight sums that do not wait for each other, and in parts so that the error does not grow with n.
+// Returns Σ values. Eight independent sums hide the latency of additions, and parts keep the error from growing with n.
 inline double sum_of(const double* values, int64_t n) {
     constexpr int64_t PART = 1024;
     double total = 0.0;
     for (int64_t start = 0; start < n; start += PART) {
-        int64_t stop = least(start + PART, n), k = start;
+        int64_t stop = min_of(start + PART, n), k = start;
         Four one = {0.0, 0.0, 0.0, 0.0}, other = one;
         for (; k + 8 <= stop; k += 8) {
             Four a, b;
@@ -95,7 +95,7 @@ inline double sum_of_codes(const double* values) {
     return sum_of(values, N_CODES);
 }
 
-// Memory that grows and is given back. Numbers in it start out undefined.
+// A growing array that frees its memory. New elements are not initialised.
 template <class T>
 class Buffer {
 public:
@@ -107,7 +107,7 @@ public:
     Status reserve(int64_t n) {
         if (n <= size_) return DONE;
         if (uint64_t(n) > SIZE_MAX / sizeof(T) / 2) return NO_MEMORY;
-        // a multiple of the cache line, on a cache line
+        // whole cache lines, aligned to cache lines
         void* fresh = allocate((size_t(n) * sizeof(T) + 63) / 64 * 64);
         if (fresh == nullptr) return NO_MEMORY;
         release(data_);
@@ -115,11 +115,11 @@ public:
         size_ = n;
         return DONE;
     }
-    // The same, keeping what was there.
+    // Like reserve, but keeps the elements.
     Status grow(int64_t n) {
         if (n <= size_) return DONE;
         Buffer<T> larger;
-        TRY(larger.reserve(most(n, size_ + size_ / 2)));
+        TRY(larger.reserve(max_of(n, size_ + size_ / 2)));
         if (size_ > 0) memcpy(static_cast<void*>(larger.data_), data_, size_t(size_) * sizeof(T));
         T* old = data_;
         data_ = larger.data_;
@@ -127,7 +127,7 @@ public:
         size_ = larger.size_;
         return DONE;
     }
-    // Take over the memory of another one.
+    // Takes over the memory of another buffer.
     void take(Buffer<T>& other) {
         clear();
         data_ = other.data_;
@@ -146,7 +146,7 @@ public:
 
 private:
     static void* allocate(size_t bytes) {
-        // The address that malloc gave is kept in front of the aligned one.
+        // The address that malloc returned is stored in front of the aligned one.
         char* raw = static_cast<char*>(malloc(bytes + 64 + sizeof(void*)));
         if (raw == nullptr) return nullptr;
         in_large_pages(raw, bytes);
@@ -154,13 +154,13 @@ private:
         reinterpret_cast<void**>(at)[-1] = raw;
         return reinterpret_cast<void*>(at);
     }
-    // Ask for large pages, as NumPy does: the first touch of every small one costs as much as a thousand additions.
+    // Asks for huge pages, as NumPy does: the first access to a small page costs as much as a thousand additions.
     static void in_large_pages(char* raw, size_t bytes) {
 #ifdef __linux__
         constexpr uintptr_t PAGE = 4096, MANY = uintptr_t(1) << 22;
         if (bytes < MANY) return;
         uintptr_t first = (reinterpret_cast<uintptr_t>(raw) + PAGE - 1) / PAGE * PAGE;
-        madvise(reinterpret_cast<void*>(first), bytes - PAGE, MADV_HUGEPAGE);  // advice: it may be declined
+        madvise(reinterpret_cast<void*>(first), bytes - PAGE, MADV_HUGEPAGE);  // the system may ignore it
 #else
         (void)raw, (void)bytes;
 #endif
@@ -173,7 +173,7 @@ private:
     int64_t size_ = 0;
 };
 
-// Where to cut n things into equal parts.
+// The beginning of part k if n items are divided into equal parts.
 inline int64_t bound(int64_t n, int64_t n_parts, int64_t k) {
     return k * n / n_parts;
 }

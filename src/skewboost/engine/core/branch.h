@@ -1,5 +1,5 @@
-// A node that lives on from round to round, as those of alternating trees do: its rows of two classes, and its
-// histogram in the units in which weights are stored, so that it stays right while these do.
+// A persistent node, as alternating trees need them: its rows of two classes, and its histogram in the units of the
+// stored weights, so that it stays valid while these do not change.
 #pragma once
 #include "rows.h"
 
@@ -8,13 +8,13 @@ namespace skew {
 struct Branch {
     Buffer<uint32_t> rows[2];
     int64_t size[2] = {0, 0};
-    Buffer<double> sums;  // empty: not known
+    Buffer<double> sums;  // empty: unknown
     double error[2] = {0.0, 0.0};
     bool derived = false;
     Branch* parent = nullptr;
-    Branch* family[3] = {nullptr, nullptr, nullptr};  // the children of the parent's split, itself included
+    Branch* family[3] = {nullptr, nullptr, nullptr};  // all children of the parent's split, including this one
     int64_t n_family = 0;
-    Branch* made_before = nullptr;  // in the list of all that there are
+    Branch* made_before = nullptr;  // the list of all branches
 
     bool known() const { return sums.size() > 0; }
     void forget() {
@@ -37,26 +37,26 @@ public:
         }
     }
 
-    // A branch without rows, which lives as long as all of them; null where there is no memory.
+    // Makes a branch without rows, which is freed together with all others; null if there is no memory.
     Branch* make() {
-        void* room = malloc(sizeof(Branch));
-        if (room == nullptr) return nullptr;
-        Branch* made = new (Place{room}) Branch();
+        void* memory = malloc(sizeof(Branch));
+        if (memory == nullptr) return nullptr;
+        Branch* made = new (Place{memory}) Branch();
         made->made_before = last_;
         return last_ = made;
     }
 
-    Status open(Branch& root) {
+    Status fill_root(Branch& root) {
         for (int g = 0; g < 2; ++g) {
             int64_t begin = rows_.begin(g, false), n = rows_.end(g, false) - begin;
-            TRY(root.rows[g].reserve(most<int64_t>(n, 1)));
+            TRY(root.rows[g].reserve(max_of<int64_t>(n, 1)));
             memcpy(root.rows[g].data(), rows_.all() + begin, size_t(n) * sizeof(uint32_t));
             root.size[g] = n;
         }
         return DONE;
     }
 
-    // The rows of each side.
+    // Divides the rows of a branch into the sides of a split.
     Status split(const Branch& branch, int64_t feature, const uint8_t* child, Branch** sides, int64_t n_sides) {
         const uint64_t* words = rows_.table.block(feature >> 3);
         for (int g = 0; g < 2; ++g) {
@@ -65,7 +65,7 @@ public:
             for (int64_t i = 0; i < branch.size[g]; ++i) counts[child[code_in(words[own[i]], feature)]] += 1;
             uint32_t* out[3] = {nullptr, nullptr, nullptr};
             for (int64_t side = 0; side < n_sides; ++side) {
-                TRY(sides[side]->rows[g].reserve(most<int64_t>(counts[side], 1)));
+                TRY(sides[side]->rows[g].reserve(max_of<int64_t>(counts[side], 1)));
                 sides[side]->size[g] = counts[side];
                 out[side] = sides[side]->rows[g].data();
             }
@@ -74,14 +74,14 @@ public:
         return DONE;
     }
 
-    // The best split under the current weights; the histogram is kept unless it must not be.
+    // The best split under the current weights; the histogram is kept if `keep` is true.
     Status search(Branch& branch, const Request& request, bool keep, Split& split) {
         TRY(lowest_.reserve(rows_.n_padded()));
         if (!branch.known() && branch.parent != nullptr && branch.parent->known()) TRY(derive(branch));
         if (!branch.known()) TRY(sum_directly(branch));
-        for (int turn = 0; turn < 2; ++turn) {
+        for (int attempt = 0; attempt < 2; ++attempt) {
             TRY(search_once(branch, request, split));
-            if (split.feature < 0 || turn > 0 || (!split.doubtful && !lost_rows(branch, split))) break;
+            if (split.feature < 0 || attempt > 0 || (!split.uncertain && !lost_rows(branch, split))) break;
             TRY(sum_directly(branch));
         }
         if (!keep) branch.forget();
@@ -96,8 +96,8 @@ public:
                rows_.examples_in(branch.rows[1].data(), branch.size[1]);
     }
 
-    // Multiply the weights of two branches' rows by their factors and all others by the last, and normalise.
-    void reweight(const Branch& left, const Branch& right, const double* factors, double& total, bool& settled) {
+    // Multiplies the weights of two branches by their factors and all others by the last one, and normalises.
+    void reweight(const Branch& left, const Branch& right, const double* factors, double& total, bool& rescaled) {
         const Branch* sides[2] = {&left, &right};
         total = 0.0;
         for (int g = 0; g < 2; ++g) {
@@ -110,7 +110,7 @@ public:
                 others += own[g];
                 total += own[g] * factors[2 * side + g];
             }
-            total += most(whole[g] - others, 0.0) * factors[4 + g];
+            total += max_of(whole[g] - others, 0.0) * factors[4 + g];
         }
         for (int g = 0; g < 2; ++g) {
             for (int side = 0; side < 2; ++side) {
@@ -120,7 +120,7 @@ public:
             }
             rows_.scale(g) *= factors[4 + g] / total;
         }
-        settled = rows_.settle();
+        rescaled = rows_.fold_scales();
     }
 
 private:
@@ -149,7 +149,7 @@ private:
         return status;
     }
 
-    // Per class all of the family but the largest are summed, and that is what remains of the parent's.
+    // In each class the largest of the siblings is the parent less the others, which are summed.
     Status derive(Branch& branch) {
         Branch& parent = *branch.parent;
         Branch* lacking[3];

@@ -1,8 +1,8 @@
-"""Building the native core: one source, a library for every level of the processor.
+"""Building the native core: one source, and a library for each level of the processor.
 
-The libraries lie beside the modules of the engine. A file with a hash of all that they were built from says whether
-they are up to date; as long as no file is touched, their times say so. Libraries take their place when they are
-complete, so that whoever has loaded one keeps it.
+The libraries are in the folder of the engine. A stamp file with a hash of all sources says whether they are up to date;
+a hash of modification times saves reading the sources if none was touched. A finished library replaces the old one by a
+rename, so processes that have loaded the old one can keep it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from . import BuildError
 
-if TYPE_CHECKING:  # imported when something is built, so that looking whether anything must be takes no time
+if TYPE_CHECKING:  # imported only to build, so that checking whether a build is needed is fast
     from skewboost.engine.core.compilers import Compiler, Target
 
 HERE = Path(__file__).parent
@@ -33,12 +33,12 @@ SANITIZERS = {
 
 
 def name(level: str, suffix: str) -> str:
-    """Of the library of a level."""
+    """Return the file name of the library of a level."""
     return f"libskewboost-{level}{suffix}"
 
 
 def digest() -> str:
-    """Of the sources, of how they are built, and of the machine: folders may be shared by several."""
+    """Return a hash of the sources, of the build scripts, and of the machine (a folder may be shared by several)."""
     found = hashlib.blake2b(_machine().encode(), digest_size=16)
     for path in sorted(HERE.iterdir()):
         if path.suffix in SUFFIXES:
@@ -48,7 +48,7 @@ def digest() -> str:
 
 
 def times() -> str:
-    """Of when the sources were changed last, and how long they are: as long as that stays, they need not be read."""
+    """Return a hash of the modification times and sizes of the sources."""
     with os.scandir(HERE) as entries:
         sources = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if e.name.endswith(SUFFIXES))
     return hashlib.blake2b(repr((_machine(), sources)).encode(), digest_size=16).hexdigest()
@@ -60,7 +60,7 @@ def _machine() -> str:
 
 
 def is_current(folder: Path) -> bool:
-    """Whether the libraries in a folder are those of the sources."""
+    """Whether the libraries in a folder are up to date."""
     try:
         built, seen, *libraries = (folder / STAMP).read_text().split()
     except (OSError, ValueError):
@@ -74,23 +74,23 @@ def refresh(folder: Path) -> None:
     Parameters
     ----------
     folder : Path
-        Where they are to lie.
+        The folder of the libraries.
 
     Raises
     ------
     BuildError
-        With what the compiler said.
+        If the compiler fails; the message has its output.
     OSError
-        If the folder cannot be written to.
+        If the folder is not writable.
     """
     if is_current(folder):
         return
     from skewboost.files import write_whole
 
-    with _alone(folder):
-        if is_current(folder):  # another process was faster
+    with _build_lock(folder):
+        if is_current(folder):  # another process has built them
             return
-        now = digest(), times()  # of what is read now: if sources change meanwhile, they are built again next time
+        now = digest(), times()  # if sources change during the build, the next call builds again
         libraries = build(folder)
         write_whole(folder / STAMP, "\n".join([*now, *(library.name for library in libraries)]))
 
@@ -101,9 +101,9 @@ def build(folder: Path, target: Target | None = None) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Where they are to lie.
+        The folder of the libraries.
     target : Target, default=None
-        What they are for: this machine, or another, for which zig builds them.
+        The platform to build for, by zig; None: this machine.
 
     Returns
     -------
@@ -114,48 +114,50 @@ def build(folder: Path, target: Target | None = None) -> list[Path]:
     compiler = find() if target is None else zig()
     target = this_machine() if target is None else target
     flags = {name(level, target.suffix): (*FLAGS, *extra) for level, extra in target.levels.items()}
-    return _compiled(compiler, flags, target, folder)
+    return _compile(compiler, flags, target, folder)
 
 
 def build_sanitized(kind: str, folder: Path) -> Path:
-    """Build a library that reports errors of memory and arithmetic (``"address"``) or data races (``"thread"``)."""
+    """Build a library that reports memory and arithmetic errors (``"address"``) or data races (``"thread"``)."""
     from .compilers import ARITHMETIC, LANGUAGE, Compiler, installed, this_machine
 
     compiler = installed()
     if compiler.is_zig:
-        raise BuildError(f"zig brings no {kind} sanitizer. Install GCC or Clang, or let CXX name one.")
+        raise BuildError(f"zig has no {kind} sanitizer. Install GCC or Clang, or set CXX to one of them.")
     debugging = ("-O1", "-g", "-fno-omit-frame-pointer", "-Werror")
     flags = (*LANGUAGE, *ARITHMETIC, *debugging, *SANITIZERS[kind])
     target = this_machine()
     folder.mkdir(parents=True, exist_ok=True)
-    anything = Compiler(compiler.command, link=())  # the run-time library of sanitizers needs that of C++
-    return _compiled(anything, {name(kind, target.suffix): flags}, target, folder)[0]
+    compiler = Compiler(compiler.command, link=())  # the runtime library of sanitizers needs that of C++
+    return _compile(compiler, {name(kind, target.suffix): flags}, target, folder)[0]
 
 
-def _compiled(compiler: Compiler, flags: dict[str, tuple[str, ...]], target: Target, folder: Path) -> list[Path]:
-    """Libraries of the given names, compiled side by side."""
+def _compile(compiler: Compiler, flags: dict[str, tuple[str, ...]], target: Target, folder: Path) -> list[Path]:
+    """Compile libraries in parallel, given the flags of each by file name."""
     import subprocess
 
     with _scratch(folder) as scratch, ExitStack() as stack:
         environment = dict(os.environ)
-        if compiler.is_zig:  # which would otherwise leave hundreds of megabytes in the home folder
+        if compiler.is_zig:  # by default it leaves hundreds of megabytes in the home folder
             environment.setdefault("ZIG_GLOBAL_CACHE_DIR", str(scratch / "cache"))
             environment.setdefault("ZIG_LOCAL_CACHE_DIR", environment["ZIG_GLOBAL_CACHE_DIR"])
         started = []
         for library, of_library in flags.items():
-            # a relative path, as macOS keeps it in the library
+            # a relative path, because macOS stores it in the library
             command = compiler.shared(of_library, SOURCE, Path(library), target)
             process = stack.enter_context(
                 subprocess.Popen(
                     command, cwd=scratch, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
                 )
             )
-            stack.callback(process.kill)  # if another fails, or the user interrupts
+            stack.callback(process.kill)  # if another one fails, or the user interrupts
             started.append((command, process))
         for command, process in started:
-            said = process.communicate()[0].decode(errors="replace").strip()
+            output = process.communicate()[0].decode(errors="replace").strip()
             if process.returncode != 0:
-                raise BuildError(f"The native core was not built. The command\n  {' '.join(command)}\nsaid:\n{said}")
+                raise BuildError(
+                    f"The native core was not built. The command\n  {' '.join(command)}\nfailed:\n{output}"
+                )
         for library in flags:
             os.replace(scratch / library, folder / library)
     return [folder / library for library in flags]
@@ -163,7 +165,7 @@ def _compiled(compiler: Compiler, flags: dict[str, tuple[str, ...]], target: Tar
 
 @contextmanager
 def _scratch(folder: Path) -> Iterator[Path]:
-    """A folder for what is unfinished, from which files can be moved into place at once."""
+    """Make a temporary folder on the same file system, so that finished files can be renamed into place."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix=".libskewboost-", dir=folder, ignore_cleanup_errors=True) as scratch:
@@ -171,8 +173,8 @@ def _scratch(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One process builds, others wait for it; where files cannot be locked, all build and the last one stays."""
+def _build_lock(folder: Path) -> Iterator[None]:
+    """Let one process build while others wait; if files cannot be locked, all build and the last one wins."""
     from skewboost.files import locked
 
     with ExitStack() as stack:

@@ -4,13 +4,13 @@
 
 namespace skew {
 
-// Copy the rows of [from, from + n) whose code goes to a side to the front of `to`, the others behind them, both in
-// their order; `to` may be `from`. Returns how many went to the front.
+// Copies the rows of [from, from + n) that go to a side to the front of `to`, followed by the others, both in order.
+// `to` may be `from`. `front` is the number of rows of the side.
 inline Status Grower::divide(const uint32_t* from, int64_t n, int64_t feature, const uint8_t* child, uint8_t side,
                              uint32_t* to, uint32_t* spare, int64_t& front) {
     const uint64_t* words = rows_.table.block(feature >> 3);
     int shift = int(8 * (feature & 7));
-    int64_t n_tasks = most<int64_t>(1, n / (4 * ROWS_PER_TASK));  // parts have to be put together again
+    int64_t n_tasks = max_of<int64_t>(1, n / (4 * ROWS_PER_TASK));  // the parts have to be joined again
     if (n_tasks == 1) {
         int64_t a = 0, b = 0;
         for (int64_t i = 0; i < n; ++i) {
@@ -27,7 +27,7 @@ inline Status Grower::divide(const uint32_t* from, int64_t n, int64_t feature, c
     }
     TRY(lengths_.reserve(n_tasks + 1));
     int64_t* lengths = lengths_.data();
-    // within each part the ones from its beginning on, the others from its end backwards
+    // each part has the rows of the side at its beginning, and the others backwards from its end
     parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
         int64_t start = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1);
         int64_t a = start, b = stop - 1;
@@ -53,7 +53,7 @@ inline Status Grower::divide(const uint32_t* from, int64_t n, int64_t feature, c
     return DONE;
 }
 
-// The children of a node with their rows: left, right, and those that abstain if any code does.
+// Makes the children of a node with their rows: left, right and, if any code does, abstaining.
 inline Status Grower::make_children(int64_t index) {
     bool three = nodes_[index].split.child[MISSING] == ABSTAIN;
     int64_t n_children = three ? 3 : 2, first = n_nodes_;
@@ -87,8 +87,8 @@ inline Status Grower::make_children(int64_t index) {
     return DONE;
 }
 
-// Give children their histograms: per group all but the largest are summed, and that one is what remains of the parent.
-// The largest of the first group takes over the parent's place.
+// Computes the histograms of children. In each group the largest child is the heir, which is the parent less the other
+// children; these are summed. The heir of the first group takes over the memory of the parent.
 inline Status Grower::give_histograms(int64_t index) {
     Node& node = nodes_[index];
     Node* children = &nodes_[node.children];
@@ -96,13 +96,13 @@ inline Status Grower::give_histograms(int64_t index) {
     for (int64_t g = 0; g < n_groups_; ++g)
         for (int64_t side = 1; side < n; ++side)
             if (children[side].size[g] > children[heirs[g]].size[g]) heirs[g] = side;
-    bool room = node.slot >= 0;
+    bool enough_slots = node.slot >= 0;
     for (int64_t side = 0; side < n; ++side) {
-        if (children[side].slot >= 0 || (room && side == heirs[0])) continue;
+        if (children[side].slot >= 0 || (enough_slots && side == heirs[0])) continue;
         TRY(slots_.take(children[side].slot));
-        if (children[side].slot < 0) room = false;
+        if (children[side].slot < 0) enough_slots = false;
     }
-    if (!room) {  // no more is kept: sum what there is room for
+    if (!enough_slots) {  // the pool is full: sum the children that have memory
         for (int64_t side = 0; side < n; ++side)
             if (children[side].slot >= 0) TRY(sum_directly(children[side]));
         return DONE;
@@ -111,8 +111,8 @@ inline Status Grower::give_histograms(int64_t index) {
     node.slot = -1;
     for (int64_t g = 0; g < n_groups_; ++g) {
         Node& heir = children[heirs[g]];
-        bool direct = heir.size[g] <= FEW_ROWS;
-        bool elsewhere = heirs[g] != heirs[0] && !direct;  // the parent's plane lies with another child
+        bool direct = heir.size[g] <= SMALL_NODE;
+        bool elsewhere = heirs[g] != heirs[0] && !direct;  // the parent's plane is in the memory of another child
         Node& holder = children[heirs[0]];
         for (int64_t side = 0; side < n; ++side) {
             Node& child = children[side];
@@ -135,7 +135,7 @@ inline Status Grower::give_histograms(int64_t index) {
     return DONE;
 }
 
-// rest = rest - part. Class weights are not negative.
+// rest = rest - part. Class weights stay nonnegative.
 inline void Grower::subtract(double* rest, const double* part, int64_t group) const {
     bool is_signed = responses_ != nullptr;
     for_group(group, [=](int64_t at, int64_t m) {
@@ -149,7 +149,7 @@ inline void Grower::subtract(double* rest, const double* part, int64_t group) co
     });
 }
 
-// One has the parent's sums and should have those that the other has, which should have what remains of the parent's.
+// Moves `part` to `whole`, which has the sums of the parent, and the remainder of the parent to `part`.
 inline void Grower::exchange(double* whole, double* part, int64_t group) const {
     for_group(group, [=](int64_t at, int64_t m) {
         for (int64_t k = at; k < at + m; ++k) {
@@ -160,12 +160,12 @@ inline void Grower::exchange(double* whole, double* part, int64_t group) const {
     });
 }
 
-// Whether a subtraction left nothing of the weight of a category that does have rows in a node: the split would take it
-// for one that the node has not seen. At the root all categories have weight.
+// Whether the weight of a category that has rows in the node was lost by a subtraction. The split would treat it as a
+// category without rows. At the root all categories have weight.
 inline bool Grower::lost_rows(const Node& node) {
     const Split& split = node.split;
     if (!node.derived || node.depth == 0 || split.threshold >= 0) return false;
-    int64_t planes = two_ ? 2 : rows_.n_classes, labels = two_ ? 1 : rows_.n_labels;
+    int64_t planes = two_planes_ ? 2 : rows_.n_classes, labels = two_planes_ ? 1 : rows_.n_labels;
     bool gone[N_CODES], any = false;
     for (int k = 0; k < N_CODES; ++k) {
         gone[k] = k < rows_.table.n_bins[split.feature] || k == MISSING;

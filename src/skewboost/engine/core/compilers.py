@@ -1,7 +1,7 @@
-"""C++ compilers: which one there is, and how it is asked for a shared library.
+"""Finding a C++ compiler, and the commands that build a shared library with it.
 
-The library needs nothing of the C++ standard library, so that it runs wherever Python does. No flag may change a
-result: floating-point operations are neither contracted nor reordered, and all builds give the same bits.
+The library does not use the C++ standard library, so it runs wherever Python does. Flags must not change results:
+floating-point operations are neither contracted nor reordered, and all builds give the same bits.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ LANGUAGE = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden",
 ARITHMETIC = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 FLAGS = (*LANGUAGE, *ARITHMETIC, "-O3")
 
-# The level x86-64-v3, which compilers know by that name since GCC 11 and Clang 12 only
+# The level x86-64-v3, spelled out because only GCC 11, Clang 12 and later know it by that name
 V3 = (
     *("-mcx16", "-msahf", "-mpopcnt", "-msse4.2"),
     *("-mavx2", "-mbmi", "-mbmi2", "-mf16c", "-mfma", "-mlzcnt", "-mmovbe"),
 )
 
-# How to leave out the C++ standard library: GCC knows -nostdlib++ from version 13 on, Apple's linker no libgcc.
+# Options that leave out the C++ standard library: GCC has -nostdlib++ since version 13, and Apple has no libgcc.
 LINKS = (
     ("-nostdlib++", "-static-libgcc"),
     ("-nodefaultlibs", "-lc", "-lm", "-lgcc", "-lpthread"),
@@ -46,26 +46,26 @@ extern "C" double skewboost_probe(double x) { return floor(x) + (double)(uint64_
 """
 
 
-# ------------------------------------------------------------------------------- what is built for
+# ------------------------------------------------------------------------------- targets
 
 
 @dataclass(frozen=True)
 class Target:
-    """A kind of machine."""
+    """A platform to build for."""
 
     system: str  # linux, macos, windows, or as Python calls it
     machine: str  # x86_64, aarch64, or as the system calls it
-    triple: str  # its name to zig
-    tag: str | None = None  # of wheels that zig builds for it
+    triple: str  # the name of the platform for zig
+    tag: str | None = None  # the platform tag of wheels that zig builds
 
     @property
     def suffix(self) -> str:
-        """Of shared libraries."""
+        """The suffix of shared libraries."""
         return {"macos": ".dylib", "windows": ".dll"}.get(self.system, ".so")
 
     @property
     def levels(self) -> dict[str, tuple[str, ...]]:
-        """The builds of the same source, and the flags of each."""
+        """The levels that are built, with the flags of each."""
         return {"baseline": (), "v3": V3} if self.machine == "x86_64" else {"baseline": ()}
 
 
@@ -79,9 +79,9 @@ TARGETS = {
 
 
 def this_machine() -> Target:
-    """The target that Python itself runs on."""
+    """Return the platform that Python runs on."""
     if sys.maxsize < 2**32:
-        raise BuildError("The native core is for 64-bit Python, and this one has 32 bits. Install a 64-bit Python.")
+        raise BuildError("The native core needs a 64-bit Python, but this one has 32 bits. Install a 64-bit Python.")
     system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, sys.platform)
     machine = platform.machine().lower()
     machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
@@ -90,50 +90,50 @@ def this_machine() -> Target:
     return TARGETS.get(f"{system}-{machine}", Target(system, machine, f"{machine}-{system}"))
 
 
-# ------------------------------------------------------------------------------- who builds
+# ------------------------------------------------------------------------------- compilers
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler, and the options with which it links without the C++ standard library."""
+    """A compiler, and its options for linking without the C++ standard library."""
 
     command: tuple[str, ...]
     link: tuple[str, ...] = ("-nostdlib++",)
     is_zig: bool = False
 
     def shared(self, flags: tuple[str, ...], source: Path, library: Path, target: Target) -> list[str]:
-        """The command that builds a shared library of one source for a target."""
+        """Return the command that builds a shared library from one source."""
         if self.is_zig:
             place: tuple[str, ...] = ("-target", target.triple, "-s")
         else:
-            place = ("-march=x86-64",) if target.machine == "x86_64" else ()  # whatever the default is
+            place = ("-march=x86-64",) if target.machine == "x86_64" else ()  # not the default of the compiler
         code = () if target.system == "windows" else ("-fPIC",)
         return [*self.command, *place, *flags, *code, "-shared", str(source), "-o", str(library), *self.link]
 
 
 def zig() -> Compiler:
-    """The compiler of the package ziglang. It builds for any target."""
+    """Return the compiler of the package ziglang, which builds for any target."""
     if importlib.util.find_spec("ziglang") is None:
-        raise NoCompilerError("The package ziglang is missing, which brings a compiler. Run: pip install ziglang")
+        raise NoCompilerError("The package ziglang, which has a C++ compiler, is missing. Run: pip install ziglang")
     return Compiler((sys.executable, "-m", "ziglang", "c++"), is_zig=True)
 
 
 def installed() -> Compiler:
-    """The first that works of ``$CXX``, ``c++``, ``g++`` and ``clang++``; if ``$CXX`` is set, that one and no other."""
-    told = shlex.split(os.environ.get("CXX", ""))
-    if told:
-        if Path(told[0]).stem == "zig":  # without a target it would build for this very processor
-            return Compiler(tuple(told), is_zig=True)
-        compiler, reason = _tried(tuple(told))
+    """Return the compiler ``$CXX`` if it is set, else the first of ``c++``, ``g++`` and ``clang++`` that works."""
+    command = tuple(shlex.split(os.environ.get("CXX", "")))
+    if command:
+        if Path(command[0]).stem == "zig":  # without a target it would build for this processor only
+            return Compiler(command, is_zig=True)
+        compiler, reason = _try_compiler(command)
         if compiler is None:
             raise BuildError(
                 f"CXX={os.environ['CXX']!r} cannot build a shared library: {reason}\n"
-                "Let CXX name a working C++ compiler, or unset it."
+                "Set CXX to a working C++ compiler, or unset it."
             )
         return compiler
     reasons = []
     for name in ("c++", "g++", "clang++"):
-        compiler, reason = _tried((name,))
+        compiler, reason = _try_compiler((name,))
         if compiler is not None:
             return compiler
         reasons.append(f"{name}: {reason}")
@@ -143,18 +143,21 @@ def installed() -> Compiler:
 
 
 def find() -> Compiler:
-    """The compiler for this machine: one that is installed, else that of the package ziglang."""
+    """Return a compiler for this machine: an installed one, else that of the package ziglang."""
     try:
         return installed()
-    except NoCompilerError as none:
+    except NoCompilerError as error:
         try:
             return zig()
         except NoCompilerError:
-            raise none from None
+            raise error from None
 
 
-def _tried(command: tuple[str, ...]) -> tuple[Compiler | None, str]:
-    """A compiler that builds a small library, or why it does not; some systems have one that only asks for another."""
+def _try_compiler(command: tuple[str, ...]) -> tuple[Compiler | None, str]:
+    """Build a small library, and return the compiler, or None and the reason of the failure.
+
+    Some systems have a command of this name that only asks to install a compiler.
+    """
     if shutil.which(command[0]) is None:
         return None, "not found"
     reasons = []
@@ -163,9 +166,9 @@ def _tried(command: tuple[str, ...]) -> tuple[Compiler | None, str]:
         write_whole(source, PROBE)
         for link in LINKS:
             compiler = Compiler(command, link)
-            tried = compiler.shared(FLAGS, source, Path(folder, "probe.so"), this_machine())
-            answer = subprocess.run(tried, cwd=folder, capture_output=True, text=True, errors="replace")
-            if answer.returncode == 0:
+            arguments = compiler.shared(FLAGS, source, Path(folder, "probe.so"), this_machine())
+            result = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, errors="replace")
+            if result.returncode == 0:
                 return compiler, ""
-            reasons.append(answer.stderr.strip())
+            reasons.append(result.stderr.strip())
     return None, "\n".join(reasons)

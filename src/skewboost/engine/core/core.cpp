@@ -1,5 +1,5 @@
-// The C interface: what Python calls. Sizes are int64, numbers are double, arrays are contiguous and outlive the call;
-// those of a training set outlive the set. A status other than 0 is a lack of memory.
+// The C interface that Python calls. Sizes are int64, numbers are double, and arrays are contiguous. Arrays must
+// outlive the call, and those of a training set must outlive the set. A status other than 0 means a lack of memory.
 #include "api.h"
 #include "branch.h"
 #include "cuts.h"
@@ -16,24 +16,24 @@ struct TrainingSet {
     Branches branches{rows};
 };
 
-// Python's PyCapsule_GetPointer: what a capsule holds. What Python owns of the core is in capsules, of which `close`
-// and `free_model` are destructors: Python's own ways of cleaning up run Python code, in which an interruption by the
+// PyCapsule_GetPointer of Python. Python owns objects of the core by capsules, whose destructors are
+// `free_training_set` and `free_model`. Finalizers in Python would run Python code, in which an interruption by the
 // user is lost.
-void* (*held_by)(void* capsule, const char* name) = nullptr;
+void* (*capsule_pointer)(void* capsule, const char* name) = nullptr;
 }  // namespace
 
-// Changes whenever a signature does: library.py refuses any other number than its own.
+// Changes with every signature: library.py accepts only its own number.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 7;
+    return 8;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
-    held_by = get_pointer;
+    capsule_pointer = get_pointer;
     watch_forks();
 }
 
 // ----------------------------------------------------------------------------------------------------- tables
 
-// Where to cut columns: `cut_columns`. `weights` may be null.
+// The cuts of columns: `cut_columns`. `weights` may be null.
 SKEWBOOST_API int skewboost_cuts_32(const float* const* columns, const int64_t* steps, int64_t n_columns,
                                     int64_t n_rows, const double* weights, int64_t max_bins, double* cuts,
                                     int64_t* n_cuts, int64_t n_jobs) {
@@ -67,21 +67,21 @@ SKEWBOOST_API void skewboost_look_up(const uint64_t* words, int64_t n_rows, int6
 
 // ----------------------------------------------------------------------------------------------- training sets
 
-SKEWBOOST_API int skewboost_open(const Spec* spec, TrainingSet** out) {
+SKEWBOOST_API int skewboost_new_training_set(const Spec* spec, TrainingSet** out) {
     *out = nullptr;
-    void* room = malloc(sizeof(TrainingSet));
-    if (room == nullptr) return NO_MEMORY;
-    TrainingSet* made = new (Place{room}) TrainingSet();
-    if (made->rows.open(*spec) != DONE || made->grower.open() != DONE) {
+    void* memory = malloc(sizeof(TrainingSet));
+    if (memory == nullptr) return NO_MEMORY;
+    TrainingSet* made = new (Place{memory}) TrainingSet();
+    if (made->rows.prepare(*spec) != DONE || made->grower.prepare() != DONE) {
         made->~TrainingSet();
-        free(room);
+        free(memory);
         return NO_MEMORY;
     }
     *out = made;
     return DONE;
 }
-SKEWBOOST_API void skewboost_close(void* capsule) {
-    TrainingSet* set = static_cast<TrainingSet*>(held_by(capsule, nullptr));
+SKEWBOOST_API void skewboost_free_training_set(void* capsule) {
+    TrainingSet* set = static_cast<TrainingSet*>(capsule_pointer(capsule, nullptr));
     set->~TrainingSet();
     free(set);
 }
@@ -107,8 +107,9 @@ SKEWBOOST_API double skewboost_sum_squares(const TrainingSet* set, const double*
     return set->rows.sum_squares({z, w});
 }
 
-// What was grown. Per split: feature, threshold, polarity, number of children, three links; value, before, gain; the
-// child of every code. Of all leaves: whether they abstain, how many examples they have (of a tree), sums per plane.
+// Writes the partition that was grown last. Per split: feature, threshold, polarity, number of children and three
+// links; value, before and gain; the child of every code. For all leaves: whether they abstain, their numbers of
+// examples (trees only), and their sums per plane.
 SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int64_t* splits, double* values,
                                    uint8_t* child, double* leaves) {
     const Grower& g = set->grower;
@@ -127,8 +128,8 @@ SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int
         memcpy(leaves + 2 * g.n_leaves() + n_planes * k, g.sums(k), size_t(n_planes) * sizeof(double));
     }
 }
-// Grow a stump or tree; z and w are null for labels. `sizes` gets how many splits and leaves there are. Where there is
-// room for them (`capacity` leaves) it is followed by `skewboost_grown`.
+// Grows a stump or tree; z and w are null for labels. Writes the number of splits and leaves to `sizes`, and calls
+// `skewboost_grown` if there are at most `capacity` leaves.
 SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64_t max_depth, int64_t max_leaf_nodes,
                                  const double* z, const double* w, int64_t* sizes, int64_t capacity, int64_t* splits,
                                  double* values, uint8_t* child, double* leaves) {
@@ -140,40 +141,40 @@ SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64
         skewboost_grown(set, z == nullptr ? set->rows.n_planes() : 2, splits, values, child, leaves);
     return DONE;
 }
-// The value of every row's leaf, of a tree that was grown by the last call but for those that only read or reweight.
-SKEWBOOST_API void skewboost_spread(const TrainingSet* set, const double* values, double* out) {
-    set->grower.spread(values, out);
+// Writes the value of every row's leaf in the tree that was grown last. Since then there may only have been calls that
+// read or reweight.
+SKEWBOOST_API void skewboost_leaf_values(const TrainingSet* set, const double* values, double* out) {
+    set->grower.leaf_values(values, out);
 }
-// Returns the sum of weights before they are normalised; `settled` says that they are stored in other units now.
-SKEWBOOST_API int skewboost_reweight(TrainingSet* set, const double* factors, double* total, int64_t* settled) {
-    bool other_units = false;
-    TRY(set->grower.reweight(factors, *total, other_units));
-    *settled = other_units;
+// Writes the sum of weights before normalisation, and whether weights are stored in other units now (`rescaled`).
+SKEWBOOST_API int skewboost_reweight(TrainingSet* set, const double* factors, double* total, int64_t* rescaled) {
+    bool changed = false;
+    TRY(set->grower.reweight(factors, *total, changed));
+    *rescaled = changed;
     return DONE;
 }
 SKEWBOOST_API int skewboost_reweight_codes(TrainingSet* set, int64_t feature, const uint8_t* leaf_of_code,
-                                           int64_t n_leaves, const double* factors, double* total, int64_t* settled) {
-    bool other_units = false;
-    TRY(set->grower.reweight_codes(feature, leaf_of_code, n_leaves, factors, *total, other_units));
-    *settled = other_units;
+                                           int64_t n_leaves, const double* factors, double* total, int64_t* rescaled) {
+    bool changed = false;
+    TRY(set->grower.reweight_codes(feature, leaf_of_code, n_leaves, factors, *total, changed));
+    *rescaled = changed;
     return DONE;
 }
 SKEWBOOST_API int skewboost_feature_sums(TrainingSet* set, int64_t feature, double* out) {
     return set->grower.feature_sums(feature, out);
 }
-// `[label][feature][class][code]`, with the features that fill up the last block; valid until the next call.
+// `[label][feature][class][code]`, including the features that pad the last block; valid until the next call.
 SKEWBOOST_API int skewboost_root_histogram(TrainingSet* set, const double** sums) {
     return set->grower.root_histogram(*sums);
 }
 
-// ------------------------------------------------------------------------------- nodes that live on from round to
-// round
+// ------------------------------------------------------------------------------- persistent nodes
 
 SKEWBOOST_API Branch* skewboost_new_branch(TrainingSet* set) {
     return set->branches.make();
 }
-SKEWBOOST_API int skewboost_open_branch(TrainingSet* set, Branch* root) {
-    return set->branches.open(*root);
+SKEWBOOST_API int skewboost_fill_root_branch(TrainingSet* set, Branch* root) {
+    return set->branches.fill_root(*root);
 }
 SKEWBOOST_API int skewboost_split_branch(TrainingSet* set, Branch* branch, int64_t feature, const uint8_t* child,
                                          Branch** sides, int64_t n_sides) {
@@ -185,7 +186,8 @@ SKEWBOOST_API int skewboost_split_branch(TrainingSet* set, Branch* branch, int64
     }
     return DONE;
 }
-// `found` gets feature (-1: none), threshold, polarity; `values` value and before; `child` the child of every code.
+// Writes feature (-1: none), threshold and polarity to `found`, value and before to `values`, and the child of every
+// code to `child`.
 SKEWBOOST_API int skewboost_search_branch(TrainingSet* set, Branch* branch, const Request* request, int64_t keep,
                                           int64_t* found, double* values, uint8_t* child) {
     Split split;
@@ -205,16 +207,16 @@ SKEWBOOST_API void skewboost_forget_branch(Branch* branch) {
     branch->forget();
 }
 SKEWBOOST_API void skewboost_reweight_branches(TrainingSet* set, const Branch* left, const Branch* right,
-                                               const double* factors, double* total, int64_t* settled) {
-    bool other_units = false;
-    set->branches.reweight(*left, *right, factors, *total, other_units);
+                                               const double* factors, double* total, int64_t* rescaled) {
+    bool changed = false;
+    set->branches.reweight(*left, *right, factors, *total, changed);
     set->grower.forget_root();
-    *settled = other_units;
+    *rescaled = changed;
 }
 
 // ------------------------------------------------------------------------------------------------------ scoring
 
-// An ensemble for scoring: see `Model.open`.
+// Makes an ensemble for scoring: see `Model.load`.
 SKEWBOOST_API int skewboost_new_model(Model** out, int64_t n_features, const double* cuts, const int64_t* n_cuts,
                                       const uint8_t* in_table, const double* tables, int64_t n_trees,
                                       const int64_t* roots, int64_t n_nodes, const int64_t* feature,
@@ -222,30 +224,30 @@ SKEWBOOST_API int skewboost_new_model(Model** out, int64_t n_features, const dou
                                       const uint8_t* sets, const int64_t* links, int64_t n_values,
                                       const double* values) {
     *out = nullptr;
-    void* room = malloc(sizeof(Model));
-    if (room == nullptr) return NO_MEMORY;
-    Model* made = new (Place{room}) Model();
-    if (made->open(n_features, cuts, n_cuts, in_table, tables, n_trees, roots, n_nodes, feature, threshold, which,
+    void* memory = malloc(sizeof(Model));
+    if (memory == nullptr) return NO_MEMORY;
+    Model* made = new (Place{memory}) Model();
+    if (made->load(n_features, cuts, n_cuts, in_table, tables, n_trees, roots, n_nodes, feature, threshold, which,
                    n_sets, sets, links, n_values, values) != DONE) {
         made->~Model();
-        free(room);
+        free(memory);
         return NO_MEMORY;
     }
     *out = made;
     return DONE;
 }
 SKEWBOOST_API void skewboost_free_model(void* capsule) {
-    Model* model = static_cast<Model*>(held_by(capsule, nullptr));
+    Model* model = static_cast<Model*>(capsule_pointer(capsule, nullptr));
     model->~Model();
     free(model);
 }
-// Add what the ensemble says of rows to F; there is a column for every feature that it looks at.
+// Adds the values of the ensemble to F; there is a column for every feature that it uses.
 SKEWBOOST_API void skewboost_score(const Model* model, const Column* columns, int64_t n_rows, double* F,
                                    int64_t n_jobs) {
     model->score(columns, n_rows, F, n_jobs);
 }
 
-// The leaf of every row in one tree: node k tests feature[k] and goes to links[k][child[k][code]].
+// Writes the leaf of every row in one tree: node k tests feature[k] and goes on to links[k][child[k][code]].
 SKEWBOOST_API void skewboost_leaves(const uint64_t* words, int64_t n_rows, const int64_t* feature, const uint8_t* child,
                                     const int64_t* links, int64_t* out, int64_t n_jobs) {
     find_leaves(words, n_rows, feature, child, links, out, n_jobs);

@@ -1,21 +1,20 @@
-// Where to cut columns of numbers into bins: `binning.cuts_of` of their `binning.summary`.
+// The cuts of numeric columns: `binning.cuts_of` of their `binning.summary`.
 //
-// Cuts at quantiles need a few hundred of the numbers in order, not all of them: `select` sorts the parts of a column
-// in which these lie. Where a number may be so frequent that it fills a bin alone, or numbers have weights, all are
-// sorted.
+// Quantiles need only a few hundred order statistics: `select` sorts the parts of a column that contain them. If a
+// number may be so frequent that it fills a bin alone, or if there are weights, the whole column is sorted.
 #pragma once
 #include "sort.h"
 #include "threads.h"
 
 namespace skew {
 
-// A rank in the order of a column: which number is there, how often it occurs, and the next larger one.
+// The number at some rank of a column, how often it occurs, and the next larger number.
 template <class K>
 struct OrderStatistic {
     int64_t rank;
     K here, next;
     int64_t n_equal;
-    bool is_last;  // whether no larger number has been seen
+    bool is_last;  // whether no larger number is known
 };
 
 template <class T>
@@ -24,14 +23,14 @@ public:
     using K = Key<T>;
     using Rank = OrderStatistic<K>;
 
-    // Find the numbers at some ranks, which are in order.
+    // Finds the numbers at the given ranks, which are sorted.
     static Status select(K* keys, int64_t n, Rank* ranks, int64_t n_ranks) {
-        // Numbers that are spread evenly, more or less, are best divided by their size; what that leaves together is
-        // divided by bits.
+        // Numbers that are spread more or less evenly are best divided by value. What remains together is divided by
+        // bits.
         K low = keys[0], high = keys[0];
         for (int64_t i = 1; i < n; ++i) {
-            low = least(low, keys[i]);
-            high = most(high, keys[i]);
+            low = min_of(low, keys[i]);
+            high = max_of(high, keys[i]);
         }
         int bits = 0;
         while (bits < BITS && (low ^ high) >> bits != 0) ++bits;
@@ -45,10 +44,10 @@ public:
     }
 
 private:
-    static constexpr int64_t SMALL = 192, DENSE = 8;  // so few numbers, at all or per rank, are sorted
+    static constexpr int64_t SMALL = 192, DENSE = 8;  // so few numbers, in all or per rank, are sorted
     static constexpr int DIGIT = 8, MOST_BITS = 15, BITS = int(8 * sizeof(T));
 
-    // Of all keys the bits from `bits` on are equal.
+    // All keys agree in the bits from `bits` on.
     static Status select(K* keys, int64_t n, int bits, Rank* ranks, int64_t n_ranks) {
         if (Sort<K>::n_equal(keys, n) == n) {
             for (int64_t k = 0; k < n_ranks; ++k) ranks[k] = {0, keys[0], keys[0], n, true};
@@ -61,7 +60,7 @@ private:
             Sort<K>::sort(keys, n, bits, n > SMALL ? many.data() : few);
             for (int64_t k = 0; k < n_ranks; ++k) {
                 if (k > 0 && keys[ranks[k].rank] == ranks[k - 1].here)
-                    ranks[k] = ranks[k - 1];  // but for its rank, which nobody asks for again
+                    ranks[k] = ranks[k - 1];  // except for its rank, which is not needed again
                 else
                     read(keys, n, ranks[k]);
             }
@@ -69,28 +68,28 @@ private:
         }
         int digit = DIGIT;
         while (digit < MOST_BITS && (int64_t(4) << digit) < n) ++digit;
-        int shift = most(0, bits - digit);
+        int shift = max_of(0, bits - digit);
         K mask = (K(1) << (bits - shift)) - K(1);
         return divide(keys, n, shift, int64_t(mask) + 1, ranks, n_ranks,
                       [=](K key) { return int64_t((key >> shift) & mask); });
     }
 
-    // Go on with the parts of the keys in which there are ranks, with those of equal digits as a part; the part behind
-    // such a one tells the number that comes next.
+    // Divides the keys into parts of equal digits, and continues with the parts that contain ranks. The part after such
+    // a part gives the next larger number.
     template <class Digit>
     static Status divide(K* keys, int64_t n, int bits, int64_t n_digits, Rank* ranks, int64_t n_ranks, Digit&& digit) {
         struct Part {
             int64_t begin, size, first, n_ranks;
         };
         Buffer<Part> parts;
-        Buffer<uint32_t> count, wanted;  // the latter of each digit: 1 or 0
+        Buffer<uint32_t> count, wanted;  // `wanted` is 1 for the digits of parts that are kept, otherwise 0
         TRY(parts.reserve(2 * n_ranks));
         TRY(count.reserve(n_digits));
         TRY(wanted.reserve(n_digits));
         memset(count.data(), 0, size_t(n_digits) * sizeof(uint32_t));
         for (int64_t i = 0; i < n; ++i) count[digit(keys[i])] += 1;
         if (count[digit(keys[0])] == n) return select(keys, n, bits, ranks, n_ranks);
-        // These parts come one behind the other; all others go to the place behind them, where nobody reads.
+        // These parts are stored one after the other. All other keys go to the place after them, which is not read.
         int64_t n_parts = 0, n_wanted = 0, before = 0, k = 0;
         bool is_next = false;
         for (int64_t d = 0; d < n_digits; ++d) {
@@ -123,7 +122,7 @@ private:
             if (p + 1 == n_parts) continue;
             const K* following = some.data() + parts[p + 1].begin;
             K next = following[0];
-            for (int64_t i = 1; i < parts[p + 1].size; ++i) next = least(next, following[i]);
+            for (int64_t i = 1; i < parts[p + 1].size; ++i) next = min_of(next, following[i]);
             for (int64_t j = 0; j < parts[p].n_ranks; ++j)
                 if (own[j].is_last) own[j].next = next, own[j].is_last = false;
         }
@@ -141,7 +140,7 @@ private:
     }
 };
 
-// The cuts of one column after another, with the memory for it.
+// Computes the cuts of columns one after another, with reused memory.
 template <class T>
 class Cutter {
 public:
@@ -150,14 +149,14 @@ public:
 
     explicit Cutter(int64_t max_bins) : max_bins_(max_bins) {}
 
-    // Of keys of equal weight.
+    // For keys of equal weight.
     Status cut(K* keys, int64_t n, double* cuts, int64_t& n_cuts) {
         bool done = false;
         TRY(at_quantiles(keys, n, cuts, n_cuts, done));
         if (done) return DONE;
-        Buffer<K> room;
-        TRY(room.reserve(n));
-        Sort<K>::sort(keys, n, BITS, room.data());
+        Buffer<K> scratch;
+        TRY(scratch.reserve(n));
+        Sort<K>::sort(keys, n, BITS, scratch.data());
         TRY(values_.reserve(n));
         TRY(mass_.reserve(n));
         int64_t m = 0;
@@ -171,9 +170,9 @@ public:
     }
 
     Status cut(Weighted<K>* items, int64_t n, double* cuts, int64_t& n_cuts) {
-        Buffer<Weighted<K>> room;
-        TRY(room.reserve(n));
-        Sort<Weighted<K>>::sort(items, n, BITS, room.data());
+        Buffer<Weighted<K>> scratch;
+        TRY(scratch.reserve(n));
+        Sort<Weighted<K>>::sort(items, n, BITS, scratch.data());
         TRY(values_.reserve(n));
         TRY(mass_.reserve(n));
         int64_t m = 0;
@@ -187,8 +186,8 @@ public:
     }
 
 private:
-    // Cuts at quantiles, unless some number fills a bin alone. More than n/B equal ones cannot lie between two of the
-    // B-quantiles, so that one of these shows them.
+    // Cuts at quantiles, unless some number fills a bin alone. More than n/B equal numbers cannot lie between two
+    // neighbouring B-quantiles, so such a number is one of the quantiles.
     Status at_quantiles(K* keys, int64_t n, double* cuts, int64_t& n_cuts, bool& done) {
         done = false;
         if (n < 2 * max_bins_) return DONE;
@@ -214,7 +213,7 @@ private:
         return double(whole) < exact ? whole : whole - 1;
     }
 
-    // `binning.cuts_of` of the first m values and masses.
+    // `binning.cuts_of` for the first m values and weights.
     Status of_masses(int64_t m, double* cuts, int64_t& n_cuts) {
         n_cuts = 0;
         if (m <= max_bins_) {
@@ -227,7 +226,7 @@ private:
         bool whole = true;
         for (int64_t k = 0; k < m && whole; ++k) whole = is_whole(mass_[k]);
         int64_t q = 1;
-        // cut after the value at which the light mass reaches the target, and around every heavy one
+        // cut after the value at which the light weight reaches the target, and around every heavy value
         for (int64_t k = 0; k + 1 < m; ++k) {
             light += heavy_[k] ? 0.0 : mass_[k];
             bool reached = false;
@@ -237,7 +236,7 @@ private:
         return DONE;
     }
 
-    // Which values fill a bin alone; returns how many bins are left for the others.
+    // Finds the values that fill a bin alone, and returns the number of bins for the others.
     int64_t find_heavy(int64_t m) {
         for (int64_t k = 0; k < m; ++k) heavy_[k] = 0;
         for (;;) {
@@ -249,10 +248,10 @@ private:
                 for (int64_t k = 0; k < m; ++k) heavy_[k] = 0;
                 return max_bins_;
             }
-            double share = sum_of_light(m) / double(n_light);
+            double mean = sum_of_light(m) / double(n_light);
             bool more = false;
             for (int64_t k = 0; k < m; ++k)
-                if (!heavy_[k] && mass_[k] > share) heavy_[k] = more = true;
+                if (!heavy_[k] && mass_[k] > mean) heavy_[k] = more = true;
             if (!more) return n_light;
         }
     }
@@ -286,20 +285,21 @@ private:
     Buffer<double> values_, mass_;
 };
 
-constexpr int64_t BYTES_AT_A_TIME = 32;  // of a row of a matrix: columns that are read together share cache lines
+constexpr int64_t BYTES_AT_A_TIME =
+    32;  // the width of a group of columns that are read together, because they share cache lines
 
-// The cuts of columns, at most max_bins - 1 each, into rows of N_CODES numbers. Numbers of a column are `step` elements
-// apart; NaN, and what weighs nothing, does not count.
+// Writes the cuts of columns, at most max_bins - 1 each, to rows of N_CODES numbers. The numbers of a column are `step`
+// elements apart. NaN and numbers of zero weight are ignored.
 template <class T>
 Status cut_columns(const T* const* columns, const int64_t* steps, int64_t n_columns, int64_t n, const double* weights,
                    int64_t max_bins, double* cuts, int64_t* n_cuts, int64_t n_jobs) {
     constexpr int64_t AT_A_TIME = BYTES_AT_A_TIME / int64_t(sizeof(T));
-    int64_t group = most<int64_t>(1, least(AT_A_TIME, n_columns / n_jobs));
+    int64_t group = max_of<int64_t>(1, min_of(AT_A_TIME, n_columns / n_jobs));
     if (weights != nullptr) group = 1;
     int64_t n_tasks = (n_columns + group - 1) / group;
     int failed = DONE;
     parallel(n_tasks, n * n_columns > 8192 ? n_jobs : 1, [&](int64_t task) {
-        int64_t first = task * group, m = least(group, n_columns - first);
+        int64_t first = task * group, m = min_of(group, n_columns - first);
         Cutter<T> cutter(max_bins);
         auto work = [&]() -> Status {
             if (weights != nullptr) {
@@ -321,7 +321,7 @@ Status cut_columns(const T* const* columns, const int64_t* steps, int64_t n_colu
                     const T* x = columns[first + c];
                     Key<T>* own = keys.data() + c * (n + 1);
                     int64_t step = steps[first + c], at = found[c];
-                    for (int64_t i = from; i < least<int64_t>(from + 256, n); ++i) {
+                    for (int64_t i = from; i < min_of<int64_t>(from + 256, n); ++i) {
                         T value = x[i * step];
                         own[at] = key_of(value);
                         at += value == value;

@@ -1,44 +1,43 @@
-// Growing stumps and trees in one call: `grow.grow` in Python, and moving the weights by the
-// factors of their leaves.
+// Growing stumps and trees in one call (`growing.grow` in Python), and reweighting their leaves.
 //
-// Only the smaller child of a split is summed, class by class, and the larger is what remains of the parent. Every
-// histogram carries a bound on the rounding error of its sums. Where a search says that the bound leaves its choice in
-// doubt, the node is summed directly and searched again, so the splits are those that a full rebuild finds. If weights
-// are multiplied by factor[leaf][plane], the next root is the sum of the leaves' histograms times those: no pass over
-// the rows.
+// Only the smaller child of a split is summed, class by class; the larger child is derived by subtraction from the
+// parent. Every histogram has a bound on its rounding errors. If these could have changed the choice of a split
+// (rounding_guard.h), the rows of the node are summed and searched again, so the splits are those of direct sums. If
+// the weights are multiplied by factor[leaf][plane], the next root is the sum of the leaves' histograms times these
+// factors, without a pass over the rows.
 #pragma once
 #include "rows.h"
 
 namespace skew {
 
-constexpr int64_t FEW_ROWS = 128;      // a node of so few is summed as fast as it is subtracted, without the error
-constexpr int64_t FEW_OF_STUMP = 640;  // so many rows are summed as fast as the next root is derived, and without error
-constexpr double MAX_ROOT_ERROR = 1e-13;  // a derived root beyond it is summed anew
-constexpr double MIN_REMAINDER = 1e-3;  // a sum left over from a total that is larger by more has lost too many digits
+constexpr int64_t SMALL_NODE = 128;   // summing the rows of such a node is as fast as a subtraction, and more accurate
+constexpr int64_t SMALL_TABLE = 640;  // summing so few rows is as fast as deriving the next root, and more accurate
+constexpr double MAX_ROOT_ERROR = 1e-13;  // a derived root with a larger relative error is summed again
+constexpr double MIN_REMAINDER = 1e-3;  // a remainder that is a smaller fraction of the total has lost too many digits
 
 struct Limits {
     int64_t max_depth;       // 0: none
-    int64_t max_leaf_nodes;  // 0: none; else best first
+    int64_t max_leaf_nodes;  // 0: none; otherwise nodes are split best first
     bool one_split() const { return max_leaf_nodes == 2 || max_depth == 1; }
 };
 
 struct Node {
-    int64_t begin[2], size[2];  // its rows, per group, in the list of rows
+    int64_t begin[2], size[2];  // the range of its rows in the list of rows, per group
     int64_t depth;
     int64_t slot;      // of its histogram; -1: none
     int64_t link[2];   // the split and side that lead to it; -1: the root
-    int64_t children;  // the first of them, -1: a leaf
+    int64_t children;  // the first child; -1: a leaf
     int64_t n_children;
-    bool in_all;   // whether its rows are listed in the list of all: the root's
-    bool derived;  // whether a plane was not summed from the rows
+    bool in_all;   // whether it is the root, whose rows are in the list of all rows
+    bool derived;  // whether a plane was derived rather than summed
     bool abstains;
     Split split;
 
     int64_t n_rows(int64_t n_groups) const { return size[0] + (n_groups > 1 ? size[1] : 0); }
 };
 
-// By how much a split lowers the exponential loss, or the squared error of responses: `grow.gain`. Of many classes it
-// is the Gini index: most splits near the root of a tree leave the error as it is.
+// The decrease in the exponential loss, or in the squared error of responses: `growing.gain`. For more than two classes
+// it is the decrease in the Gini index, because most splits near the root do not change the error.
 inline double gain_of(const Request& request, const double* left, const double* right, int64_t n_labels,
                       int64_t n_classes) {
     double gained = 0.0;
@@ -50,7 +49,7 @@ inline double gain_of(const Request& request, const double* left, const double* 
         }
         double gini[3];
         for (int k = 0; k < 3; ++k) gini[k] = totals[k] > 0.0 ? (totals[k] * totals[k] - squares[k]) / totals[k] : 0.0;
-        return most(0.0, gini[0] - gini[1] - gini[2]);
+        return max_of(0.0, gini[0] - gini[1] - gini[2]);
     }
     for (int64_t l = 0; l < n_labels; ++l) {
         double a0 = left[2 * l], a1 = left[2 * l + 1], b0 = right[2 * l], b1 = right[2 * l + 1];
@@ -62,7 +61,7 @@ inline double gain_of(const Request& request, const double* left, const double* 
         } else {
             own = 2.0 * square_root((a0 + b0) * (a1 + b1)) - (2.0 * square_root(a0 * a1) + 2.0 * square_root(b0 * b1));
         }
-        gained += most(0.0, own);
+        gained += max_of(0.0, own);
     }
     return gained;
 }
@@ -71,13 +70,13 @@ class Grower {
 public:
     explicit Grower(Rows& rows) : rows_(rows) {}
 
-    Status open() {
+    Status prepare() {
         int64_t n = rows_.table.n_rows;
         TRY(list_.reserve(n));
         TRY(spare_.reserve(n));
-        slots_.set_length(most(rows_.slot_length(false), rows_.slot_length(true)));
+        slots_.set_length(max_of(rows_.slot_length(false), rows_.slot_length(true)));
         TRY(lowest_.reserve(2 * rows_.n_padded()));
-        TRY(root_error_.reserve(most<int64_t>(2, rows_.n_planes())));
+        TRY(root_error_.reserve(max_of<int64_t>(2, rows_.n_planes())));
         return DONE;
     }
 
@@ -87,7 +86,7 @@ public:
     int64_t n_leaves() const { return n_leaves_; }
     const Node& node_of_split(int64_t k) const { return nodes_[split_nodes_[k]]; }
     const Node& leaf(int64_t k) const { return nodes_[leaf_nodes_[k]]; }
-    int64_t link(int64_t node) const { return links_[node]; }  // a split's number, or ~ a leaf's
+    int64_t link(int64_t node) const { return links_[node]; }  // the number of a split, or ~ the number of a leaf
     const double* sums(int64_t leaf) const { return sums_.data() + leaf * n_planes_; }
     double cover(int64_t leaf) const { return covers_[leaf]; }
     double gain(int64_t split) const { return gains_[split]; }
@@ -107,7 +106,7 @@ public:
         return DONE;
     }
 
-    // The rows per group and cell of all rows, `[group][feature][code]`.
+    // The number of rows per group and cell, `[group][feature][code]`.
     Status rows_per_code(const double*& counts) {
         int64_t length = rows_.n_padded() * N_CODES, n_groups = rows_.n_groups(false);
         if (rows_per_code_.size() == 0) {
@@ -142,8 +141,8 @@ public:
         return DONE;
     }
 
-    // The value of every row's leaf in the tree that was grown.
-    void spread(const double* values, double* out) const {
+    // Writes the value of every row's leaf in the tree that was grown last.
+    void leaf_values(const double* values, double* out) const {
         parallel(n_leaves_, rows_.table.n_rows > 4 * ROWS_PER_TASK ? rows_.n_jobs : 1, [&](int64_t k) {
             const Node& node = leaf(k);
             for (int64_t g = 0; g < n_groups_; ++g) {
@@ -153,15 +152,15 @@ public:
         });
     }
 
-    // Multiply the weights of each (leaf, plane) of what was grown by its factor, and normalise; gives the sum before
-    // that, and whether weights had to be multiplied out, so that they are stored in other units now.
-    Status reweight(const double* factors, double& total, bool& settled);
+    // Multiplies the weights of each (leaf, plane) of the last growth by its factor and normalises. Gives the sum
+    // before normalisation, and whether `Rows::fold_scales` changed the units of stored weights.
+    Status reweight(const double* factors, double& total, bool& rescaled);
 
-    // The same for leaves by the codes of one feature: any partition of it, of rows of two classes.
+    // The same for any partition of the codes of one feature, for rows of two classes.
     Status reweight_codes(int64_t feature, const uint8_t* leaf_of_code, int64_t n_leaves, const double* factors,
-                          double& total, bool& settled);
+                          double& total, bool& rescaled);
 
-    // The sums of one feature of all rows under the current weights, `[plane][code]`, of rows of two classes.
+    // The histogram of one feature over all rows, `[plane][code]`, for rows of two classes.
     Status feature_sums(int64_t feature, double* out);
 
 private:
@@ -170,7 +169,7 @@ private:
     void use_labels() {
         n_groups_ = rows_.n_groups(false);
         n_planes_ = rows_.n_planes();
-        two_ = n_planes_ == 2;
+        two_planes_ = n_planes_ == 2;
         if (responses_ != nullptr) grown_ = false;
         responses_ = nullptr;
     }
@@ -186,7 +185,7 @@ private:
         responses_ = responses;
         n_groups_ = rows_.n_groups(responses != nullptr);
         n_planes_ = responses != nullptr ? 2 : rows_.n_planes();
-        two_ = n_planes_ == 2;
+        two_planes_ = n_planes_ == 2;
         grown_ = false;
     }
 
@@ -211,7 +210,7 @@ private:
 
     double* error_of(const Node& node) { return errors_.data() + (&node - nodes_.data()) * n_planes_; }
 
-    // Give back the histograms of the last time, and make the root a node again.
+    // Returns the histograms of the last growth to the pool, and makes the root a node again.
     Status start() {
         for (int64_t k = 0; k < n_nodes_; ++k) slots_.give(nodes_[k].slot);
         n_nodes_ = n_splits_ = n_leaves_ = 0;
@@ -249,14 +248,14 @@ private:
         return (node.in_all ? all_ : list_.data()) + node.begin[group];
     }
 
-    bool is_small(const Node& node) const { return two_ && node.n_rows(n_groups_) <= FEW_ROWS; }
+    bool is_small(const Node& node) const { return two_planes_ && node.n_rows(n_groups_) <= SMALL_NODE; }
     bool counted() const { return request_.min_count > 0.0; }
 
     // ------------------------------------------------------------------------------------------ histograms
 
-    // Sum a group of a node's rows into a histogram.
+    // Sums the rows of one group into a histogram.
     Status sum_group(const uint32_t* list, int64_t n, int64_t group, double* out) {
-        if (!two_) return rows_.sum_classes(list, n, out);
+        if (!two_planes_) return rows_.sum_classes(list, n, out);
         if (responses_ != nullptr && n == rows_.table.n_rows)
             return rows_.sum_responses(list, nullptr, *responses_, n, out);
         TRY(rows_.gather(list, n, rows_.scale(group), responses_, values_));
@@ -270,7 +269,7 @@ private:
         const double* h = responses_ != nullptr ? sums + plane * N_CODES
                                                 : sums + (label * rows_.n_padded() * rows_.n_classes + cls) * N_CODES;
         double total = 0.0;
-        for (int k = 0; k < N_CODES; ++k) total += size_of(h[k]);
+        for (int k = 0; k < N_CODES; ++k) total += absolute(h[k]);
         return total;
     }
 
@@ -304,9 +303,9 @@ private:
         return search_again(node);
     }
 
-    // If rounding could have changed the choice, sum the rows and search once more.
+    // Sums the rows and searches again if rounding errors could have changed the choice.
     Status search_again(Node& node) {
-        if (node.split.feature < 0 || (!node.split.doubtful && !lost_rows(node))) return DONE;
+        if (node.split.feature < 0 || (!node.split.uncertain && !lost_rows(node))) return DONE;
         TRY(sum_directly(node));
         return search_sums(node);
     }
@@ -326,7 +325,7 @@ private:
         const double* counts;
         TRY(counts_of(node, counts));
         const double* error = error_of(node);
-        if (!two_) {
+        if (!two_planes_) {
             int64_t n_mixed;
             TRY(find_mixed(node, n_mixed));
             ManyPlanes planes{slots_[node.slot], counts,        rows_.n_labels, rows_.n_classes,
@@ -338,8 +337,8 @@ private:
         return DONE;
     }
 
-    // The labels that some rows of a node have on and some off. All count where leaves must have a weight, and where
-    // there is no such label: a stump splits even what is pure.
+    // Finds the labels that are on for some rows of a node and off for others. All labels count if leaves must have a
+    // minimum weight, or if there is no such label, because a stump splits even a pure root.
     Status find_mixed(const Node& node, int64_t& n_mixed) {
         TRY(mixed_.reserve(rows_.n_labels));
         n_mixed = 0;
@@ -369,13 +368,13 @@ private:
 
     Status search_small(Node& node);
     template <class C>
-    void search_few(const C& c, Node& node, const double* counts);
-    static void add_few(const uint64_t* words, int shift, int m, const double* v0, const double* v1, double* cells,
-                        uint64_t* seen);
-    static void clear_few(double* cells, const uint64_t* seen);
+    void search_small_node(const C& c, Node& node, const double* counts);
+    static void add_small(const uint64_t* words, int shift, int m, const double* v0, const double* v1, double* cells,
+                          uint64_t* seen);
+    static void clear_small(double* cells, const uint64_t* seen);
     template <class C>
-    double lowest_of_few(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
-                         double tie, Scan& s);
+    double lowest_of_small(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
+                           double tie, Scan& s);
     bool lost_rows(const Node& node);
     // ------------------------------------------------------------------------------------------------ rows
 
@@ -383,10 +382,10 @@ private:
                   uint32_t* spare, int64_t& front);
     Status make_children(int64_t index);
     Status give_histograms(int64_t index);
-    // Work on the used cells of the planes of a group: work(offset, how many), on threads where there are many.
+    // Calls work(offset, length) for the occupied cells of the planes of a group, on several threads if there are many.
     template <class Work>
     void for_group(int64_t group, Work&& work) const {
-        int64_t planes = two_ ? 2 : rows_.n_classes, n_parts = two_ ? 1 : rows_.n_labels;
+        int64_t planes = two_planes_ ? 2 : rows_.n_classes, n_parts = two_planes_ ? 1 : rows_.n_labels;
         int64_t first = n_groups_ > 1 ? group : 0, count = n_groups_ > 1 ? 1 : planes;
         int64_t blocks = rows_.table.n_blocks(), length = BLOCK * planes * N_CODES, units = n_parts * blocks;
         parallel(units, units * count > 64 ? rows_.n_jobs : 1, [&](int64_t unit) {
@@ -399,15 +398,15 @@ private:
     void exchange(double* whole, double* part, int64_t group) const;
     // ----------------------------------------------------------------------------------------------- trees
 
-    struct Waiting {
+    struct QueuedNode {
         double priority;
         int64_t node;
-        bool before(const Waiting& other) const {
+        bool before(const QueuedNode& other) const {
             return priority < other.priority || (priority == other.priority && node < other.node);
         }
     };
 
-    Status push(Waiting item);
+    Status push(QueuedNode item);
     int64_t pop();
     Status offer(int64_t index);
     Status split_best_first();
@@ -422,11 +421,11 @@ private:
                   uint32_t* spare);
     // --------------------------------------------------------------------------------------------- results
 
-    // Whether the root of every stump is summed from the rows, and nothing else of a stump is.
-    bool sums_all() const { return responses_ == nullptr && n_groups_ > 1 && rows_.table.n_rows <= FEW_OF_STUMP; }
+    // Whether the table is so small that the root of every stump is summed, and its children are not.
+    bool sums_all() const { return responses_ == nullptr && n_groups_ > 1 && rows_.table.n_rows <= SMALL_TABLE; }
     bool is_stump() const { return n_splits_ > 0 && limits_.one_split(); }
 
-    // Number splits and leaves in the order in which they were made, and add up the leaves.
+    // Numbers splits and leaves in the order in which they were made, and sums the leaves.
     Status finish() {
         n_leaves_ = 0;
         for (int64_t k = 0; k < n_nodes_; ++k) n_leaves_ += nodes_[k].children < 0;
@@ -497,17 +496,17 @@ private:
     Limits limits_{};
     const Responses* responses_ = nullptr;
     int64_t n_groups_ = 1, n_planes_ = 2;
-    bool two_ = true, grown_ = false, of_responses_ = false;
+    bool two_planes_ = true, grown_ = false, of_responses_ = false;
     const uint32_t* all_ = nullptr;
 
-    Slots slots_;
+    HistogramPool slots_;
     Buffer<Node> nodes_;
     Buffer<double> errors_, values_, ratios_, counts_, lowest_, sums_, covers_, gains_, split_sums_;
     Buffer<uint32_t> list_, spare_;
     Buffer<uint64_t> fetched_;
     Buffer<int32_t> mixed_;
     Buffer<int64_t> lengths_, links_, split_nodes_, leaf_nodes_;
-    Buffer<Waiting> queue_;
+    Buffer<QueuedNode> queue_;
     Buffer<double> rows_per_code_, rows_per_cell_;
     int64_t n_nodes_ = 0, n_splits_ = 0, n_leaves_ = 0, n_waiting_ = 0;
     int64_t rest_[2] = {0, 0};

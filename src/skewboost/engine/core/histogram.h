@@ -1,6 +1,6 @@
-// Sums of rows per feature and code: `ReferenceEngine.histogram`.
+// Sums over rows per feature and code: `reference_set.histogram`.
 //
-// A histogram is `[feature][plane][code]`: of class labels one plane per class, of responses Σw and Σwz.
+// A histogram is `[feature][plane][code]`. A plane is a (label, class) pair; responses have the planes Σw and Σwz.
 #pragma once
 #include "table.h"
 
@@ -8,13 +8,13 @@ namespace skew {
 
 typedef double Pair __attribute__((vector_size(16)));
 
-// The planes of one feature lie one behind the other; this many numbers are a feature, and a block of eight.
+// The number of cells of one feature; its planes are stored one after the other.
 constexpr int64_t cells_of(int64_t n_planes) {
     return n_planes * N_CODES;
 }
 
-// How many features of a block there are. Those that only fill up the last one are not added to: their cell would be
-// the same for every row, and each addition would wait for the one before.
+// The number of features in a block. Features that only pad the last block are skipped: their cell would be the same
+// for every row, so each addition would wait for the previous one.
 template <int N>
 struct Width {
     static constexpr int value = N;
@@ -41,17 +41,17 @@ inline void with_width(const Table& table, int64_t block, Work&& work) {
     }
 }
 
-// Add x to the cells of one row in a block's histogram; `step` numbers are between two features.
+// Adds x to the cells of one row in a block's histogram; features are `step` numbers apart.
 template <class W = Width<BLOCK>>
 inline void add_word(uint64_t v, double x, double* out, int64_t step, W = {}) {
 #pragma GCC unroll 8
     for (int k = 0; k < W::value; ++k) out[k * step + ((v >> (8 * k)) & 255)] += x;
 }
 
-constexpr int64_t FETCH = 512;  // scattered words that are fetched in one go
+constexpr int64_t FETCH = 512;  // scattered words that are fetched before any of them is used
 
-// Call add(i, word) for the words of rows[0..n). Where rows lie far apart every word is a wait for memory: a loop that
-// does nothing but fetch has many requests on the way at once, one that also updates eight cells has room for few.
+// Calls add(i, word) for the words of rows[0..n). If rows are far apart, every word is a cache miss: a loop that only
+// fetches has many requests in flight, whereas a loop that also updates eight cells has few.
 template <class Add>
 inline void for_words(const uint64_t* words, const uint32_t* rows, int64_t n, Add&& add) {
     if (n == 0) return;
@@ -61,13 +61,13 @@ inline void for_words(const uint64_t* words, const uint32_t* rows, int64_t n, Ad
     }
     uint64_t fetched[FETCH];
     for (int64_t a = 0; a < n; a += FETCH) {
-        int64_t m = least(FETCH, n - a);
+        int64_t m = min_of(FETCH, n - a);
         for (int64_t i = 0; i < m; ++i) fetched[i] = words[rows[a + i]];
         for (int64_t i = 0; i < m; ++i) add(a + i, fetched[i]);
     }
 }
 
-// Rows of one class of two: values[i] to the cells of row rows[i] in one plane.
+// Adds values[i] to the cells of row rows[i] in one plane, for rows of one class.
 inline void add_plane(const Table& table, int64_t block, const uint32_t* rows, const double* values, int64_t n,
                       int64_t step, double* out) {
     with_width(table, block, [&](auto width) {
@@ -76,7 +76,7 @@ inline void add_plane(const Table& table, int64_t block, const uint32_t* rows, c
     });
 }
 
-// Rows of any class: each has the number of its plane.
+// The same for rows of any class, with the plane of each row.
 inline void add_classes(const Table& table, int64_t block, const uint32_t* rows, const double* values,
                         const uint16_t* plane, int64_t n, int64_t step, double* out) {
     with_width(table, block, [&](auto width) {
@@ -86,7 +86,7 @@ inline void add_classes(const Table& table, int64_t block, const uint32_t* rows,
     });
 }
 
-// Pairs of numbers (w, wz), side by side in the cells of an interleaved histogram of eight features.
+// Adds a pair (w, wz) to the cells of an interleaved histogram of eight features.
 template <class W>
 inline void add_pair(uint64_t v, Pair x, double* out, W) {
     for (int k = 0; k < W::value; ++k) {
@@ -98,7 +98,7 @@ inline void add_pair(uint64_t v, Pair x, double* out, W) {
     }
 }
 
-// Interleaved pairs of a block as two planes per feature.
+// Turns the interleaved pairs of a block into two planes per feature.
 inline void planes_of_pairs(const double* pairs, double* out) {
     for (int f = 0; f < BLOCK; ++f) {
         const double* from = pairs + 2 * N_CODES * f;

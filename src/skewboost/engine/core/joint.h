@@ -1,17 +1,17 @@
-// The best split where rows have several labels, or there are more than two classes: `candidates.best_split` for Z
-// summed over the labels, and for the error and the Gini index of many classes.
+// The search for the best split with several labels or more than two classes: `split_search.best_split` for Z summed
+// over the labels, and for the error and the Gini index of classes.
 #pragma once
 #include "search.h"
 
 namespace skew {
 
-// A node's histogram `[label][feature][class][code]`, and its counts `[feature][code]` or null.
+// The histogram of a node, `[label][feature][class][code]`, and its counts `[feature][code]` or null.
 struct ManyPlanes {
     const double* sums;
     const double* counts;
     int64_t n_labels, n_classes;
-    int64_t n_features;    // including those that only fill up the last block
-    const int32_t* mixed;  // the labels that matter: some rows of the node have them on, and some off
+    int64_t n_features;    // including those that pad the last block
+    const int32_t* mixed;  // the labels that are on for some rows of the node and off for others
     int64_t n_mixed;
     const double* plane(int64_t f, int64_t label, int64_t cls) const {
         return sums + ((label * n_features + f) * n_classes + cls) * N_CODES;
@@ -27,8 +27,8 @@ struct ManyPlanes {
 
 constexpr int MAX_SETS = 1 << (MAX_ENUMERATED - 1);
 
-// The sides of candidates while they are summed plane by plane. Z adds up label by label; of many classes the error
-// needs the heaviest and the Gini index the sum of squares.
+// The sides of candidates while they are summed plane by plane. Z is summed over the labels. For classes, the error
+// needs the heaviest class, and the Gini index the sum of squares.
 struct Sides {
     double loss[MAX_SETS];  // of Z
     double total[MAX_SETS], top[MAX_SETS], squares[MAX_SETS];
@@ -43,22 +43,22 @@ struct Sides {
     void add_class(int k, double a) {
         total[k] += a;
         squares[k] += a * a;
-        top[k] = most(top[k], a);
+        top[k] = max_of(top[k], a);
     }
     double of_classes(int k, bool gini) const {
         if (!gini) return total[k] - top[k];
-        return total[k] > 0.0 ? (total[k] * total[k] - squares[k]) / total[k] : 0.0;  // exactly 0 if pure
+        return total[k] > 0.0 ? (total[k] * total[k] - squares[k]) / total[k] : 0.0;  // exactly 0 if the side is pure
     }
 };
 
-struct JointRoom {
+struct JointWorkspace {
     Sides left, right, left_with_missing, right_with_missing;
     double a[2][N_CODES], b[2][N_CODES];
     double present[N_CODES];
     double value[N_CODES];
     uint8_t option[N_CODES];
     SubsetSums sums[2];
-    uint8_t on_left[N_CODES];  // the chosen of their partitions
+    uint8_t on_left[N_CODES];  // the categories on the left of a partition
 };
 
 inline bool enough(double weight, const Request& r) {
@@ -82,21 +82,21 @@ public:
     double tie() const { return tie_; }
 
     // The lowest criterion of a feature.
-    double lowest(int64_t f, JointRoom& room) const {
+    double lowest(int64_t f, JointWorkspace& work) const {
         if (!table_.nominal[f]) {
-            scan_numeric(f, room);
-            return lowest_of(room.value, N_THRESHOLDS);
+            scan_numeric(f, work);
+            return lowest_of(work.value, N_THRESHOLDS);
         }
         double low = INFINITE;
-        visit_partitions(f, room, [&](double value, const uint8_t*) {
-            low = least(low, value);
+        visit_partitions(f, work, [&](double value, const uint8_t*) {
+            low = min_of(low, value);
             return false;
         });
         return low;
     }
 
-    // The split by the first candidate of a feature at or below a level; `n_near` counts those of it up to `band`.
-    void choose(int64_t f, double level, JointRoom& room, Split& split) const {
+    // The split of the first candidate of a feature at or below a level.
+    void choose(int64_t f, double level, JointWorkspace& work, Split& split) const {
         split.feature = f;
         split.polarity = 0;
         split.threshold = -1;
@@ -106,7 +106,7 @@ public:
             for (int64_t c = 0; c < node_.n_classes; ++c)
                 for (int k = 0; k < N_CODES; ++k) weights[k] += node_.plane(f, l, c)[k];
         if (table_.nominal[f]) {
-            visit_partitions(f, room, [&](double value, const uint8_t* on_left) {
+            visit_partitions(f, work, [&](double value, const uint8_t* on_left) {
                 if (value > level) return false;
                 split.value = value;
                 for (int k = 0; k < N_CODES; ++k) split.child[k] = on_left[k] ? LEFT : RIGHT;
@@ -114,13 +114,13 @@ public:
             });
             if (request_.learn) missing_to = split.child[MISSING];
         } else {
-            scan_numeric(f, room);
+            scan_numeric(f, work);
             int t = 0;
-            while (t < N_THRESHOLDS - 1 && room.value[t] > level) ++t;
+            while (t < N_THRESHOLDS - 1 && work.value[t] > level) ++t;
             split.threshold = t;
-            split.value = room.value[t];
+            split.value = work.value[t];
             for (int k = 0; k < MISSING; ++k) split.child[k] = k <= t ? LEFT : RIGHT;
-            if (request_.learn) missing_to = room.option[t];
+            if (request_.learn) missing_to = work.option[t];
         }
         if (request_.learn && !(weights[MISSING] > 0.0)) {
             double on_left = 0.0, all = 0.0;
@@ -137,17 +137,17 @@ public:
         split.before = before();
     }
 
-    // How many candidates of a feature lie at or below a level.
-    int64_t count_up_to(int64_t f, double level, JointRoom& room) const {
+    // The number of candidates of a feature at or below a level.
+    int64_t count_up_to(int64_t f, double level, JointWorkspace& work) const {
         int64_t n = 0;
         if (table_.nominal[f])
-            visit_partitions(f, room, [&](double value, const uint8_t*) {
+            visit_partitions(f, work, [&](double value, const uint8_t*) {
                 n += value <= level;
                 return false;
             });
         else {
-            scan_numeric(f, room);
-            for (int k = 0; k < N_THRESHOLDS; ++k) n += room.value[k] <= level;
+            scan_numeric(f, work);
+            for (int k = 0; k < N_THRESHOLDS; ++k) n += work.value[k] <= level;
         }
         return n;
     }
@@ -162,7 +162,7 @@ public:
                 if (!by_class_) of_class[c & 1] = sum;
                 total += sum;
                 squares += sum * sum;
-                top = most(top, sum);
+                top = max_of(top, sum);
             }
             loss += 2.0 * square_root(of_class[0] * of_class[1]);
         }
@@ -171,15 +171,15 @@ public:
         return total > 0.0 ? (total * total - squares) / total : 0.0;
     }
 
-    // Beyond which distance from the best no error can bring a candidate: an error of e moves the criteria of classes
-    // by no more than 2e, and √(ab) by no more than √(e(a + b)), and that on both sides.
+    // The distance from the best beyond which errors cannot make a candidate the best. An error of e changes the
+    // criteria of classes by at most 2e, and √(ab) by at most √(e(a + b)), on both sides.
     double margin(const double* error) const {
         double sum = 0.0, roots = 0.0;
         for (int64_t p = 0; p < node_.n_labels * node_.n_classes; ++p) sum += error[p];
         for (int64_t i = 0; i < node_.n_mixed; ++i) {
             double worst = 0.0, own = 0.0;
             for (int64_t c = 0; c < node_.n_classes; ++c) {
-                worst = most(worst, error[node_.mixed[i] * node_.n_classes + c]);
+                worst = max_of(worst, error[node_.mixed[i] * node_.n_classes + c]);
                 own += sum_of_codes(node_.plane(0, node_.mixed[i], c));
             }
             roots += square_root(worst * own);
@@ -188,7 +188,7 @@ public:
             if (table_.nominal[f])
                 for (int k = 0; k < N_CODES; ++k) {
                     double w = node_.weight(f, k);
-                    // a category may be there by rounding only, and how many there are decides how to search
+                    // a category may exist only by a rounding error, and their number decides how to search
                     if (w > 0.0 && w <= 2.0 * sum) return INFINITE;
                 }
         return 4.0 * (by_class_ ? sum : roots);
@@ -197,17 +197,17 @@ public:
 private:
     double loss_of(const Sides& s, int k) const { return by_class_ ? s.of_classes(k, gini_) : s.loss[k]; }
 
-    // `candidates.numeric_candidates`: missing values go where they do better, left on a tie.
-    void scan_numeric(int64_t f, JointRoom& room) const {
+    // `split_search.numeric_candidates`: missing values go to the better side, and to the left on a tie.
+    void scan_numeric(int64_t f, JointWorkspace& work) const {
         int n = int(table_.n_bins[f]);
         double of_missing = node_.weight(f, MISSING);
         bool joins = request_.learn && of_missing > 0.0;
-        room.left.clear(n), room.right.clear(n);
-        if (joins) room.left_with_missing.clear(n), room.right_with_missing.clear(n);
+        work.left.clear(n), work.right.clear(n);
+        if (joins) work.left_with_missing.clear(n), work.right_with_missing.clear(n);
         if (by_class_)
-            add_classes_of(f, n, joins, room);
+            add_classes_of(f, n, joins, work);
         else
-            add_labels_of(f, n, joins, room);
+            add_labels_of(f, n, joins, work);
         double rest = request_.learn ? 0.0 : (by_class_ ? 0.5 * of_missing : of_missing);
         const double* counts = node_.counts_of(f);
         double up[N_CODES], down[N_CODES];
@@ -217,22 +217,22 @@ private:
             return counts == nullptr ||
                    (up[k] + more_left >= request_.min_count && down[k] + more_right >= request_.min_count);
         };
-        const Sides& on_left = joins ? room.left_with_missing : room.left;
+        const Sides& on_left = joins ? work.left_with_missing : work.left;
         for (int k = 0; k < N_CODES; ++k) {
-            room.value[k] = INFINITE;
-            room.option[k] = 0;
-            if (k >= n || room.present[k] == 0.0) continue;
+            work.value[k] = INFINITE;
+            work.option[k] = 0;
+            if (k >= n || work.present[k] == 0.0) continue;
             double low = INFINITE;
-            if (enough(on_left.total[k], request_) && enough(room.right.total[k], request_) && counted(k, m_count, 0.0))
-                low = loss_of(on_left, k) + loss_of(room.right, k) + rest;
-            room.value[k] = low;
+            if (enough(on_left.total[k], request_) && enough(work.right.total[k], request_) && counted(k, m_count, 0.0))
+                low = loss_of(on_left, k) + loss_of(work.right, k) + rest;
+            work.value[k] = low;
             if (!joins) continue;
-            if (!enough(room.left.total[k], request_) || !enough(room.right_with_missing.total[k], request_)) continue;
+            if (!enough(work.left.total[k], request_) || !enough(work.right_with_missing.total[k], request_)) continue;
             if (!counted(k, 0.0, m_count)) continue;
-            double other = loss_of(room.left, k) + loss_of(room.right_with_missing, k);
+            double other = loss_of(work.left, k) + loss_of(work.right_with_missing, k);
             if (other < low - tie_) {
-                room.value[k] = other;
-                room.option[k] = 1;
+                work.value[k] = other;
+                work.option[k] = 1;
             }
         }
     }
@@ -247,37 +247,37 @@ private:
         }
     }
 
-    // What each label adds on either side of every threshold, with and without what is missing. One that is on in all
-    // rows or in none adds nothing anywhere; and a row that has weight has some of every label.
-    void add_labels_of(int64_t f, int n, bool joins, JointRoom& room) const {
-        double *x = room.a[0], *y = room.b[0];
-        for (int k = 0; k < n; ++k) room.present[k] = 0.0;
+    // The contribution of each label on both sides of every threshold, with and without missing values. A label that is
+    // on in all rows or in none contributes nothing. A row with weight has some weight in every label.
+    void add_labels_of(int64_t f, int n, bool joins, JointWorkspace& work) const {
+        double *x = work.a[0], *y = work.b[0];
+        for (int k = 0; k < n; ++k) work.present[k] = 0.0;
         double missing = 0.0;
         for (int64_t i = 0; i < node_.n_mixed; ++i) {
             const double *h0 = node_.plane(f, node_.mixed[i], 0), *h1 = node_.plane(f, node_.mixed[i], 1);
-            for (int k = 0; k < n; ++k) room.present[k] += h0[k] + h1[k];
+            for (int k = 0; k < n; ++k) work.present[k] += h0[k] + h1[k];
             add_products(h0, h1, n, 0.0, 0.0, 0.0, 0.0, x, y);
-            if (!joins) {  // only their sum is asked for
-                for (int k = 0; k < n; ++k) room.left.loss[k] += 2.0 * (square_root(x[k]) + square_root(y[k]));
+            if (!joins) {  // only the sum of both sides is needed
+                for (int k = 0; k < n; ++k) work.left.loss[k] += 2.0 * (square_root(x[k]) + square_root(y[k]));
                 continue;
             }
-            for (int k = 0; k < n; ++k) room.left.loss[k] += 2.0 * square_root(x[k]);
-            for (int k = 0; k < n; ++k) room.right.loss[k] += 2.0 * square_root(y[k]);
+            for (int k = 0; k < n; ++k) work.left.loss[k] += 2.0 * square_root(x[k]);
+            for (int k = 0; k < n; ++k) work.right.loss[k] += 2.0 * square_root(y[k]);
             double m0 = h0[MISSING], m1 = h1[MISSING];
             missing += m0 + m1;
             add_products(h0, h1, n, m0, m1, m0, m1, x, y);
-            for (int k = 0; k < n; ++k) room.left_with_missing.loss[k] += 2.0 * square_root(x[k]);
-            for (int k = 0; k < n; ++k) room.right_with_missing.loss[k] += 2.0 * square_root(y[k]);
+            for (int k = 0; k < n; ++k) work.left_with_missing.loss[k] += 2.0 * square_root(x[k]);
+            for (int k = 0; k < n; ++k) work.right_with_missing.loss[k] += 2.0 * square_root(y[k]);
         }
-        cumulate_both(room.present, n, room.left.total, room.right.total);
+        cumulate_both(work.present, n, work.left.total, work.right.total);
         if (joins)
             for (int k = 0; k < n; ++k) {
-                room.left_with_missing.total[k] = room.left.total[k] + missing;
-                room.right_with_missing.total[k] = room.right.total[k] + missing;
+                work.left_with_missing.total[k] = work.left.total[k] + missing;
+                work.right_with_missing.total[k] = work.right.total[k] + missing;
             }
     }
 
-    // W- W+ up to and beyond each threshold, where more may come to both sides.
+    // The products W- W+ up to and after each threshold, with additional weights on both sides.
     static void add_products(const double* h0, const double* h1, int n, double l0, double l1, double r0, double r1,
                              double* left, double* right) {
         double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
@@ -292,28 +292,28 @@ private:
         }
     }
 
-    void add_classes_of(int64_t f, int n, bool joins, JointRoom& room) const {
-        for (int k = 0; k < n; ++k) room.present[k] = 0.0;
+    void add_classes_of(int64_t f, int n, bool joins, JointWorkspace& work) const {
+        for (int k = 0; k < n; ++k) work.present[k] = 0.0;
         for (int64_t c = 0; c < node_.n_classes; ++c) {
             const double* h = node_.plane(f, 0, c);
-            cumulate_both(h, n, room.a[0], room.b[0]);
+            cumulate_both(h, n, work.a[0], work.b[0]);
             for (int k = 0; k < n; ++k) {
-                room.present[k] += h[k];
-                room.left.add_class(k, room.a[0][k]);
-                room.right.add_class(k, room.b[0][k]);
+                work.present[k] += h[k];
+                work.left.add_class(k, work.a[0][k]);
+                work.right.add_class(k, work.b[0][k]);
             }
             if (!joins) continue;
             for (int k = 0; k < n; ++k) {
-                room.left_with_missing.add_class(k, room.a[0][k] + h[MISSING]);
-                room.right_with_missing.add_class(k, room.b[0][k] + h[MISSING]);
+                work.left_with_missing.add_class(k, work.a[0][k] + h[MISSING]);
+                work.right_with_missing.add_class(k, work.b[0][k] + h[MISSING]);
             }
         }
     }
 
-    // Call visit(value, on_left) for every partition of a feature's categories, in the order of
-    // `candidates.nominal_candidates`, until it says that it is enough.
+    // Calls visit(value, on_left) for every partition of a feature's categories, in the order of
+    // `split_search.nominal_candidates`, until it returns true.
     template <class Visit>
-    void visit_partitions(int64_t f, JointRoom& room, Visit&& visit) const {
+    void visit_partitions(int64_t f, JointWorkspace& work, Visit&& visit) const {
         int16_t codes[N_CODES];
         int m = 0;
         for (int k = 0; k < (request_.learn ? N_CODES : MISSING); ++k)
@@ -322,48 +322,49 @@ private:
         double rest = 0.0;
         if (!request_.learn) rest = node_.weight(f, MISSING) * (by_class_ ? 0.5 : 1.0);
         if (m <= MAX_ENUMERATED)
-            visit_subsets(f, codes, m, rest, room, visit);
+            visit_subsets(f, codes, m, rest, work, visit);
         else
-            visit_prefixes(f, codes, m, rest, room, visit);
+            visit_prefixes(f, codes, m, rest, work, visit);
     }
 
-    // Either of a set and its complement will do: the one with the first category.
+    // A set and its complement are the same partition; the set that has the first category is taken.
     template <class Visit>
-    void visit_subsets(int64_t f, const int16_t* codes, int m, double rest, JointRoom& room, Visit&& visit) const {
+    void visit_subsets(int64_t f, const int16_t* codes, int m, double rest, JointWorkspace& work, Visit&& visit) const {
         int n_sets = (1 << (m - 1)) - 1, all = (1 << m) - 1;
-        room.left.clear(n_sets), room.right.clear(n_sets);
+        work.left.clear(n_sets), work.right.clear(n_sets);
         int64_t step = by_class_ ? 1 : 2;
         for (int64_t l = 0; l < node_.n_labels; ++l)
             for (int64_t c = 0; c < node_.n_classes; c += step) {
-                for (int p = 0; p < int(step); ++p) room.sums[p].fill(node_.plane(f, l, c + p), codes, m);
+                for (int p = 0; p < int(step); ++p) work.sums[p].fill(node_.plane(f, l, c + p), codes, m);
                 for (int k = 0; k < n_sets; ++k) {
                     int mask = 2 * k + 1;
                     if (by_class_) {
-                        room.left.add_class(k, room.sums[0].of(mask));
-                        room.right.add_class(k, room.sums[0].of(all ^ mask));
+                        work.left.add_class(k, work.sums[0].of(mask));
+                        work.right.add_class(k, work.sums[0].of(all ^ mask));
                     } else {
-                        room.left.add_label(k, room.sums[0].of(mask), room.sums[1].of(mask));
-                        room.right.add_label(k, room.sums[0].of(all ^ mask), room.sums[1].of(all ^ mask));
+                        work.left.add_label(k, work.sums[0].of(mask), work.sums[1].of(mask));
+                        work.right.add_label(k, work.sums[0].of(all ^ mask), work.sums[1].of(all ^ mask));
                     }
                 }
             }
         const double* counts = node_.counts_of(f);
-        if (counts != nullptr) room.sums[0].fill(counts, codes, m);
+        if (counts != nullptr) work.sums[0].fill(counts, codes, m);
         for (int k = 0; k < n_sets; ++k) {
             int mask = 2 * k + 1;
-            if (!enough(room.left.total[k], request_) || !enough(room.right.total[k], request_)) continue;
+            if (!enough(work.left.total[k], request_) || !enough(work.right.total[k], request_)) continue;
             if (counts != nullptr &&
-                (room.sums[0].of(mask) < request_.min_count || room.sums[0].of(all ^ mask) < request_.min_count))
+                (work.sums[0].of(mask) < request_.min_count || work.sums[0].of(all ^ mask) < request_.min_count))
                 continue;
-            memset(room.on_left, 0, sizeof room.on_left);
-            for (int j = 0; j < m; ++j) room.on_left[codes[j]] = uint8_t((mask >> j) & 1);
-            if (visit(loss_of(room.left, k) + loss_of(room.right, k) + rest, room.on_left)) return;
+            memset(work.on_left, 0, sizeof work.on_left);
+            for (int j = 0; j < m; ++j) work.on_left[codes[j]] = uint8_t((mask >> j) & 1);
+            if (visit(loss_of(work.left, k) + loss_of(work.right, k) + rest, work.on_left)) return;
         }
     }
 
-    // The beginnings of the categories in the order of each label's p, or of each class against the rest.
+    // The prefixes of the categories in the order of each label's p, or of each class versus the rest.
     template <class Visit>
-    void visit_prefixes(int64_t f, const int16_t* codes, int m, double rest, JointRoom& room, Visit&& visit) const {
+    void visit_prefixes(int64_t f, const int16_t* codes, int m, double rest, JointWorkspace& work,
+                        Visit&& visit) const {
         Keyed items[N_CODES], merging[N_CODES];
         int64_t n_orders = by_class_ ? node_.n_classes : node_.n_labels;
         const double* counts = node_.counts_of(f);
@@ -373,18 +374,18 @@ private:
                 double a, b;
                 if (by_class_) {
                     b = node_.plane(f, 0, by)[k];
-                    a = most(node_.weight(f, k) - b, 0.0);
+                    a = max_of(node_.weight(f, k) - b, 0.0);
                 } else {
                     a = node_.plane(f, by, 0)[k];
                     b = node_.plane(f, by, 1)[k];
                 }
-                bool unknown = !(a > 0.0) && !(b > 0.0);  // a category in which the label has no weight comes last
+                bool unknown = !(a > 0.0) && !(b > 0.0);  // categories in which the label has no weight come last
                 double key = unknown ? INFINITE : log_odds_key(a, b);
                 items[j] = {key, unknown ? N_CODES + k : k};
             }
             sort_keyed(items, m, merging);
             int n = m - 1;
-            room.left.clear(n), room.right.clear(n);
+            work.left.clear(n), work.right.clear(n);
             int64_t step = by_class_ ? 1 : 2;
             for (int64_t l = 0; l < node_.n_labels; ++l)
                 for (int64_t c = 0; c < node_.n_classes; c += step) {
@@ -393,32 +394,32 @@ private:
                         double up = 0.0, down = 0.0;
                         for (int k = 0; k < m; ++k) {
                             up += h[items[k].code & 255];
-                            room.a[p][k] = up;
+                            work.a[p][k] = up;
                         }
                         for (int k = m - 1; k >= 0; --k) {
-                            room.b[p][k] = down;
+                            work.b[p][k] = down;
                             down += h[items[k].code & 255];
                         }
                     }
                     for (int k = 0; k < n; ++k)
                         if (by_class_) {
-                            room.left.add_class(k, room.a[0][k]);
-                            room.right.add_class(k, room.b[0][k]);
+                            work.left.add_class(k, work.a[0][k]);
+                            work.right.add_class(k, work.b[0][k]);
                         } else {
-                            room.left.add_label(k, room.a[0][k], room.a[1][k]);
-                            room.right.add_label(k, room.b[0][k], room.b[1][k]);
+                            work.left.add_label(k, work.a[0][k], work.a[1][k]);
+                            work.right.add_label(k, work.b[0][k], work.b[1][k]);
                         }
                 }
             double on_left = 0.0, all = 0.0;
             if (counts != nullptr)
                 for (int k = 0; k < m; ++k) all += counts[items[k].code & 255];
-            memset(room.on_left, 0, sizeof room.on_left);
+            memset(work.on_left, 0, sizeof work.on_left);
             for (int k = 0; k < n; ++k) {
-                room.on_left[items[k].code & 255] = 1;
+                work.on_left[items[k].code & 255] = 1;
                 if (counts != nullptr) on_left += counts[items[k].code & 255];
-                if (!enough(room.left.total[k], request_) || !enough(room.right.total[k], request_)) continue;
+                if (!enough(work.left.total[k], request_) || !enough(work.right.total[k], request_)) continue;
                 if (counts != nullptr && (on_left < request_.min_count || all - on_left < request_.min_count)) continue;
-                if (visit(loss_of(room.left, k) + loss_of(room.right, k) + rest, room.on_left)) return;
+                if (visit(loss_of(work.left, k) + loss_of(work.right, k) + rest, work.on_left)) return;
             }
         }
     }
@@ -430,40 +431,41 @@ private:
     double tie_;
 };
 
-// The best split of a node, doubtful if another candidate comes so near that errors could change the choice.
+// The best split of a node. It is uncertain if another candidate is so close that errors could change the choice.
 inline Status search_joint(const Table& table, const ManyPlanes& node, const Request& request, const double* error,
                            bool derived, double* lowest, int64_t n_jobs, Split& split) {
     JointSearch of(table, node, request);
     int64_t n_tasks = (table.n_features + 1) / 2;
-    Buffer<JointRoom> rooms;  // too large for the stack of a thread
-    TRY(rooms.reserve(n_tasks == 0 ? 1 : least(n_tasks, most<int64_t>(n_jobs, 1))));
-    int64_t n_rooms = rooms.size();
-    parallel(n_rooms, n_jobs, [&](int64_t room) {
-        for (int64_t f = bound(table.n_features, n_rooms, room); f < bound(table.n_features, n_rooms, room + 1); ++f)
-            lowest[f] = of.lowest(f, rooms[room]);
+    Buffer<JointWorkspace> workspaces;  // too large for the stack
+    TRY(workspaces.reserve(n_tasks == 0 ? 1 : min_of(n_tasks, max_of<int64_t>(n_jobs, 1))));
+    int64_t n_workspaces = workspaces.size();
+    parallel(n_workspaces, n_jobs, [&](int64_t k) {
+        for (int64_t f = bound(table.n_features, n_workspaces, k); f < bound(table.n_features, n_workspaces, k + 1);
+             ++f)
+            lowest[f] = of.lowest(f, workspaces[k]);
     });
     double best = INFINITE;
-    for (int64_t f = 0; f < table.n_features; ++f) best = least(best, lowest[f]);
+    for (int64_t f = 0; f < table.n_features; ++f) best = min_of(best, lowest[f]);
     split.feature = -1;
-    split.doubtful = 0;
+    split.uncertain = 0;
     if (!(best < INFINITE)) return DONE;
     int64_t g = 0;
     while (lowest[g] > best + of.tie()) ++g;
-    of.choose(g, best + of.tie(), rooms[0], split);
+    of.choose(g, best + of.tie(), workspaces[0], split);
     if (!derived) return DONE;
     double most_off = 0.0;
     for (int64_t p = 0; p < node.n_labels * node.n_classes; ++p) most_off += 2.0 * error[p];
     const int64_t codes[2] = {MISSING, split.threshold};
-    for (int64_t code : codes) {  // is a trace of weight rounding, or a row?
+    for (int64_t code : codes) {  // is a tiny weight a rounding error, or a row?
         double weight = code >= 0 ? node.weight(g, int(code)) : 0.0;
-        if (weight > 0.0 && weight <= most_off) split.doubtful = 1;
+        if (weight > 0.0 && weight <= most_off) split.uncertain = 1;
     }
-    if (split.doubtful) return DONE;
+    if (split.uncertain) return DONE;
     double margin = of.margin(error);
     int64_t n_near = 0;
     for (int64_t f = 0; f < table.n_features && n_near < 2; ++f)
-        if (lowest[f] <= best + margin) n_near += of.count_up_to(f, best + margin, rooms[0]);
-    split.doubtful = n_near > 1;
+        if (lowest[f] <= best + margin) n_near += of.count_up_to(f, best + margin, workspaces[0]);
+    split.uncertain = n_near > 1;
     return DONE;
 }
 

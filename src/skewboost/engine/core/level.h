@@ -1,7 +1,7 @@
-// Which of the builds the processor can run.
+// The builds that the processor can run.
 //
-// x86-64-v3 is AVX2 and what came with it, as the psABI defines it. Asked of the processor itself: the compiler's
-// __builtin_cpu_supports needs a run-time library that zig does not bring for a shared library.
+// x86-64-v3 is AVX2 and some other extensions, as the psABI defines it. The processor is queried directly, because
+// __builtin_cpu_supports needs a runtime library that zig does not provide for shared libraries.
 #pragma once
 
 #include <stdint.h>
@@ -41,7 +41,7 @@ static bool is_v3() {
                            | 1u << 20                         // SSE4.2
                            | 1u << 22                         // MOVBE
                            | 1u << 23                         // POPCNT
-                           | 1u << 27                         // OSXSAVE: xgetbv may be asked
+                           | 1u << 27                         // OSXSAVE: xgetbv is available
                            | 1u << 28                         // AVX
                            | 1u << 29;                        // F16C
     const uint32_t structured = 1u << 3 | 1u << 5 | 1u << 8;  // BMI1, AVX2, BMI2
@@ -52,7 +52,8 @@ static bool is_v3() {
 
 #endif
 
-// The level of x86-64 that the processor and the operating system support: 3, or 1 for anything below it; 0 elsewhere.
+// Returns the level of x86-64 that the processor and the operating system support: 3, or 1 for all lower levels.
+// Returns 0 for other processors.
 SKEWBOOST_API int32_t skewboost_level() {
 #if defined(__x86_64__)
     return is_v3() ? 3 : 1;

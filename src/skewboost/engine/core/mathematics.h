@@ -1,5 +1,5 @@
-// Logarithm and exponential that have the same bits on every machine: the C library's differ between systems, and on
-// one system between processors. Plain arithmetic in a fixed order, good to about one unit in the last place.
+// Logarithm and exponential that give the same bits on every machine; those of C libraries differ between systems and
+// processors. They use plain arithmetic in a fixed order and are accurate to about one unit in the last place.
 #pragma once
 #include "base.h"
 
@@ -7,7 +7,7 @@ namespace skew {
 
 inline double square_root(double x) {
     return __builtin_sqrt(x);
-}  // correctly rounded everywhere
+}  // correctly rounded on all platforms
 inline double floor_of(double x) {
     return __builtin_floor(x);
 }
@@ -50,7 +50,7 @@ inline double log_of(double x) {
                        q * (2.0 / 9 + q * (2.0 / 11 +
                                            q * (2.0 / 13 +
                                                 q * (2.0 / 15 + q * (2.0 / 17 + q * (2.0 / 19 + q * (2.0 / 21))))))))));
-    // 2s + s·series, as f - (f²/2 - s (f²/2 + series)), which keeps the digits that f has
+    // 2s + s·series, computed as f - (f²/2 - s (f²/2 + series)), which keeps all digits of f
     double half = 0.5 * f * f;
     double k = double(e);
     return k * LN2_HIGH - ((half - (s * (half + series) + k * LN2_LOW)) - f);

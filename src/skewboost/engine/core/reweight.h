@@ -1,14 +1,14 @@
-// Moving the weights by the factors of leaves, and the next root histogram: `TrainingSet.reweight`.
+// Reweighting leaves, and the histogram of the next root (`TrainingSet.reweight`).
 #pragma once
-#include "few.h"
+#include "small_nodes.h"
 #include "stump.h"
 #include "tree.h"
 
 namespace skew {
 
-// Multiply stored weights of rows; `ratios` has one per plane.
+// Multiplies the stored weights of rows by the ratio of their plane.
 inline void Grower::scale_rows(const uint32_t* list, int64_t n, int64_t group, const double* ratios) {
-    int64_t parts = most<int64_t>(1, n / ROWS_PER_TASK);
+    int64_t parts = max_of<int64_t>(1, n / ROWS_PER_TASK);
     if (n_groups_ > 1) {
         double *stored = rows_.stored(0), ratio = ratios[group];
         parallel(parts, rows_.n_jobs, [&](int64_t part) {
@@ -27,7 +27,7 @@ inline void Grower::scale_rows(const uint32_t* list, int64_t n, int64_t group, c
     });
 }
 
-inline Status Grower::reweight(const double* factors, double& total, bool& settled) {
+inline Status Grower::reweight(const double* factors, double& total, bool& rescaled) {
     total = total_of(factors, sums_.data(), n_leaves_);
     bool known = false;
     if (!is_stump())
@@ -36,7 +36,7 @@ inline Status Grower::reweight(const double* factors, double& total, bool& settl
         known = root_after_stump(factors, total);
     TRY(ratios_.reserve(n_planes_));
     for (int64_t g = 0; g < n_groups_; ++g) {
-        // the rows of the largest leaf are not touched: their factor goes to all of the group
+        // the rows of the largest leaf are not touched: their factor goes into the scale of the group
         int64_t rest = 0;
         for (int64_t k = 1; k < n_leaves_; ++k)
             if (leaf(k).size[g] > leaf(rest).size[g]) rest = k;
@@ -52,12 +52,12 @@ inline Status Grower::reweight(const double* factors, double& total, bool& settl
     if (!known) slots_.give(root_slot_);
     root_known_ = known;
     grown_ = false;
-    settled = rows_.settle();
-    if (settled) forget_root();
+    rescaled = rows_.fold_scales();
+    if (rescaled) forget_root();
     return DONE;
 }
 
-// The histogram of all rows under the current weights, if it is at hand: the next root, or that of a stump just grown.
+// The histogram of all rows under the current weights, if it is known: that of the next root, or of the last stump.
 inline double* Grower::known_root() {
     if (root_known_) return slots_[root_slot_];
     if (!grown_ || n_splits_ > 1 || nodes_[0].slot < 0) return nullptr;
@@ -73,9 +73,9 @@ inline Status Grower::feature_sums(int64_t feature, double* out) {
     return DONE;
 }
 
-// The rows of the largest part stay as they are stored. The root is what it was and the sum of the changes.
+// The stored weights of the largest leaf stay unchanged. The next root is the old one plus the changes of the others.
 inline Status Grower::reweight_codes(int64_t feature, const uint8_t* leaf_of_code, int64_t n_leaves,
-                                     const double* factors, double& total, bool& settled) {
+                                     const double* factors, double& total, bool& rescaled) {
     const double* per_code;
     TRY(rows_per_code(per_code));
     double sums[2 * N_CODES];
@@ -132,12 +132,12 @@ inline Status Grower::reweight_codes(int64_t feature, const uint8_t* leaf_of_cod
     root_derived_ = true;
     grown_ = false;
     if (!known) forget_root();
-    settled = rows_.settle();
-    if (settled) forget_root();
+    rescaled = rows_.fold_scales();
+    if (rescaled) forget_root();
     return DONE;
 }
 
-// Σ factor · part, and the last factor times what the parts leave of the whole.
+// The next root after a stump: Σ factor · part, plus the last factor times the whole less the parts.
 inline bool Grower::root_after_stump(const double* factors, double total) {
     Node& root = nodes_[0];
     for (int64_t p = 0; p < n_planes_; ++p) {
@@ -159,7 +159,7 @@ inline bool Grower::root_after_stump(const double* factors, double total) {
         int64_t rest = rest_[n_groups_ > 1 ? p : 0];
         double of_rest = factors[rest * n_planes_ + p] / total;
         int64_t one = rest == 0 ? 1 : 0,
-                other = 3 - one - rest;  // the other sides; the last of three only if there is one
+                other = 3 - one - rest;  // the other sides; the last of three if there is one
         const double* a = slots_[leaf(one).slot];
         double fa = factors[one * n_planes_ + p] / total;
         if (n_leaves_ == 2) {
@@ -186,11 +186,12 @@ inline bool Grower::root_after_stump(const double* factors, double total) {
     return true;
 }
 
-// Σ factor · histogram over the leaves; the rows of those that have none are added one by one.
+// The next root after a tree: Σ factor · histogram over the leaves. Rows of leaves without a histogram are added one by
+// one.
 inline Status Grower::root_after_tree(const double* factors, double total, bool& known) {
     known = false;
     int64_t per_label = n_planes_ / rows_.n_labels;
-    if (n_leaves_ * (N_CODES / 2) * per_label > rows_.table.n_rows) return DONE;  // it is cheaper to sum all rows
+    if (n_leaves_ * (N_CODES / 2) * per_label > rows_.table.n_rows) return DONE;  // summing all rows is cheaper
     for (int64_t k = 0; k < n_splits_; ++k) {
         int64_t index = split_nodes_[k];
         if (nodes_[index].slot >= 0 && !is_small(nodes_[index])) TRY(give_histograms(index));

@@ -1,23 +1,22 @@
-// The training rows: their codes, classes and weights, and the sums over them. `training_set.TrainingSet` in Python
-// says what they can be asked.
+// The training rows: their codes, classes and weights, and sums over them (`training_set.TrainingSet` in Python).
 //
-// A weight is stored up to a factor per (label, class), so the rows of the largest leaf need not be touched when a
-// round moves the weights. Rows of two classes are listed class by class; those of more classes, or of several labels,
-// together.
+// Weights are stored up to a scale per plane, that is per (label, class) pair. So a round that reweights leaves need
+// not touch the rows of the largest leaf. Rows are listed in groups: one group per class if there are two classes, and
+// otherwise one group of all rows.
 #pragma once
 #include "histogram.h"
 #include "joint.h"
 
 namespace skew {
 
-constexpr int64_t TASKS = 16;  // to aim for: enough for many cores, few enough to add up
+constexpr int64_t TASKS = 16;  // the intended number of tasks: enough for many cores, and few enough to add their sums
 constexpr int64_t ROWS_PER_SLICE = 32768;
-constexpr int64_t SERIAL_CELLS = 50000;  // cell updates below which asking another thread costs more than it saves
-constexpr int64_t MAX_POOL = int64_t(1) << 30;  // bytes of histograms that are kept while a tree grows
+constexpr int64_t SERIAL_CELLS = 50000;         // with fewer cell updates, another thread costs more than it saves
+constexpr int64_t MAX_POOL = int64_t(1) << 30;  // the largest size in bytes of the histograms of a growing tree
 
-// A bound on the relative error of sums over the bins of n weights. Rounding errors are as good
-// as random: in 256 bins of n/256 additions each they add up to about ε√n/1500 of the total. This is some twenty
-// standard deviations, and allows for adding up the parts and the bins.
+// A bound on the relative error of a histogram of n weights. Rounding errors are practically random: those of 256 bins
+// with n/256 additions each sum to about ε√n/1500 of the total. The bound is about twenty standard deviations, and
+// includes the sums over slices and bins.
 inline double direct_error(int64_t n) {
     return EPSILON * (4.0 + square_root(double(n)) / 64.0);
 }
@@ -33,17 +32,17 @@ struct Spec {
     int64_t n_jobs;
 };
 
-// Histograms that are given out and taken back; their memory is kept.
-class Slots {
+// Histograms for reuse; their memory is not freed.
+class HistogramPool {
 public:
-    ~Slots() {
+    ~HistogramPool() {
         for (int64_t k = 0; k < n_made_; ++k) made_[k].clear();
     }
     void set_length(int64_t length) { length_ = length; }
     int64_t length() const { return length_; }
     double* operator[](int64_t slot) const { return made_[slot].data(); }
 
-    // -1 where there are enough already; a lack of memory is a status.
+    // Gives -1 if the pool has reached its largest size; a lack of memory is a status.
     Status take(int64_t& slot) {
         if (n_free_ > 0) {
             slot = free_[--n_free_];
@@ -54,13 +53,13 @@ public:
         TRY(made_.grow(n_made_ + 1));
         TRY(free_.grow(n_made_ + 1));
         Buffer<double>* fresh = &made_[n_made_];
-        memset(static_cast<void*>(fresh), 0, sizeof *fresh);  // an empty buffer is all zeros
+        memset(static_cast<void*>(fresh), 0, sizeof *fresh);  // an empty buffer consists of zeros
         TRY(fresh->reserve(length_));
         memset(fresh->data(), 0, size_t(length_) * sizeof(double));
         slot = n_made_++;
         return DONE;
     }
-    // Set all of them to zero: cells that one kind of histogram does not use may be used by another.
+    // Sets all histograms to zero, because different kinds of histograms use different cells.
     void wipe() {
         for (int64_t k = 0; k < n_made_; ++k) memset(made_[k].data(), 0, size_t(length_) * sizeof(double));
     }
@@ -75,7 +74,7 @@ private:
     int64_t n_made_ = 0, n_free_ = 0, length_ = 0;
 };
 
-// What the values of rows are: class weights, or a response and its weight.
+// The responses z and their weights w.
 struct Responses {
     const double* z = nullptr;
     const double* w = nullptr;
@@ -88,11 +87,11 @@ public:
     int64_t n_jobs = 1;
     const double* examples = nullptr;
 
-    Status open(const Spec& spec) {
+    Status prepare(const Spec& spec) {
         table = {spec.words, spec.n_rows, spec.n_features, spec.n_bins, spec.nominal};
         n_labels = spec.n_labels;
         n_classes = spec.n_classes;
-        n_jobs = most<int64_t>(spec.n_jobs, 1);
+        n_jobs = max_of<int64_t>(spec.n_jobs, 1);
         examples = spec.examples;
         classes_ = spec.classes;
         int64_t n = table.n_rows;
@@ -118,11 +117,11 @@ public:
     bool by_class() const { return by_class_; }
     int64_t n_groups(bool responses) const { return by_class_ && !responses ? 2 : 1; }
     const uint32_t* all() const { return all_.data(); }
-    // Where the rows of a group begin in the list of all; responses have one group.
+    // The beginning of a group in the list of all rows; responses have one group.
     int64_t begin(int64_t group, bool responses) const { return responses ? 0 : begin_[group]; }
     int64_t end(int64_t group, bool responses) const { return responses ? table.n_rows : begin_[group + 1]; }
 
-    // The list of all rows in their order, for responses, whose rows have no class.
+    // The list of all rows in the order of the table, for responses.
     Status in_order(const uint32_t*& rows) {
         if (!by_class_) {
             rows = all_.data();
@@ -138,12 +137,11 @@ public:
 
     // ------------------------------------------------------------------------------------------- weights
 
-    // The weights of all (label, row), normalised to sum to one.
-    // Returns their sum before that.
+    // Sets the weights of all (label, row), normalised to sum to one. Returns their sum before normalisation.
     double assign(const double* weights) {
         int64_t n = n_labels * table.n_rows;
         double total = sum_of(weights, n);
-        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+        int64_t n_tasks = max_of<int64_t>(1, n / ROWS_PER_TASK);
         parallel(n_tasks, n_jobs, [&](int64_t task) {
             for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i)
                 stored_[i] = weights[i] / total;
@@ -152,9 +150,9 @@ public:
         return total;
     }
 
-    // Those of rows [start, stop), label by label.
+    // Writes the weights of the rows [start, stop), label by label.
     void weights(int64_t start, int64_t stop, double* out) const {
-        int64_t n = stop - start, n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+        int64_t n = stop - start, n_tasks = max_of<int64_t>(1, n / ROWS_PER_TASK);
         for (int64_t l = 0; l < n_labels; ++l) {
             const double *own = stored(l) + start, *scale = scale_.data() + l * n_classes;
             const uint16_t* cls = classes(l) + start;
@@ -166,13 +164,13 @@ public:
         }
     }
 
-    // Multiply the factors of classes out, before stored weights become too large or too small for a double: the
-    // weights themselves may be as small as exp(-`state.MAX_SPREAD`).
-    bool settle() {
+    // Multiplies the stored weights by the scales of their planes, before stored weights overflow or underflow. The
+    // weights themselves may be as small as exp(-`state.MAX_SPREAD`). Returns whether it did so.
+    bool fold_scales() {
         double low = scale_[0], high = scale_[0];
         for (int64_t p = 1; p < n_planes(); ++p) {
-            low = least(low, scale_[p]);
-            high = most(high, scale_[p]);
+            low = min_of(low, scale_[p]);
+            high = max_of(high, scale_[p]);
         }
         if (low > 1e-100 && high < 1e25) return false;
         weights(0, table.n_rows, stored_.data());
@@ -186,14 +184,14 @@ public:
     const uint16_t* classes(int64_t label) const { return classes_ + label * table.n_rows; }
     double& scale(int64_t plane) const { return scale_[plane]; }
 
-    // Σ weights of some rows per plane, in blocks so that the error does not grow with their number.
+    // The weights of some rows per plane, summed in parts so that the error does not grow with the number of rows.
     void totals(const uint32_t* rows, int64_t n, int64_t group, const Responses* responses, double* out) const {
         constexpr int64_t PART = 1024;
         if (responses != nullptr) {
             double a = 0.0, b = 0.0;
             for (int64_t start = 0; start < n; start += PART) {
                 double pa = 0.0, pb = 0.0;
-                for (int64_t i = start; i < least(start + PART, n); ++i) {
+                for (int64_t i = start; i < min_of(start + PART, n); ++i) {
                     double w = responses->w[rows[i]];
                     pa += w;
                     pb += w * responses->z[rows[i]];
@@ -209,7 +207,7 @@ public:
             double total = 0.0;
             for (int64_t start = 0; start < n; start += PART) {
                 double part = 0.0;
-                for (int64_t i = start; i < least(start + PART, n); ++i) part += stored_[rows[i]];
+                for (int64_t i = start; i < min_of(start + PART, n); ++i) part += stored_[rows[i]];
                 total += part;
             }
             out[group] = scale_[group] * total;
@@ -228,13 +226,14 @@ public:
         double total = 0.0;
         for (int64_t start = 0; start < n; start += 1024) {
             double part = 0.0;
-            for (int64_t i = start; i < least(start + 1024, n); ++i) part += examples[rows[i]];
+            for (int64_t i = start; i < min_of(start + 1024, n); ++i) part += examples[rows[i]];
             total += part;
         }
         return total;
     }
 
-    // Σ weights per leaf and plane, each times that of a vector if there is one; `leaf` is that of every row.
+    // The weights per (leaf, plane), multiplied by the vector `times` if it is not null; `leaf` is the leaf of every
+    // row.
     void sums_of_leaves(const int64_t* leaf, int64_t n_leaves, const double* times, double* out) const {
         for (int64_t k = 0; k < n_leaves * n_planes(); ++k) out[k] = 0.0;
         for (int64_t l = 0; l < n_labels; ++l)
@@ -245,7 +244,8 @@ public:
             }
     }
 
-    // Multiply the weights of each (leaf, plane) by its factor, and normalise; returns their sum before that.
+    // Multiplies the weights of each (leaf, plane) by its factor and normalises. Returns their sum before
+    // normalisation.
     double reweight_leaves(const int64_t* leaf, const double* factors) {
         int64_t n = table.n_rows;
         for (int64_t l = 0; l < n_labels; ++l)
@@ -268,16 +268,16 @@ public:
         });
     }
 
-    // Σ w z², in parts that may be added up on any thread.
+    // Σ w z², in parts that are summed on several threads.
     double sum_squares(const Responses& responses) const {
         constexpr int64_t PART = 1024, MAX_PARTS = 64;
-        int64_t n = table.n_rows, n_parts = least(MAX_PARTS, most<int64_t>(1, n / ROWS_PER_TASK));
+        int64_t n = table.n_rows, n_parts = min_of(MAX_PARTS, max_of<int64_t>(1, n / ROWS_PER_TASK));
         double sums[MAX_PARTS];
         parallel(n_parts, n_jobs, [&](int64_t part) {
             int64_t stop = bound(n, n_parts, part + 1);
             double own[PART], total = 0.0;
             for (int64_t start = bound(n, n_parts, part); start < stop; start += PART) {
-                int64_t m = least(PART, stop - start);
+                int64_t m = min_of(PART, stop - start);
                 const double *z = responses.z + start, *w = responses.w + start;
                 for (int64_t i = 0; i < m; ++i) own[i] = w[i] * z[i] * z[i];
                 total += sum_of(own, m);
@@ -291,8 +291,8 @@ public:
         return responses ? n_padded() * 2 * N_CODES : n_padded() * n_planes() * N_CODES;
     }
 
-    // Some planes of a block's features: of a slot only the cells that rows can fall into are ever written, and the
-    // others stay zero.
+    // Calls work(offset, length) for the cells of some planes of a block that can be occupied. Other cells are never
+    // written and stay zero.
     template <class Work>
     void for_cells(int64_t block, int64_t planes, int64_t first, int64_t count, Work&& work) const {
         for (int64_t k = 0; k < BLOCK; ++k) {
@@ -305,7 +305,7 @@ public:
         }
     }
 
-    // Work on the cells of one plane of a whole histogram: work(offset, how many).
+    // Calls work(offset, length) for the cells of one plane of a histogram.
     template <class Work>
     void for_plane(int64_t plane, Work&& work) const {
         int64_t blocks = table.n_blocks(), length = BLOCK * n_classes * N_CODES, label = plane / n_classes;
@@ -314,15 +314,16 @@ public:
                       [&](int64_t at, int64_t m) { work((label * blocks + block) * length + at, m); });
     }
 
-    // How many parts the rows of a sum are divided into: a matter of the shape, so that the order of sums is.
+    // The number of slices into which rows are divided. It depends only on the shape of the data, and so does the order
+    // of sums.
     int64_t n_slices(int64_t n) const {
         int64_t wanted = (TASKS + table.n_blocks() - 1) / table.n_blocks();
-        return most<int64_t>(1, least(wanted, n / ROWS_PER_SLICE));
+        return max_of<int64_t>(1, min_of(wanted, n / ROWS_PER_SLICE));
     }
 
-    // A histogram `[part][block][feature][plane][code]`, of which `count` planes from `first` on are summed: a task is
-    // a part, a slice of the rows and a block. add(part, block, from row, to row, its cells). Slices beyond the first
-    // have room of their own and are added up in their order.
+    // Sums `count` planes, from `first` on, of a histogram `[part][block][feature][plane][code]`. A task is a part, a
+    // slice of the rows and a block, and calls add(part, block, first row, end row, cells). Slices after the first have
+    // memory of their own and are added in order.
     template <class Add>
     Status sum(int64_t n_parts, int64_t n, int64_t planes, int64_t first, int64_t count, double* out, Add&& add) {
         int64_t slices = n_slices(n), blocks = table.n_blocks(), length = BLOCK * planes * N_CODES;
@@ -349,7 +350,7 @@ public:
         return DONE;
     }
 
-    // The histogram of all rows of two classes, in their order: nothing has to be looked up in a list.
+    // The histogram of all rows of two classes, in the order of the table and without a list of rows.
     Status sum_all(double* out) {
         return sum(1, table.n_rows, 2, 0, 2, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
             const uint64_t* words = table.block(block);
@@ -362,15 +363,15 @@ public:
         });
     }
 
-    // One plane of the histogram of rows of two classes; `values` are those of the rows.
+    // One plane of the histogram of some rows of two classes, given the values of these rows.
     Status sum_class(const uint32_t* rows, const double* values, int64_t n, int64_t plane, double* out) {
         return sum(1, n, 2, plane, 1, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
             add_plane(table, block, rows + a, values + a, b - a, 2 * N_CODES, to + plane * N_CODES);
         });
     }
 
-    // The histogram of rows of many classes, or of several labels. Values are looked up for some rows at a time; of
-    // several labels, a task is a label, so that this serves all blocks.
+    // The histogram of rows with more than two classes, or with several labels. The values of some rows are looked up
+    // at a time. With several labels a task is a label, so that the values serve all blocks.
     Status sum_classes(const uint32_t* rows, int64_t n, double* out) {
         int64_t blocks = table.n_blocks(), length = BLOCK * n_classes * N_CODES;
         if (n_labels == 1)
@@ -395,14 +396,14 @@ public:
         return DONE;
     }
 
-    // Call work(rows, values, classes, how many) for some rows at a time, until all are done.
+    // Calls work(rows, values, classes, number of rows) for parts of the rows.
     template <class Work>
     void for_values(int64_t label, const uint32_t* rows, int64_t n, Work&& work) const {
         constexpr int64_t PART = 1024;
         double values[PART];
         uint16_t planes[PART];
         for (int64_t start = 0; start < n; start += PART) {
-            int64_t m = least(PART, n - start);
+            int64_t m = min_of(PART, n - start);
             for (int64_t i = 0; i < m; ++i) {
                 uint32_t row = rows[start + i];
                 planes[i] = classes(label)[row];
@@ -412,7 +413,8 @@ public:
         }
     }
 
-    // The histogram of responses: Σw and Σwz. `pairs` are those of the rows, or null where these are all, in order.
+    // The histogram of responses: Σw and Σwz. `pairs` are the pairs (w, wz) of the rows, or null if these are all rows
+    // in order.
     Status sum_responses(const uint32_t* rows, const double* pairs, const Responses& responses, int64_t n,
                          double* out) {
         return sum(1, n, 2, 0, 2, out, [&](int64_t, int64_t block, int64_t a, int64_t b, double* to) {
@@ -435,7 +437,7 @@ public:
         });
     }
 
-    // How many rows, or examples, each cell has: `[feature][code]`, added to what is there.
+    // Adds the number of examples per cell to `[feature][code]`; without examples, the number of rows.
     void count(const uint32_t* rows, int64_t n, double* out) const {
         int64_t jobs = n * n_padded() > SERIAL_CELLS ? n_jobs : 1;
         parallel(table.n_blocks(), jobs, [&](int64_t block) {
@@ -446,10 +448,10 @@ public:
         });
     }
 
-    // Values of rows, one behind the other: stored weights of one of two classes times a scale, or pairs (w, wz).
+    // Copies the values of rows: stored weights of one class times a scale, or pairs (w, wz).
     Status gather(const uint32_t* rows, int64_t n, double scale, const Responses* responses, Buffer<double>& values) {
         TRY(values.reserve(responses != nullptr ? 2 * n : n));
-        int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+        int64_t n_tasks = max_of<int64_t>(1, n / ROWS_PER_TASK);
         double* out = values.data();
         parallel(n_tasks, n_jobs, [&](int64_t task) {
             int64_t a = bound(n, n_tasks, task), b = bound(n, n_tasks, task + 1);

@@ -1,11 +1,11 @@
-// The candidates of one feature: the criterion of every threshold, or of every partition of categories.
-// `candidates.numeric_candidates` and `candidates.nominal_candidates` for two planes.
+// The candidates of one feature: the criterion of every threshold, or of every partition of categories
+// (`split_search.numeric_candidates` and `split_search.nominal_candidates` for two planes).
 #pragma once
 #include "step.h"
 
 namespace skew {
 
-// What a node has of one feature: sums per code, and how many examples where these are limited.
+// The histogram of one feature in a node, and the number of examples per code if these are limited.
 struct Cells {
     const double* h0;
     const double* h1;
@@ -14,22 +14,22 @@ struct Cells {
     bool nominal;
 };
 
-// The candidates of one feature, and the room in which they are worked out.
+// The candidates of one feature, and the workspace in which they are computed.
 struct Scan {
     double value[N_CODES];
     uint8_t option[N_CODES];
-    int16_t order[N_CODES];  // of categories; candidate k has order[0..k] on its left. -1 ends it
-    int mask;                // of the categories on the left, where subsets were enumerated; else 0
+    int16_t order[N_CODES];  // of categories: candidate k has order[0..k] on the left; ends with -1
+    int mask;                // the categories on the left, if subsets were enumerated; otherwise 0
     double l0[N_CODES], l1[N_CODES], r0[N_CODES], r1[N_CODES];
     double left_count[N_CODES], right_count[N_CODES];
     double one[N_CODES], other[N_CODES], closed[N_CODES];
     bool minus[N_CODES];
-    double g0[N_CODES], g1[N_CODES], counts[N_CODES];  // categories in their order
-    StepRoom step;
+    double g0[N_CODES], g1[N_CODES], counts[N_CODES];  // the sums of categories in their order
+    StepWorkspace step;
 };
 
-// Sums up to and beyond each cell. The latter are added up from the right, not subtracted from the total: a side
-// without weight must be exactly zero. Four chains in one loop hide the latency of the additions.
+// The sums up to and after each cell. The latter are summed from the right, not subtracted from the total, because an
+// empty side must be exactly zero. Four independent sums in one loop hide the latency of additions.
 inline void cumulate(const double* h0, const double* h1, int n, Scan& s) {
     double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
     for (int k = 0; k < n; ++k) {
@@ -57,23 +57,23 @@ inline double lowest_of(const double* value, int n) {
         other = b < other ? b : other;
     }
     low = other < low ? other : low;
-    double found = least(least(low[0], low[1]), least(low[2], low[3]));
-    for (; k < n; ++k) found = least(found, value[k]);
+    double found = min_of(min_of(low[0], low[1]), min_of(low[2], low[3]));
+    for (; k < n; ++k) found = min_of(found, value[k]);
     return found;
 }
 
-// One way to treat what is missing and to give out signs.
+// How missing values are treated and signs are assigned.
 struct Options {
-    int n_sides;       // 2 where missing values may join either side
-    int n_polarities;  // 2 where signs are forced
-    double m0, m1;     // the missing values that join a side
+    int n_sides;       // 2 if missing values may join either side
+    int n_polarities;  // 2 if signs are forced
+    double m0, m1;     // the weights of missing values that join a side
     double m_count;
-    double rest;  // what those add that have no vote
+    double rest;  // the loss of rows that abstain
 };
 
-// Criterion and option of the first n_candidates cuts through n cells in their order; infinite where a cut is not
-// allowed. Of one that is worse than the best by more than `margin`, only that need be known. An option counts only if
-// it is better than the ones before it by more than a tie.
+// The criterion and option of the first n_candidates cuts through n cells in order; infinite if a cut is not allowed.
+// Candidates that are worse than the best by more than `margin` need not be exact. An option replaces an earlier one
+// only if it is better by more than a tie.
 template <class C>
 void scan_cuts(const C& c, const double* h0, const double* h1, const double* counts, int n, int n_candidates,
                const Options& o, const Request& request, double tie, double margin, Scan& s) {
@@ -91,7 +91,7 @@ void scan_cuts(const C& c, const double* h0, const double* h1, const double* cou
     memset(s.option, 0, sizeof s.option);
     double lowest = INFINITE;
     for (int side = 0; side < o.n_sides; ++side) {
-        // where nothing is missing, or nothing missing has a vote, this adds zero
+        // zero if there are no missing values, or if they abstain
         double la0 = side == 0 ? o.m0 : 0.0, la1 = side == 0 ? o.m1 : 0.0;
         double ra0 = side == 1 ? o.m0 : 0.0, ra1 = side == 1 ? o.m1 : 0.0;
         if (o.n_sides > 1) {
@@ -113,7 +113,7 @@ void scan_cuts(const C& c, const double* h0, const double* h1, const double* cou
                 if (s.left_count[k] + on_left < request.min_count || s.right_count[k] + on_right < request.min_count)
                     s.closed[k] = INFINITE;
         }
-        if constexpr (C::step) {  // both polarities in one go
+        if constexpr (C::step) {  // both polarities at once
             lowest = step_losses(c, s.l0, s.l1, s.r0, s.r1, s.closed, n_candidates, lowest, margin, tie, s.step, s.one,
                                  s.minus);
             for (int k = 0; k < n_candidates; ++k) {
@@ -142,7 +142,7 @@ void scan_cuts(const C& c, const double* h0, const double* h1, const double* cou
             }
         }
         if (side + 1 < o.n_sides)
-            for (int k = 0; k < n_candidates; ++k) {  // what was missing leaves again, exactly
+            for (int k = 0; k < n_candidates; ++k) {  // remove the missing values again, without rounding errors
                 s.l0[k] = k == 0 ? h0[0] : s.l0[k - 1] + h0[k];
                 s.l1[k] = k == 0 ? h1[0] : s.l1[k - 1] + h1[k];
             }
@@ -173,21 +173,21 @@ struct Keyed {
     int code;
 };
 
-// Sort by key, then by code: merging runs of twice the length each time, after runs of eight by insertion.
-inline void sort_keyed(Keyed* items, int n, Keyed* room) {
+// Sorts by key, then by code: runs of eight by insertion, then by merging runs of twice the length.
+inline void sort_keyed(Keyed* items, int n, Keyed* scratch) {
     auto before = [](const Keyed& a, const Keyed& b) { return a.key < b.key || (a.key == b.key && a.code < b.code); };
     constexpr int RUN = 8;
     for (int a = 0; a < n; a += RUN)
-        for (int i = a + 1; i < least(a + RUN, n); ++i) {
+        for (int i = a + 1; i < min_of(a + RUN, n); ++i) {
             Keyed item = items[i];
             int j = i;
             for (; j > a && before(item, items[j - 1]); --j) items[j] = items[j - 1];
             items[j] = item;
         }
-    Keyed *from = items, *to = room;
+    Keyed *from = items, *to = scratch;
     for (int width = RUN; width < n; width *= 2) {
         for (int a = 0; a < n; a += 2 * width) {
-            int middle = least(a + width, n), stop = least(a + 2 * width, n);
+            int middle = min_of(a + width, n), stop = min_of(a + 2 * width, n);
             int i = a, j = middle;
             for (int k = a; k < stop; ++k)
                 to[k] = j >= stop || (i < middle && !before(from[j], from[i])) ? from[i++] : from[j++];
@@ -204,11 +204,12 @@ inline double log_odds_key(double a, double b) {
     return b > 0.0 ? INFINITE : -INFINITE;
 }
 
-// The codes that have weight, by p and then by code: `candidates.sort_key`, which is blind to rounding. Logarithms are
-// only taken where ratios are so close that their order could be a matter of rounding. Returns how many there are.
+// Sorts the codes that have weight by p, then by code, and returns their number. The key is that of
+// `split_search.sort_key`, which ignores rounding errors. Logarithms are computed only if ratios are so close that
+// their order could depend on rounding errors.
 template <class C>
 int order_categories(const double* h0, const double* h1, bool learn, int16_t* order) {
-    Keyed items[N_CODES], room[N_CODES];
+    Keyed items[N_CODES], scratch[N_CODES];
     int n = learn ? N_CODES : N_CODES - 1, m = 0;
     double scale = 1.0;
     if constexpr (C::squares) {
@@ -236,7 +237,7 @@ int order_categories(const double* h0, const double* h1, bool learn, int16_t* or
         if (!ratios)
             for (int i = 0; i < m; ++i) items[i].key = log_odds_key(h0[items[i].code], h1[items[i].code]);
     }
-    sort_keyed(items, m, room);
+    sort_keyed(items, m, scratch);
     if constexpr (!C::squares) {
         if (ratios)
             for (int a = 0; a < m;) {
@@ -244,7 +245,7 @@ int order_categories(const double* h0, const double* h1, bool learn, int16_t* or
                 while (b < m && items[b].key <= items[b - 1].key * (1.0 + 1e-10)) ++b;
                 if (b > a + 1) {
                     for (int i = a; i < b; ++i) items[i].key = log_odds_key(h0[items[i].code], h1[items[i].code]);
-                    sort_keyed(items + a, b - a, room);
+                    sort_keyed(items + a, b - a, scratch);
                 }
                 a = b;
             }
@@ -254,7 +255,7 @@ int order_categories(const double* h0, const double* h1, bool learn, int16_t* or
     return m;
 }
 
-// Sums over every subset of a few cells, as the sum of two halves of it.
+// The sums over every subset of a few cells, as the sum of two halves.
 class SubsetSums {
 public:
     void fill(const double* values, const int16_t* codes, int m) {
@@ -274,8 +275,8 @@ private:
     double low_[1 << (MAX_ENUMERATED / 2)], high_[1 << ((MAX_ENUMERATED + 1) / 2)];
 };
 
-// With opposite signs forced the best partition need not be a prefix, so few categories are enumerated: the first
-// subset that ties with the best is candidate 0, and its mask is over the codes that have weight, in their order.
+// With forced signs the best partition need not be a prefix, so all subsets of a few categories are tried. The first
+// subset that ties with the best becomes candidate 0; the bits of its mask are the codes that have weight, in order.
 template <class C>
 void scan_subsets(const C& c, const Cells& f, int m, const Options& o, const Request& request, double tie, Scan& s) {
     int16_t codes[N_CODES];
@@ -296,7 +297,7 @@ void scan_subsets(const C& c, const Cells& f, int m, const Options& o, const Req
         return split_loss(c, a0, a1, b0, b1, 1, enough - o.rest) + o.rest;
     };
     double low = INFINITE;
-    for (int mask = 1; mask < all; ++mask) low = least(low, loss(mask, low));
+    for (int mask = 1; mask < all; ++mask) low = min_of(low, loss(mask, low));
     s.order[0] = -1;
     if (low == INFINITE) return;
     for (int mask = 1; mask < all; ++mask) {
@@ -339,7 +340,7 @@ void scan_feature(const C& c, const Cells& f, const Request& request, double tie
 
 // ------------------------------------------------------------------------------------------ the lowest of a feature
 
-// Which cuts leave enough weight on both sides, as 0 or infinity to be added; the sides may have zero weight otherwise.
+// Sets the value of cuts that leave too little weight on a side to infinity.
 inline void close_light(double least_weight, int n, Scan& s) {
     for (int k = 0; k < n; ++k) {
         bool allowed = (s.l0[k] + s.l1[k] >= least_weight) & (s.r0[k] + s.r1[k] >= least_weight);
@@ -347,8 +348,8 @@ inline void close_light(double least_weight, int n, Scan& s) {
     }
 }
 
-// The cuts that leave at least so much weight on both sides: those from `first` to `last`. Weights to the left of a cut
-// only grow from one to the next, so these are neighbours.
+// The range of cuts that leave enough weight on both sides. It is contiguous because the weight to the left of a cut
+// increases from one cut to the next.
 struct Range {
     int first, last;
 };
@@ -367,14 +368,15 @@ inline Range heavy_enough(const double* h0, const double* h1, int n, double leas
     return found;
 }
 
-// The lowest criterion of a numeric feature without missing values, in loops that vectorise; false where there is no
-// such shortcut. For Z they compare squares: as (√x + √y)² = x + y + 2√(xy), that saves one of two roots.
-inline bool lowest_cut(const OfZ&, const double* h0, const double* h1, int n, const Request& r, double tie, Scan& s,
-                       double& low) {
-    if (!(tie > 1e-70 * TIE)) return false;  // squares of products of weights would underflow
-    Range cuts = heavy_enough(h0, h1, n, most(r.min_weight, 5e-324));
+// The lowest criterion of a numeric feature without missing values, by loops that vectorise; returns false if the
+// criterion has no such shortcut. For Z squares are compared: since (√x + √y)² = x + y + 2√(xy), this saves one of two
+// roots.
+inline bool lowest_cut(const ZCriterion&, const double* h0, const double* h1, int n, const Request& r, double tie,
+                       Scan& s, double& low) {
+    if (!(tie > 1e-70 * TIE)) return false;  // products of squared weights would underflow
+    Range cuts = heavy_enough(h0, h1, n, max_of(r.min_weight, 5e-324));
     double up0 = 0.0, up1 = 0.0, down0 = 0.0, down1 = 0.0;
-    for (int k = 0; k < n; ++k) {  // four chains that do not wait for each other
+    for (int k = 0; k < n; ++k) {  // four independent sums
         int j = n - 1 - k;
         s.other[j] = down0 * down1;
         up0 += h0[k];
@@ -391,41 +393,41 @@ inline bool lowest_cut(const OfZ&, const double* h0, const double* h1, int n, co
     return true;
 }
 
-// The error of one polarity is T- less what the left has more of the negatives than of the positives, that of the other
-// T+ and as much more.
-inline bool lowest_cut(const OfError&, const double* h0, const double* h1, int n, const Request& r, double, Scan&,
-                       double& low) {
-    Range cuts = heavy_enough(h0, h1, n, most(r.min_weight, 5e-324));
+// With d the weight of the negatives less that of the positives on the left, the errors of the two polarities are T- -
+// d and T+ + d.
+inline bool lowest_cut(const ErrorCriterion&, const double* h0, const double* h1, int n, const Request& r, double,
+                       Scan&, double& low) {
+    Range cuts = heavy_enough(h0, h1, n, max_of(r.min_weight, 5e-324));
     double t0 = 0.0, t1 = 0.0, surplus = 0.0, highest = -INFINITE, lowest = INFINITE;
     for (int k = 0; k < n; ++k) {
         t0 += h0[k];
         t1 += h1[k];
         surplus += h0[k] - h1[k];
         if (k >= cuts.first && k <= cuts.last) {
-            highest = most(highest, surplus);
-            lowest = least(lowest, surplus);
+            highest = max_of(highest, surplus);
+            lowest = min_of(lowest, surplus);
         }
     }
-    low = cuts.first > cuts.last ? INFINITE : most(0.0, least(t0 - highest, t1 + lowest));
+    low = cuts.first > cuts.last ? INFINITE : max_of(0.0, min_of(t0 - highest, t1 + lowest));
     return true;
 }
 
-inline bool lowest_cut(const OfGini&, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
-                       double& low) {
+inline bool lowest_cut(const GiniCriterion&, const double* h0, const double* h1, int n, const Request& r, double,
+                       Scan& s, double& low) {
     cumulate(h0, h1, n, s);
     for (int k = 0; k < n; ++k) {
         double a = s.l0[k] + s.l1[k], b = s.r0[k] + s.r1[k];
         s.value[k] = 2.0 * (s.l0[k] * s.l1[k] / a + s.r0[k] * s.r1[k] / b);
     }
-    close_light(most(r.min_weight, 5e-324), n, s);
+    close_light(max_of(r.min_weight, 5e-324), n, s);
     low = lowest_of(s.value, n);
     return true;
 }
 
-inline bool lowest_cut(const OfSquares&, const double* h0, const double* h1, int n, const Request& r, double, Scan& s,
-                       double& low) {
+inline bool lowest_cut(const SquaresCriterion&, const double* h0, const double* h1, int n, const Request& r, double,
+                       Scan& s, double& low) {
     cumulate(h0, h1, n, s);
-    double least_weight = most(r.min_weight, 5e-324);
+    double least_weight = max_of(r.min_weight, 5e-324);
     for (int k = 0; k < n; ++k) {
         double v = -(s.l1[k] * s.l1[k] / s.l0[k]) - s.r1[k] * s.r1[k] / s.r0[k];
         bool allowed = (s.l0[k] >= least_weight) & (s.r0[k] >= least_weight);
@@ -437,20 +439,20 @@ inline bool lowest_cut(const OfSquares&, const double* h0, const double* h1, int
 
 constexpr double ROUGH = 1e-5;
 
-// `OfCostLoss.leaf` of many leaves to a relative error of ROUGH; δ > 0. A power is 2^(-share log2 r); the logarithm is
-// the exponent of a floating-point number and a short series of its mantissa m in (m - 1)/(m + 1); the exponential
-// likewise.
-inline void rough_cost_losses(const OfCostLoss& c, const double* a, const double* b, int n, double* out) {
+// `CostLossCriterion.leaf` of many leaves to a relative error of ROUGH, for δ > 0. The power is 2^(-fraction log2 r).
+// The logarithm is the exponent of the floating-point number plus a short series of its mantissa m in (m - 1)/(m + 1),
+// and the exponential is computed likewise.
+inline void rough_cost_losses(const CostLossCriterion& c, const double* a, const double* b, int n, double* out) {
     for (int k = 0; k < n; ++k) {
         double r = c.ratio * ((b[k] + c.delta) / (a[k] + c.delta));
         uint64_t bits = bits_of(r);
-        // an exponent as a double, without a conversion that does not vectorise: 2^52 + e, less 2^52
+        // the exponent as a double, as (2^52 + e) - 2^52, because a conversion would not vectorise
         double e = from_bits((bits >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
         double m = from_bits((bits & 0x000FFFFFFFFFFFFFull) | 0x3FF0000000000000ull);
         double t = (m - 1.0) / (m + 1.0), q = t * t;
         double log2 = e + 2.885390081777927 * t * (1.0 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9)))));
-        double x = -c.share * log2;
-        double shifted = x + 0x1.8p52;  // rounds x to a whole number, which is in the low bits
+        double x = -c.fraction * log2;
+        double shifted = x + 0x1.8p52;  // rounds x to an integer, which is in the low bits
         double whole = shifted - 0x1.8p52;
         double f = 0.6931471805599453 * (x - whole);
         double y = 1.0 + f * (1.0 + f * (1.0 / 2 + f * (1.0 / 6 + f * (1.0 / 24 + f * (1.0 / 120 + f * (1.0 / 720))))));
@@ -459,20 +461,20 @@ inline void rough_cost_losses(const OfCostLoss& c, const double* a, const double
     }
 }
 
-// Exactly where a rough value says that it may be lowest.
-inline bool lowest_cut(const OfCostLoss& c, const double* h0, const double* h1, int n, const Request& r, double,
+// Computes exact values only for candidates whose rough value may be the lowest.
+inline bool lowest_cut(const CostLossCriterion& c, const double* h0, const double* h1, int n, const Request& r, double,
                        Scan& s, double& low) {
     if (!(c.delta > 1e-30)) return false;
     cumulate(h0, h1, n, s);
     rough_cost_losses(c, s.l0, s.l1, n, s.one);
     rough_cost_losses(c, s.r0, s.r1, n, s.other);
     for (int k = 0; k < n; ++k) s.value[k] = s.one[k] + s.other[k];
-    close_light(most(r.min_weight, 5e-324), n, s);
+    close_light(max_of(r.min_weight, 5e-324), n, s);
     double near = lowest_of(s.value, n) * (1.0 + 4.0 * ROUGH);
     low = INFINITE;
     if (near < INFINITE)
         for (int k = 0; k < n; ++k)
-            if (s.value[k] <= near) low = least(low, c.leaf(s.l0[k], s.l1[k], 0) + c.leaf(s.r0[k], s.r1[k], 0));
+            if (s.value[k] <= near) low = min_of(low, c.leaf(s.l0[k], s.l1[k], 0) + c.leaf(s.r0[k], s.r1[k], 0));
     return true;
 }
 

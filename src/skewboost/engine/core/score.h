@@ -1,39 +1,40 @@
-// Scoring new rows: step functions of one feature on the numbers themselves, trees on codes. `scoring.Scorer` says in
-// which order terms are added.
+// Scoring new rows by tables over the codes of one feature and by trees. `scoring.Scorer` defines the order in which
+// terms are added.
 #pragma once
 #include "table.h"
 
 namespace skew {
 
-// Where the numbers of a feature are: of new rows, `step` elements apart.
+// The numbers of a feature, which are `step` elements apart.
 struct Column {
-    int64_t kind;  // 0: float, 1: double, 2: ready codes (uint8_t)
+    int64_t kind;  // 0: float, 1: double, 2: codes (uint8_t)
     const void* data;
     int64_t step;
 };
 
-// An ensemble, ready for scoring: the features that it looks at, the tables of those that rounds of one feature have
-// added up to, and the nodes of all trees one behind the other. What is given is copied.
+// An ensemble for scoring: the features that it uses, the tables of rounds on one feature, and the nodes of all trees.
+// All arrays are copied.
 class Model {
 public:
     struct Node {
-        int32_t next[2];  // another node, or ~ a leaf
-        int32_t missing;  // where missing values go that go to neither side; or which set a nominal node reads
+        int32_t next[2];  // a node, or ~ the number of a leaf value
+        int32_t missing;  // the third link, for missing values; for a nominal node the number of its set
         uint8_t threshold, shift, kind;
         uint8_t unused;
-        int32_t feature;  // its place among those used
+        int32_t feature;  // the index among the used features
     };
-    // NUMERIC: codes up to the threshold go left. A missing value has the highest code and goes right; where it should
-    // go left, codes are shifted by one so that it becomes the lowest. ASIDE: it goes to a third place.
+    // NUMERIC: codes up to the threshold go left. A missing value has the highest code and goes right; if it should go
+    // left, codes are shifted by one, so that its code wraps around to 0. ASIDE: missing values have a link of their
+    // own.
     enum Kind : uint8_t { NUMERIC, ASIDE, NOMINAL };
 
-    Status open(int64_t n_features, const double* cuts, const int64_t* n_cuts, const uint8_t* in_table,
+    Status load(int64_t n_features, const double* cuts, const int64_t* n_cuts, const uint8_t* in_table,
                 const double* tables, int64_t n_trees, const int64_t* roots, int64_t n_nodes, const int64_t* feature,
                 const int64_t* threshold, const int64_t* which, int64_t n_sets, const uint8_t* sets,
                 const int64_t* links, int64_t n_values, const double* values) {
         n_features_ = n_features;
         n_trees_ = n_trees;
-        TRY(cuts_.reserve(most<int64_t>(n_features, 1)));
+        TRY(cuts_.reserve(max_of<int64_t>(n_features, 1)));
         for (int64_t f = 0; f < n_features; ++f) cuts_[f].set(cuts + f * N_CODES, n_cuts[f]);
         TRY(copy(in_table, n_features, in_table_));
         TRY(copy(tables, n_features * N_CODES, tables_));
@@ -58,32 +59,32 @@ public:
             }
         }
         missing_.clear();
-        if (aside_) {  // of nominal nodes the links are needed whole
+        if (aside_) {  // nominal nodes need all three links
             TRY(missing_.reserve(n_nodes + 1));
             for (int64_t k = 0; k < n_nodes; ++k) missing_[k] = int32_t(links[3 * k + 2]);
         }
         return DONE;
     }
 
-    // Add to F, which has what all rows start from: tables in the order of the features, then trees in theirs.
+    // Adds tables, in the order of the features, and then trees, in their order, to F.
     void score(const Column* columns, int64_t n_rows, double* F, int64_t n_jobs) const {
-        int64_t n_tasks = most<int64_t>(1, n_rows / (16 * CHUNK));
+        int64_t n_tasks = max_of<int64_t>(1, n_rows / (16 * CHUNK));
         parallel(n_tasks, n_jobs, [&](int64_t task) {
             int64_t stop = bound(n_rows, n_tasks, task + 1);
             Buffer<uint8_t> codes;
-            bool room = n_trees_ == 0 || codes.reserve(CHUNK * n_features_) == DONE;
+            bool enough_memory = n_trees_ == 0 || codes.reserve(CHUNK * n_features_) == DONE;
             for (int64_t a = bound(n_rows, n_tasks, task); a < stop; a += CHUNK)
-                score_chunk(columns, a, least(CHUNK, stop - a), room ? codes.data() : nullptr, F + a);
+                score_chunk(columns, a, min_of(CHUNK, stop - a), enough_memory ? codes.data() : nullptr, F + a);
         });
     }
 
 private:
-    static constexpr int64_t CHUNK = 256;  // rows that are scored together: their codes stay in the first-level cache
-    static constexpr int64_t ABREAST = 8;  // that walk down a tree together, so that none waits for another's memory
+    static constexpr int64_t CHUNK = 256;  // rows that are scored together, so that their codes stay in the L1 cache
+    static constexpr int64_t ABREAST = 8;  // rows that descend a tree together, so that their memory accesses overlap
 
     template <class T>
     static Status copy(const T* from, int64_t n, Buffer<T>& to) {
-        TRY(to.reserve(most<int64_t>(n, 1)));
+        TRY(to.reserve(max_of<int64_t>(n, 1)));
         memcpy(to.data(), from, size_t(n) * sizeof(T));
         return DONE;
     }
@@ -104,7 +105,7 @@ private:
             for (int64_t i = 0; i < n; ++i) out[i] = static_cast<const uint8_t*>(column.data)[at + i * column.step];
     }
 
-    // `codes` is room for [row][feature]; null where there is no memory for it, and every code is found when it is
+    // `codes` is memory for [row][feature]. If it is null, for lack of memory, every code is computed when it is
     // needed.
     void score_chunk(const Column* columns, int64_t start, int64_t n, uint8_t* codes, double* F) const {
         uint8_t own[CHUNK];
@@ -184,10 +185,11 @@ private:
     Buffer<int32_t> missing_;
 };
 
-// The leaf of every row in one tree: `Partition.leaves`. Node k tests feature[k] and goes to links[k][child[k][code]].
+// Writes the leaf of every row in one tree: `Partition.leaves`. Node k tests feature[k] and goes on to
+// links[k][child[k][code]].
 inline void find_leaves(const uint64_t* words, int64_t n_rows, const int64_t* feature, const uint8_t* child,
                         const int64_t* links, int64_t* out, int64_t n_jobs) {
-    int64_t n_tasks = most<int64_t>(1, n_rows / ROWS_PER_TASK);
+    int64_t n_tasks = max_of<int64_t>(1, n_rows / ROWS_PER_TASK);
     parallel(n_tasks, n_jobs, [&](int64_t task) {
         for (int64_t i = bound(n_rows, n_tasks, task); i < bound(n_rows, n_tasks, task + 1); ++i) {
             int64_t k = 0;

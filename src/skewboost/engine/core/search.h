@@ -1,23 +1,25 @@
-// The best split of a node: `candidates.best_split` for two planes, with the same candidates, options and ties.
+// The search for the best split of a node: `split_search.best_split` for two planes, with the same candidates, options
+// and ties.
 //
-// Beyond the reference it weighs the rounding error of derived histograms: if another candidate could be the best one,
-// given the bounds, the choice is doubtful, and whoever asked sums the node's rows and searches again.
+// Unlike the reference, it takes the rounding errors of derived histograms into account. If another candidate could be
+// the best one within the error bounds, the split is marked as uncertain, and the caller sums the rows of the node and
+// searches again.
 #pragma once
-#include "doubt.h"
+#include "rounding_guard.h"
 #include "table.h"
 
 namespace skew {
 
 struct Split {
-    int64_t feature = -1;  // -1: there is none
+    int64_t feature = -1;  // -1: none
     int64_t threshold = -1;
     int64_t polarity = 0;
-    int64_t doubtful = 0;
+    int64_t uncertain = 0;
     double value = 0.0, before = 0.0;
     uint8_t child[N_CODES];
 };
 
-// A node's histogram of two planes, `[feature][plane][code]`, and its counts `[feature][code]` or null.
+// The histogram of a node with two planes, `[feature][plane][code]`, and its counts `[feature][code]` or null.
 struct TwoPlanes {
     const double* sums;
     const double* counts;
@@ -28,8 +30,8 @@ struct TwoPlanes {
     }
 };
 
-// The child of every code under a chosen candidate: `candidates.make_split`. Codes without weight go where missing
-// values go, and those to the heavier side if there are none to learn from.
+// Writes the child of every code for a candidate: `split_search.make_split`. Codes without weight go to the side of
+// missing values, and missing values go to the heavier side if the node has none.
 template <class C>
 void fill_child(const Cells& f, const Request& request, const Scan& s, int threshold, Split& split) {
     constexpr int n_polarities = C::forced ? 2 : 1;
@@ -65,7 +67,7 @@ void fill_child(const Cells& f, const Request& request, const Scan& s, int thres
     child[MISSING] = missing_to;
 }
 
-// What counts as equal in a node: a share of its weight, of squares a share of the value.
+// The tie tolerance of a node: relative to its weight, or for squares relative to the value.
 template <class C>
 double tie_of(const Cells& any_feature) {
     if (C::squares) return TIE;
@@ -73,39 +75,41 @@ double tie_of(const Cells& any_feature) {
 }
 
 template <class C>
-bool choice_is_doubtful(const C& c, const Table& table, const TwoPlanes& node, const Request& request, double tie,
-                        const double* lowest, double e0, double e1, int64_t g, int t, double best, double own,
-                        double before, Scan& s) {
+bool rounding_may_change_choice(const C& c, const Table& table, const TwoPlanes& node, const Request& request,
+                                double tie, const double* lowest, double e0, double e1, int64_t g, int t, double best,
+                                double own, double before, Scan& s) {
     Cells any = node.of(table, 0);
     double t0 = sum_of_codes(any.h0), t1 = sum_of_codes(any.h1), size = t0 + t1;
-    if (C::squares) {  // responses may be negative
+    if (C::squares) {  // responses can be negative
         size = t0;
-        for (int k = 0; k < N_CODES; ++k) size += size_of(any.h1[k]);
+        for (int k = 0; k < N_CODES; ++k) size += absolute(any.h1[k]);
     }
     double total = C::squares ? t0 : t0 + t1;
     if (e0 > MAX_NODE_ERROR * total || (!C::squares && e1 > MAX_NODE_ERROR * total)) return true;
-    double gained = C::forced ? size_of(before - own) : before - own;  // forced signs may be worse than no split
-    if (gained <= C::tie_width(tie, before)) return true;  // too little to tell candidates from traces of rounding
+    double gained =
+        C::forced ? absolute(before - own) : before - own;  // with forced signs a split can be worse than none
+    if (gained <= C::tie_width(tie, before)) return true;   // too small to distinguish candidates from rounding errors
     Cells chosen = node.of(table, g);
-    for (int code = 0; code < N_CODES; ++code) {  // is a trace of weight rounding, or a row?
+    for (int code = 0; code < N_CODES; ++code) {  // is a tiny weight a rounding error, or a row?
         bool matters = chosen.nominal || code == MISSING || code == t;
-        double weight = size_of(chosen.h0[code]) + size_of(chosen.h1[code]);
+        double weight = absolute(chosen.h0[code]) + absolute(chosen.h1[code]);
         if (matters && 0.0 < weight && weight <= e0 + e1) return true;
     }
-    double near = C::tie_width(tie, best), band = best + near + reach_of(c, size, e0, e1);
-    double own_error = doubt(c, s, chosen, request, e0, e1, t, 0.0, band, -INFINITE, -INFINITE);
+    double near = C::tie_width(tie, best), band = best + near + largest_shift(c, size, e0, e1);
+    double own_error = rounding_guard(c, s, chosen, request, e0, e1, t, 0.0, band, -INFINITE, -INFINITE);
     for (int64_t f = 0; f < table.n_features; ++f) {
         if (lowest[f] > band) continue;
         Cells cells = node.of(table, f);
         scan_feature(c, cells, request, tie, band - best + near, s);
         int at = f < g ? N_THRESHOLDS : (f == g ? t : -1);
-        if (doubt(c, s, cells, request, e0, e1, at, own_error, band, best + near, own - near) == INFINITE) return true;
+        if (rounding_guard(c, s, cells, request, e0, e1, at, own_error, band, best + near, own - near) == INFINITE)
+            return true;
     }
     return false;
 }
 
-// The first candidate of a feature at or below a level; the best one, where the level was found by another formula,
-// whose last digits differ.
+// The first candidate of a feature at or below a level. If there is none, because the level was computed by another
+// formula with other rounding errors, the best candidate.
 inline int first_up_to(const Scan& s, double level) {
     int t = 0;
     while (t < N_THRESHOLDS && s.value[t] > level) ++t;
@@ -116,15 +120,15 @@ inline int first_up_to(const Scan& s, double level) {
     return t;
 }
 
-// The first candidate that ties with the best. `lowest` is the lowest criterion of each feature. The features that
-// matter are scanned a second time, which is cheaper than keeping the candidates of all of them.
+// Chooses the first candidate that ties with the best. `lowest` is the lowest criterion of each feature. The features
+// that matter are scanned a second time, which is cheaper than keeping the candidates of all features.
 template <class C>
 void choose(const C& c, const Table& table, const TwoPlanes& node, const Request& request, double tie,
             const double* lowest, double e0, double e1, Scan& s, Split& split) {
     double best = INFINITE;
-    for (int64_t f = 0; f < table.n_features; ++f) best = least(best, lowest[f]);
+    for (int64_t f = 0; f < table.n_features; ++f) best = min_of(best, lowest[f]);
     split.feature = -1;
-    split.doubtful = 0;
+    split.uncertain = 0;
     if (!(best < INFINITE)) return;
     double near = C::tie_width(tie, best);
     int64_t g = 0;
@@ -139,14 +143,14 @@ void choose(const C& c, const Table& table, const TwoPlanes& node, const Request
     split.before = c.before(sum_of_codes(any.h0), sum_of_codes(any.h1));
     fill_child<C>(chosen, request, s, t, split);
     if (e0 == 0.0 && e1 == 0.0) return;
-    split.doubtful =
-        choice_is_doubtful(c, table, node, request, tie, lowest, e0, e1, g, t, best, s.value[t], split.before, s);
+    split.uncertain = rounding_may_change_choice(c, table, node, request, tie, lowest, e0, e1, g, t, best, s.value[t],
+                                                 split.before, s);
 }
 
 constexpr int64_t FEATURES_PER_TASK = 8;
-constexpr int64_t SERIAL_SEARCH = 64;  // features, below which waking a thread costs more than it saves
+constexpr int64_t SERIAL_SEARCH = 64;  // with fewer features, waking a thread costs more than it saves
 
-// `lowest_of_feature` of all features, and `choose`.
+// Computes `lowest_of_feature` of all features, and calls `choose`.
 template <class C>
 void search(const C& c, const Table& table, const TwoPlanes& node, const Request& request, double e0, double e1,
             double* lowest, int64_t n_jobs, Split& split) {
@@ -161,7 +165,7 @@ void search(const C& c, const Table& table, const TwoPlanes& node, const Request
         int64_t n_tasks = (table.n_features + FEATURES_PER_TASK - 1) / FEATURES_PER_TASK;
         parallel(n_tasks, n_jobs, [&](int64_t task) {
             int64_t start = task * FEATURES_PER_TASK;
-            scan_range(start, least(start + FEATURES_PER_TASK, table.n_features));
+            scan_range(start, min_of(start + FEATURES_PER_TASK, table.n_features));
         });
     }
     Scan s;

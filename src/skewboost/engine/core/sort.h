@@ -1,11 +1,11 @@
-// Sorting numbers by the bits that order like them: flipping the sign bit of a positive number, and every bit of a
-// negative one, makes patterns sort like numbers.
+// Radix sort of floating-point numbers. If the sign bit of positive numbers and all bits of negative numbers are
+// flipped, the bit patterns sort like the numbers.
 #pragma once
 #include "base.h"
 
 namespace skew {
 
-// The type of the patterns of a type of numbers.
+// The unsigned type of the same size as a floating-point type.
 template <class T>
 struct PatternOf;
 template <>
@@ -23,7 +23,7 @@ using Key = typename PatternOf<T>::type;
 template <class T>
 constexpr Key<T> SIGN = Key<T>(1) << (8 * sizeof(T) - 1);
 
-// Zero has one key, whatever its sign.
+// Both zeros have the same key.
 template <class T>
 inline Key<T> key_of(T value) {
     value += T(0);
@@ -40,7 +40,7 @@ inline double number_of(Key<T> k) {
     return double(value);
 }
 
-// A number that weighs something.
+// A key with a weight.
 template <class K>
 struct Weighted {
     K key;
@@ -58,42 +58,41 @@ inline K key(const Weighted<K>& item) {
     return item.key;
 }
 
-// Sorts items by key; those of equal keys keep their order. Many items are divided by their leading eleven bits, and
-// the parts sorted by the next ones; as soon as a part fits into the cache it is sorted from its last digit to its
-// first, or if it is small by merging.
+// A stable sort by key. Many items are divided by their leading eleven bits, and the parts are sorted by the remaining
+// bits. A part that fits into the cache is sorted from its last digit to its first, and a small part by merging.
 template <class Item>
 class Sort {
 public:
     static constexpr int DIGIT = 11, N_DIGITS = 1 << DIGIT;
     static constexpr int64_t SMALL = 256, CACHED = 32768;
 
-    // Of all keys the bits from `bits` on are equal; `room` is as long as the items.
-    static void sort(Item* items, int64_t n, int bits, Item* room) {
+    // All keys agree in the bits from `bits` on; `scratch` is as long as the items.
+    static void sort(Item* items, int64_t n, int bits, Item* scratch) {
         if (n < 2 || bits <= 0) return;
         if (n <= SMALL) {
-            merge_sort(items, int(n), room);
+            merge_sort(items, int(n), scratch);
             return;
         }
         if (n_equal(items, n) == n) return;
         if (n <= CACHED && bits <= 2 * DIGIT) {
-            sort_by_digits(items, n, bits, room);
+            sort_by_digits(items, n, bits, scratch);
             return;
         }
-        int shift = most(0, bits - DIGIT), n_digits = 1 << (bits - shift);
+        int shift = max_of(0, bits - DIGIT), n_digits = 1 << (bits - shift);
         int64_t start[N_DIGITS + 1];
         memset(start, 0, sizeof start);
         for (int64_t i = 0; i < n; ++i) start[digit(items[i], shift, n_digits) + 1] += 1;
         for (int d = 0; d < n_digits; ++d) start[d + 1] += start[d];
-        for (int64_t i = 0; i < n; ++i) room[start[digit(items[i], shift, n_digits)]++] = items[i];
-        memcpy(static_cast<void*>(items), room, size_t(n) * sizeof(Item));
+        for (int64_t i = 0; i < n; ++i) scratch[start[digit(items[i], shift, n_digits)]++] = items[i];
+        memcpy(static_cast<void*>(items), scratch, size_t(n) * sizeof(Item));
         int64_t from = 0;
-        for (int d = 0; d < n_digits; ++d) {  // `start` has moved on to where the next part begins
-            sort(items + from, start[d] - from, shift, room + from);
+        for (int d = 0; d < n_digits; ++d) {  // `start` is now the beginning of the next part
+            sort(items + from, start[d] - from, shift, scratch + from);
             from = start[d];
         }
     }
 
-    // How many of the first items have the same key.
+    // The number of leading items that have the same key.
     static int64_t n_equal(const Item* items, int64_t n) {
         int64_t k = 1;
         while (k < n && key(items[k]) == key(items[0])) ++k;
@@ -105,8 +104,8 @@ private:
         return int64_t((key(item) >> shift) & decltype(key(item))(n_digits - 1));
     }
 
-    static void sort_by_digits(Item* items, int64_t n, int bits, Item* room) {
-        Item *from = items, *to = room;
+    static void sort_by_digits(Item* items, int64_t n, int bits, Item* scratch) {
+        Item *from = items, *to = scratch;
         for (int shift = 0; shift < bits; shift += DIGIT) {
             int32_t count[N_DIGITS];
             memset(count, 0, sizeof count);
@@ -126,19 +125,19 @@ private:
         if (from != items) memcpy(static_cast<void*>(items), from, size_t(n) * sizeof(Item));
     }
 
-    static void merge_sort(Item* items, int n, Item* room) {
+    static void merge_sort(Item* items, int n, Item* scratch) {
         constexpr int RUN = 12;
         for (int a = 0; a < n; a += RUN)
-            for (int i = a + 1; i < least(a + RUN, n); ++i) {
+            for (int i = a + 1; i < min_of(a + RUN, n); ++i) {
                 Item item = items[i];
                 int j = i;
                 for (; j > a && key(item) < key(items[j - 1]); --j) items[j] = items[j - 1];
                 items[j] = item;
             }
-        Item *from = items, *to = room;
+        Item *from = items, *to = scratch;
         for (int width = RUN; width < n; width *= 2) {
             for (int a = 0; a < n; a += 2 * width) {
-                int middle = least(a + width, n), stop = least(a + 2 * width, n), i = a, j = middle, k = a;
+                int middle = min_of(a + width, n), stop = min_of(a + 2 * width, n), i = a, j = middle, k = a;
                 while (i < middle && j < stop) {
                     bool right = key(from[j]) < key(from[i]);
                     to[k++] = right ? from[j] : from[i];

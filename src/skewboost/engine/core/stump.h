@@ -1,23 +1,23 @@
-// Growing a stump. It is the only split, which saves most of what a tree has to do. `grow._stump`.
+// Growing a stump (`growing._stump`), which needs much less work than a tree.
 #pragma once
 #include "grow.h"
 
 namespace skew {
 
-// Σ values of the codes that go to a side.
+// The sum of the values of codes that go to a side.
 inline double sum_of_side(const double* values, const uint8_t* child, int64_t side) {
     double own[N_CODES];
     for (int k = 0; k < N_CODES; ++k) own[k] = child[k] == side ? values[k] : 0.0;
     return sum_of_codes(own);
 }
 
-// The one split of a stump. Of each group the largest child is neither listed nor summed: its weights move by a factor
-// that is common to the group, and the others, taken from the root, leave its sums. Where every weight moves anyhow
-// (responses), not even those are needed.
+// Splits the root of a stump. In each group the rows of the largest child are neither listed nor summed: reweighting
+// multiplies the scale of the whole group by its factor, and its sums are those of the root less the other children.
+// For responses, whose weights all change anyway, no child is listed.
 inline Status Grower::split_root() {
     const double* per_code;
     TRY(responses_ != nullptr ? count_responses(per_code) : rows_per_code(per_code));
-    for (int turn = 0; turn < 2; ++turn) {
+    for (int attempt = 0; attempt < 2; ++attempt) {
         Node& root = nodes_[0];
         if (root.split.feature < 0) return DONE;
         int64_t sizes[3][2] = {{0, 0}, {0, 0}, {0, 0}};
@@ -27,8 +27,8 @@ inline Status Grower::split_root() {
                 sizes[side][g] = int64_t(sum_of_side(own, root.split.child, side));
         }
         bool empty = sizes[0][0] + sizes[0][1] == 0 || sizes[1][0] + sizes[1][1] == 0;
-        if (empty && turn == 0) {
-            // Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
+        if (empty && attempt == 0) {
+            // A rounding error left some weight in a bin without rows. Direct sums have no such errors.
             TRY(sum_directly(root));
             TRY(search_sums(root));
             continue;
@@ -65,7 +65,7 @@ inline Status Grower::count_responses(const double*& counts) {
     return DONE;
 }
 
-// Rows and histograms of all children of the root but the largest of each group.
+// Lists and sums the rows of all children of the root except the largest of each group.
 inline Status Grower::list_smaller_children() {
     for (int64_t g = 0; g < n_groups_; ++g) {
         Node& root = nodes_[0];
@@ -92,12 +92,12 @@ inline Status Grower::list_smaller_children() {
     return DONE;
 }
 
-// Copy the rows whose code goes to a side, in their order.
+// Copies the rows that go to a side, in order.
 inline Status Grower::select(const uint32_t* from, int64_t n, int64_t feature, const uint8_t* child, uint8_t side,
                              uint32_t* to, uint32_t* spare) {
     const uint64_t* words = rows_.table.block(feature >> 3);
     int shift = int(8 * (feature & 7));
-    int64_t n_tasks = most<int64_t>(1, n / ROWS_PER_TASK);
+    int64_t n_tasks = max_of<int64_t>(1, n / ROWS_PER_TASK);
     TRY(lengths_.reserve(n_tasks + 1));
     int64_t* lengths = lengths_.data();
     parallel(n_tasks, rows_.n_jobs, [&](int64_t task) {
@@ -117,8 +117,8 @@ inline Status Grower::select(const uint32_t* from, int64_t n, int64_t feature, c
     return DONE;
 }
 
-// The sums of a stump's sides: of labels from the children's own histograms, and for the largest of each group what
-// they leave of the root's; of responses from the root's.
+// The sums of a stump's sides. For labels they come from the histograms of the children, and for the largest child of
+// each group from the root less the others. For responses they come from the root.
 inline void Grower::sum_sides() {
     const Node& root = nodes_[0];
     double* sums = sums_.data();
@@ -126,7 +126,7 @@ inline void Grower::sum_sides() {
     const double* whole = slots_[root.slot];
     for (int64_t p = 0; p < n_planes_; ++p) {
         int64_t g = n_groups_ > 1 ? p : 0;
-        int64_t planes = two_ ? 2 : rows_.n_classes;
+        int64_t planes = two_planes_ ? 2 : rows_.n_classes;
         bool from_root = responses_ != nullptr || sums_all();
         int64_t feature = from_root ? root.split.feature : 0;
         int64_t at = (((p / planes) * rows_.n_padded() + feature) * planes + p % planes) * N_CODES;
@@ -147,7 +147,7 @@ inline void Grower::sum_sides() {
     }
 }
 
-// Σ weights of the rows of a plane on the side that nobody has listed.
+// The weight of the rows of a plane on the side that is not listed.
 inline double Grower::sum_rest(int64_t group, int64_t plane) const {
     const Node& root = nodes_[0];
     const Split& split = root.split;
@@ -158,7 +158,7 @@ inline double Grower::sum_rest(int64_t group, int64_t plane) const {
     double total = 0.0;
     for (int64_t start = 0; start < root.size[group]; start += 1024) {
         double part = 0.0;
-        for (int64_t i = start; i < least<int64_t>(start + 1024, root.size[group]); ++i) {
+        for (int64_t i = start; i < min_of<int64_t>(start + 1024, root.size[group]); ++i) {
             uint32_t row = own[i];
             if (split.child[code_in(words[row], split.feature)] == rest_[group] && rows_.classes(label)[row] == cls)
                 part += rows_.stored(label)[row];

@@ -1,9 +1,9 @@
-// Threads over a fixed list of tasks: whoever is free takes the next one.
+// A thread pool: every thread that is free takes the next task of a list.
 //
-// A round of boosting may take a tenth of a millisecond, and waking a thread takes as long. So the caller begins at
-// once, a helper takes what is left when it comes, and having found nothing to do it looks around for a while before it
-// goes to sleep. Which thread does which task changes nothing but the time: tasks, and the order in which their results
-// are added up, depend on the shape of the data only.
+// A round of boosting may take a tenth of a millisecond, and waking a thread takes as long. So the calling thread
+// starts at once, and helper threads take the tasks that are left when they are awake. A helper without work spins for
+// a while before it goes to sleep. The tasks, and the order in which their results are added, depend only on the shape
+// of the data. So the number of threads changes the time, but not the result.
 #pragma once
 #include "base.h"
 
@@ -12,7 +12,7 @@
 #define NOMINMAX
 #define NOGDI
 #include <windows.h>
-#undef near  // words that it takes for itself
+#undef near  // names that windows.h defines as macros
 #undef far
 #undef ERROR
 #undef INFINITE
@@ -24,7 +24,7 @@
 
 namespace skew {
 
-// ------------------------------------------------------------------------------------------- the platform's part
+// ------------------------------------------------------------------------------------------- platform
 
 #ifdef _WIN32
 struct Lock {
@@ -87,10 +87,10 @@ struct Job {
     void (*run)(void*, int64_t);
     void* context;
     int64_t n_tasks;
-    int64_t next = 0;    // task that nobody has taken
-    int64_t done = 0;    // tasks that are finished
-    int64_t wanted = 0;  // helpers that may still join; with the list of jobs
-    int64_t inside = 0;  // helpers that have joined and not left
+    int64_t next = 0;    // the next task
+    int64_t done = 0;    // the number of finished tasks
+    int64_t wanted = 0;  // helpers that may still join; guarded by the lock of the pool
+    int64_t inside = 0;  // helpers that are working on it
     Job* following = nullptr;
 
     void work() {
@@ -105,8 +105,8 @@ struct Job {
 
 class Pool {
 public:
-    void share(Job& job, int64_t n_jobs) {
-        job.wanted = least(n_jobs, job.n_tasks) - 1;
+    void run(Job& job, int64_t n_jobs) {
+        job.wanted = min_of(n_jobs, job.n_tasks) - 1;
         lock_.take();
         while (n_threads_ < job.wanted && start_thread()) {
         }
@@ -128,7 +128,7 @@ public:
         }
     }
 
-    // A forked child has the pool but not its threads.
+    // A forked child has the pool, but none of its threads.
     void before_fork() { lock_.take(); }
     void after_fork_in_parent() { lock_.give(); }
     void after_fork_in_child() {
@@ -149,7 +149,7 @@ private:
         lock_.give();
     }
 
-    Job* find() {  // with the lock
+    Job* find() {  // requires the lock
         for (Job* job = jobs_; job != nullptr; job = job->following)
             if (job->wanted > 0 && load(&job->next) < job->n_tasks) {
                 job->wanted -= 1;
@@ -171,11 +171,11 @@ private:
             }
             int64_t since = nanoseconds(), now = since;
             bool called = false;
-            while (!called && now - since < LOOK_AROUND) {
+            while (!called && now - since < SPIN_TIME) {
                 for (int k = 0; k < 32; ++k) relax();
                 called = load(&n_open_) > 0;
                 now = nanoseconds();
-                if (!called && now - since > LOOK_AROUND / 8) yield_processor();  // to whoever has something to do
+                if (!called && now - since > SPIN_TIME / 8) yield_processor();  // to threads that have work
             }
             if (called) {
                 if (!any_wanted()) yield_processor();
@@ -223,16 +223,16 @@ private:
         return true;
     }
 
-    static constexpr int64_t LOOK_AROUND = 1000000;  // nanoseconds before a helper goes to sleep
+    static constexpr int64_t SPIN_TIME = 1000000;  // nanoseconds of spinning before a helper goes to sleep
 
     Lock lock_;
     Job* jobs_ = nullptr;
-    int64_t n_open_ = 0;  // jobs in the list
+    int64_t n_open_ = 0;  // the number of jobs in the list
     int64_t n_threads_ = 0;
     int64_t n_asleep_ = 0;
 };
 
-// Made before the library is used, so that no first call has to guard it.
+// Constructed when the library is loaded, so that calls need no guard.
 static Pool the_pool;
 
 inline void watch_forks() {
@@ -242,7 +242,7 @@ inline void watch_forks() {
 #endif
 }
 
-// work(0), work(1), …, work(n_tasks - 1), on up to n_jobs threads of which the calling one is the first.
+// Calls work(0), work(1), …, work(n_tasks - 1) on up to n_jobs threads, of which the calling one is the first.
 template <class Work>
 inline void parallel(int64_t n_tasks, int64_t n_jobs, Work&& work) {
     if (n_jobs <= 1 || n_tasks <= 1) {
@@ -254,7 +254,7 @@ inline void parallel(int64_t n_tasks, int64_t n_jobs, Work&& work) {
     job.run = [](void* body, int64_t task) { (*static_cast<Body*>(body))(task); };
     job.context = const_cast<void*>(static_cast<const void*>(&work));
     job.n_tasks = n_tasks;
-    the_pool.share(job, n_jobs);
+    the_pool.run(job, n_jobs);
 }
 
 }  // namespace skew

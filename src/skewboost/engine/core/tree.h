@@ -1,10 +1,10 @@
-// Growing a tree: which node is split next. `grow._Tree`.
+// Growing a tree: the choice of the next node to split (`growing._Tree`).
 #pragma once
 #include "children.h"
 
 namespace skew {
 
-inline Status Grower::push(Waiting item) {
+inline Status Grower::push(QueuedNode item) {
     TRY(queue_.grow(n_waiting_ + 1));
     int64_t k = n_waiting_++;
     for (; k > 0 && item.before(queue_[(k - 1) / 2]); k = (k - 1) / 2) queue_[k] = queue_[(k - 1) / 2];
@@ -14,7 +14,7 @@ inline Status Grower::push(Waiting item) {
 
 inline int64_t Grower::pop() {
     int64_t first = queue_[0].node;
-    Waiting last = queue_[--n_waiting_];
+    QueuedNode last = queue_[--n_waiting_];
     int64_t k = 0;
     for (;;) {
         int64_t child = 2 * k + 1;
@@ -28,13 +28,13 @@ inline int64_t Grower::pop() {
     return first;
 }
 
-// Queue a searched node if splitting it pays.
+// Queues a node if its best split has a gain.
 inline Status Grower::offer(int64_t index) {
     const Node& node = nodes_[index];
     if (node.abstains || node.split.feature < 0) return DONE;
     double gained = node.split.before - node.split.value;
-    if (gained <= 1e-12 * size_of(node.split.before)) return DONE;
-    // rounded to thirty bits, so that equal gains are equal whatever the order in which their sums were added up
+    if (gained <= 1e-12 * absolute(node.split.before)) return DONE;
+    // rounded to thirty bits, so that equal gains stay equal whatever the order in which weights were summed
     double c = gained * 8388609.0;
     double rounded = c - (c - gained);
     return push({limits_.max_leaf_nodes > 0 ? -rounded : double(node.depth), index});
@@ -48,7 +48,7 @@ inline Status Grower::split_best_first() {
         int64_t index = pop();
         bool last = limits_.max_leaf_nodes > 0 && n_voting + 1 >= limits_.max_leaf_nodes;
         TRY(expand(index, last));
-        if (nodes_[index].children < 0) continue;  // its only split was an artefact of rounding
+        if (nodes_[index].children < 0) continue;  // its only split was a rounding error
         n_voting += 1;
         TRY(note_split(index));
         for (int64_t side = 0; side < nodes_[index].n_children; ++side) TRY(offer(nodes_[index].children + side));
@@ -68,7 +68,7 @@ inline Status Grower::note_split(int64_t index) {
     return DONE;
 }
 
-// Give a node its children, and them their histograms and best splits unless nobody will split them.
+// Makes the children of a node, with their histograms and best splits unless they will not be split.
 inline Status Grower::expand(int64_t index, bool last) {
     for (;;) {
         int64_t n_before = n_nodes_;
@@ -76,7 +76,7 @@ inline Status Grower::expand(int64_t index, bool last) {
         bool empty = nodes_[nodes_[index].children].n_rows(n_groups_) == 0 ||
                      nodes_[nodes_[index].children + 1].n_rows(n_groups_) == 0;
         if (!empty) break;
-        // Rounding left a trace of weight in a bin that has no rows. Direct sums have none.
+        // A rounding error left some weight in a bin without rows. Direct sums have no such errors.
         n_nodes_ = n_before;
         nodes_[index].children = -1;
         nodes_[index].n_children = 0;
@@ -88,7 +88,7 @@ inline Status Grower::expand(int64_t index, bool last) {
     if (final) return DONE;
     if (!is_small(nodes_[index])) TRY(give_histograms(index));
     Node* children = &nodes_[nodes_[index].children];
-    if (two_ && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 && children[0].slot >= 0 &&
+    if (two_planes_ && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 && children[0].slot >= 0 &&
         children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
         parallel(2, 2, [&](int64_t side) { search_planes(children[side], lowest_.data() + side * rows_.n_padded()); });
         for (int64_t side = 0; side < 2; ++side) TRY(search_again(children[side]));
@@ -96,7 +96,7 @@ inline Status Grower::expand(int64_t index, bool last) {
         for (int64_t side = 0; side < nodes_[index].n_children; ++side)
             if (!children[side].abstains) TRY(search(children[side]));
     }
-    if (!is_small(nodes_[index])) {  // nobody reads the histograms of small children again
+    if (!is_small(nodes_[index])) {  // the histograms of small children are not needed again
         for (int64_t side = 0; side < nodes_[index].n_children; ++side) {
             Node& child = nodes_[nodes_[index].children + side];
             if (is_small(child)) slots_.give(child.slot);

@@ -1,9 +1,9 @@
-"""Growing an alternating tree: which precondition to split next.
+"""Growing an alternating decision tree: choosing the next precondition to split.
 
-A prediction node is a precondition: the rows that reach it. It keeps its best split for as long as no weight in it
-moves, but by a factor that all have in common. A round moves the weights under one precondition, so the nodes that no
-row reaches together with that one keep theirs. The others are searched anew, parents before children, and only if they
-could win: a split of a node lowers Z by no more than the node's weight.
+A prediction node stands for a precondition: the rows that reach it. It keeps its best split until weights inside it
+change by more than a common factor. A round changes the weights under one precondition, so nodes that share no rows
+with it keep their splits. The others are searched again, parents before children, and only if they can win: a split
+lowers Z by at most the weight of its node.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, LEFT, RIGHT, TIE, Request, Split
-from skewboost.engine.grow import gain
-from skewboost.engine.partition import Partition
+from skewboost.engine.growing import gain
+from skewboost.engine.partition import Partition, as_path
 from skewboost.engine.training_set import Growth, Node, TrainingSet
 from skewboost.typing import Array
 
-REST = 2  # the leaf of the rows that a round passes over: outside the precondition, or missing
+REST = 2  # the leaf of the rows that a round leaves alone: outside the precondition, or missing
 
 
 @dataclass(slots=True)
 class AlternatingPartition(Partition):
-    """The rows under a precondition that pass a test, those that fail it, and all others.
+    """Three leaves: the left and right sides of a split below a precondition, and all other rows.
 
-    Its splits are the tests on the way to the precondition, and the new one; its covers count the examples at each of
-    the splits, then those that pass and fail the last.
+    Its splits are the tests on the path to the precondition, followed by the new one. Its covers are the number of
+    examples at each of these splits, followed by those on the left and right of the last.
     """
 
     precondition: int = 0
 
     @property
     def n_fixed(self) -> int:
-        """All but the new one."""
+        """The number of splits on the path to the precondition."""
         return len(self.splits) - 1
 
     def counted(self, counts: Array) -> AlternatingPartition:
-        """The same, with covers by these counts."""
+        """Return the partition with covers from the counts of `TrainingSet.count`."""
         last = np.bincount(self.splits[-1].child, counts[-1], minlength=2)
         return replace(self, covers=np.append(counts.sum(axis=1), last[[LEFT, RIGHT]]))
 
     def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
-        """What it takes to come to the first two leaves; the third says nothing."""
+        """Return the paths to the first two leaves; the third adds nothing."""
         assert self.covers is not None
         last = len(self.splits) - 1
         found = []
@@ -51,44 +51,43 @@ class AlternatingPartition(Partition):
             reached = [*self.covers[1 : last + 1].tolist(), float(self.covers[last + 1 + side])]
             way: dict[int, tuple[Array, float]] = {}
             for split, taken, before, after in zip(self.splits, sides, self.covers.tolist(), reached):
-                allowed, share = way.get(split.feature, (np.True_, 1.0))
-                way[split.feature] = (allowed & (split.child == taken), share * after / before)
-            allowed_codes, shares = (np.array(list(part)) for part in zip(*way.values()))
-            found.append((tuple(way), allowed_codes, shares))
+                allowed, fraction = way.get(split.feature, (np.True_, 1.0))
+                way[split.feature] = (allowed & (split.child == taken), fraction * after / before)
+            found.append(as_path(way))
         return found
 
 
 @dataclass(eq=False)
 class PredictionNode:
-    """A precondition."""
+    """A precondition with its best split, as far as these are known."""
 
     node: Node
     path: tuple[tuple[int, int], ...] = ()  # (splitter, side), from the root
     parent: PredictionNode | None = None
-    split: Split | None = None  # its best one
-    weight: float | None = None  # of its rows; None: not known
-    gain: float | None = None  # by how much its best split lowers Z; None: not known
+    split: Split | None = None
+    weight: float | None = None  # of its rows; None: unknown
+    gain: float | None = None  # the decrease in Z by its best split; None: unknown
     examples: float = 0.0
 
     def overlaps(self, other: PredictionNode) -> bool:
-        """Whether a row can reach both: unless they are on different sides of one splitter."""
+        """Whether a row can reach both nodes: they are not on different sides of one splitter."""
         sides = dict(self.path)
         return all(sides.get(splitter, side) == side for splitter, side in other.path)
 
 
 class AlternatingGrowth:
-    """An alternating tree while it grows: node 0 is the root, and splitter m (from 0) makes nodes 2m+1 and 2m+2."""
+    """A growing alternating tree: node 0 is the root, and splitter m (from 0) makes the nodes 2m+1 and 2m+2."""
 
     def __init__(self, rows: TrainingSet, request: Request) -> None:
         self.rows = rows
         self.request = request
         self.nodes = [PredictionNode(rows.root())]
-        self.silent: list[PredictionNode] = []  # the rows that could not take a test
+        self.silent: list[PredictionNode] = []  # the nodes of rows that abstain at a split
         self.splits: list[Split] = []
         self.n_assigned = rows.n_assigned
 
     def moved(self, precondition: int, factors: Array) -> None:
-        """Weights under a precondition have moved, and all others by a factor per class."""
+        """Take note that the weights under a precondition have changed, and all others by a factor per class."""
         for node in (*self.nodes, *self.silent):
             if node.overlaps(self.nodes[precondition]):
                 self._forget(node)
@@ -99,7 +98,7 @@ class AlternatingGrowth:
                 node.gain = None if node.gain is None else node.gain * float(factors[0])
 
     def forget(self) -> None:
-        """All weights have moved."""
+        """Take note that all weights have changed."""
         for node in (*self.nodes, *self.silent):
             self._forget(node)
 
@@ -108,7 +107,7 @@ class AlternatingGrowth:
         node.weight = node.gain = None
 
     def grow(self) -> Growth | None:
-        """The split that lowers Z most, of any precondition; the earliest of those that tie."""
+        """Return the split of any precondition that lowers Z most; ties go to the earliest. None: there is no split."""
         if self.rows.n_assigned != self.n_assigned:
             self.forget()
             self.n_assigned = self.rows.n_assigned
@@ -128,13 +127,13 @@ class AlternatingGrowth:
         return node.weight
 
     def _search(self, node: PredictionNode) -> float:
-        """Find a node's best split."""
+        """Find the best split of a node and return its gain."""
         node.split = self.rows.search(node.node, self.request)
         node.gain = -np.inf if node.split is None else self._weight(node) - node.split.value
         return node.gain
 
     def _growth(self, chosen: int) -> Growth:
-        """The chosen split as a partition: what passes, what fails, and the rest."""
+        """Return the chosen split as a partition of all rows."""
         node, split = self.nodes[chosen], self.nodes[chosen].split
         assert split is not None
         children = self.rows.split(node.node, split)
@@ -149,19 +148,19 @@ class AlternatingGrowth:
         return Growth(partition, sums, np.arange(3) == REST, [(split.feature, gained)])
 
     def _examples(self, node: PredictionNode) -> list[float]:
-        """How many examples there are at each node from the root to this one."""
+        """Return the number of examples at each node from the root to this one."""
         above = [] if node.parent is None else self._examples(node.parent)
         node.examples = node.examples or self.rows.examples(node.node)
         return [*above, node.examples]
 
     def _chain(self, node: PredictionNode, split: Split) -> tuple[tuple[Split, ...], tuple[tuple[int, ...], ...], int]:
-        """Splits, links and number of leaves of the partition."""
+        """Return the splits, links and number of leaves of the partition."""
         splits = [self.splits[splitter] for splitter, _ in node.path]
         links = [tuple(k + 1 if s == side else ~REST for s in range(3)) for k, (_, side) in enumerate(node.path)]
         return (*splits, split), (*links, (~LEFT, ~RIGHT, ~REST)), 3
 
     def add(self, partition: AlternatingPartition) -> None:
-        """Make the sides of a split preconditions."""
+        """Make the two sides of a split preconditions."""
         parent, split = self.nodes[partition.precondition], partition.splits[-1]
         m = len(self.splits)
         self.splits.append(split)

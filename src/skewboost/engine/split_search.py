@@ -1,4 +1,4 @@
-"""Every split of a node and the best of them, in NumPy: the specification of the search kernels."""
+"""The search for the best split of a node in NumPy, which specifies the search of the native core."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, FORCED, LEFT, MISSING, N_CODES, RIGHT, TIE, Request, Split
-from skewboost.engine.losses import against_the_rest, silent_loss, split_loss, sums_loss
+from skewboost.engine.losses import one_versus_rest, silent_loss, split_loss, sums_loss
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
 
-# A limit on sums must not fail by their rounding.
+# The tolerance of limits on sums, so that rounding errors cannot violate them.
 SLACK = 1e-9
 
-# Above this many values, criteria that force opposite signs are searched along the order of p only.
+# For criteria that force opposite signs, all subsets of up to this many categories are candidates. Of more
+# categories, only prefixes in the order of p are.
 MAX_ENUMERATED = 10
 
 
 def best_split(histogram: Array, counts: Array | None, bins: Bins, request: Request) -> Split | None:
-    """Every candidate of every feature; ties to the lowest feature, then the lowest threshold."""
+    """Return the best candidate of all features; ties go to the lowest feature, then to the lowest threshold."""
     nominal = np.flatnonzero(bins.nominal)
     groups: list[Array | list[Array]] = []
     if not len(nominal):
@@ -31,9 +32,9 @@ def best_split(histogram: Array, counts: Array | None, bins: Bins, request: Requ
         value, option = np.full(shape, np.inf), np.zeros(shape, dtype=np.int64)
         if len(nominal) < bins.n_features:
             j = np.flatnonzero(~bins.nominal)
-            value[j], option[j] = numeric_candidates(histogram[:, j], _of(counts, j), bins.n_bins[j], request)
+            value[j], option[j] = numeric_candidates(histogram[:, j], _counts_of(counts, j), bins.n_bins[j], request)
         value[nominal], option[nominal], groups = nominal_candidates(
-            histogram[:, nominal], _of(counts, nominal), request
+            histogram[:, nominal], _counts_of(counts, nominal), request
         )
     lowest = value.min()
     if not np.isfinite(lowest):
@@ -55,39 +56,41 @@ def best_split(histogram: Array, counts: Array | None, bins: Bins, request: Requ
     )
 
 
-def _of(counts: Array | None, features: Array) -> Array | None:
+def _counts_of(counts: Array | None, features: Array) -> Array | None:
     return None if counts is None else counts[features]
 
 
 def tie_width(h: Array, request: Request, lowest: Array | float) -> Array:
-    """How close two criteria must be to count as equal; `h` is any one feature's part of the histogram."""
+    """Return the largest difference of tied criteria; `h` is the histogram of any one feature."""
     if request.criterion == "squares":
         return np.asarray(TIE * np.abs(lowest))
     return np.asarray(TIE * h.sum())
 
 
-# The options of a candidate: which side missing values take, and which side the positives are asked to be on.
-# An unforced criterion has polarity 0; a node without missing values, or one that abstains, has one missing side.
 def options_of(request: Request) -> list[tuple[int, int]]:
-    """All (missing side, polarity) of a request, in the order in which ties are settled."""
+    """Return the options of a candidate, in the order in which ties are resolved.
+
+    An option is the side of missing values, and the polarity: the side that the positives should be on. The polarity is
+    0 for criteria without forced signs.
+    """
     polarities = (+1, -1) if request.criterion in FORCED else (0,)
     sides = (LEFT, RIGHT) if request.missing == "learn" else (ABSTAIN,)
     return [(side, polarity) for side in sides for polarity in polarities]
 
 
 def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, request: Request) -> tuple[Array, Array]:
-    """Criterion and best option of every (feature, threshold code); infinite where the split is not allowed."""
+    """Return the criterion and the best option of every (feature, threshold); infinite if it is not allowed."""
     present, missing = histogram[..., :MISSING], histogram[..., MISSING, None]
     left, right = _on_both_sides(present)
     has_missing = (missing != 0).any(axis=0)
-    # A threshold above an empty bin splits like the one below it; the one above the top bin splits off what is missing.
+    # A threshold after an empty bin splits like the one before it. The one after the last bin separates missing values.
     threshold = np.arange(MISSING)
     candidate = (present != 0).any(axis=0) & (threshold < n_bins[:, None])
 
     values = []
     for side, polarity in options_of(request):
         if side == RIGHT and not has_missing.any():
-            values.append(np.full(candidate.shape, np.inf))  # the same candidates as on the left
+            values.append(np.full(candidate.shape, np.inf))  # the same candidates as with missing values on the left
             continue
         a, b = left, right
         rest: Array | float = 0.0
@@ -101,7 +104,7 @@ def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, re
         if counts is not None:
             allowed &= _counted(counts, side, request)
         if side == RIGHT:
-            allowed &= has_missing  # without missing values the two sides are the same candidate
+            allowed &= has_missing  # without missing values both options are the same
         value = np.full(allowed.shape, np.inf)
         value[allowed] = split_loss(request, a[:, allowed], b[:, allowed], polarity)
         values.append(value + rest)
@@ -109,7 +112,7 @@ def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, re
 
 
 def _first_best(values: Array, h: Array, request: Request) -> tuple[Array, Array]:
-    """Over the options (first axis): the first that ties with the best, and its value."""
+    """Return the value and the number of the first option (first axis) that ties with the best."""
     if len(values) == 1:
         return values[0], np.zeros(values[0].shape, dtype=np.int64)
     lowest = values.min(axis=0)
@@ -135,12 +138,13 @@ def _counted(counts: Array, side: int, request: Request) -> Array:
 def nominal_candidates(
     histogram: Array, counts: Array | None, request: Request
 ) -> tuple[Array, Array, list[Array | list[Array]]]:
-    """Criterion and option of every candidate partition of features' categories, and what is left in them.
+    """Return the criterion and option of every candidate partition of categories, and the left sides.
 
-    Sorted by p, the best partition of two classes is a prefix for every criterion Σ W φ(p) with a concave φ: the last
-    result then has, per feature, the order, of which candidate k has the first k + 1 on the left. With opposite signs
-    forced, or several labels or classes, it need not be a prefix, so few categories are enumerated: then it lists the
-    left sides. Of many, the prefixes in the order of each label's p are tried.
+    For two classes and a criterion Σ W φ(p) with concave φ, the best partition is a prefix of the categories sorted by
+    p. The last result then has the order per feature, and candidate k has the first k + 1 categories on the left. With
+    forced signs, or several labels or classes, the best partition need not be a prefix. Then all subsets of a few
+    categories are candidates, and the prefixes in the order of each label's p if there are many. The last result is a
+    list of left sides in that case.
     """
     usable = _weight(histogram, request) > 0
     if request.missing == "abstain":
@@ -158,7 +162,7 @@ def nominal_candidates(
     for j in np.flatnonzero(by_sets).tolist():
         codes, h = np.flatnonzero(usable[j]), histogram[:, j]
         few = len(codes) <= MAX_ENUMERATED
-        labels = against_the_rest(request.criterion, h[:, codes])
+        labels = one_versus_rest(request.criterion, h[:, codes])
         is_left = _subsets(len(codes), forced) if few else np.vstack(list(map(_prefixes, labels)))
         count = None if counts is None else counts[j]
         value[j], option[j], groups[j] = _set_candidates(h, codes, is_left, count, request)
@@ -172,12 +176,12 @@ def _weight(h: Array, request: Request) -> Array:
 def _prefix_candidates(
     histogram: Array, usable: Array, counts: Array | None, request: Request
 ) -> tuple[Array, Array, Array]:
-    """Criterion and option of the beginnings of every feature's categories in the order of p, and these orders."""
-    used = np.flatnonzero(usable.any(axis=0))  # most columns have but a few of the 256 codes
+    """Return the criterion and option of all prefixes of the categories in the order of p, and these orders."""
+    used = np.flatnonzero(usable.any(axis=0))  # most columns use only a few of the 256 codes
     usable, h = usable[:, used], histogram[:, :, used]
     with np.errstate(invalid="ignore", divide="ignore"):
         key = sort_key(request.criterion, h[0], h[1], usable)
-    order = np.lexsort((key, ~usable), axis=-1)  # what is not usable comes last
+    order = np.lexsort((key, ~usable), axis=-1)  # unusable codes come last
     left, right = _on_both_sides(np.take_along_axis(np.where(usable, h, 0.0), order[None], axis=-1))
     candidate = np.arange(len(used)) < usable.sum(axis=1)[:, None] - 1
     allowed = candidate & _big_enough(left, request) & _big_enough(right, request)
@@ -195,24 +199,24 @@ def _prefix_candidates(
 
 
 def _on_both_sides(h: Array) -> tuple[Array, Array]:
-    """Sums up to every place, and beyond it; summed from the right, so that a side without weight is exactly zero."""
+    """Return the sums up to and after each place; both are summed directly, so an empty side is exactly zero."""
     beyond = np.zeros_like(h)
     beyond[..., :-1] = np.cumsum(h[..., :0:-1], axis=-1)[..., ::-1]
     return np.cumsum(h, axis=-1), beyond
 
 
 def _subsets(n: int, forced: bool) -> Array:
-    """Which of n categories are on the left, in every partition of them."""
-    # every subset can be the left side, so asking for the positives on the right leaves nothing out
+    """Return which of n categories are on the left, for every partition of them."""
+    # every subset can be the left side, so it is enough to ask for positives on the right
     masks = np.arange(1, 2**n - 1)
     if not forced:
-        masks = masks[masks & 1 == 1]  # and without signs, either of a set and its complement will do
+        masks = masks[masks & 1 == 1]  # without signs, a set and its complement are the same partition
     return np.asarray((masks[:, None] >> np.arange(n)) & 1 == 1)
 
 
 def _prefixes(of_codes: Array) -> Array:
-    """The beginnings of the codes in the order of p: which codes are in each."""
-    with np.errstate(invalid="ignore", divide="ignore"):  # of several labels one may have no weight in a category
+    """Return the prefixes of the codes in the order of p, as masks."""
+    with np.errstate(invalid="ignore", divide="ignore"):  # a label may have no weight in a category
         order = np.argsort(sort_key("z", of_codes[0], of_codes[1]), kind="stable")
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
@@ -222,7 +226,7 @@ def _prefixes(of_codes: Array) -> Array:
 def _set_candidates(
     h: Array, codes: Array, is_left: Array, count: Array | None, request: Request
 ) -> tuple[Array, Array, list[Array]]:
-    """Criterion, option and left side of some partitions of one feature's categories."""
+    """Return the criterion, option and left side of some partitions of one feature's categories."""
     a, b = h[:, codes] @ is_left.T, h[:, codes] @ ~is_left.T
     allowed = _big_enough(a, request) & _big_enough(b, request)
     if count is not None:
@@ -231,7 +235,7 @@ def _set_candidates(
     rest = 0.0 if request.missing == "learn" else silent_loss(request.criterion, h[:, MISSING])
     polarity = +1 if request.criterion in FORCED else 0
     best = np.where(allowed, split_loss(request, a, b, polarity) + rest, np.inf)
-    if len(best) > MISSING:  # there may be more candidates than thresholds: keep the best
+    if len(best) > MISSING:  # keep no more candidates than there are thresholds
         tied = best <= best.min() + tie_width(h, request, best.min())
         kept = np.sort(np.argsort(np.where(tied, best.min(), best), kind="stable")[:MISSING])
         best, is_left = best[kept], is_left[kept]
@@ -241,10 +245,10 @@ def _set_candidates(
 
 
 def sort_key(criterion: str, a: Array, b: Array, usable: Array | bool = True) -> Array:
-    """The rank of categories by p, blind to rounding so that categories of equal p keep the order of their codes.
+    """Return keys that sort categories by p, rounded so that categories of equal p keep the order of their codes.
 
-    By the log-odds rather than p: near 0 and 1 some criteria are steep, and shares of 1e-13 and 1e-15 far apart. The
-    means of responses are told apart at the scale of their root mean square.
+    The key is the log-odds rather than p, because some criteria are steep near 0 and 1, where p = 1e-13 and p = 1e-15
+    are far apart. Mean responses are rounded relative to their root mean square.
     """
     if criterion != "squares":
         return np.asarray(np.floor((np.log(b) - np.log(a)) * 1e11 + 0.5))
@@ -262,7 +266,7 @@ def make_split(
     h: Array,
     request: Request,
 ) -> Split:
-    """A `Split` from a chosen candidate; codes without weight in the node go where missing values go."""
+    """Return the `Split` of a candidate; codes without weight in the node go to the side of missing values."""
     weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
     child = np.full(N_CODES, RIGHT, dtype=np.uint8)
     child[left] = LEFT
@@ -272,7 +276,7 @@ def make_split(
         polarity = (+1, -1)[option] if request.criterion in FORCED else 0
         side = int(child[MISSING])
     if request.missing == "learn" and not weight[MISSING] > 0:
-        # nothing missing to learn from: the heavier side
+        # no missing values in the node: choose the heavier side
         on_left = weight[child == LEFT].sum()
         side = LEFT if 2 * on_left >= weight.sum() * (1 - SLACK) else RIGHT
     child[MISSING] = side

@@ -1,24 +1,24 @@
-// Searching a node of few rows. They occupy few of the cells, so they are summed feature by feature in one place, and
-// nothing is kept.
+// The search of a small node. Its rows occupy few cells, so the features are summed one after the other in the same
+// memory, and no histogram is kept.
 #pragma once
 #include "grow.h"
 
 namespace skew {
 
-// Few rows occupy few of the cells: they are summed feature by feature in one place, and nothing is kept.
+// Searches a node of at most SMALL_NODE rows.
 inline Status Grower::search_small(Node& node) {
-    TRY(fetched_.reserve(FEW_ROWS * rows_.table.n_blocks()));
+    TRY(fetched_.reserve(SMALL_NODE * rows_.table.n_blocks()));
     const double* counts;
     TRY(counts_of(node, counts));
-    with_criterion(request_, [&](const auto& c) { search_few(c, node, counts); });
+    with_criterion(request_, [&](const auto& c) { search_small_node(c, node, counts); });
     return DONE;
 }
 
 template <class C>
-void Grower::search_few(const C& c, Node& node, const double* counts) {
+void Grower::search_small_node(const C& c, Node& node, const double* counts) {
     const Table& table = rows_.table;
-    uint32_t list[FEW_ROWS];
-    double v0[FEW_ROWS], v1[FEW_ROWS];
+    uint32_t list[SMALL_NODE];
+    double v0[SMALL_NODE], v1[SMALL_NODE];
     int m = 0;
     double total = 0.0;
     for (int64_t g = 0; g < n_groups_; ++g) {
@@ -42,25 +42,25 @@ void Grower::search_few(const C& c, Node& node, const double* counts) {
     memset(cells, 0, sizeof cells);
     double* lowest = lowest_.data();
     for (int64_t block = 0; block < table.n_blocks(); ++block) {
-        uint64_t* words = fetched_.data() + block * FEW_ROWS;
+        uint64_t* words = fetched_.data() + block * SMALL_NODE;
         for (int i = 0; i < m; ++i) words[i] = table.block(block)[list[i]];
-        for (int64_t f = block * BLOCK; f < least((block + 1) * BLOCK, table.n_features); ++f) {
+        for (int64_t f = block * BLOCK; f < min_of((block + 1) * BLOCK, table.n_features); ++f) {
             uint64_t seen[4];
-            add_few(words, int(8 * (f & 7)), m, v0, v1, cells, seen);
-            lowest[f] = lowest_of_few(c, f, cells, seen, counts, tie, s);
-            clear_few(cells, seen);
+            add_small(words, int(8 * (f & 7)), m, v0, v1, cells, seen);
+            lowest[f] = lowest_of_small(c, f, cells, seen, counts, tie, s);
+            clear_small(cells, seen);
         }
     }
     double best = INFINITE;
-    for (int64_t f = 0; f < table.n_features; ++f) best = least(best, lowest[f]);
+    for (int64_t f = 0; f < table.n_features; ++f) best = min_of(best, lowest[f]);
     node.split.feature = -1;
-    node.split.doubtful = 0;
+    node.split.uncertain = 0;
     if (!(best < INFINITE)) return;
     double level = best + C::tie_width(tie, best);
     int64_t g = 0;
     while (lowest[g] > level) ++g;
     uint64_t seen[4];
-    add_few(fetched_.data() + (g >> 3) * FEW_ROWS, int(8 * (g & 7)), m, v0, v1, cells, seen);
+    add_small(fetched_.data() + (g >> 3) * SMALL_NODE, int(8 * (g & 7)), m, v0, v1, cells, seen);
     Cells chosen{cells, cells + N_CODES, counts == nullptr ? nullptr : counts + g * N_CODES, int(table.n_bins[g]),
                  table.nominal[g] != 0};
     scan_feature(c, chosen, request_, tie, 2.0 * tie, s);
@@ -74,8 +74,8 @@ void Grower::search_few(const C& c, Node& node, const double* counts) {
     fill_child<C>(chosen, request_, s, t, node.split);
 }
 
-inline void Grower::add_few(const uint64_t* words, int shift, int m, const double* v0, const double* v1, double* cells,
-                            uint64_t* seen) {
+inline void Grower::add_small(const uint64_t* words, int shift, int m, const double* v0, const double* v1,
+                              double* cells, uint64_t* seen) {
     seen[0] = seen[1] = seen[2] = seen[3] = 0;
     for (int i = 0; i < m; ++i) {
         int code = int((words[i] >> shift) & 255);
@@ -85,7 +85,7 @@ inline void Grower::add_few(const uint64_t* words, int shift, int m, const doubl
     }
 }
 
-inline void Grower::clear_few(double* cells, const uint64_t* seen) {
+inline void Grower::clear_small(double* cells, const uint64_t* seen) {
     for (int q = 0; q < 4; ++q)
         for (uint64_t left = seen[q]; left != 0; left &= left - 1) {
             int code = 64 * q + __builtin_ctzll(left);
@@ -94,11 +94,11 @@ inline void Grower::clear_few(double* cells, const uint64_t* seen) {
 }
 
 template <class C>
-double Grower::lowest_of_few(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
-                             double tie, Scan& s) {
+double Grower::lowest_of_small(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
+                               double tie, Scan& s) {
     const Table& table = rows_.table;
     if (counts == nullptr && !table.nominal[f] && !(seen[3] >> 63)) {
-        double g0[FEW_ROWS], g1[FEW_ROWS];
+        double g0[SMALL_NODE], g1[SMALL_NODE];
         int n = 0;
         for (int q = 0; q < 4; ++q)
             for (uint64_t left = seen[q]; left != 0; left &= left - 1) {

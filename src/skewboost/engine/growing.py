@@ -1,6 +1,6 @@
-"""Growing stumps and trees node by node, by the verbs of a training set alone: which node is split next.
+"""Growing stumps and trees node by node, through the interface of a training set.
 
-This is what `TrainingSet.grow` means. An engine may do it in one go, but must come to the same partition.
+This is the specification of `TrainingSet.grow`. An engine may grow a tree in one call, but must return the same tree.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Importances = list[tuple[int, float]]
 
 
 def grow(rows: TrainingSet, root: Node, request: Request, limits: Limits) -> Growth:
-    """A stump or a tree."""
+    """Grow a stump or a tree."""
     return _stump(rows, root, request) if limits.one_split else _Tree(rows, root, request, limits).grow()
 
 
 def _stump(rows: TrainingSet, root: Node, request: Request) -> Growth:
-    """The best split there is, even if it gains nothing; a single leaf where there is none."""
+    """Return the best split, even if it gains nothing; a single leaf if no split is allowed."""
     split = rows.search(root, request)
     if split is None:
         return Growth(Partition((), (), 1), rows.totals(root)[None], np.zeros(1, dtype=np.bool_), [])
@@ -40,7 +40,7 @@ def _stump(rows: TrainingSet, root: Node, request: Request) -> Growth:
 
 @dataclass
 class _Leaf:
-    """A leaf while the tree grows: its rows, how deep it is, and the best way to split it."""
+    """A leaf of a growing tree: its rows, its depth and its best split."""
 
     node: Node
     depth: int
@@ -49,7 +49,7 @@ class _Leaf:
 
 
 class _Tree:
-    """A tree while it grows. A leaf is known by a key until `finish` numbers the leaves."""
+    """A growing tree. Leaves are identified by keys until `finish` numbers them."""
 
     def __init__(self, rows: TrainingSet, root: Node, request: Request, limits: Limits) -> None:
         self.rows = rows
@@ -59,11 +59,11 @@ class _Tree:
         self.splits: list[Split] = []
         self.links: list[list[int]] = []
         self.leaves: dict[int, _Leaf] = {}
-        self.queue: list[tuple[float, int, tuple[int, int]]] = []  # (priority, leaf, the link that leads to it)
+        self.queue: list[tuple[float, int, tuple[int, int]]] = []  # (priority, key of the leaf, link to it)
         self.n_voting = 1
 
     def grow(self) -> Growth:
-        """Split, level by level or best first, until a limit is reached; a split that gains nothing is not made."""
+        """Split level by level, or best first, until a limit is reached; splits without gain are not made."""
         self.add_leaf(0, self.root, 0, False, (-1, 0))
         while self.queue and not self.full:
             _, key, link = heapq.heappop(self.queue)
@@ -75,7 +75,7 @@ class _Tree:
         return self.limits.max_leaf_nodes is not None and self.n_voting >= self.limits.max_leaf_nodes
 
     def add_leaf(self, key: int, node: Node, depth: int, abstains: bool, link: tuple[int, int]) -> None:
-        """Make a node a leaf, and queue it if splitting it pays."""
+        """Make a node a leaf, and queue it if its best split has a gain."""
         final = abstains or (self.limits.max_depth is not None and depth >= self.limits.max_depth)
         split = None if final else self.rows.search(node, self.request)
         self.leaves[key] = _Leaf(node, depth, abstains, split)
@@ -91,7 +91,7 @@ class _Tree:
         heapq.heappush(self.queue, (priority, key, link))
 
     def split_leaf(self, key: int, link: tuple[int, int]) -> None:
-        """Turn a leaf into a split and its children."""
+        """Replace a leaf by its best split and the children."""
         leaf = self.leaves.pop(key)
         assert leaf.split is not None
         children = self.rows.split(leaf.node, leaf.split)
@@ -105,6 +105,7 @@ class _Tree:
             self.add_leaf(3 * at + 1 + side, child, leaf.depth + 1, side == ABSTAIN, (at, side))
 
     def finish(self) -> Growth:
+        """Number the leaves in the order in which they were made, and sum them."""
         number = {key: i for i, key in enumerate(self.leaves)}
         links = tuple(tuple(~number[~k] if k < 0 else k for k in row) for row in self.links)
         leaves = list(self.leaves.values())
@@ -116,13 +117,13 @@ class _Tree:
 
 
 def rounded(gained: float) -> float:
-    """To thirty bits, so that equal gains are equal whatever the order in which their sums were added up."""
+    """Round to thirty bits, so that equal gains stay equal whatever the order in which weights were summed."""
     c = gained * (2.0**23 + 1.0)
     return c - (c - gained)
 
 
 def importances(partition: Partition, sums: list[list[float]], criterion: str) -> Importances:
-    """How much every split of a tree lowers the loss."""
+    """Return the decrease in the loss by every split of a tree, as pairs (feature, gain)."""
     found: Importances = []
     totals: list[list[float]] = [[]] * len(partition.splits)
     for k in reversed(range(len(partition.splits))):  # children come after their parents
@@ -133,9 +134,10 @@ def importances(partition: Partition, sums: list[list[float]], criterion: str) -
 
 
 def gain(criterion: str, whole: Sequence[float], sides: Sequence[Sequence[float]]) -> float:
-    """By how much a split lowers the exponential loss, or the squared error of responses; sums are per plane.
+    """Return the decrease in the exponential loss, or in the squared error of responses; sums are per plane.
 
-    Of many classes it is the Gini index: most splits near the root of a tree leave the error as it is.
+    For more than two classes it is the decrease in the Gini index, because most splits near the root of a tree do not
+    change the error.
     """
     if criterion in OF_CLASSES:
         impurities = [float(class_loss("class_gini", np.array(sums))) for sums in (whole, *sides)]
