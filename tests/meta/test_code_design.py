@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from skewboost.meta import code_design
-from skewboost.meta.bch import codewords, generator
 from skewboost.meta.decoding import decode
 from support import load_trace
 
@@ -42,16 +41,24 @@ def test_an_exhaustive_code_has_all_columns_and_its_distance(n_classes):
     assert set(off_diagonal.tolist()) == {2.0 ** (n_classes - 2)}
 
 
-@pytest.mark.parametrize(("m", "distance", "dimension"), [(4, 7, 5), (4, 5, 7), (5, 15, 6), (5, 11, 11), (6, 31, 7)])
-def test_bch_codes_are_those_of_the_textbooks(m, distance, dimension):
-    """Lin & Costello's table: (15,5) d=7, (15,7) d=5, (31,6) d=15, (31,11) d=11, (63,7) d=31."""
-    words = codewords(m, distance)
-    assert words.shape == (2**dimension, 2**m - 1)
-    assert min(word.sum() for word in words if word.any()) == distance  # linear: the least weight is the distance
+@pytest.mark.parametrize("m", [4, 5, 6])
+def test_bch_codes_are_those_of_the_textbooks(m):
+    """Lin & Costello's table: (15,5) d=7, (31,6) d=15, (63,7) d=31."""
+    words = code_design.bch_words(m)
+    assert words.shape == (2 ** (m + 1), 2**m - 1)
+    assert min(word.sum() for word in words if word.any()) == 2 ** (m - 1) - 1  # linear: the distance
+    assert {tuple(a ^ b) for a in words for b in words[:3]} <= set(map(tuple, words))
 
 
 def test_the_generator_of_15_5_is_the_published_polynomial():
-    assert np.flatnonzero(generator(4, 7)).tolist() == [0, 1, 2, 4, 5, 8, 10]
+    """With the bits in the order of the powers of a root of x^4 + x + 1, the code is cyclic."""
+    powers = [1]
+    while len(powers) < 15:
+        powers.append(2 * powers[-1] if powers[-1] < 8 else (2 * powers[-1]) ^ 0b10011)
+    words = {tuple(word) for word in code_design.bch_words(4)[:, np.array(powers) - 1].tolist()}
+    generator = np.zeros(15, dtype=int)
+    generator[[0, 1, 2, 4, 5, 8, 10]] = 1
+    assert {tuple(np.roll(generator, k).tolist()) for k in range(15)} <= words
 
 
 @pytest.mark.parametrize("n_classes", [8, 10, 26])
@@ -134,25 +141,25 @@ def test_an_entry_of_zero_counts_one_half():
     [
         (np.ones((3, 2)), r"code has 3 rows, but y has 4 classes: \['a', 'b', 'c', 'd'\]"),
         ([[1, 1], [1, 0], [0, 1], [0, 1]], "The classes 'c' and 'd' have the same codeword of code"),
-        ([[1, 0], [0, 1], [-1, 0], [0, -1]], "The classes 'a' and 'b' are on different sides of no column"),
+        ([[1, 0], [0, 1], [-1, 0], [0, -1]], "The classes 'a' and 'b' are not separated by any column"),
         ([[1, 1], [1, 0], [1, 1], [1, 0]], "Column 0 of code has all its classes on one side"),
-        ([[1, 2], [0, 1], [1, 0], [0, 0]], "must be the name of one, a matrix"),
-        ("abcd", "must be the name of one, a matrix"),
-        ({"a": [1], "b": [0], "c": [1]}, "must have a codeword for each class of y, which are"),
-        ({"a": [1], "b": [0, 1], "c": [1], "d": [0]}, "must be of one length"),
+        ([[1, 2], [0, 1], [1, 0], [0, 0]], "code must be a name, a matrix"),
+        ("abcd", "code must be a name, a matrix"),
+        ({"a": [1], "b": [0], "c": [1]}, "must have a codeword for each class of y"),
+        ({"a": [1], "b": [0, 1], "c": [1], "d": [0]}, "must have the same length"),
     ],
 )
-def test_a_bad_code_is_told(code, message):
+def test_a_bad_code_raises(code, message):
     with pytest.raises(ValueError, match=message):
         code_design.given_code(code, np.array(["a", "b", "c", "d"]))
 
 
-def test_codes_that_do_not_exist_are_told():
-    with pytest.raises(ValueError, match=r"too many \(K may be up to 11\)\. Use code='dense' or 'bch'"):
+def test_codes_that_do_not_exist_raise():
+    with pytest.raises(ValueError, match=r"too many .*The limit is K=11\. Use code='dense' or code='bch'"):
         code_design.exhaustive(12)
-    with pytest.raises(ValueError, match=r"code='bch' is for 8 classes or more, but y has 5\. Use code='exhaustive'"):
+    with pytest.raises(ValueError, match=r"code='bch' needs at least 8 classes, but y has 5\. Use code='exhaustive'"):
         drawn("bch", 5)
     with pytest.raises(ValueError, match="code_size=8, but 4 classes have only 7 different columns with code='dense'"):
         drawn("dense", 4, 8)
-    with pytest.raises(ValueError, match=r"tells all 12 classes apart\. Give a larger code_size"):
+    with pytest.raises(ValueError, match=r"separates all 12 classes\. Set a larger code_size"):
         drawn("sparse", 12, 2)

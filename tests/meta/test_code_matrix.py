@@ -205,11 +205,11 @@ def test_any_classifier_will_do(estimator, wine):
     assert clf.score(X, y) > 0.75
     if isinstance(estimator, RidgeClassifier):
         with pytest.raises(
-            ValueError, match="decoding='probability' needs predict_proba, which RidgeClassifier has not"
+            ValueError, match="decoding='probability' needs predict_proba, but RidgeClassifier does not have it"
         ):
             clf.set_params(decoding="probability").fit(X, y)
     if isinstance(estimator, KNeighborsClassifier):
-        with pytest.raises(ValueError, match="sample_weight was given, but KNeighborsClassifier takes none"):
+        with pytest.raises(ValueError, match="KNeighborsClassifier does not accept sample_weight"):
             clf.fit(X, y, sample_weight=np.ones(len(y)))
 
 
@@ -222,7 +222,7 @@ def test_mistakes_are_told_and_leave_the_model_as_it_was(wine):
             {"code": "hadamard"},
             "code must be one of 'dense', 'sparse', 'bch', 'exhaustive', 'one_vs_rest', 'one_vs_one'",
         ),
-        ({"code_size": 4}, "code_size=4 has no effect: only 'dense', 'sparse' and 'bch' draw columns"),
+        ({"code_size": 4}, "code_size=4 only has an effect with the codes 'dense', 'sparse' and 'bch'"),
         ({"decoding": "nearest"}, "decoding of CodeMatrixClassifier must be one of"),
         ({"estimator": "stump"}, "estimator of CodeMatrixClassifier must be a classifier; got 'stump'"),
         ({"code": np.ones((2, 2))}, "code has 2 rows, but y has 3 classes"),

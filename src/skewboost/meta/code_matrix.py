@@ -1,12 +1,4 @@
-"""Many classes by a code: one two-class problem per column, and the class of the nearest codeword.
-
-References
-----------
-.. [1] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output codes", Journal of
-   Artificial Intelligence Research 2 (1995) 263-286.
-.. [2] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for margin
-   classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
-"""
+"""Many classes by a code: one two-class problem per column, and the class of the nearest codeword."""
 
 from __future__ import annotations
 
@@ -39,56 +31,62 @@ from skewboost.metrics.targets import check_labels, check_sample_weight, classes
 from skewboost.parameters import N_JOBS, check_params, integer, one_of, optional
 from skewboost.typing import Array
 
-DRAWN = {"dense": code_design.dense, "sparse": code_design.sparse, "bch": code_design.bch}
-FIXED = {
+RANDOM_CODES = {"dense": code_design.dense, "sparse": code_design.sparse, "bch": code_design.bch}
+FIXED_CODES = {
     "exhaustive": code_design.exhaustive,
     "one_vs_rest": code_design.one_vs_rest,
     "one_vs_one": code_design.one_vs_one,
 }
-WITH_COSTS = (CostChoice, MinimumRiskClassifier)
-LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # their loss; that of others is exponential
+COST_SENSITIVE = (CostChoice, MinimumRiskClassifier)
+LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # all others have the exponential loss
 
 
 class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Many classes by an error-correcting output code, around any two-class variant or classifier.
 
-    Class k has the codeword :math:`M_{k1} \dots M_{kL}`. A classifier is fitted for each column s, to tell the classes
-    with +1 from those with -1; classes with 0 are left out of it. A new example gets L answers, and the class whose
-    codeword is nearest to them. If any two codewords differ in d bits, up to :math:`\lfloor (d - 1)/2 \rfloor` columns
-    may be wrong and the class is still right.
+    Class k has the codeword :math:`M_{k1} \dots M_{kL}`. For each column s a classifier is fitted that separates the
+    classes with +1 from those with -1; classes with 0 are left out. A new row gets L predictions, and the class whose
+    codeword is nearest to them. If any two codewords differ in at least d bits, the class is still correct if up to
+    :math:`\lfloor (d - 1)/2 \rfloor` columns are wrong.
 
-    Tables reach the classifiers of the columns as they came, with their categories and missing values; so
-    ``code="one_vs_one"`` works where scikit-learn's `OneVsOneClassifier`, which makes arrays of tables, does not.
+    Tables are passed to the classifiers unchanged, with their categories and missing values. So ``code="one_vs_one"``
+    works with tables that scikit-learn's `OneVsOneClassifier`, which converts them to arrays, cannot use.
 
-    *Costs*: what it costs to get a class wrong does not fit the two-class problems, which have other classes. Give
-    ``fit(..., sample_cost=...)``, with the cost of each row, to a variant that takes it; or put `MinimumRiskClassifier`
-    around this one for costs of each kind of mistake, best with ``decoding="probability"``. A variant whose ``cost`` is
-    None or ``"balanced"`` does in each column what it always does, mostly balance it.
+    *Costs*: a cost per class does not fit the two-class problems, which have other classes. Pass the cost of each row,
+    ``fit(..., sample_cost=...)``, to a variant that accepts it. For a cost of each kind of error, put
+    `MinimumRiskClassifier` around this classifier, preferably with ``decoding="probability"``. A variant whose ``cost``
+    is None or ``"balanced"`` behaves in each column as usual, which mostly means that it balances the two sides.
 
     Parameters
     ----------
     estimator : classifier
-        What is fitted to each column, with the labels 0 and 1: a variant of this library, or any other classifier.
+        Fitted to each column, with the labels 0 and 1: a variant of this library, or any other classifier.
     code : {"dense", "sparse", "exhaustive", "bch", "one_vs_rest", "one_vs_one"}, matrix or dict, default="dense"
-        A matrix ``[class, column]`` in the order of `classes_`, of 0 and 1, or of -1, 0 and +1 where 0 leaves the class
-        out; or ``{label: codeword}``. Or a name: random columns of -1 and +1 (⌈10 log₂ K⌉), or with half of the classes
-        left out (⌈15 log₂ K⌉), the best of a thousand such codes by the least distance of two codewords [2]_; all
-        :math:`2^{K-1} - 1` columns, for up to 11 classes [1]_; a BCH code, for 8 classes or more [1]_; a column per
-        class; a column per pair of classes. With five classes or fewer ``"dense"`` is ``"exhaustive"``: there are no
-        other columns.
+        A name, a matrix ``[class, column]`` in the order of `classes_` of 0 and 1, or of -1, 0 and +1 where 0 leaves
+        the class out, or a dict ``{label: codeword}``. The names are:
+
+        - ``"dense"``: ⌈10 log₂ K⌉ random columns of -1 and +1, the best of a thousand such codes by the minimum
+          distance of two codewords [2]_. With up to five classes this is ``"exhaustive"``, since there are no more
+          columns.
+        - ``"sparse"``: ⌈15 log₂ K⌉ random columns that leave out half of the classes, chosen in the same way [2]_.
+        - ``"exhaustive"``: all :math:`2^{K-1} - 1` columns, for up to 11 classes [1]_.
+        - ``"bch"``: a BCH code, for at least 8 classes [1]_.
+        - ``"one_vs_rest"``, ``"one_vs_one"``: one column per class, or per pair of classes.
     decoding : {"loss", "exponential", "logistic", "probability", "hamming"}, default="loss"
-        Which codeword is nearest. ``"hamming"``: the one with the fewest wrong bits, where an entry of 0 counts one
-        half. ``"exponential"`` and ``"logistic"``: the one of the least :math:`\sum_s \ell(M_{ks} f_s)` with
-        :math:`\ell(z) = e^{-z}` or :math:`\ln(1 + e^{-2z})`, where :math:`f_s` is the decision function of column s, or
-        half the log-odds of a classifier that has none [2]_. ``"loss"`` takes the loss of the variant: logistic for the
-        LogitBoost family, exponential for all others. ``"probability"``: the one of the largest
-        :math:`\prod_s P(b_s = M_{ks})`, where an entry of 0 counts one half. Ties go to the first class.
+        The distance to a codeword. Ties go to the first class.
+
+        - ``"hamming"``: the number of wrong bits, where an entry of 0 counts one half.
+        - ``"exponential"``, ``"logistic"``: :math:`\sum_s \ell(M_{ks} f_s)` with :math:`\ell(z) = e^{-z}` or
+          :math:`\ln(1 + e^{-2z})`, where :math:`f_s` is the decision function of column s, or half the log-odds of a
+          classifier without one [2]_.
+        - ``"loss"``: the loss of the variant: logistic for the LogitBoost family, exponential for all others.
+        - ``"probability"``: minus :math:`\prod_s P(b_s = M_{ks})`, where an entry of 0 counts one half.
     code_size : int or None, default=None
-        The number of columns of ``"dense"`` and ``"sparse"``, and at most that of ``"bch"``; None: as in the papers.
+        The number of columns of ``"dense"`` and ``"sparse"``, and the maximum number of ``"bch"``. None: as above.
     random_state : int, RandomState or None, default=None
-        Seeds the codes that are drawn, and estimators that draw at random.
+        The seed of random codes, and of estimators that use random numbers.
     n_jobs : int or None, default=None
-        How many columns are fitted at a time. The model is the same for any number.
+        The number of columns that are fitted in parallel. The result does not depend on it.
 
     Attributes
     ----------
@@ -99,9 +97,9 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimators_ : list
         The classifier of each column.
     min_distance_ : float
-        The least Hamming distance of two codewords, in which an entry of 0 counts one half.
+        The minimum Hamming distance of two codewords, where an entry of 0 counts one half.
     n_correctable_ : int
-        How many columns may be wrong on an example so that ``"hamming"`` is still right, for certain.
+        The number of wrong columns that ``"hamming"`` always corrects.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -115,15 +113,16 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
     >>> from skewboost import CodeMatrixClassifier, RealBoostClassifier
-    >>> X, y = load_wine(return_X_y=True)
+    >>> X, X_new, y, y_new = train_test_split(*load_wine(return_X_y=True), random_state=0)
     >>> clf = CodeMatrixClassifier(RealBoostClassifier(n_estimators=20), code="exhaustive").fit(X, y)
     >>> clf.code_
     array([[ 1,  1,  1],
            [-1, -1,  1],
            [-1,  1, -1]], dtype=int8)
-    >>> print(clf.min_distance_, round(clf.score(X, y), 2))
-    2.0 1.0
+    >>> print(clf.min_distance_, round(clf.score(X_new, y_new), 2))
+    2.0 0.93
     """
 
     def __init__(
@@ -156,7 +155,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Everything goes on to `estimator`."""
+        """Route all arguments of `fit` to `estimator`."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=type(self).__name__).add(estimator=self.estimator, method_mapping=mapping)
 
@@ -168,14 +167,15 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Passed on as it is.
+            Any input that `estimator` accepts.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many examples a row stands for; passed on to `estimator`, which must take it. A weight of 0 is no row.
+            The number of examples that a row stands for; passed to `estimator`, which must accept it. Rows of weight
+            0 are ignored.
         **fit_params : dict
-            What else its `fit` takes, such as `sample_cost`. Arrays with an entry for each row are divided like the
-            rows. With scikit-learn's metadata routing switched on, what `estimator` has requested.
+            Other arguments of its `fit`, such as `sample_cost`. Arrays with one entry per row are split like the rows.
+            With scikit-learn's metadata routing, only what `estimator` requests.
 
         Returns
         -------
@@ -208,7 +208,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.classes_, self.code_, self.estimators_ = classes, code, fitted
 
     def _rows(self, X: Any, reset: bool) -> Any:
-        """Tables and sparse matrices as they are, anything else as an array; cells are the estimators' business."""
+        """Tables and sparse matrices unchanged, anything else as an array; the estimators check the cells."""
         if issparse(X) or as_frame(X) is not None:
             return validate_data(self, X, skip_check_array=True, reset=reset)
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -223,43 +223,44 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         estimator = self.estimator
         if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
             raise InputError(f"estimator of CodeMatrixClassifier must be a classifier; got {estimator!r}.")
-        if isinstance(self.code, str) and self.code not in (*DRAWN, *FIXED):
-            names = ", ".join(map(repr, (*DRAWN, *FIXED)))
+        if isinstance(self.code, str) and self.code not in (*RANDOM_CODES, *FIXED_CODES):
+            names = ", ".join(map(repr, (*RANDOM_CODES, *FIXED_CODES)))
             raise InputError(
                 f"code must be one of {names}, a matrix, or a dict {{label: codeword}}; got {self.code!r}."
             )
-        if self.code_size is not None and not (isinstance(self.code, str) and self.code in DRAWN):
+        if self.code_size is not None and not (isinstance(self.code, str) and self.code in RANDOM_CODES):
             raise InputError(
-                f"code_size={self.code_size} has no effect: only 'dense', 'sparse' and 'bch' draw columns. Leave it at "
-                "None."
+                f"code_size={self.code_size} only has an effect with the codes 'dense', 'sparse' and 'bch'.",
+                "Leave it at None.",
             )
         for part in (estimator, *estimator.get_params().values()):
             cost = getattr(part, "cost", None)
-            if isinstance(part, WITH_COSTS) and not (cost is None or isinstance(cost, str)):
+            if isinstance(part, COST_SENSITIVE) and not (cost is None or isinstance(cost, str)):
                 raise InputError(
                     f"cost={cost!r} of {type(part).__name__} does not fit the columns of a code, whose classes are 0 "
-                    "and 1. Leave it at None and give fit(sample_cost=...) with the cost of each row, or put "
-                    "MinimumRiskClassifier around CodeMatrixClassifier."
+                    "and 1.",
+                    "Leave it at None and pass the cost of each row, fit(sample_cost=...), or put "
+                    "MinimumRiskClassifier around CodeMatrixClassifier.",
                 )
-        needed = {"probability": ["predict_proba"], "hamming": []}.get(
-            self.decoding, ["decision_function", "predict_proba"]
-        )
-        if needed and not any(hasattr(estimator, name) for name in needed):
+        either = {"probability": ["predict_proba"], "hamming": ["predict"]}
+        methods = either.get(self.decoding, ["decision_function", "predict_proba"])
+        if not any(hasattr(estimator, name) for name in methods):
             raise InputError(
-                f"decoding={self.decoding!r} needs {' or '.join(needed)}, which {type(estimator).__name__} has not. "
-                "Set decoding='hamming'."
+                f"decoding={self.decoding!r} needs {' or '.join(methods)}, but {type(estimator).__name__} does not "
+                f"have {'either' if len(methods) > 1 else 'it'}.",
+                "Set decoding='hamming'.",
             )
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """What goes to the estimators of the columns."""
+        """The arguments for the `fit` of the columns' estimators."""
         if get_config().get("enable_metadata_routing"):
             return dict(process_routing(self, "fit", **params).estimator.fit)
         if "sample_weight" in params:
             name = weight_name(self.estimator)
             if name is None:
                 raise InputError(
-                    f"sample_weight was given, but {type(self.estimator).__name__} takes none. Leave it out, or choose "
-                    "another estimator."
+                    f"{type(self.estimator).__name__} does not accept sample_weight.",
+                    "Leave it out, or choose another estimator.",
                 )
             params[name] = params.pop("sample_weight")
         return params
@@ -267,34 +268,31 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _code(self, classes: Array, rng: np.random.RandomState) -> Array:
         if not isinstance(self.code, str):
             return code_design.given_code(self.code, classes)
-        if self.code in FIXED:
-            return FIXED[self.code](len(classes))
-        return DRAWN[self.code](len(classes), None if self.code_size is None else int(self.code_size), rng)
+        if self.code in FIXED_CODES:
+            return FIXED_CODES[self.code](len(classes))
+        return RANDOM_CODES[self.code](len(classes), None if self.code_size is None else int(self.code_size), rng)
 
     @property
     def min_distance_(self) -> float:
-        """The least Hamming distance of two codewords."""
+        """The minimum Hamming distance of two codewords."""
         check_is_fitted(self)
         return code_design.min_distance(self.code_)
 
     @property
     def n_correctable_(self) -> int:
-        """How many columns may be wrong on an example so that ``"hamming"`` is still right, for certain."""
+        """The number of wrong columns that ``"hamming"`` always corrects."""
         check_is_fitted(self)
         return code_design.n_correctable(self.code_)
 
     # --------------------------------------------------------------------- prediction
 
-    def _answers(self, X: Any) -> Array:
-        """What each column says of each row: bits, decision functions or probabilities of the bit 1."""
+    def _scores(self, X: Any) -> Array:
+        """Scores ``[row, class]`` of the codewords, rounded so that the order of columns does not matter."""
         check_is_fitted(self)
         X = self._rows(X, reset=False)
-        ask = {"hamming": bits, "probability": probability}.get(self.decoding, margin)
-        return np.column_stack(Parallel(n_jobs=self.n_jobs)(delayed(ask)(e, X) for e in self.estimators_))
-
-    def _scores(self, X: Any) -> Array:
-        """How near each codeword is, ``[row, class]``; without the digits that depend on the order of columns."""
-        return np.round(decode(self._answers(X), self.code_, self._loss), 10)
+        method = {"hamming": bits, "probability": probability}.get(self.decoding, margin)
+        predictions = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(method)(e, X) for e in self.estimators_)
+        return np.round(decode(np.column_stack(predictions), self.code_, self._loss), 10)
 
     @property
     def _loss(self) -> str:
@@ -308,7 +306,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return "logistic" if isinstance(booster, LOGISTIC) else "exponential"
 
     def decision_function(self, X: Any) -> Array:
-        r"""How near each codeword is.
+        r"""The score of each class: the nearer its codeword, the larger.
 
         Parameters
         ----------
@@ -317,7 +315,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes: the second minus the first
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes: the second minus the first
             ``"hamming"``: minus the distance. ``"exponential"``: :math:`-\ln \sum_s e^{-M_{ks} f_s}`. ``"logistic"``:
             :math:`-\sum_s \ln(1 + e^{-2 M_{ks} f_s})`. ``"probability"``: :math:`\sum_s \ln P(b_s = M_{ks})`.
         """
@@ -325,7 +323,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> Array:
-        """The class of the nearest codeword, the first if several are as near.
+        """The class of the nearest codeword; the first class in case of a tie.
 
         Parameters
         ----------
@@ -340,13 +338,13 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> Array:
-        r"""Class probabilities; their largest is what `predict` says.
+        r"""Class probabilities; `predict` returns the class with the largest.
 
-        ``"probability"`` and ``"logistic"``: the posterior :math:`\propto \prod_s P(b_s = M_{ks})`, as if the columns
-        erred independently of each other and all classes were as likely before. They do not, so it is too sure.
-        ``"exponential"``: :math:`\propto 1/\sum_s e^{-M_{ks} f_s}`. ``"hamming"``: the share of the columns that agree
-        with the codeword, made to sum to one. The latter two rank classes and mean no more than that; calibrate them
-        (scikit-learn's `CalibratedClassifierCV`) before costs are weighed with them.
+        ``"probability"`` and ``"logistic"``: the posterior :math:`\propto \prod_s P(b_s = M_{ks})`, which assumes
+        that the errors of the columns are independent and that all classes are equally frequent. Errors are not
+        independent, so it is overconfident. ``"exponential"``: :math:`\propto 1/\sum_s e^{-M_{ks} f_s}`.
+        ``"hamming"``: the proportion of the columns that agree with the codeword, normalised. The latter two only rank
+        the classes: calibrate them (scikit-learn's `CalibratedClassifierCV`) before you use them with costs.
 
         Parameters
         ----------
@@ -365,7 +363,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 
 def _fit_column(estimator: Any, X: Any, side: Array, params: dict[str, Any]) -> Any:
-    """Tell +1 from -1; rows with 0 are left out."""
+    """Fit an estimator to separate +1 from -1; rows with 0 are left out."""
     rows = np.flatnonzero(side)
     target = (side > 0).astype(np.intp)
     if len(rows) == len(side):
@@ -375,5 +373,5 @@ def _fit_column(estimator: Any, X: Any, side: Array, params: dict[str, Any]) -> 
 
 
 def _per_row(value: Any, n_rows: int) -> bool:
-    """Whether a parameter of `fit` has an entry for each row."""
+    """Whether an argument of `fit` has an entry for each row."""
     return not isinstance(value, str | bytes | dict) and hasattr(value, "__len__") and len(value) == n_rows

@@ -1,4 +1,4 @@
-"""Boosting with a sampler, under the names that the papers gave it."""
+"""RUSBoost, SMOTEBoost and DataBoost-IM: presets of a boosting variant and a sampler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from skewboost.typing import Array
 
 @booster
 class SampledBoostClassifier(LearnerChoice, CalibrateChoice, CostChoice):
-    """A variant with a sampler: AdaBoost, cost-generalised where it is told costs, or any other by its name."""
+    """A preset: a variant and a sampler. The default is AdaBoost, or CGAda if there are costs."""
 
     variant: str | None = None
 
@@ -25,43 +25,44 @@ class SampledBoostClassifier(LearnerChoice, CalibrateChoice, CostChoice):
         if self.variant is None:
             self._check_calibrate()
             return CGAda()
-        check_params(self, variant=one_of(*(e.name for e in catalogue() if _has_a_rule(e))))
+        names = [e.name for e in catalogue() if e.learners in (ANY, ONE_FEATURE)]  # for two classes, with any sampler
+        check_params(self, variant=one_of(*names))
         if self.calibrate is not None:
             raise InputError(
-                f"calibrate={self.calibrate!r} has no effect with variant={self.variant!r}. Leave variant at None, or "
-                "put scikit-learn's CalibratedClassifierCV around this one."
+                f"calibrate={self.calibrate!r} has no effect with variant={self.variant!r}.",
+                "Leave variant at None, or put scikit-learn's CalibratedClassifierCV around this classifier.",
             )
-        if self.cost is not None and not self._entry().cost_sensitive:
-            raise self._deaf_to(f"cost={self.cost!r}", "leave cost at None")
+        if self.cost is not None and not self._takes_costs:
+            raise self._no_costs(f"cost={self.cost!r}", "cost")
         rule: Rule = self._boosted()._rule()
         return rule
 
-    def _deaf_to(self, given: str, remedy: str) -> ValueError:
-        return ValueError(
-            f"{given} has no effect: {self.variant} is not told what mistakes cost. Choose another variant, or "
-            f"{remedy}."
+    def _no_costs(self, given: str, name: str) -> InputError:
+        return InputError(
+            f"{given} has no effect, because {self.variant} does not use costs.",
+            f"Choose another variant, or leave {name} at None.",
         )
 
-    def _entry(self) -> Entry:  # no property: the display of a fitted model looks at all of these
+    def _entry(self) -> Entry:
         return next(e for e in catalogue() if e.name == self.variant)
 
     @property
     def _takes_costs(self) -> bool:
-        """Whether `cost` has an effect; searches ask before they set it."""
+        """Whether `cost` has an effect; searches check this before they set it."""
         return not any(e.name == self.variant and not e.cost_sensitive for e in catalogue())
 
     def _boosted(self) -> Any:
-        """The variant itself, with what it is told of learners and costs."""
-        told = {"cost": self.cost} if self._entry().cost_sensitive else {}
-        return self._entry().make(self.n_estimators, estimator=self.estimator, **told)
+        """The variant, with the learner and the costs of the preset."""
+        costs = {"cost": self.cost} if self._takes_costs else {}
+        return self._entry().make(self.n_estimators, estimator=self.estimator, **costs)
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        """As the variant reads them; AdaBoost has none unless it is told."""
+        """The costs as the variant reads them; AdaBoost has none unless they are given."""
         if self.variant is None:
             return Costs() if self.cost is None and each is None else super()._costs(each, labels, weights)
-        if not self._entry().cost_sensitive:
+        if not self._takes_costs:
             if each is not None:
-                raise self._deaf_to("sample_cost", "drop sample_cost")
+                raise self._no_costs("sample_cost", "sample_cost")
             return Costs()
         booster = self._boosted()
         booster.classes_, booster.pos_label_ = self.classes_, self.pos_label_
@@ -69,29 +70,24 @@ class SampledBoostClassifier(LearnerChoice, CalibrateChoice, CostChoice):
         return costs
 
 
-def _has_a_rule(entry: Entry) -> bool:
-    """Whether a variant is a rule for two classes and any learner that answers it, and nothing else."""
-    return entry.learners in (ANY, ONE_FEATURE)
-
-
 @booster
 class RUSBoostClassifier(SampledBoostClassifier):
     r"""RUSBoost: AdaBoost whose rounds are fitted to a random under-sample.
 
-    A round draws all examples of the rare class and as many of the other, without replacement, and fits them with their
-    current weights. Error, step and new weights are those of all examples, as in [1]_ (which boosts by AdaBoost.M2: a
-    round counts with its probabilities; here it counts with its labels, as in AdaBoost). A draw is biased towards the
-    rare class, and the more so the rarer that is; what was learned from it then has no edge on all examples. After two
-    such draws the round is fitted to all examples, where others stop: with stumps, often after the first.
+    A round draws all examples of the rare class and as many of the other, without replacement, and is fitted to them
+    with their current weights. Error, step and new weights are those of all examples, as in [1]_. (The paper boosts by
+    AdaBoost.M2, where a round votes with its probabilities; here it votes with its labels, as in AdaBoost.) The sample
+    is biased towards the rare class, so the hypothesis may be no better than chance on all examples. After two such
+    samples the round is fitted to all examples; other implementations stop, with stumps often after the first round.
 
-    It does not balance the decision, since steps are measured on all examples: ``cost="balanced"`` does, and then
-    recall is high. `CSRAClassifier` is quicker and ranks about as well (docs/resampling.md has numbers).
-    Other boosters are made a RUSBoost by `variant`, or by their own ``sampler=skewboost.learners.UnderSample()``.
+    The decision is not balanced, because steps are measured on all examples. Set ``cost="balanced"`` for a high recall.
+    `CSRAClassifier` is faster and ranks about as well (see docs/resampling.md). To use another boosting variant, set
+    `variant`, or the ``sampler=skewboost.learners.UnderSample()`` of that variant.
 
     Parameters
     ----------
     ratio : float, default=1.0
-        How many examples of the rare class a round sees for one of the other, above 0 and at most 1.
+        The number of examples of the rare class for each one of the other in a round, above 0 and at most 1.
     {preset}
     {calibrate}
     {unsampled}
@@ -103,12 +99,13 @@ class RUSBoostClassifier(SampledBoostClassifier):
 
     Examples
     --------
+    >>> from sklearn.model_selection import cross_val_score
     >>> from skewboost import RUSBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> X, y = load_rare_cancer()
-    >>> clf = RUSBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
-    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
-    recall 1.00
+    >>> clf = RUSBoostClassifier(cost="balanced", n_estimators=30, random_state=0)
+    >>> print(f"recall {cross_val_score(clf, X, y, scoring='recall', cv=3).mean():.2f}")
+    recall 0.90
     """
 
     ratio: float = 1.0
@@ -121,23 +118,23 @@ class RUSBoostClassifier(SampledBoostClassifier):
 class SMOTEBoostClassifier(SampledBoostClassifier):
     r"""SMOTEBoost: AdaBoost whose rounds also see synthetic examples of the rare class.
 
-    A round is fitted to all examples with their current weights, and to synthetic ones between neighbours of the rare
-    class, which are made anew in every round and weigh as much as an example of their class does on average. Error,
-    step and new weights are those of the real examples. [1]_ boosts by AdaBoost.M2; here a round counts with its
-    labels, as in AdaBoost. If two draws leave no edge on the real examples, the round is fitted to these alone.
+    A round is fitted to all examples with their current weights, and to new synthetic examples between neighbours of
+    the rare class, whose weight is the mean weight of their class. Error, step and new weights are those of the real
+    examples. [1]_ boosts by AdaBoost.M2; here a round votes with its labels, as in AdaBoost. If the hypotheses of two
+    samples are no better than chance on the real examples, the round is fitted to these alone.
 
-    It is slow, as neighbours are searched in every round; its synthetic examples have values that no real one has in
-    columns of few values, which mislead stumps; and the decision is not balanced unless ``cost="balanced"``. On none of
-    the data sets in docs/resampling.md did it rank best: `CSRAClassifier` is the quicker and better choice.
-    Other boosters are made a SMOTEBoost by `variant`, or by their own ``sampler=skewboost.learners.Smote()``.
-    Needs imbalanced-learn: ``pip install "skewboost[samplers]"``.
+    It is slow, because neighbours are searched in every round. In columns of few values, synthetic examples have values
+    that no real example has, which mislead stumps. The decision is not balanced unless ``cost="balanced"``. It ranked
+    best on none of the data sets in docs/resampling.md: `CSRAClassifier` is faster and better. To use another boosting
+    variant, set `variant`, or the ``sampler=skewboost.learners.Smote()`` of that variant. Needs imbalanced-learn:
+    ``pip install "skewboost[samplers]"``.
 
     Parameters
     ----------
     ratio : float, default=1.0
-        How many examples of the rare class a round sees for one of the other, above 0 and at most 1.
+        The number of examples of the rare class for each one of the other in a round, above 0 and at most 1.
     k_neighbors : int, default=5
-        Between how many neighbours of an example to choose; fewer where a class is too small.
+        The number of nearest neighbours among which one is chosen; fewer if a class is too small.
     {preset}
     {calibrate}
     {unsampled}
@@ -149,12 +146,13 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
 
     Examples
     --------
+    >>> from sklearn.model_selection import cross_val_score
     >>> from skewboost import SMOTEBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> X, y = load_rare_cancer()
-    >>> clf = SMOTEBoostClassifier(estimator="tree", n_estimators=10, random_state=0).fit(X, y)
-    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
-    recall 1.00
+    >>> clf = SMOTEBoostClassifier(cost="balanced", n_estimators=5, random_state=0)
+    >>> print(f"recall {cross_val_score(clf, X, y, scoring='recall', cv=3).mean():.2f}")
+    recall 0.92
     """
 
     ratio: float = 1.0
@@ -168,14 +166,14 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
 class DataBoostIMClassifier(SampledBoostClassifier):
     r"""DataBoost-IM: AdaBoost whose rounds also see synthetic examples made from the hardest of both classes.
 
-    A round is fitted to all examples, to synthetic ones made from the heaviest of both classes, and with weights that
-    sum to the same for both (`skewboost.learners.DataBoost` says how). Error, step and new weights are those of the
-    real examples. If two draws leave no edge on these, the round is fitted to them alone.
+    A round is fitted to all examples and to synthetic ones made from the heaviest of both classes, with an equal total
+    weight per class (see `skewboost.learners.DataBoost`). Error, step and new weights are those of the real examples.
+    If the hypotheses of two samples are no better than chance on these, the round is fitted to them alone.
 
-    The synthetic examples need neither neighbours nor numbers, so it is quicker than SMOTEBoost and takes any table.
-    With trees it ranked best on the noisier data sets of docs/resampling.md. With stumps it did not; what is
-    hardest may be noise, which it multiplies; and the decision is not balanced unless ``cost="balanced"``.
-    Other boosters are made a DataBoost by `variant`, or by their own ``sampler=skewboost.learners.DataBoost()``.
+    Synthetic examples need neither neighbours nor numbers, so it is faster than SMOTEBoost and accepts any table. With
+    trees it ranked best on the noisier data sets of docs/resampling.md; with stumps it did not. The hardest examples
+    may be noise, which it multiplies. The decision is not balanced unless ``cost="balanced"``. To use another boosting
+    variant, set `variant`, or the ``sampler=skewboost.learners.DataBoost()`` of that variant.
 
     Parameters
     ----------
@@ -190,12 +188,13 @@ class DataBoostIMClassifier(SampledBoostClassifier):
 
     Examples
     --------
+    >>> from sklearn.model_selection import cross_val_score
     >>> from skewboost import DataBoostIMClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> X, y = load_rare_cancer()
-    >>> clf = DataBoostIMClassifier(n_estimators=30, random_state=0).fit(X, y)
-    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
-    recall 1.00
+    >>> clf = DataBoostIMClassifier(cost="balanced", n_estimators=10, random_state=0)
+    >>> print(f"recall {cross_val_score(clf, X, y, scoring='recall', cv=3).mean():.2f}")
+    recall 0.90
     """
 
     def _sampler(self) -> DataBoost:

@@ -1,4 +1,4 @@
-"""An ensemble of under-samples."""
+"""Under-bagging: an ensemble of classifiers fitted to balanced under-samples."""
 
 from __future__ import annotations
 
@@ -24,27 +24,26 @@ from skewboost.typing import Array
 
 
 class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Under-bagging: members are trained on all examples of the rare class and as many of the others, and averaged.
+    """Under-bagging: the mean of members that are fitted to all examples of the rare class and as many of the others.
 
-    Each member gets a draw of its own, without replacement, so that together they see most of the data, which a single
-    under-sample throws away. The decision is balanced: `predict_proba` are probabilities for classes as frequent as
-    they are in the draws, not in the data. If these matter, calibrate them
-    (`sklearn.calibration.CalibratedClassifierCV`), or use a cost-sensitive booster on all data, whose
-    probabilities need no correction.
+    Each member has its own sample without replacement, so that together they use most of the data, whereas a single
+    under-sample discards it. The decision is balanced: `predict_proba` are probabilities for the class frequencies of
+    the samples, not of the data. If you need those of the data, calibrate them
+    (`sklearn.calibration.CalibratedClassifierCV`), or use a cost-sensitive booster on all data.
 
     Parameters
     ----------
     booster : classifier or None, default=None
-        What a member is: any booster of this library, or any scikit-learn classifier. None is
+        The classifier that members are clones of: any booster of this library, or any scikit-learn classifier. None is
         ``RealBoostClassifier()``.
     n_estimators : int, default=10
         The number of members.
     ratio : float, default=1.0
-        How many examples of the rarest class a member sees for one of each other class, above 0 and at most 1.
+        The number of examples of the rarest class for each one of every other class in a sample, above 0 and at most 1.
     random_state : int, RandomState or None, default=None
-        Seeds the draws, and members that draw at random.
+        The seed of the samples, and of members that use random numbers.
     n_jobs : int or None, default=None
-        How many members are trained at once; None is 1, -1 as many as there are cores. The model is the same.
+        The number of members that are fitted in parallel; None is 1, -1 is all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -53,9 +52,9 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     estimators_ : list
         The members.
     estimators_samples_ : list of ndarray
-        The rows that each was trained on.
+        The rows that each member was fitted to.
     feature_importances_ : ndarray
-        The mean of the members', if they tell them.
+        The mean of the members' importances, if they have this attribute.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -66,12 +65,13 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
 
     Examples
     --------
+    >>> from sklearn.model_selection import cross_val_score
     >>> from skewboost import RealBoostClassifier, UnderBaggingClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> X, y = load_rare_cancer()
-    >>> clf = UnderBaggingClassifier(RealBoostClassifier(n_estimators=20), random_state=0).fit(X, y)
-    >>> print(f"recall {clf.predict(X)[y == 1].mean():.2f}")
-    recall 1.00
+    >>> clf = UnderBaggingClassifier(RealBoostClassifier(n_estimators=20), n_estimators=5, random_state=0)
+    >>> print(f"recall {cross_val_score(clf, X, y, scoring='recall', cv=3).mean():.2f}")
+    recall 0.92
     """
 
     def __init__(
@@ -101,17 +101,18 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UnderBaggingClassifier:
-        """Draw and train the members.
+        """Draw the samples and fit the members.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Whatever the members take.
+            Any input that the members accept.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many examples a row stands for. Whole numbers count as so many rows; otherwise a draw counts rows, and
-            members are given the weights (rows drawn by weight, if they take none).
+            The number of examples that a row stands for. If all are integers, a row of weight w is the same as w rows.
+            Otherwise samples are drawn from the rows, and members are fitted with the weights (or, if they do not
+            accept weights, to rows drawn by weight).
 
         Returns
         -------
@@ -145,15 +146,15 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         weights = weights / np.maximum(np.bincount(examples, minlength=len(weights)), 1)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         native = X if isinstance(X, np.ndarray) or table.frame is not None else np.asarray(X)
-        found = Parallel(n_jobs=self.n_jobs)(
-            delayed(_trained)(self._member(), native, labels, weights, examples, self.ratio, [seed, k])
+        fitted = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_member)(self._member(), native, labels, weights, examples, self.ratio, [seed, k])
             for k in range(self.n_estimators)
         )
         self.classes_ = classes
-        self.estimators_, self.estimators_samples_ = map(list, zip(*found))
+        self.estimators_, self.estimators_samples_ = map(list, zip(*fitted))
 
     def predict_proba(self, X: Any) -> Array:
-        """The mean of the members' probabilities, or of their votes if they have none.
+        """The mean of the members' probabilities, or of their votes if they have no `predict_proba`.
 
         Parameters
         ----------
@@ -190,15 +191,15 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
 
     @property
     def feature_importances_(self) -> Array:
-        """The mean of the members'."""
+        """The mean of the members' importances."""
         check_is_fitted(self)
         return np.asarray(np.mean([member.feature_importances_ for member in self.estimators_], axis=0))
 
 
-def _trained(
+def _fit_member(
     member: Any, X: Any, labels: Array, weights: Array, examples: Array, ratio: float, seed: list[int]
 ) -> tuple[Any, Array]:
-    """A member, and the rows that it was trained on."""
+    """Fit a member to a sample; returns it and the rows of the sample."""
     rng = np.random.default_rng(seed)
     _, classes = np.unique(labels[examples], return_inverse=True)
     rows = examples[under_sampled(classes, ratio, rng)]
@@ -209,5 +210,5 @@ def _trained(
     if name is None:
         rows = rows[draw_by_weight(given, rng)]
         return member.fit(take_rows(X, rows), labels[rows]), rows
-    with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
+    with config_context(enable_metadata_routing=False):  # or pipelines and searches would require requests
         return member.fit(take_rows(X, rows), labels[rows], **{name: given}), rows

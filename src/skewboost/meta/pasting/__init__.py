@@ -1,1 +1,1 @@
-"""Ensembles of classifiers that were each fitted to a small part of the data, which need not fit in memory."""
+"""Pasting small votes: classifiers that are each fitted to a small sample of data that need not fit in memory."""

@@ -1,9 +1,9 @@
-"""Pasting small votes: scikit-learn's contract around the loop."""
+"""Pasting small votes, with the interface of scikit-learn."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,91 +11,93 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
 
-from skewboost.datasets.chunks import MemoryRows, ParquetRows, Rows, count_rows
+from skewboost.datasets.chunks import ChunkRows, MemoryRows, ParquetRows, Rows, count_rows, is_path
 from skewboost.errors import InputError
-from skewboost.meta.pasting.bites import Pools, Whole, open_whole
+from skewboost.fitting import restore_on_failure
+from skewboost.meta.pasting.bites import RowPools, RowsInMemory, Voters, rows_in_memory
 from skewboost.meta.pasting.row_sources import (
     Targets,
     read_once,
     read_targets,
+    rows_for_members,
     source_of,
     targets_in_memory,
 )
-from skewboost.meta.pasting.vote_counts import VotePredictionMixin
-from skewboost.meta.pasting.vote_rounds import Plan, Tally, train
+from skewboost.meta.pasting.vote_rounds import Plan, VoteState, train
 from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
-from skewboost.progress import track
+from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
 
 
-class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator):
-    r"""Many classifiers, each fitted to a small bite of the data, vote; the data need not fit in memory.
+class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
+    r"""An ensemble of classifiers that are each fitted to a small sample of the data, which need not fit in memory.
 
-    *Rvotes* (``kind="random"``) fits each member to ``bite_size`` rows drawn at random. *Ivotes*
-    (``kind="importance"``) draws rows at random too, but takes a row that the out-of-bag vote gets right only with
-    probability
+    Breiman [1]_ calls such a sample a *bite*. *Rvotes* (``kind="random"``) fits each member to ``bite_size`` random
+    rows. *Ivotes* (``kind="importance"``) draws random rows too, and always accepts a row that the out-of-bag vote gets
+    wrong, but accepts a row that it gets right only with probability
 
     .. math:: \frac{e(k)}{1 - e(k)}, \qquad e(k) = p\, e(k-1) + (1 - p)\, r(k), \qquad e(1) = r(1),
 
-    and one that it gets wrong always, until the bite is full: about half of a bite is hard. The out-of-bag vote on a
-    row is that of the members whose bites it was not in, :math:`r(k)` is its error after k members, and p is
-    ``smoothing``. This is like boosting, but a member costs the same however large the data is.
+    until the bite is full. So about half of the rows of a bite are hard. The out-of-bag vote on a row is that of the
+    members whose bites do not contain it, :math:`r(k)` is its error after k members, and p is ``smoothing``. This
+    resembles boosting, but the time per member does not depend on the size of the data.
 
-    In detail: rows are drawn with replacement; the first bite is random; ties of a vote are broken at random (a row
-    without a vote is a tie of all classes); members vote with equal weight; :math:`r(k)` is measured on all rows where
-    these are in memory, and otherwise on the rows that are considered next, of which there are 1000 at least. Two
-    safeguards are not the paper's: the probability of taking is never below ``bite_size / pool_size``, so that errors
-    that are very rare do not make a bite take for ever, and there are never more rows in a bite than in the data (then
-    Rvotes is bagging). Ties in :meth:`predict` go to the class that comes first.
+    Rows are drawn with replacement, and the first bite is random. Ties of the out-of-bag vote are broken at random; a
+    row without a vote is a tie of all classes. All members have equal weight. :math:`r(k)` is measured on all rows if
+    these are in memory, and otherwise on the rows that are considered next, at least 1000. Two details are not in the
+    paper: the probability of acceptance is never below ``bite_size / pool_size``, so that a bite does not take too long
+    if errors are very rare, and a bite never has more rows than the data (Rvotes is then bagging). Ties in
+    :meth:`predict` go to the first class.
 
-    **Large data.** Rows are drawn ahead in pools of ``pool_size``: each pool is an independent random draw from all
-    rows, fetched in one pass over the files, and its rows are considered in the order in which they were drawn. So each
-    row that is considered is an independent draw from the whole database, as if it was fetched alone. In memory are one
-    pool, the labels (a byte per row where classes are few), and 8 bytes per row if there are weights.
+    **Large data.** Rows are drawn ahead in pools of ``pool_size``. Each pool is an independent random draw from all
+    rows, fetched in one pass over the files, and its rows are considered in the order of the draws. So each row that is
+    considered is an independent draw from the whole data. One pool and the labels (one byte per row if there are few
+    classes) are kept in memory, and 8 bytes per row if there are weights.
 
-    **Rare classes.** A random bite of 800 rows may hold no example of a class. Its member then always votes for the
-    class there is, which is what a tree would learn. Ivotes helps by itself, since rare rows are those that the vote
-    gets wrong; ``class_shares="balanced"`` helps both kinds.
+    **Rare classes.** A random bite of 800 rows may have no example of a class. Its member then always votes for the
+    only class it has seen, as a tree would. Ivotes finds rare classes by itself, because the vote gets them wrong at
+    first; ``class_shares="balanced"`` helps both kinds.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        What is fitted to a bite: any scikit-learn classifier or pipeline, also those of this package. It gets the
-        rows as they are given (those of Parquet files as a pandas table, or an Arrow table where pandas is not
-        installed). None is an unpruned decision tree, as in the paper, which takes numbers, also missing ones.
+        The classifier that is fitted to a bite: any scikit-learn classifier or pipeline, or one of this package. It
+        gets the rows as they are given (rows of Parquet files as a pandas table, or as an Arrow table if pandas is not
+        installed). None is an unpruned decision tree, as in the paper, which needs numbers; they may be missing.
     kind : {"importance", "random"}, default="importance"
-        Ivotes or Rvotes. Rvotes are fitted in parallel, but cannot follow a fine boundary. Where labels are noisy they
-        are the better choice: Ivotes spends its bites on rows that cannot be got right.
+        Ivotes or Rvotes. Members of Rvotes are fitted in parallel, but approximate a complex boundary less well. With
+        noisy labels Rvotes is the better choice, because Ivotes concentrates on rows that cannot be predicted.
     n_estimators : int, default=100
         The number of members.
     bite_size : int, default=800
-        The rows of a bite.
+        The number of rows in a bite.
     voting : {"hard", "soft"}, default="hard"
-        "hard": each member has one vote, and `predict_proba` is the share of the votes, as in the paper. "soft": the
+        "hard": each member has one vote, and `predict_proba` is the fraction of the votes, as in the paper. "soft": the
         probabilities of the members are averaged.
     class_shares : {"data", "balanced"} or dict, default="data"
-        The classes of the rows that are considered for a bite: as in the data, all equally often, or shares
-        ``{label: share}``. Then :math:`r` and :math:`e` are errors on rows of such classes, and so are the
-        probabilities.
+        The class frequencies of the rows that are considered for a bite: those of the data, all equal, or
+        ``{label: proportion}``. Errors :math:`r` and :math:`e` and probabilities then refer to these frequencies.
     smoothing : float, default=0.75
-        p, how slowly the estimate of the error moves.
+        p, the inertia of the error estimate.
     pool_size : int, default=200_000
-        How many rows are in memory at a time. Data of no more rows are kept in memory as a whole.
+        The number of rows in memory at a time. Smaller data is kept in memory as a whole.
     early_stopping : bool or int, default=False
         Stop when the smoothed error has not fallen for this many members (True: 10).
     tol : float or None, default=None
-        By how much it must fall to count; None is 0.
+        The minimum decrease that counts for early stopping; None is 0.
     warm_start : bool, default=False
-        Keep the members there are and add more of them, up to ``n_estimators``. The data must be the same.
+        Keep the members of the last fit and add more, up to ``n_estimators``. The data must be the same.
     random_state : int, RandomState or None, default=None
-        Determines all draws, and the seeds of the members.
+        The seed of all draws and of the members.
     n_jobs : int or None, default=None
-        Threads for votes, and for fitting members of Rvotes; -1 for all cores. Results do not depend on it.
+        The number of threads for votes, and for fitting members of Rvotes; -1 for all cores. Results do not depend on
+        it.
     verbose : int, default=0
-        Draws a bar if not 0.
+        Show a progress bar if not 0.
 
     Attributes
     ----------
@@ -106,16 +108,15 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
     estimators_samples_ : list of ndarray
         The numbers of the rows of each bite.
     oob_error_ : float
-        The error of the out-of-bag vote of all members: on all rows where these are in memory, else on one more pool.
-        For Ivotes on few rows it is too high: hard ones are in many bites, and few members are left to vote on them.
+        The error of the out-of-bag vote of all members, on all rows if these are in memory, otherwise on one more pool.
+        On few rows the error of Ivotes is too high: hard rows are in many bites, and few members vote on them.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        The shares of the out-of-bag votes on the training rows, NaN where there is none. Only where all rows were in
+        The fractions of the out-of-bag votes on the training rows, NaN where there are none. Only if all rows were in
         memory.
     history_ : list of dict
-        For each member: ``bite_size``, ``n_classes`` in the bite, rows ``considered`` for it (the expected number where
-        all rows are in memory), its ``hard_share`` (what the vote got wrong; NaN
-        where that was not asked), and after it voted ``oob_error`` r(k) and
-        ``smoothed_error`` e(k).
+        For each member: ``bite_size``, the number of classes in the bite ``n_classes``, the number of rows
+        ``considered`` for it (its expectation if all rows are in memory), the fraction ``hard_share`` that the vote got
+        wrong (NaN if the vote was not needed), and with the new member ``oob_error`` r(k) and ``smoothed_error`` e(k).
     stop_reason_ : str
         Why training ended.
     n_samples_seen_ : int
@@ -123,7 +124,7 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray
-        Their names, if they have any.
+        The names of the features, if they have any.
 
     References
     ----------
@@ -137,7 +138,7 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
     >>> X, y = make_classification(5000, n_informative=8, random_state=0)
     >>> clf = PastingVotesClassifier(bite_size=200, n_estimators=50, random_state=0).fit(X[:4000], y[:4000])
     >>> print(f"out-of-bag {clf.oob_error_:.2f}, test {1 - clf.score(X[4000:], y[4000:]):.2f}")
-    out-of-bag 0.08, test 0.08
+    out-of-bag 0.08, test 0.07
     """
 
     def __init__(
@@ -173,10 +174,13 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    _tally: Tally
+    classes_: Array
+    estimators_: list[Any]
+    _state: VoteState
     _seed: int
     _n_rows: int
     _own: dict[str, str]
+    _arrow_as_pandas: bool
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -198,33 +202,29 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         ----------
         X : table, path or list of paths, :class:`~skewboost.datasets.chunks.Rows`, callable or iterator
             An array or a pandas, polars or Arrow table; Parquet files (a file, a list, a folder, a pattern); a function
-            that returns a fresh iterator of chunks ``(X, y)`` or ``(X, y, sample_weight)``, which is called for every
+            that returns a new iterator of chunks ``(X, y)`` or ``(X, y, sample_weight)``, which is called for every
             pass over the data; or an iterator of such chunks, of which a random sample of ``pool_size`` rows is kept
-            (Ivotes takes one of no more rows than that).
+            (Ivotes accepts an iterator only if it has no more rows than that).
         y : array-like of shape (n_samples,), str or None
-            Class labels; the name of their column if X is a path; None if X gives them.
+            Class labels; the name of their column if X is a path; None if X yields them.
         sample_weight : array-like of shape (n_samples,), str or None, default=None
-            How many examples a row stands for: rows are drawn in proportion to it, and it counts in the out-of-bag
-            error. In memory a whole number is the row so many times, to the bit. The name of a column if X is a path.
+            The number of examples that a row stands for. Rows are drawn in proportion to it, and it counts in the
+            out-of-bag error. In memory, a row of integer weight w is exactly the same as w rows. The name of a column
+            if X is a path.
 
         Returns
         -------
         self
         """
-        before = dict(self.__dict__)
-        try:
+        before = getattr(self, "_state", None)
+        with restore_on_failure(self, keep_interrupted=lambda: getattr(self, "_state", None) is not before):
             self._fit(X, y, sample_weight)
-        except BaseException as error:
-            if not (isinstance(error, KeyboardInterrupt) and self.__dict__.get("_tally") is not before.get("_tally")):
-                self.__dict__.clear()
-                self.__dict__.update(before)
-            raise
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_params()
-        going_on = bool(self.warm_start and hasattr(self, "_tally"))
-        if not going_on:
+        continues = bool(self.warm_start and hasattr(self, "_state"))
+        if not continues:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         source, n_seen = source_of(X, y, sample_weight), None
         self._arrow_as_pandas = isinstance(source, ParquetRows)
@@ -232,84 +232,87 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
             rng = np.random.default_rng((self._seed, 3))
             X, y, sample_weight, n_seen = read_once(X, self.pool_size, self.kind == "importance", rng)
         if source is None:
-            source = MemoryRows(self._rows(X, reset=not going_on))
+            source = MemoryRows(self._rows(X, reset=not continues))
             targets = targets_in_memory(self, y, sample_weight, count_rows(source.X))
         else:
             targets = read_targets(self, source)
-        if going_on:
-            self._check_going_on(targets)
+        if continues:
+            self._check_warm_start(targets)
         self.classes_, self._n_rows, self._own = targets.classes, len(targets.codes), self._own_params()
         self.n_samples_seen_ = n_seen or self._n_rows
-        tally = self._tally.copy() if going_on else Tally()
-        if self._n_rows <= self.pool_size:
-            self._vote(self._whole(source, targets, tally), tally)
-        else:
-            self._vote(self._pools(source, targets, tally), tally)
+        state = self._state.copy() if continues else VoteState()
+        in_memory = self._n_rows <= self.pool_size
+        self._train((self._in_memory if in_memory else self._pools)(source, targets, state), state)
 
-    def _whole(self, source: Rows, targets: Targets, tally: Tally) -> Whole:
-        """All rows in memory."""
+    def _in_memory(self, source: Rows, targets: Targets, state: VoteState) -> RowsInMemory:
         if isinstance(source, MemoryRows):
             X = source.X
         else:
-            X = self._rows(source.gather(np.arange(self._n_rows)), reset=not tally.members)
-        database = open_whole(X, targets, self.class_shares, self.pool_size, self._voters())
-        database.recount(tally.members, tally.bites)
-        return database
+            X = self._rows(source.gather(np.arange(self._n_rows)), reset=not state.members)
+        rows = rows_in_memory(X, targets, self.class_shares, self.pool_size, self._voters())
+        rows.recount(state.members, state.bites)
+        return rows
 
-    def _pools(self, source: Rows, targets: Targets, tally: Tally) -> Pools:
-        """Rows are fetched as they are needed."""
+    def _pools(self, source: Rows, targets: Targets, state: VoteState) -> RowPools:
         is_checked = isinstance(source, MemoryRows)
-        is_known = bool(tally.members)
+        has_features = bool(state.members)
 
         def fetch(rows: Array) -> Any:
-            nonlocal is_known
+            nonlocal has_features
             X = source.gather(rows)
-            X = X if is_checked else self._rows(X, reset=not is_known)
-            is_known = True
+            X = X if is_checked else self._rows(X, reset=not has_features)
+            has_features = True
             return X
 
         chances, weights = targets.chances(self.class_shares), targets.weights
-        database = Pools(fetch, targets.codes, chances, weights, self.pool_size, self._voters(), self._seed)
-        database.resume(tally.members, tally.bites, *tally.pools)
-        if tally.ahead:
-            database.error(tally.ahead)  # so that the next bite sees what it would have seen without the break
-        return database
+        pools = RowPools(fetch, targets.codes, chances, weights, self.pool_size, self._voters(), self._seed)
+        pools.resume(state.members, state.bites, *state.pools)
+        if state.ahead:
+            pools.error(state.ahead)  # so that the next bite is the same as without the interruption
+        return pools
 
-    def _vote(self, database: Whole | Pools, tally: Tally) -> None:
-        """Train, and keep what is finished if that is interrupted."""
-        plan = self._plan(min(self.bite_size, database.n_rows))
-        n_done = len(tally.members)
-        members = train(database, plan, tally, self.classes_)
+    def _train(self, rows: RowsInMemory | RowPools, state: VoteState) -> None:
+        """Train; after an interruption, keep the members that are finished."""
+        plan = self._plan(min(self.bite_size, rows.n_rows))
+        n_before = len(state.members)
         try:
-            for _ in track(members, plan.n_members, n_done) if self.verbose else members:
-                pass
-            tally.pools = database.position
-            self._finish(database, tally, database.final_error())
+            self._run(train(rows, plan, state, self.classes_), plan.n_members, n_before)
+            state.pools = rows.position
+            self._finish(rows, state, rows.final_error())
         except KeyboardInterrupt:
-            n_whole = len(tally.history)
-            del tally.members[n_whole:], tally.bites[n_whole:]
-            if n_whole > n_done:
-                tally.stop_reason, tally.pools = "interrupted", database.position
-                self._finish(database, tally, tally.history[-1]["oob_error"])
+            n_finished = len(state.history)
+            del state.members[n_finished:], state.bites[n_finished:]
+            if n_finished > n_before:
+                state.stop_reason, state.pools = "interrupted", rows.position
+                self._finish(rows, state, state.history[-1]["oob_error"])
             raise
-        one_class = np.mean([record["n_classes"] == 1 for record in tally.history])
+        one_class = np.mean([record["n_classes"] == 1 for record in state.history])
         if one_class > 0.5:
             warnings.warn(
-                f"{one_class:.0%} of the bites of {plan.bite_size} rows held one class only, and their members always "
+                f"{one_class:.0%} of the bites of {plan.bite_size} rows have only one class, so their members always "
                 'vote for it. Set class_shares="balanced", or a larger bite_size.',
                 stacklevel=4,
             )
 
-    def _finish(self, database: Whole | Pools, tally: Tally, error: float) -> None:
-        self._tally = tally
-        self.estimators_ = tally.members
-        self.history_ = [dict(record) for record in tally.history]
-        self.stop_reason_, self.oob_error_ = tally.stop_reason, error
-        self.estimators_samples_ = tally.bites
+    def _run(self, errors: Iterator[float], n_members: int, n_before: int) -> None:
+        if not self.verbose:
+            for _ in errors:
+                pass
+            return
+        with ProgressBar(n_members, "members") as bar:
+            for k, error in enumerate(errors, n_before + 1):
+                bar.update(k, f"error {error:.4g}")
+
+    def _finish(self, rows: RowsInMemory | RowPools, state: VoteState, error: float) -> None:
+        self._state = state
+        self.estimators_ = state.members
+        self.history_ = [dict(record) for record in state.history]
+        self.stop_reason_, self.oob_error_ = state.stop_reason, error
+        self.estimators_samples_ = state.bites
         self.__dict__.pop("oob_decision_function_", None)
-        if isinstance(database, Whole):
-            self.estimators_samples_ = [database.numbers[b] for b in tally.bites]
-            self.oob_decision_function_ = database.shares(self._n_rows)
+        if isinstance(rows, RowsInMemory):
+            self.estimators_samples_ = [rows.numbers[b] for b in state.bites]
+            self.oob_decision_function_ = rows.vote_fractions(self._n_rows)
 
     def _plan(self, bite_size: int) -> Plan:
         patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)
@@ -327,23 +330,24 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         )
 
     def _own_params(self) -> dict[str, str]:
-        """The parameters that members depend on, as text."""
+        """The parameters that must stay the same in a warm start, as text."""
         free = ("n_estimators", "early_stopping", "tol", "warm_start", "random_state", "n_jobs", "verbose")
         return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in free}
 
-    def _check_going_on(self, targets: Targets) -> None:
-        """Whether a warm start can go on from what there is."""
-        remedy = "set warm_start=False to start anew."
-        if self.n_estimators < len(self._tally.members):
+    def _check_warm_start(self, targets: Targets) -> None:
+        remedy = "Set warm_start=False to start anew."
+        n_members = len(self._state.members)
+        if self.n_estimators < n_members:
             raise InputError(
-                f"n_estimators={self.n_estimators} is less than the {len(self._tally.members)} members there are. With "
-                f"warm_start=True it can only grow; {remedy}"
+                f"With warm_start=True, n_estimators={self.n_estimators} must be at least the {n_members} members of "
+                "the last fit.",
+                remedy,
             )
         if not np.array_equal(targets.classes, self.classes_) or len(targets.codes) != self._n_rows:
-            raise InputError(f"With warm_start=True the data must be the same, and this is other data; {remedy}")
+            raise InputError("With warm_start=True, the data must be the same as in the last fit.", remedy)
         for name, value in self._own_params().items():
             if value != self._own[name]:
-                raise InputError(f"{name}={value}, but training started with {self._own[name]}; {remedy}")
+                raise InputError(f"{name}={value}, but training started with {self._own[name]}.", remedy)
 
     def _check_params(self) -> None:
         check_params(
@@ -352,7 +356,7 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
             n_estimators=integer(1),
             bite_size=integer(1),
             voting=one_of("hard", "soft"),
-            class_shares=Check(_are_shares, '"data", "balanced" or a dict {label: share} of positive shares'),
+            class_shares=Check(_are_shares, '"data", "balanced" or a dict {label: proportion} of positive numbers'),
             smoothing=number(0, 0.999),
             pool_size=integer(1),
             early_stopping=either(one_of(True, False), integer(1)),
@@ -363,16 +367,88 @@ class PastingVotesClassifier(VotePredictionMixin, ClassifierMixin, BaseEstimator
         )
         if self.pool_size < 2 * self.bite_size:
             raise InputError(
-                f"pool_size={self.pool_size} must be twice the bite_size={self.bite_size} at least, and better a "
-                "hundred times: bites are chosen from pools."
+                f"pool_size={self.pool_size} must be at least twice bite_size={self.bite_size}.",
+                "A hundred times is better: bites are chosen from pools.",
             )
         if self.tol is not None and not self.early_stopping:
-            raise InputError(f"tol={self.tol!r} has no effect without early stopping. Set early_stopping=True.")
+            raise InputError(f"tol={self.tol!r} has no effect without early stopping.", "Set early_stopping=True.")
         given = self.estimator
         if given is not None and (isinstance(given, type) or not (hasattr(given, "fit") and is_classifier(given))):
             raise InputError(f"estimator must be a classifier, or None for a decision tree; got {self.estimator!r}.")
         if self.voting == "soft" and not hasattr(self._base(), "predict_proba"):
-            raise InputError(f"voting='soft' needs predict_proba, which {self.estimator!r} has not. Take 'hard'.")
+            raise InputError(
+                f"voting='soft' needs predict_proba, but {self.estimator!r} does not have it.", "Set voting='hard'."
+            )
+
+    # ------------------------------------------------------------------ prediction
+
+    def _voters(self) -> Voters:
+        return Voters(self.classes_, self.voting == "soft", effective_n_jobs(self.n_jobs))
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        if is_path(X):
+            raise InputError("X is the path of files, which are read in chunks.", "Call predict_chunks(X).")
+        return rows_for_members(self, X, reset, default=self.estimator is None, arrow_as_pandas=self._arrow_as_pandas)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The fraction of the votes for each class, or the mean of the members' probabilities.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        votes = self._voters().count(self.estimators_, self._rows(X, reset=False))
+        return np.asarray(votes / len(self.estimators_))
+
+    def predict(self, X: Any) -> Array:
+        """The class with the most votes; the first of `classes_` in case of a tie.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        p = self.predict_proba(X)
+        return np.asarray(self.classes_[np.argmax(p, axis=1)])
+
+    def predict_chunks(self, X: Any, method: str = "predict") -> Iterator[Array]:
+        """Predict rows that do not fit in memory, chunk by chunk.
+
+        Parameters
+        ----------
+        X : path or list of paths, :class:`~skewboost.datasets.chunks.Rows`, callable or iterator
+            Parquet files, of which the columns of training are read; or chunks: X, or tuples that begin with X.
+        method : {"predict", "predict_proba"}, default="predict"
+            The method to call for each chunk.
+
+        Yields
+        ------
+        ndarray
+            The predictions for each chunk, in order.
+        """
+        check_is_fitted(self)
+        if method not in ("predict", "predict_proba"):
+            raise InputError(f"method must be 'predict' or 'predict_proba'; got {method!r}.")
+        if is_path(X):
+            X = ParquetRows(X, columns=getattr(self, "feature_names_in_", None))
+        if not isinstance(X, Rows):
+            if not callable(X) and not hasattr(X, "__next__"):
+                raise InputError(
+                    "X must be paths, or a function or iterator of chunks.", "For a table, call predict(X)."
+                )
+            chunks = X
+            X = ChunkRows(chunks if callable(chunks) else lambda: chunks)
+        return (getattr(self, method)(table) for table in X.tables())
 
 
 def _are_shares(value: Any) -> bool:

@@ -1,25 +1,25 @@
-"""The loop: draw a bite, fit a member to it, let it vote out of bag, follow the error."""
+"""The training loop: draw a bite, fit a member to it, let it vote out of bag, estimate the error."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from types import SimpleNamespace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 
 from skewboost.engine.threads import parallel
-from skewboost.meta.pasting.bites import Bite, Database, accept_rate
-from skewboost.meta.pasting.members import fit_member
+from skewboost.meta.pasting.bites import Bite, RowStore, acceptance_rate
 from skewboost.typing import Array
 
-TOGETHER = 8  # random bites that are drawn, and fitted in parallel, before any of their members votes
+BATCH = 8  # random bites that are drawn, and whose members are fitted in parallel, before any of these votes
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train."""
+    """The training parameters."""
 
     estimator: Any
     importance: bool
@@ -33,23 +33,23 @@ class Plan:
     n_jobs: int
 
     def accept(self, error: float) -> float:
-        """The probability with which a row is taken that the vote gets right: e/(1-e).
+        """The probability e/(1-e) of accepting a row that the vote gets right.
 
-        It is 1 for random bites and as long as nothing is known, and never less than ``bite_size / pool_size``: on
-        average no more than a pool is looked at for a bite, however rare errors are.
+        It is 1 for random bites and as long as the error is unknown. It is never below ``bite_size / pool_size``, so
+        that a bite takes about one pool at most, however rare errors are.
         """
-        if not self.importance or not error < 0.5:  # NaN is not
+        if not self.importance or not error < 0.5:  # also if NaN
             return 1.0
         return max(error / (1.0 - error), self.bite_size / self.pool_size)
 
     def ahead(self, accept: float) -> int:
-        """How many rows the next bite will take, about."""
-        return int(1.2 * self.bite_size / accept_rate(accept))
+        """The approximate number of rows that the next bite will consider."""
+        return int(1.2 * self.bite_size / acceptance_rate(accept))
 
 
 @dataclass
-class Tally:
-    """What training has come to."""
+class VoteState:
+    """The state of training, from which a warm start continues."""
 
     members: list[Any] = field(default_factory=list)
     bites: list[Array] = field(default_factory=list)
@@ -57,68 +57,72 @@ class Tally:
     smoothed: float = float("nan")  # e(k)
     best: float = float("inf")
     since_best: int = 0
-    ahead: int = 0  # how many rows the last error was estimated on
-    pools: tuple[int, int] = (0, 0)  # how many were fetched, and how much of the last is used
+    ahead: int = 0  # the number of rows that the last error was estimated on
+    pools: tuple[int, int] = (0, 0)  # as `RowPools.position`
     stop_reason: str = ""
 
-    def copy(self) -> Tally:
-        """One to go on from, while this one stays as it is."""
-        lists = {"members": list(self.members), "bites": list(self.bites), "history": list(self.history)}
-        return Tally(**{**self.__dict__, **lists})
+    def copy(self) -> VoteState:
+        """A copy that can continue while this one stays as it is."""
+        return replace(self, members=list(self.members), bites=list(self.bites), history=list(self.history))
+
+    def add(self, plan: Plan, member: Any, bite: Bite, error: float) -> None:
+        """Add a member, and update the smoothed error: e(k) = p e(k-1) + (1-p) r(k)."""
+        p, before = plan.smoothing, self.smoothed
+        self.smoothed = error if np.isnan(before) else before if np.isnan(error) else p * before + (1.0 - p) * error
+        if self.smoothed < self.best - plan.tol:
+            self.best, self.since_best = self.smoothed, 0
+        else:
+            self.since_best += 1
+        self.members.append(member)
+        self.bites.append(bite.rows)
+        self.history.append(
+            {
+                "bite_size": len(bite.codes),
+                "n_classes": len(np.unique(bite.codes)),
+                "considered": bite.considered,
+                "hard_share": bite.hard,
+                "oob_error": error,
+                "smoothed_error": self.smoothed,
+            }
+        )
+
+    def is_finished(self, plan: Plan) -> bool:
+        """Whether there are enough members, or early stopping applies; sets `stop_reason`."""
+        if plan.patience is not None and self.since_best >= plan.patience:
+            self.stop_reason = f"early stopping: the smoothed error has not fallen for {self.since_best} members"
+            return True
+        self.stop_reason = f"all {plan.n_members} members fitted"
+        return len(self.members) >= plan.n_members
 
 
-def train(database: Database, plan: Plan, tally: Tally, classes: Array) -> Iterator[SimpleNamespace]:
-    """Add members until there are enough, or the smoothed error stops falling; yields after each."""
-    tally.stop_reason = ""
-    while len(tally.members) < plan.n_members and not _is_enough(plan, tally):
-        first = len(tally.members)
-        accept = plan.accept(tally.smoothed)
-        n_now = min(1 if plan.importance else TOGETHER, plan.n_members - first)
+def train(store: RowStore, plan: Plan, state: VoteState, classes: Array) -> Iterator[float]:
+    """Add members until training is finished; yields the smoothed error after each."""
+    while not state.is_finished(plan):
+        first = len(state.members)
+        accept = plan.accept(state.smoothed)
+        n_now = min(1 if plan.importance else BATCH, plan.n_members - first)
         rngs = [np.random.default_rng((plan.seed, 2, k)) for k in range(first, first + n_now)]
         seeds = [int(rng.integers(2**31 - 1)) for rng in rngs]
-        bites = [database.draw(plan.bite_size, accept, rng) for rng in rngs]
-        for member, bite in zip(_fit_all(plan, bites, seeds, classes), bites):
-            database.add(member, bite.rows)
-            tally.ahead = plan.ahead(accept)
-            _note(plan, tally, member, bite, database.error(tally.ahead))
-            yield SimpleNamespace(record={"loss": tally.smoothed})
-            if _is_enough(plan, tally):
+        bites = [store.draw(plan.bite_size, accept, rng) for rng in rngs]
+        members = parallel(
+            lambda k, bites=bites, seeds=seeds: fit_member(plan.estimator, bites[k], classes, seeds[k]),  # type: ignore[misc]
+            n_now,
+            plan.n_jobs,
+        )
+        for member, bite in zip(members, bites):
+            store.add(member, bite.rows)
+            state.ahead = plan.ahead(accept)
+            state.add(plan, member, bite, store.error(state.ahead))
+            yield state.smoothed
+            if state.is_finished(plan):
                 break
-    tally.stop_reason = tally.stop_reason or f"all {plan.n_members} members fitted"
 
 
-def _fit_all(plan: Plan, bites: list[Bite], seeds: list[int], classes: Array) -> list[Any]:
-    def fit(k: int) -> Any:
-        return fit_member(plan.estimator, bites[k].X, classes[bites[k].codes], seeds[k])
-
-    return parallel(fit, len(bites), plan.n_jobs)
-
-
-def _note(plan: Plan, tally: Tally, member: Any, bite: Bite, error: float) -> None:
-    """Remember a member, and move the smoothed error: e(k) = p e(k-1) + (1-p) r(k)."""
-    p = plan.smoothing
-    before = tally.smoothed
-    tally.smoothed = error if np.isnan(before) else before if np.isnan(error) else p * before + (1.0 - p) * error
-    if tally.smoothed < tally.best - plan.tol:
-        tally.best, tally.since_best = tally.smoothed, 0
-    else:
-        tally.since_best += 1
-    tally.members.append(member)
-    tally.bites.append(bite.rows)
-    tally.history.append(
-        {
-            "bite_size": len(bite.codes),
-            "n_classes": len(np.unique(bite.codes)),
-            "considered": bite.considered,
-            "hard_share": bite.hard,
-            "oob_error": error,
-            "smoothed_error": tally.smoothed,
-        }
-    )
-
-
-def _is_enough(plan: Plan, tally: Tally) -> bool:
-    if plan.patience is None or tally.since_best < plan.patience:
-        return False
-    tally.stop_reason = f"early stopping: the smoothed error has not fallen for {tally.since_best} members"
-    return True
+def fit_member(estimator: Any, bite: Bite, classes: Array, seed: int) -> Any:
+    """Fit a clone of the estimator to a bite. From a bite of one class, only that class can be learned."""
+    labels = classes[bite.codes]
+    if (labels == labels[0]).all():
+        return DummyClassifier(strategy="most_frequent").fit(np.zeros((len(labels), 1)), labels)
+    member = clone(estimator)
+    seeds = {k: seed for k in member.get_params() if k == "random_state" or k.endswith("__random_state")}
+    return member.set_params(**seeds).fit(bite.X, labels)
