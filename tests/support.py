@@ -39,6 +39,11 @@ each_engine = pytest.mark.parametrize(
 )
 
 
+def sized(name: str, quick: Any, full: Any) -> pytest.MarkDecorator:
+    """A parameter that makes a test quick, and what it is in make test-slow."""
+    return pytest.mark.parametrize(name, [quick, pytest.param(full, marks=pytest.mark.slow)])
+
+
 def load_trace(name: str) -> dict:
     """A golden trace: every round of an algorithm on a small table, by an implementation of its own."""
     return json.loads((TRACES / f"{name}.json").read_text())
