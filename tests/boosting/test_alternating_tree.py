@@ -336,7 +336,7 @@ def cross_validated_error(clf, X, y, n_folds=10):
 
 @pytest.mark.slow  # on data of the papers
 def test_fifty_rounds_bring_the_training_error_of_hypothyroid_next_to_zero():
-    """[002] §3.2.5: to zero, where stumps leave many more wrong."""
+    """[cuendet2002] §3.2.5: to zero, where stumps leave many more wrong."""
     X, y = load_real("hypothyroid")
     tree = AlternatingTreeClassifier(max_rounds=50).fit(X, y)
     stumps = RealBoostClassifier(n_estimators=50).fit(X, y)
@@ -346,7 +346,7 @@ def test_fifty_rounds_bring_the_training_error_of_hypothyroid_next_to_zero():
 
 @pytest.mark.slow  # on data of the papers
 def test_seven_rounds_do_on_hypothyroid_what_sixty_stumps_do_not():
-    """Freund and Mason report 0.8 % after 7 rounds, and 1.1 % for stumps after 60; [002] §3.2.5 did not get there."""
+    """Freund and Mason report 0.8 % after 7 rounds, and 1.1 % for stumps after 60; [cuendet2002] §3.2.5 did not get there."""
     X, y = load_real("hypothyroid")
     tree = cross_validated_error(AlternatingTreeClassifier(max_rounds=7), X, y)
     assert tree[-1] == pytest.approx(0.008, abs=0.0025)
@@ -356,7 +356,7 @@ def test_seven_rounds_do_on_hypothyroid_what_sixty_stumps_do_not():
 
 @pytest.mark.slow  # on data of the papers
 def test_it_overfits_sooner_than_stumps():
-    """[002] fig. 3-5: on cleveland the training error is gone after 50 rounds, and the test error is worse."""
+    """[cuendet2002] fig. 3-5: on cleveland the training error is gone after 50 rounds, and the test error is worse."""
     X, y = load_real("cleveland_heart")
     tree = cross_validated_error(AlternatingTreeClassifier(max_rounds=50), X, y)
     stumps = cross_validated_error(RealBoostClassifier(n_estimators=50), X, y)

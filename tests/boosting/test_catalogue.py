@@ -468,7 +468,7 @@ def test_the_page_is_current():
 
 @each_engine
 def test_rareboost_is_realboost_on_stumps(engine):
-    """[000] proposition 3, to the last digits."""
+    """[nyga2010] proposition 3, to the last digits."""
     X, y = awkward_data(seed=2)
     rare = sb.RareBoostClassifier(n_estimators=60, engine=engine).fit(X, y)
     real = sb.RealBoostClassifier(estimator=Stump(criterion="error"), n_estimators=60, engine=engine).fit(X, y)

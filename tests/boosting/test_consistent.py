@@ -85,7 +85,7 @@ def test_derived_histograms_find_the_votes_that_sums_over_all_rows_find(missing,
 
 @pytest.mark.slow  # on data of the papers
 def test_it_dampens_overfitting():
-    """[002] fig. 3-5 and 3-6: it had the lowest test error of all boosted stumps; here on pima."""
+    """[cuendet2002] fig. 3-5 and 3-6: it had the lowest test error of all boosted stumps; here on pima."""
     X, y = load_real("pima")
     train, test = np.zeros((2, 150)), np.zeros((2, 150))
     for inner, outer in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):

@@ -34,12 +34,12 @@ def toy(name, clf):
 
 
 def test_three_points_are_solved_in_three_rounds():
-    """[000] fig. 2.3: AdaBoost separates the three points in round 3 and stays there."""
+    """[nyga2010] fig. 2.3: AdaBoost separates the three points in round 3 and stays there."""
     errors = toy("doc_toy3_adaboost", sb.AdaBoostClassifier())
     assert errors[2:] == [0] * len(errors[2:])
 
 
 def test_adac1_oscillates_on_them():
-    """[000] fig. 2.3: with costs above 1, AdaC1 in the thesis's form never settles."""
+    """[nyga2010] fig. 2.3: with costs above 1, AdaC1 in the thesis's form never settles."""
     errors = toy("doc_toy3_adac1_thesis", sb.AdaC1Classifier(cost=3.0, alpha="nyga"))
     assert sum(a != b for a, b in itertools.pairwise(errors)) >= 5
