@@ -10,13 +10,38 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 
+from engine.partitioned import PartitionedEngine
 from skewboost import catalogue
 from skewboost.boosting.catalogue import ANY, ONE_FEATURE, OWN, PARTITIONS, Entry
+from skewboost.datasets import make_intrusions
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 
 TRACES = Path(__file__).resolve().parent / "traces"
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+SHARED = Path(__file__).resolve().parents[2] / "shared"  # data sets that are not shipped; for slow tests only
+
+# Checks of scikit-learn that are wrong in old versions. Of classifiers for two classes this one makes the labels by
+# the first one, and shuffles one of the two sides before that.
+FLAWED: dict[str, str] = {}
+if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 7):
+    FLAWED["check_sample_weight_equivalence_on_dense_data"] = "scikit-learn 1.6 compares two different problems"
+
+# tests/engine has the engines agree on every variant; that the laws hold on each of them is for make test-slow
+each_engine = pytest.mark.parametrize(
+    "engine",
+    [
+        "cpu",
+        pytest.param("reference", marks=pytest.mark.slow),
+        pytest.param(PartitionedEngine(), marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+
+
+def sized(name: str, quick: Any, full: Any) -> pytest.MarkDecorator:
+    """A parameter that makes a test quick, and what it is in make test-slow."""
+    return pytest.mark.parametrize(name, [quick, pytest.param(full, marks=pytest.mark.slow)])
 
 
 def load_trace(name: str) -> dict:
@@ -34,16 +59,25 @@ def load_trace_data(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def load_real(name: str) -> tuple[Any, np.ndarray]:
-    """A real data set as a pandas table and labels 0 and 1."""
+    """A data set of the papers as a pandas table and labels 0 and 1.
+
+    These are not shipped. The tests that need them are slow ones; the quick ones use what comes with the package.
+    """
     path = SHARED / "data" / "load.py"
     if not path.exists():
-        pytest.skip(f"the shared data sets are not at hand (no {name} in ../shared/data)")
+        pytest.skip(f"{name} is not at hand: put the data sets of the papers, with their load.py, into {path.parent}")
     spec = importlib.util.spec_from_file_location("shared_data", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.load(name)
+
+
+def attacks(n_rows: int) -> tuple[Any, np.ndarray]:
+    """Network connections as a pandas table, and whether they are attacks: 6 %."""
+    X, y = make_intrusions(n_rows)
+    return X, (np.asarray(y) != "normal").astype(int)
 
 
 def awkward_data(n_rows: int = 400, seed: int = 0, missing: float = 0.06) -> tuple[np.ndarray, np.ndarray]:

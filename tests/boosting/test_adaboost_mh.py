@@ -16,12 +16,11 @@ from sklearn.metrics import f1_score
 from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, AdaBoostMHClassifier, RealBoostClassifier
 from skewboost.learners import Stump, Tree
-from support import awkward_data, load_trace, load_trace_data
+from support import awkward_data, each_engine, load_trace, load_trace_data
 
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=5, missing="abstain")]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
-each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 
 
 def labelled(n=300, seed=0):
@@ -321,7 +320,7 @@ def test_costs_are_weights_that_probabilities_take_out_again():
     np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), atol=1e-9)
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=str)
+@each_engine
 def test_weights_that_are_computed_anew_have_the_costs_in_them(engine, monkeypatch):
     X, y, _ = known_posteriors(300)
     clf = AdaBoostMHClassifier(n_estimators=20, cost={0: 1.0, 1: 2.0, 2: 3.0}, engine=engine)

@@ -19,12 +19,11 @@ from sklearn.tree import DecisionTreeClassifier
 from engine.partitioned import PartitionedEngine
 from skewboost import AdaC2Classifier, AdaC2M1Classifier
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, RuleLearner, Stump, Tree
-from support import awkward_data, load_trace, load_trace_data
+from support import awkward_data, each_engine, load_trace, load_trace_data
 
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=6, criterion="error")]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
-each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
 
 
 def four_classes(n=300, seed=0):

@@ -8,9 +8,9 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from sklearn.tree import DecisionTreeClassifier
 
-from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier
 from skewboost.learners import Tree
+from support import each_engine
 
 
 def data(name):
@@ -22,7 +22,7 @@ def data(name):
 
 
 @pytest.mark.parametrize(("name", "depth", "n_rounds"), [("cancer", 1, 25), ("made", 1, 25), ("made", 2, 12)])
-@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
+@each_engine
 def test_adaboost_on_gini_trees(name, depth, n_rounds, engine):
     """Leaves vote for their majorities, SAMME's step for two classes is twice ours; ties may end the agreement."""
     X, y = data(name)

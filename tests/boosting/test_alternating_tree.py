@@ -13,19 +13,17 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from engine.partitioned import PartitionedEngine
 from skewboost import AlternatingTreeClassifier, RealBoostClassifier
 from skewboost.datasets import load_rare_cancer
 from skewboost.engine.growing_alternating import AlternatingGrowth
 from skewboost.learners import AlternatingTree, Stump
-from support import awkward_data, load_real, load_trace, load_trace_data
+from support import awkward_data, each_engine, load_real, load_trace, load_trace_data
 
 mpl.use("Agg")
-ENGINES = ["reference", "cpu", PartitionedEngine()]
 TOLERANCE = 1e-9
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=str)
+@each_engine
 @pytest.mark.parametrize("init", ["prior", "balanced"])
 @pytest.mark.parametrize("data", ["A", "B", "Am"])
 def test_every_round_matches_the_trace(data, init, engine):
@@ -96,7 +94,7 @@ def naive_tree(columns, nominal, y, w, n_rounds):
     return stages
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=str)
+@each_engine
 @pytest.mark.parametrize("seed", range(4))
 def test_it_grows_as_brute_force_does(seed, engine):
     rng = np.random.default_rng(seed)
@@ -336,8 +334,9 @@ def cross_validated_error(clf, X, y, n_folds=10):
     return np.mean(errors, axis=0)
 
 
+@pytest.mark.slow  # on data of the papers
 def test_fifty_rounds_bring_the_training_error_of_hypothyroid_next_to_zero():
-    """[002] §3.2.5: to zero, where stumps leave many more wrong."""
+    """[cuendet2002] §3.2.5: to zero, where stumps leave many more wrong."""
     X, y = load_real("hypothyroid")
     tree = AlternatingTreeClassifier(max_rounds=50).fit(X, y)
     stumps = RealBoostClassifier(n_estimators=50).fit(X, y)
@@ -345,8 +344,9 @@ def test_fifty_rounds_bring_the_training_error_of_hypothyroid_next_to_zero():
     assert (stumps.predict(X) != y).sum() >= 10
 
 
+@pytest.mark.slow  # on data of the papers
 def test_seven_rounds_do_on_hypothyroid_what_sixty_stumps_do_not():
-    """Freund and Mason report 0.8 % after 7 rounds, and 1.1 % for stumps after 60; [002] §3.2.5 did not get there."""
+    """Freund and Mason report 0.8 % after 7 rounds, and 1.1 % for stumps after 60; [cuendet2002] §3.2.5 did not get there."""
     X, y = load_real("hypothyroid")
     tree = cross_validated_error(AlternatingTreeClassifier(max_rounds=7), X, y)
     assert tree[-1] == pytest.approx(0.008, abs=0.0025)
@@ -354,8 +354,9 @@ def test_seven_rounds_do_on_hypothyroid_what_sixty_stumps_do_not():
     assert cross_validated_error(abstaining, X, y)[-1] == pytest.approx(0.011, abs=0.0025)
 
 
+@pytest.mark.slow  # on data of the papers
 def test_it_overfits_sooner_than_stumps():
-    """[002] fig. 3-5: on cleveland the training error is gone after 50 rounds, and the test error is worse."""
+    """[cuendet2002] fig. 3-5: on cleveland the training error is gone after 50 rounds, and the test error is worse."""
     X, y = load_real("cleveland_heart")
     tree = cross_validated_error(AlternatingTreeClassifier(max_rounds=50), X, y)
     stumps = cross_validated_error(RealBoostClassifier(n_estimators=50), X, y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from skewboost.boosting.catalogue import COMPOUND, ONCE, as_markdown
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.learners import Histogram, Line, Stump
-from support import awkward_data
+from support import awkward_data, each_engine
 
 CATALOGUE = sb.catalogue()
 COSTLY = [e for e in CATALOGUE if e.cost_sensitive]
@@ -180,9 +181,14 @@ DATA = {"overlapping": overlapping, "cancer": four_measurements, "fraud": lambda
 N_ROUNDS = 50
 
 
+@cache
+def halves_of(data):
+    return halves(*DATA[data]())
+
+
 def recalls(entry, data, costs):
     """The recall on each half of the data of a model of the other."""
-    X, y, X_new, y_new = halves(*DATA[data]())
+    X, y, X_new, y_new = halves_of(data)
     found = []
     for cost in costs:
         clf = entry.make(N_ROUNDS, cost=float(cost), pos_label=1, engine="cpu")  # many fits
@@ -195,35 +201,38 @@ def recalls(entry, data, costs):
 FORGETFUL = ("CSAdaBoost", "CSRealBoost")  # on small, nearly separable data
 
 
+FEW, MANY = (np.geomspace(0.1, 30.0, n) for n in (5, 10))
+each_grid = pytest.mark.parametrize("costs", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
+
+
+@each_grid
 @pytest.mark.parametrize("data", DATA)
 @each(SOUND)
-def test_recall_rises_with_the_cost_of_a_miss(entry, data):
-    costs = np.geomspace(0.1, 30.0, 10)
+def test_recall_rises_with_the_cost_of_a_miss(entry, data, costs):
     follows = spearmanr(costs, recalls(entry, data, costs)).statistic
     if entry.name in FORGETFUL and data == "cancer":
         assert "forgets the costs" in entry.verdict
-        assert follows < 0.9, "the catalogue's warning is out of date"
+        if costs is MANY:
+            assert follows < 0.9, "the catalogue's warning is out of date"
     else:
-        assert follows > 0.9
+        assert follows >= (0.9 if costs is MANY else 0.89)
 
 
+@each_grid
 @pytest.mark.parametrize("data", DATA)
 @each([e for e in COMPOUNDING if e.name in ("AdaC2", "CSB2")])
-def test_where_costs_compound_the_root_of_a_cost_does_what_the_cost_should(entry, data):
+def test_where_costs_compound_the_root_of_a_cost_does_what_the_cost_should(entry, data, costs):
     """Costs that enter in every round act as their M-th power: all or nothing; their M-th root behaves."""
-    costs = np.geomspace(0.1, 30.0, 10)
-    assert spearmanr(costs, recalls(entry, data, costs ** (1 / N_ROUNDS))).statistic > 0.9
+    assert spearmanr(costs, recalls(entry, data, costs ** (1 / N_ROUNDS))).statistic >= (0.9 if costs is MANY else 0.89)
     all_or_nothing = recalls(entry, data, [0.3, 3.0])
     assert all_or_nothing[1] - all_or_nothing[0] > 0.5
 
 
-def test_recall_does_not_follow_costs_in_the_exponent():
+@pytest.mark.parametrize("name", ["AdaC1", "AdaCost", "FavoredBoost"])
+def test_recall_does_not_follow_costs_in_the_exponent(name):
     """The catalogue warns of these three; should one of them pass, the warning is out of date."""
-    costs = np.geomspace(0.1, 30.0, 10)
-    for name in ("AdaC1", "AdaCost", "FavoredBoost"):
-        entry = next(e for e in CATALOGUE if e.name == name)
-        rho = [spearmanr(costs, recalls(entry, data, costs)).statistic for data in DATA]
-        assert min(rho) < 0.5, name
+    entry = next(e for e in CATALOGUE if e.name == name)
+    assert min(spearmanr(FEW, recalls(entry, data, FEW)).statistic for data in DATA) < 0.5
 
 
 def test_csb0_drifts_to_recall_one():
@@ -287,7 +296,9 @@ def test_calibration_mends_overconfidence(booster, calibrate):
 @pytest.mark.parametrize(
     ("booster", "learner"), [(sb.CSRealBoostClassifier, Histogram()), (sb.CSLogitBoostClassifier, Line())]
 )
-@pytest.mark.parametrize("ratio", [1.0, 2.0, 5.0, 20.0])
+@pytest.mark.parametrize(
+    "ratio", [1.0, pytest.param(2.0, marks=pytest.mark.slow), 5.0, pytest.param(20.0, marks=pytest.mark.slow)]
+)
 def test_the_boundary_between_two_gaussians_is_where_the_costs_want_it(booster, learner, ratio):
     """Unit Gaussians at ±1: x* = -½ ln(C1/C2). One draw has a standard error of 0.05, so ten are averaged."""
     grid = np.linspace(-3, 3, 6001)
@@ -352,25 +363,22 @@ def test_the_last_stage_is_the_whole_model_where_there_is_nothing_to_learn(entry
 
 
 @each(CATALOGUE)
-@pytest.mark.parametrize("cost", [1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("data", ["separable", "one positive", "noise"])
 @pytest.mark.filterwarnings("ignore:.*cannot honour the costs")
-def test_scores_stay_finite(entry, cost, data):
+def test_scores_stay_finite(entry, data):
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(60, 3)), 1)
     y = {"separable": X[:, 0] > 0.5, "one positive": np.arange(60) == 7, "noise": rng.random(60) < 0.3}[data].astype(
         int
     )
-    if not entry.cost_sensitive and cost != 1.0:
-        pytest.skip("takes no costs")
-    kwargs = {"cost": cost} if entry.cost_sensitive else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        clf = entry.make(150, pos_label=1, **kwargs).fit(X, y)
-        assert np.isfinite(clf.decision_function(X)).all()
-        p = clf.predict_proba(X)
-    assert np.isfinite(p).all()
-    assert ((p >= 0) & (p <= 1)).all()
+    for kwargs in [{"cost": c} for c in (1e-4, 1.0, 1e4)] if entry.cost_sensitive else [{}]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            clf = entry.make(150, pos_label=1, **kwargs).fit(X, y)
+            assert np.isfinite(clf.decision_function(X)).all()
+            p = clf.predict_proba(X)
+        assert np.isfinite(p).all()
+        assert ((p >= 0) & (p <= 1)).all()
 
 
 @pytest.mark.slow
@@ -454,15 +462,13 @@ def test_a_potential_must_fall(potential):
 
 
 def test_the_page_is_current():
-    page = Path(sb.__file__).resolve().parents[2] / "docs" / "catalogue.md"
-    if not page.exists():
-        pytest.skip("the documentation is not at hand (docs/catalogue.md)")
+    page = Path(__file__).resolve().parents[2] / "docs" / "catalogue.md"
     assert page.read_text() == as_markdown(), "run: python -m skewboost.boosting.catalogue > docs/catalogue.md"
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@each_engine
 def test_rareboost_is_realboost_on_stumps(engine):
-    """[000] proposition 3, to the last digits."""
+    """[nyga2010] proposition 3, to the last digits."""
     X, y = awkward_data(seed=2)
     rare = sb.RareBoostClassifier(n_estimators=60, engine=engine).fit(X, y)
     real = sb.RealBoostClassifier(estimator=Stump(criterion="error"), n_estimators=60, engine=engine).fit(X, y)

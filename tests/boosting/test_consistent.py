@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from engine.partitioned import PartitionedEngine
 from skewboost import ConsistentBoostClassifier, RealBoostClassifier
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.table import Table
 from skewboost.learners import Histogram, Stump, Tree
-from support import awkward_data, load_real
+from support import awkward_data, each_engine, load_real
 
 
 def by_definition(clf, cast, X):
@@ -32,7 +31,7 @@ def by_definition(clf, cast, X):
     return F, np.array(consistencies)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
+@each_engine
 @pytest.mark.parametrize("learner", ["stump", Stump(missing="abstain"), Stump(criterion="zbar"), Histogram(max_bins=6)])
 @pytest.mark.parametrize("learning_rate", [1.0, 0.3])
 def test_the_ensemble_is_the_sum_of_votes_times_their_consistency(learner, learning_rate, engine, cast):
@@ -56,7 +55,7 @@ def test_it_is_realboost_for_as_long_as_votes_agree():
     np.testing.assert_allclose(a.decision_function(monotone), b.decision_function(monotone), atol=1e-12)
 
 
-@pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
+@each_engine
 def test_the_loss_is_that_of_the_dampened_ensemble(engine):
     X, y = awkward_data()
     clf = ConsistentBoostClassifier(n_estimators=25, engine=engine).fit(X, y)
@@ -84,8 +83,9 @@ def test_derived_histograms_find_the_votes_that_sums_over_all_rows_find(missing,
     np.testing.assert_allclose(slow.decision_function(X), fast.decision_function(X), atol=1e-8)
 
 
+@pytest.mark.slow  # on data of the papers
 def test_it_dampens_overfitting():
-    """[002] fig. 3-5 and 3-6: it had the lowest test error of all boosted stumps; here on pima."""
+    """[cuendet2002] fig. 3-5 and 3-6: it had the lowest test error of all boosted stumps; here on pima."""
     X, y = load_real("pima")
     train, test = np.zeros((2, 150)), np.zeros((2, 150))
     for inner, outer in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):

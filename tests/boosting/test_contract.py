@@ -14,19 +14,26 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator, parametrize_with_checks
 
 from skewboost import (
     AdaBoostClassifier,
+    AdaBoostMHClassifier,
+    AdaBoostRegClassifier,
+    AdaC2Classifier,
+    AdaC2M1Classifier,
     AlternatingTreeClassifier,
+    CGAdaClassifier,
+    ConsistentBoostClassifier,
     CSB2Classifier,
+    CSRealBoostClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
     RealBoostClassifier,
     catalogue,
 )
 from skewboost.learners import AlternatingTree, Stump, Tree
-from support import awkward_data, make
+from support import FLAWED, awkward_data, each_engine, make
 
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 ALL = [entry.estimator for entry in catalogue()]
@@ -34,14 +41,62 @@ each_booster = pytest.mark.parametrize("booster", BOOSTERS)
 every_booster = pytest.mark.parametrize("booster", ALL)
 
 
-@parametrize_with_checks(
-    [make(booster, 20) for booster in ALL]
-    + [booster(engine="cpu", n_jobs=2, n_estimators=20) for booster in BOOSTERS]
-    + [RealBoostClassifier(estimator="tree", n_estimators=10), LogitBoostClassifier(estimator="tree", n_estimators=10)]
-)
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+# One of each way through fit and predict; test_all_scikit_learn_checks has the others.
+REPRESENTATIVES = [
+    AdaBoostClassifier(n_estimators=10),
+    RealBoostClassifier(n_estimators=5, estimator="tree", n_jobs=2),
+    LogitBoostClassifier(n_estimators=10),  # asks for responses
+    ConsistentBoostClassifier(n_estimators=10),  # what a round adds is not its vote
+    AdaBoostRegClassifier(n_estimators=10),  # its rule depends on the classes
+    AdaC2Classifier(n_estimators=10),  # costs
+    CSB2Classifier(n_estimators=10),
+    CSRealBoostClassifier(n_estimators=10),  # costs in the exponent, two values of a leaf
+    CGAdaClassifier(n_estimators=10),  # calibrated on held-out rows
+    AdaBoostMHClassifier(n_estimators=10),  # many classes and labels
+    AdaC2M1Classifier(n_estimators=10),
+    AlternatingTreeClassifier(max_rounds=10),
+]
+OF_PARAMETERS = {
+    "check_estimator_cloneable",
+    "check_estimator_tags_renamed",
+    "check_valid_tag_types",
+    "check_estimator_repr",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_get_params_invariance",
+    "check_set_params",
+    "check_mixin_order",
+}
+ignore_casts = pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+
+
+@parametrize_with_checks(REPRESENTATIVES)
+@ignore_casts
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@every_booster
+def test_scikit_learn_checks_of_parameters(booster):
+    done = set()
+    for estimator, check in estimator_checks_generator(booster()):
+        if (name := check.func.__name__) in OF_PARAMETERS:
+            check(estimator)
+            done.add(name)
+    assert done == OF_PARAMETERS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "estimator",
+    [make(booster, 20) for booster in ALL]
+    + [booster(engine="cpu", n_jobs=2, n_estimators=20) for booster in BOOSTERS]
+    + [booster(estimator="tree", n_estimators=10) for booster in (RealBoostClassifier, LogitBoostClassifier)],
+    ids=str,
+)
+@ignore_casts
+def test_all_scikit_learn_checks(estimator):
+    check_estimator(estimator, on_skip=None, expected_failed_checks=FLAWED)
 
 
 @every_booster
@@ -119,7 +174,7 @@ def test_sample_weight_is_routed(booster):
 
 def frames():
     rng = np.random.default_rng(0)
-    n = 600
+    n = 300
     amount = np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(size=n))
     shop = np.array(["food", "fuel", "toys", None], dtype=object)[rng.choice(4, n, p=[0.4, 0.3, 0.2, 0.1])]
     online = rng.random(n) < 0.3
@@ -134,7 +189,7 @@ def frames():
 
 
 @every_booster
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@each_engine
 def test_pandas_polars_and_arrow_are_one(booster, engine):
     tables, y = frames()
     clf = make(booster, 40, engine=engine).fit(tables["pandas"], y)
@@ -171,7 +226,7 @@ def test_numbers_of_any_type_and_order_are_one():
 
 @each_booster
 @pytest.mark.parametrize("learner", ["stump", "tree"])
-@pytest.mark.parametrize("engine", ["reference", "cpu"])
+@each_engine
 def test_stages_end_at_the_whole_and_scoring_is_their_sum(booster, learner, engine):
     X, y = awkward_data()
     clf = booster(estimator=learner, n_estimators=30, engine=engine).fit(X, y)

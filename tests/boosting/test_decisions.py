@@ -13,9 +13,9 @@ from skewboost.boosting.catalogue import ONCE
 from skewboost.boosting.early_stopping import stratified_split
 from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION
 from skewboost.boosting.link import log_logistic
-from skewboost.datasets import make_fraud
+from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.learners import Stump
-from support import awkward_data, load_real
+from support import attacks, awkward_data, load_real
 
 COST = 6.0
 N_ROUNDS = 30
@@ -101,20 +101,23 @@ def test_an_early_stopped_model_knows_its_costs():
     assert bill(clf.predict(X_new), y_new, 20) < 2600  # 5146 if the rest is forgotten
 
 
-@pytest.mark.parametrize("learning_rate", [1.0, 0.1])
-@pytest.mark.parametrize("entry", SOUND, ids=lambda e: e.name)
-def test_a_model_that_ended_early_is_about_as_good_as_its_best_stage(entry, learning_rate):
-    """On real tables, at a cost of negatives : positives: within a tenth of the stage that hindsight would choose.
+SHIPPED = {
+    "payments": lambda: make_fraud(4000),
+    "connections": lambda: attacks(3000),
+    "cancer": lambda: load_rare_cancer(n_positive=100),
+}
+OF_THE_PAPERS = ["ada", "kc1", "sick_euthyroid", "hypothyroid", "pc1"]
 
-    In the mean over tables: on a single one with a few dozens of positives, hindsight gains more than that by chance.
-    """
+
+def assert_ends_well(entry, tables, learning_rate, slack):
+    """The mean bill, on new rows, of the last stage and of half of the stages, against the best in hindsight."""
     stopped, truncated = [], []
-    for name in ["ada", "kc1", "sick_euthyroid", "hypothyroid", "pc1"]:
-        X, y = load_real(name)
+    for X, y in tables:
+        y = np.asarray(y)
         ratio = (y == 0).sum() / (y == 1).sum()
         X, X_new, y, y_new = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
         clf = entry.make(200, cost=ratio, learning_rate=learning_rate, early_stopping=True, random_state=0)
-        clf.set_params(engine="cpu").fit(X, y)
+        clf.fit(X, y)
         constant = min(ratio * (y_new == 1).sum(), (y_new == 0).sum())  # the better of flagging all and flagging none
         stages = [bill(flagged, y_new, ratio) / constant for flagged in clf.staged_predict(X_new)]
         stopped.append((stages[-1], min(stages)))
@@ -122,7 +125,29 @@ def test_a_model_that_ended_early_is_about_as_good_as_its_best_stage(entry, lear
         truncated.append((first[-1], min(first)))
     for paid in (stopped, truncated):
         last, best = np.mean(paid, axis=0)
-        assert last <= 1.1 * best
+        assert last <= slack * best
+
+
+@pytest.fixture(scope="module")
+def shipped_tables():
+    return [make_table() for make_table in SHIPPED.values()]
+
+
+@pytest.mark.parametrize("entry", SOUND, ids=lambda e: e.name)
+def test_a_model_that_ended_early_is_about_as_good_as_its_best_stage(entry, shipped_tables):
+    """On a few hundred held-out rows hindsight gains more by chance than on the tables of the papers."""
+    assert_ends_well(entry, shipped_tables, 1.0, 1.3)
+
+
+@pytest.mark.slow  # on data of the papers
+@pytest.mark.parametrize("learning_rate", [1.0, 0.1])
+@pytest.mark.parametrize("entry", SOUND, ids=lambda e: e.name)
+def test_a_model_that_ended_early_is_as_good_on_the_tables_of_the_papers(entry, learning_rate):
+    """At a cost of negatives : positives: within a tenth of the stage that hindsight would choose.
+
+    In the mean over tables: on a single one with a few dozens of positives, hindsight gains more than that by chance.
+    """
+    assert_ends_well(entry, [load_real(name) for name in OF_THE_PAPERS], learning_rate, 1.1)
 
 
 DISCRETE = ["AdaMEC", "CGAda", "AsymmetricAdaBoost", "CSAdaBoost"]

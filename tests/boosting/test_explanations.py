@@ -22,11 +22,10 @@ from skewboost.engine.partition import View
 from skewboost.engine.shapley import Conjunction, add_shapley, shapley_of
 from skewboost.engine.table import read_table
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
-from support import awkward_data, make, pairs
+from support import awkward_data, each_engine, make, pairs
 
 ENTRIES = [e for e in sb.catalogue() if e.name != "WeightBoost"]
 PARTITIONS = ["stump", Tree(max_leaf_nodes=6), Histogram(max_bins=8), AlternatingTree()]
-BOTH = pytest.mark.parametrize("engine", ["reference", "cpu"])
 
 
 def mixed_table(n_rows=300, seed=0):
@@ -66,7 +65,7 @@ def answering_responses(learners):
 # ---------------------------------------------------------------------------------- additivity
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize(
     ("booster", "learner"), [p for p in pairs([*PARTITIONS, Line()]) if p.values[0] is not sb.WeightBoostClassifier]
 )
@@ -83,7 +82,7 @@ def test_contributions_add_up_for_every_variant(booster, learner, engine):
     assert_adds_up(clf, new)
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("learner", [Stump, Tree, Histogram])
 @pytest.mark.parametrize("booster", [sb.RealBoostClassifier, sb.LogitBoostClassifier])
@@ -94,7 +93,7 @@ def test_missing_cells_have_a_part_whether_they_vote_or_not(booster, learner, mi
     assert_adds_up(clf, np.full_like(X[:2], np.nan))
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("learner", ["stump", "tree"])
 def test_either_class_may_be_positive(learner, engine):
     X, y, _ = mixed_table()
@@ -136,7 +135,7 @@ def test_early_stopping_counts_the_rows_that_were_trained_on(learner):
     assert len(clf._model.rounds) > clf.n_estimators_
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("learner", [*answering_responses(PARTITIONS), Line()], ids=str)
 def test_a_warm_start_is_explained_like_one_run(learner, engine):
     X, y, weights = mixed_table()
@@ -147,7 +146,7 @@ def test_a_warm_start_is_explained_like_one_run(learner, engine):
     assert_adds_up(warm, X, y, weights)
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("learner", [*answering_responses(PARTITIONS), Line()], ids=str)
 def test_a_weight_of_two_is_the_row_twice(learner, engine):
     X, y, _ = mixed_table()
@@ -186,7 +185,7 @@ def test_an_interrupted_fit_can_be_explained():
     assert_adds_up(clf, X, y)
 
 
-@BOTH
+@each_engine
 def test_engines_explain_alike(engine):
     X, y, weights = mixed_table()
     clf = sb.RealBoostClassifier(estimator="tree", n_estimators=25, engine="reference").fit(X, y, sample_weight=weights)
@@ -247,7 +246,7 @@ def test_the_explained_score_is_the_decision_function_of_all_others(entry):
 # ------------------------------------------------------------------------------- shape functions
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("learner", ["stump", Stump(missing="abstain"), Histogram(max_bins=8), Line()], ids=str)
 def test_shape_functions_are_the_whole_model(learner, engine):
     X, y, weights = mixed_table(400)
@@ -414,7 +413,7 @@ def training_view(clf, X):
     return View(choose("reference", 1), read_table(clf, X, reset=False), clf._model.bins)
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize("booster", [sb.RealBoostClassifier, sb.LogitBoostClassifier])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -432,7 +431,7 @@ def test_covers_are_the_training_rows_of_the_leaves(booster, missing, engine, we
         np.testing.assert_allclose(per_code[j], np.bincount(view.column(j), weights, minlength=N_CODES))
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize(
     "tree", [{"max_leaf_nodes": 9}, {"max_leaf_nodes": None, "max_depth": 4}], ids=["best first", "by level"]
@@ -457,7 +456,7 @@ def test_contributions_of_trees_are_shapley_values(tree, missing, engine):
     assert any(len(set(p)) < len(p) for p in paths), "no feature is tested twice, so the test is too easy"
 
 
-@BOTH
+@each_engine
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 def test_shape_functions_of_trees_are_what_is_expected_where_one_feature_is_known(missing, engine):
     X, y, weights = mixed_table(400)

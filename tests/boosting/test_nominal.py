@@ -14,12 +14,14 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 import skewboost as sb
+from skewboost.datasets import make_fraud
 from skewboost.learners import Histogram, Stump, Tree
-from support import load_real, make, pairs, usable
+from support import attacks, load_real, make, pairs, usable
 
 CATALOGUE = sb.catalogue()
 every_variant = pytest.mark.parametrize("entry", CATALOGUE, ids=[e.name for e in CATALOGUE])
 N = 240
+ABSTAINING_TREE = Tree(missing="abstain", max_leaf_nodes=4)
 
 
 def cells():
@@ -94,7 +96,14 @@ def same(a, b, rows=X):
     np.testing.assert_array_equal(a.predict(rows), b.predict(rows))
 
 
-@pytest.mark.parametrize(("booster", "learner"), pairs(["stump", Tree(missing="abstain", max_leaf_nodes=4)]))
+@pytest.mark.parametrize(
+    ("booster", "learner"),
+    [
+        *pairs(["stump"]),
+        pytest.param(sb.CSRAClassifier, ABSTAINING_TREE, id="CSRA-tree"),
+        *(pytest.param(*pair.values, marks=pytest.mark.slow) for pair in pairs([ABSTAINING_TREE])),
+    ],
+)
 def test_a_mixed_table_goes_through_everything(booster, learner):
     rounds = booster._rounds
     clf = make(booster, 5, learner).fit(X, Y)
@@ -126,7 +135,7 @@ def test_engines_agree_on_a_mixed_table(entry):
     weights = 10.0 ** np.random.default_rng(1).uniform(-2, 1, N)
     for learner in usable(entry, [Stump(missing="abstain"), Tree(max_leaf_nodes=4), Histogram(max_bins=100)]):
         a, b = (
-            make(entry.estimator, 6, learner, engine=e).fit(X, Y, sample_weight=weights) for e in ("reference", "cpu")
+            make(entry.estimator, 3, learner, engine=e).fit(X, Y, sample_weight=weights) for e in ("reference", "cpu")
         )
         np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), rtol=1e-7, atol=1e-7)
 
@@ -178,24 +187,30 @@ def test_many_categories_warn_and_the_frequent_ones_keep_their_say():
         clf.predict(frame)
 
 
-# ------------------------------------------------------------------------------------- real tables
+# ------------------------------------------------------------------------------------- whole tables
 
 
-REAL = {  # the least area under the curve on the other half, and every how many rows are taken
-    "hypothyroid": (0.96, 1),
-    "kr_vs_kp": (0.97, 1),
-    "tic_tac_toe": (0.80, 1),
-    "breast_cancer_ljubljana": (0.55, 1),
-    "fars_injury": (0.85, 40),
+TABLES_TO_LEARN = {  # the least area under the curve on the other half
+    "payments": (lambda: make_fraud(4000), 0.85),
+    "connections": (lambda: attacks(3000), 0.88),
+    "hypothyroid": (lambda: load_real("hypothyroid"), 0.96),
+    "kr_vs_kp": (lambda: load_real("kr_vs_kp"), 0.97),
+    "tic_tac_toe": (lambda: load_real("tic_tac_toe"), 0.80),
+    "breast_cancer_ljubljana": (lambda: load_real("breast_cancer_ljubljana"), 0.55),
+    "fars_injury": (lambda: tuple(part[::40] for part in load_real("fars_injury")), 0.85),
 }
+SHIPPED = ("payments", "connections")
+each_table = pytest.mark.parametrize(
+    "name", [name if name in SHIPPED else pytest.param(name, marks=pytest.mark.slow) for name in TABLES_TO_LEARN]
+)
 
 
-@pytest.mark.parametrize("name", REAL)
+@each_table
 @pytest.mark.parametrize("booster", [sb.RealBoostClassifier, sb.LogitBoostClassifier, sb.CSRAClassifier])
-def test_real_tables_are_learned_as_they_are(name, booster):
-    frame, y = load_real(name)
-    least, step = REAL[name]
-    frame, y = frame[::step], y[::step]
+def test_tables_are_learned_as_they_are(name, booster):
+    make_table, least = TABLES_TO_LEARN[name]
+    frame, y = make_table()
+    y = np.asarray(y)
     train = np.random.default_rng(0).random(len(y)) < 0.5
     for missing in ("learn", "abstain"):
         clf = booster(estimator=Stump(missing=missing), n_estimators=40).fit(frame[train], y[train])
@@ -204,6 +219,27 @@ def test_real_tables_are_learned_as_they_are(name, booster):
         np.testing.assert_array_equal(clf.decision_function(pl.from_pandas(frame[~train])), F)
 
 
+@pytest.fixture(scope="module")
+def payments():
+    return make_fraud(1500)
+
+
+@every_variant
+def test_payments_go_through_every_variant(entry, payments):
+    """Text instead of categories makes no difference."""
+    frame, y = payments
+    nominal = frame.columns[frame.dtypes == "category"]
+    assert len(nominal) > 0
+    assert frame.isna().any(axis=None)
+    clf = entry.make(4).fit(frame, y)
+    F = clf.decision_function(frame)
+    assert np.isfinite(F).all()
+    assert np.ptp(F) > 0
+    text = frame.astype(dict.fromkeys(nominal, object))
+    np.testing.assert_array_equal(clf.predict(text), clf.predict(frame))
+
+
+@pytest.mark.slow  # on data of the papers
 @every_variant
 def test_hypothyroid_goes_through_every_variant(entry):
     """18 nominal columns and 5329 missing cells in 3163 rows; text instead of categories makes no difference."""

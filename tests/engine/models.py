@@ -1,12 +1,13 @@
 """Models of tables so large that rows are cut into slices and shared among threads, and every bit of them.
 
-Run as a program it prints a line for each.
+Run as a program it prints a line for each: ``models.py`` of the tables, ``models.py large`` of the large ones.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -25,21 +26,21 @@ from skewboost.learners import Histogram, Tree
 TREE = Tree(max_leaf_nodes=12)
 
 
-def long_table():
-    """150 000 rows of five columns: a word per row, rows in slices."""
+def long_table(n_rows):
+    """Five columns: a word per row, rows in slices of at least 32 768."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(150_000, 5)).astype(np.float32)
+    X = rng.normal(size=(n_rows, 5)).astype(np.float32)
     score = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X))
     return X, score
 
 
-def wide_table():
-    """40 000 rows of forty columns, with missing cells and a few columns of categories."""
+def wide_table(n_rows, n_columns):
+    """Missing cells and a few columns of categories; more than 64 columns are searched by several threads."""
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(40_000, 40))
+    X = rng.normal(size=(n_rows, n_columns))
     score = X[:, 0] + X[:, 17] * X[:, 39] + rng.normal(size=len(X))
     X[rng.random(X.shape) < 0.05] = np.nan
-    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(40)])
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(n_columns)])
     for name, n_values in (("x3", 4), ("x20", 30), ("x39", 9)):
         codes = pd.qcut(frame[name], n_values, labels=False)
         frame[name] = codes.map(lambda k: None if np.isnan(k) else f"v{int(k):02}").astype(object)
@@ -66,7 +67,8 @@ MODELS = {
     "trees of labels": (AdaBoostMHClassifier(n_estimators=2, estimator=TREE), four),
     "alternating": (AlternatingTreeClassifier(max_rounds=4), two),
 }
-TABLES = {"long": long_table, "wide": wide_table}
+TABLES = {"long": partial(long_table, 70_000), "wide": partial(wide_table, 9000, 72)}
+LARGE = {"long": partial(long_table, 150_000), "wide": partial(wide_table, 40_000, 40)}
 
 
 def digest(name, table, n_jobs):
@@ -86,7 +88,7 @@ def digest(name, table, n_jobs):
 
 
 if __name__ == "__main__":
-    tables = {name: make() for name, make in TABLES.items()}
+    tables = {name: make() for name, make in (LARGE if "large" in sys.argv else TABLES).items()}
     for name in MODELS:
         for size, table in tables.items():
             sys.stdout.write(f"{size} {name}: {digest(name, table, 2)}\n")

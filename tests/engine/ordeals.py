@@ -1,4 +1,7 @@
-"""Fits that are interrupted, forked, crowded or starved: programs, each run in a process of its own by the tests."""
+"""Fits that are interrupted, forked, crowded or starved: programs, each run in a process of its own by the tests.
+
+Usage: python ordeals.py NAME [full] [SEED]. Without "full" there are fewer rows and repetitions.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ from skewboost import (
 from skewboost.learners import Histogram, Tree
 
 FOREVER = 10**6
-LEVELS = (0, 25, 2)  # of spare memory, in megabytes: from nothing to enough for all but the largest trees
+FULL = "full" in sys.argv
+# of spare memory, in megabytes: from nothing to enough for all but the largest trees
+LEVELS = range(0, 25, 2) if FULL else (0, 3, 8, 20)
 
 
 def data(n_rows, n_features, seed=0):
@@ -55,15 +60,16 @@ def scores(model, X, y):
 
 
 def interrupted():
-    """Ctrl-C at thirty random moments: what is finished is kept, and is what a fit of so many rounds gives."""
+    """Ctrl-C at random moments: what is finished is kept, and is what a fit of so many rounds gives."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell has started this in the background
-    rng = np.random.default_rng(int(sys.argv[2]))
+    rng = np.random.default_rng(int(sys.argv[-1]) if FULL else 0)
+    n_times = 30 if FULL else 10
     X, y = data(20_000, 12)
     n_kept = 0
-    for k in range(30):
+    for k in range(n_times):
         n_jobs = 1 + k % 3
         model = models(FOREVER, n_jobs)[k % 5]  # the last one finds nothing more to learn
-        timer = threading.Timer(rng.uniform(0.0, 0.3), os.kill, (os.getpid(), signal.SIGINT))
+        timer = threading.Timer(rng.uniform(0.0, 0.3 if FULL else 0.15), os.kill, (os.getpid(), signal.SIGINT))
         try:
             timer.start()
             model.fit(X, y)
@@ -78,10 +84,10 @@ def interrupted():
         kept = model.decision_function(X)
         n_rounds = model.n_estimators_
         assert np.isfinite(kept).all()
-        if 0 < n_rounds <= 60:
+        if 0 < n_rounds <= (60 if FULL else 30):
             whole = models(n_rounds, n_jobs)[k % 5].fit(X, y)
             np.testing.assert_array_equal(kept, whole.decision_function(X))
-    assert n_kept > 10
+    assert n_kept > n_times // 3
     for model in models(3, 2):
         scores(model, X, y)
 
@@ -106,7 +112,7 @@ def in_a_child(work):
 
 
 def digests(n_jobs):
-    X, y = data(60_000, 9)
+    X, y = data(60_000 if FULL else 15_000, 9)
     return b"".join(scores(model, X, y)[:4000] for model in models(3, n_jobs))
 
 
@@ -125,7 +131,7 @@ def forked():
 
     busy = threading.Thread(target=keep_fitting)
     busy.start()
-    for _ in range(6):
+    for _ in range(6 if FULL else 2):
         time.sleep(0.05)
         assert in_a_child(lambda: digests(2)) == expected
     stop.set()
@@ -135,9 +141,9 @@ def forked():
 
 def crowded():
     """Eight fits at a time, from threads of Python, give the models that they give one after the other."""
-    X, y = data(40_000, 9)
+    X, y = data(40_000 if FULL else 15_000, 9)
     for n_jobs in (1, 2):
-        kinds = models(6, n_jobs)
+        kinds = models(6 if FULL else 3, n_jobs)
         kinds = [kinds[k % len(kinds)] for k in range(8)]
         expected = [scores(type(model)(**model.get_params(deep=False)), X, y) for model in kinds]
         found = {}
@@ -146,7 +152,7 @@ def crowded():
             model = type(kinds[k])(**kinds[k].get_params(deep=False))
             found[k] = scores(model, X, y)
 
-        for _ in range(2):
+        for _ in range(2 if FULL else 1):
             found.clear()
             threads = [threading.Thread(target=fit, args=(k,)) for k in range(8)]
             for thread in threads:
@@ -172,8 +178,8 @@ def starved():
     def starve(model, right):
         """Whether memory was lacking at each level."""
         lacking = []
-        for spare in np.arange(*LEVELS):
-            resource.setrlimit(resource.RLIMIT_AS, (pages("size") + int(spare) * 2**20, most))
+        for spare in LEVELS:
+            resource.setrlimit(resource.RLIMIT_AS, (pages("size") + spare * 2**20, most))
             try:
                 lacking.append(0)
                 assert answer(model) == right
@@ -202,7 +208,8 @@ def pages(what):
 
 def repeated():
     """Memory after hundreds of fits is what it is after a few."""
-    for n_rows, n_features, n_fits, most in ((500, 10, 200, 4), (20_000, 30, 20, 12)):
+    runs = ((500, 10, 200, 4), (20_000, 30, 20, 12)) if FULL else ((500, 10, 60, 4), (20_000, 30, 6, 12))
+    for n_rows, n_features, n_fits, most in runs:
         X, y = data(n_rows, n_features)
         used = []
         for k in range(n_fits):

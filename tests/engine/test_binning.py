@@ -160,9 +160,14 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("weighted", [False, True], ids=["equal weights", "weighted"])
-def test_cuts_of_columns_of_any_kind_are_those_of_the_reference(shape, weighted):
+@pytest.mark.parametrize(
+    "sizes",
+    [(0, 1, 3, 500, 511, 5000, 40_000), pytest.param((70_000, 300_000), marks=pytest.mark.slow)],
+    ids=["small", "large"],
+)
+def test_cuts_of_columns_of_any_kind_are_those_of_the_reference(shape, weighted, sizes):
     rng = np.random.default_rng(0)
-    for n in (0, 1, 3, 500, 511, 5000, 70_000, 300_000):
+    for n in sizes:
         X = SHAPES[shape](rng, n)
         X[rng.random(n) < 0.1] = np.nan
         weights = rng.choice([0.0, 0.3, 1.0, 2.5], n) if weighted else None

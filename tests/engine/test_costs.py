@@ -27,6 +27,7 @@ from engine.tables import (
 from skewboost.engine.boundary import ABSTAIN, LEFT, LONGEST_STEP, MISSING, RIGHT, Request
 from skewboost.engine.losses import abstain_loss, leaf_loss, step_length, step_loss
 from skewboost.engine.split_search import MAX_ENUMERATED
+from support import sized
 
 COSTS = [(1.0, 1.0), (1.0, 5.0), (20.0, 1.0), (1.0, 1e4), (1e4, 1.0), (1e-4, 1.0), (3e-3, 2e-3)]
 
@@ -107,34 +108,35 @@ def value_of(left, right, lost, request):
     return min(lowest_step(*sides, request.costs) for sides in ((left, right), (right, left))) + lost.sum()
 
 
-@each_engine
 @each_missing
 @pytest.mark.parametrize("costs", COSTS, ids=str)
 @each_criterion
-def test_no_split_is_better_than_the_one_found(criterion, costs, missing, engine):
+def test_no_split_is_better_than_the_one_found(criterion, costs, missing):
     for seed in range(4):
         smoothed = criterion == "cost_loss" and seed % 2 == 1
         nominal = (False, False, False) if smoothed else (False, True, False)  # sorting by p is exact without δ only
         codes, bins, positive, weights = make(seed, nominal=nominal)
         h = sums_of(codes, positive, weights)
         request = Request(criterion, missing, costs=costs, delta=0.03 if smoothed else 0.0)
-        split = best_split(opened(engine, codes, bins, positive, weights), request)
         every = [p for j, c in enumerate(nominal) for p in partitions(h[:, j], c, missing)]
         lowest = min(value_of(*p, request) for p in every if p[0].sum() > 0 and p[1].sum() > 0)
-        assert split.value == pytest.approx(lowest, abs=1e-12)
-        sums = [h[:, split.feature, split.child == side].sum(axis=1) for side in (LEFT, RIGHT, ABSTAIN)]
-        assert value_of(*sums, request) == pytest.approx(split.value, abs=1e-12)
-        if criterion == "cost_step" and split.value < 1 - 1e-9:
-            no, yes = sums[:2] if split.polarity > 0 else sums[1::-1]
-            assert lowest_step(no, yes, costs) + sums[2].sum() == pytest.approx(split.value, abs=1e-12)
+        for engine in ENGINES:
+            split = best_split(opened(engine, codes, bins, positive, weights), request)
+            assert split.value == pytest.approx(lowest, abs=1e-12), engine.name
+            sums = [h[:, split.feature, split.child == side].sum(axis=1) for side in (LEFT, RIGHT, ABSTAIN)]
+            assert value_of(*sums, request) == pytest.approx(split.value, abs=1e-12), engine.name
+            if criterion == "cost_step" and split.value < 1 - 1e-9:
+                no, yes = sums[:2] if split.polarity > 0 else sums[1::-1]
+                assert lowest_step(no, yes, costs) + sums[2].sum() == pytest.approx(split.value, abs=1e-12)
 
 
 @each_criterion
 @each_missing
 @pytest.mark.parametrize("n_values", [2, 7, 14, 255])
-def test_engines_choose_the_same_split(n_values, missing, criterion):
+@sized("n_seeds", 10, 40)
+def test_engines_choose_the_same_split(n_values, missing, criterion, n_seeds):
     """Including weights of zero and of next to nothing, empty bins, limits, and categories beyond enumeration."""
-    for seed in range(40 if n_values < 255 else 12):
+    for seed in range(n_seeds if n_values < 255 else n_seeds // 3):
         rng = np.random.default_rng(seed)
         nominal = (False, seed % 2 == 0, False, n_values <= 14)
         made = make(seed, n_values, nominal, seed % 3 > 0, 12 if seed % 4 == 0 else 2, empty=0.3)

@@ -12,6 +12,7 @@ from skewboost.engine.boundary import Request
 from skewboost.engine.partition import Partition, look_up
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes, Leaves, Limits, W, itself
+from support import sized
 
 DECADES = 10.0 ** np.random.default_rng(3).uniform(-12, 0, 1500)
 
@@ -64,9 +65,10 @@ def test_derived_sums_survive_a_separable_problem():
 # Two copies of a feature, and one row of little weight that is elsewhere in the second: the two differ by about as
 # much as derived sums may be wrong. A third feature, or a category of next to no weight, is there for company.
 @pytest.mark.parametrize("criterion", ["error", "gini", "entropy", "z", "zbar", "cost_loss", "cost_step"])
-def test_features_that_are_nearly_alike_are_told_apart_as_by_fresh_sums(criterion):
+@sized("n_seeds", 12, 25)
+def test_features_that_are_nearly_alike_are_told_apart_as_by_fresh_sums(criterion, n_seeds):
     chosen = set()
-    for seed in range(25):
+    for seed in range(n_seeds):
         rng = np.random.default_rng(seed)
         n, nominal = int(rng.integers(150, 400)), [seed % 3 == 0] * 2 + [False]
         codes = rng.integers(0, 4, (3, n)).astype(np.uint8)
@@ -163,10 +165,11 @@ KINDS = {"two": TWO, "many": Classes(1, 4), "labels": Classes(3, 2)}
 
 @each_missing
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_weights_move_by_any_partitions_in_any_order(kind, missing):
+@sized("n_seeds", 2, 6)
+def test_weights_move_by_any_partitions_in_any_order(kind, missing, n_seeds):
     """After each of them: weights, sums, the histogram of all rows, and what is grown next."""
     request = Request("class_gini" if kind.n_classes > 2 else "z", missing)
-    for seed in range(6):
+    for seed in range(n_seeds):
         rng = np.random.default_rng(seed)
         n, nominal = int(rng.choice([20, 300, 2000])), rng.random(10) < 0.3
         codes = rng.integers(0, 12, (10, n)).astype(np.uint8)

@@ -11,6 +11,7 @@ from skewboost.engine.boundary import Request
 from skewboost.engine.partition import View
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import Limits
+from support import sized
 
 LIMITS = [Limits(1), Limits(3), Limits(None, 9), Limits(4, 6)]
 
@@ -26,37 +27,41 @@ def depths(partition):
 @each_missing
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "z"])
-def test_all_engines_grow_the_same(criterion, limits, missing):
+@sized("n_rounds", 5, 25)
+def test_all_engines_grow_the_same(criterion, limits, missing, n_rounds):
     table, y = mixed_table(500)
-    reference, *others = (boost(e, table, y, 25, Request(criterion, missing), limits) for e in ENGINES)
+    reference, *others = (boost(e, table, y, n_rounds, Request(criterion, missing), limits) for e in ENGINES)
     for other in others:
         assert_same(reference, other, 1e-12)
 
 
 @each_missing
 @pytest.mark.parametrize("criterion", ["error", "zbar"])
-def test_all_engines_grow_the_same_forced_stumps(criterion, missing):
+@sized("n_rounds", 10, 40)
+def test_all_engines_grow_the_same_forced_stumps(criterion, missing, n_rounds):
     table, y = mixed_table(500)
-    reference, *others = (boost(e, table, y, 40, Request(criterion, missing), Limits(1)) for e in ENGINES)
+    reference, *others = (boost(e, table, y, n_rounds, Request(criterion, missing), Limits(1)) for e in ENGINES)
     for other in others:
         assert_same(reference, other, 1e-12)
 
 
 @each_missing
 @pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
-def test_all_engines_grow_the_same_with_costs(criterion, missing):
+@sized("n_rounds", 10, 40)
+def test_all_engines_grow_the_same_with_costs(criterion, missing, n_rounds):
     table, y = mixed_table(500)
     request = Request(criterion, missing, costs=(1.0, 5.0), delta=1 / 500)
-    reference, *others = (boost_with_costs(e, table, y, 40, request) for e in ENGINES)
+    reference, *others = (boost_with_costs(e, table, y, n_rounds, request) for e in ENGINES)
     for other in others:
         assert_same(reference, other, 1e-12)
 
 
 @pytest.mark.parametrize("limits", LIMITS[1:], ids=str)
-def test_all_engines_grow_the_same_trees_with_costs(limits):
+@sized("n_rounds", 5, 15)
+def test_all_engines_grow_the_same_trees_with_costs(limits, n_rounds):
     table, y = mixed_table(500)
     request = Request("cost_loss", costs=(1.0, 5.0), delta=1 / 500)
-    reference, *others = (boost_with_costs(e, table, y, 15, request, limits) for e in ENGINES)
+    reference, *others = (boost_with_costs(e, table, y, n_rounds, request, limits) for e in ENGINES)
     for other in others:
         assert_same(reference, other, 1e-12)
 

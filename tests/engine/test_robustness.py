@@ -28,31 +28,38 @@ def survive(*arguments, timeout, **environment):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+each_size = pytest.mark.parametrize("size", ["quick", pytest.param("full", marks=pytest.mark.slow)])
+
+
 def test_ctrl_c_at_any_moment_keeps_what_is_finished():
-    survive("interrupted", "0", timeout=120)
+    survive("interrupted", timeout=120)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_ctrl_c_at_many_more_moments(seed):
-    survive("interrupted", str(seed), timeout=120)
+    survive("interrupted", "full", str(seed), timeout=120)
 
 
+@each_size
 @plain_only
-def test_a_forked_child_fits_too():
-    survive("forked", timeout=180)
+def test_a_forked_child_fits_too(size):
+    survive("forked", size, timeout=180)
 
 
-def test_eight_fits_at_a_time_are_eight_fits():
-    survive("crowded", timeout=180)
+@each_size
+def test_eight_fits_at_a_time_are_eight_fits(size):
+    survive("crowded", size, timeout=180)
 
 
+@each_size
 @needs_linux
 @plain_only
-def test_a_lack_of_memory_is_an_error_and_nothing_else():
+def test_a_lack_of_memory_is_an_error_and_nothing_else(size):
     """The C library has one heap and gives back what is freed: spare memory would serve the next fit."""
     survive(
         "starved",
+        size,
         timeout=300,
         MALLOC_ARENA_MAX="1",
         MALLOC_MMAP_THRESHOLD_="65536",
@@ -60,7 +67,8 @@ def test_a_lack_of_memory_is_an_error_and_nothing_else():
     )
 
 
+@each_size
 @needs_linux
 @plain_only
-def test_memory_does_not_grow_with_the_number_of_fits():
-    survive("repeated", timeout=300)
+def test_memory_does_not_grow_with_the_number_of_fits(size):
+    survive("repeated", size, timeout=300)
