@@ -210,6 +210,7 @@ class ParquetRows(Rows):
             for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
                 yield start, pa.Table.from_batches([batch]).select(columns)
                 start += batch.num_rows
+                del batch  # before the next one is read
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{path} cannot be read to its end: {error}") from error
 
