@@ -34,7 +34,7 @@ def test_it_shows_classes_columns_and_what_next(fraud):
     for said in (
         "500 rows, 11 columns",
         "positive",
-        "only 10 rows of class 1",
+        "Only 10 rows are of class 1",
         "amount",
         "category",
         RECOMMENDED.name,

@@ -1,4 +1,4 @@
-"""Rows in chunks: the same rows from everywhere, few of them in memory, and clear words where they cannot be read."""
+"""Tables in chunks: every source gives the same rows, few of them are in memory, and errors are clear."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_only_groups_that_hold_wanted_rows_are_read(tmp_path, monkeypatch):
 
 
 def test_few_chunks_are_held():
-    """The chunk at hand, and the one that is being made."""
+    """At most the current chunk and the next one."""
     alive, most = set(), 0
 
     class Block(np.ndarray):
@@ -102,14 +102,14 @@ def test_tables_of_all_kinds_are_stacked():
     assert count_rows(stack([frame, frame])) == 20
 
 
-def test_what_cannot_be_read_is_told(tmp_path):
+def test_files_that_cannot_be_read_raise(tmp_path):
     frame = table(100)
     good = tmp_path / "a.parquet"
     frame.to_parquet(good)
     with pytest.raises(FileNotFoundError, match=r"no file .*nowhere"):
         ParquetRows(tmp_path / "nowhere.parquet", "y")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileNotFoundError, match="holds no"):
+    with pytest.raises(FileNotFoundError, match="has no"):
         find_files(tmp_path / "empty")
     with pytest.raises(ValueError, match="list of Parquet files is empty"):
         find_files([])
@@ -117,7 +117,7 @@ def test_what_cannot_be_read_is_told(tmp_path):
         ParquetRows(good, "target")
     with pytest.raises(ValueError, match="no column 'z'"):
         ParquetRows(good, "y", columns=["z"])
-    with pytest.raises(ValueError, match="among the columns of features"):
+    with pytest.raises(ValueError, match="also listed in columns"):
         ParquetRows(good, "y", columns=["a", "y"])
     bad = tmp_path / "b.parquet"
     bad.write_bytes(b"PAR1 this is no table PAR1")
@@ -129,33 +129,33 @@ def test_what_cannot_be_read_is_told(tmp_path):
     with pytest.raises(ValueError, match=r"b\.parquet cannot be read"):
         list(ParquetRows(bad, "y").tables())
     frame.astype({"b": "float32"}).to_parquet(bad)
-    with pytest.raises(ValueError, match=r"column 'b' is float in .*b\.parquet, but double in .*a\.parquet"):
+    with pytest.raises(ValueError, match=r"Column 'b' is float in .*b\.parquet, but double in .*a\.parquet"):
         ParquetRows([good, bad], "y")
     frame.drop(columns="c").to_parquet(bad)
     with pytest.raises(ValueError, match=r"b\.parquet has no column 'c'"):
         ParquetRows([good, bad], "y")
 
 
-def test_labels_that_are_none_are_told(tmp_path):
+def test_unusable_labels_raise(tmp_path):
     path = tmp_path / "a.parquet"
     for labels, words in (
-        ([0, None, 1], "missing values among rows 0 to 3"),
-        ([[1], [2], [3]], "is no label"),
-        (pd.date_range("2020", periods=3), "is no label"),
+        ([0, None, 1], "missing values in rows 0 to 3"),
+        ([[1], [2], [3]], "cannot be a label"),
+        (pd.date_range("2020", periods=3), "cannot be a label"),
     ):
         pq.write_table(pa.table({"x": [1.0, 2.0, 3.0], "y": pa.array(labels)}), path)
         with pytest.raises(ValueError, match=words):
             list(ParquetRows(path, "y").targets())
 
 
-def test_chunks_that_change_are_told():
-    with pytest.raises(ValueError, match="chunk 1 has 3 columns, but the first one had 2"):
+def test_inconsistent_chunks_raise():
+    with pytest.raises(ValueError, match="Chunk 1 has 3 columns, but the first one had 2"):
         list(ChunkRows(lambda: iter([np.zeros((2, 2)), np.zeros((2, 3))])).tables())
-    with pytest.raises(ValueError, match="chunk 0 has 2 rows in X and 3 labels"):
+    with pytest.raises(ValueError, match="Chunk 0 has 2 rows in X and 3 labels"):
         list(ChunkRows(lambda: iter([(np.zeros((2, 2)), np.zeros(3))])).targets())
-    with pytest.raises(ValueError, match=r"chunk 0 must be \(X, y\)"):
+    with pytest.raises(ValueError, match=r"Chunk 0 must be \(X, y\)"):
         list(ChunkRows(lambda: iter([np.zeros((2, 2))])).targets())
-    with pytest.raises(ValueError, match="1 of 2 rows are not there any more"):
+    with pytest.raises(ValueError, match="1 of 2 rows that were in the chunks before are missing"):
         ChunkRows(lambda: iter([np.zeros((2, 2))])).gather(np.array([1, 2]))
     with pytest.raises(TypeError, match="must return an iterator; got int"):
         list(ChunkRows(lambda: 3).tables())

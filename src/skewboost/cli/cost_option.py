@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skewboost.cli.data.kinds import as_number
+from skewboost.cli.data.column_types import as_number
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.output import number
 from skewboost.cli.target_column import label_of

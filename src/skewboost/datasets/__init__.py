@@ -1,4 +1,4 @@
-"""Lopsided tables to try things on: one measured and small, the others generated and as large as asked for."""
+"""Imbalanced data sets: a small real one, and generated ones of any size. `chunks` reads large tables in chunks."""
 
 from __future__ import annotations
 

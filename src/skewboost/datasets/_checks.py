@@ -1,4 +1,4 @@
-"""What the loaders share: pandas, if it is there, and checked counts."""
+"""What the data sets share: the import of pandas, and the check of sizes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from skewboost.errors import InputError, InputTypeError, MissingPackageError
 
 
 def import_pandas() -> Any:
-    """Pandas, which only the command line's extra installs, or an error that says so."""
+    """Return pandas, which is an optional dependency."""
     try:
         return import_module("pandas")
     except ImportError as error:
         raise MissingPackageError(
-            'skewboost.datasets returns pandas tables: pip install "skewboost[cli]" (or pandas itself).'
+            "skewboost.datasets returns pandas tables.", 'Install pandas: pip install "skewboost[cli]"'
         ) from error
 
 
 def checked_count(name: str, value: Any, low: int, high: int | None, meaning: str) -> int:
-    """`value` as an int within its limits, or an error that says what the limits mean."""
+    """Return `value` as an int; raise if it is outside of its limits, with what the limits mean."""
     try:
         count = operator.index(value)
     except TypeError:

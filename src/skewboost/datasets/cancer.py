@@ -1,4 +1,4 @@
-"""The breast cancer data that comes with scikit-learn, with most of the malignant cases left out."""
+"""The breast cancer data of scikit-learn, without most of the malignant cases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skewboost.datasets._checks import checked_count, import_pandas
 
 
 def load_rare_cancer(n_positive: int = 40, random_state: int = 0) -> tuple[Any, Any]:
-    """Load the breast cancer data of Wisconsin with malignancy made rare.
+    """Load the Wisconsin breast cancer data with few malignant cases.
 
     All 357 benign tumours are kept; of the 212 malignant ones `n_positive` are drawn without replacement.
 
@@ -19,7 +19,7 @@ def load_rare_cancer(n_positive: int = 40, random_state: int = 0) -> tuple[Any, 
     n_positive : int, default=40
         The number of malignant cases, from 1 to 212.
     random_state : int, default=0
-        Seeds the draw.
+        The seed of the draw.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def load_rare_cancer(n_positive: int = 40, random_state: int = 0) -> tuple[Any, 
 
     bunch = load_breast_cancer()
     malignant = bunch.target == list(bunch.target_names).index("malignant")
-    n_positive = checked_count("n_positive", n_positive, 1, int(malignant.sum()), "the malignant cases there are")
+    n_positive = checked_count("n_positive", n_positive, 1, int(malignant.sum()), "the malignant cases in the data")
     drawn = np.random.default_rng(random_state).choice(np.flatnonzero(malignant), size=n_positive, replace=False)
     rows = np.sort(np.concatenate((np.flatnonzero(~malignant), drawn)))
     X = pd.DataFrame(bunch.data[rows], columns=[str(name) for name in bunch.feature_names])

@@ -1,7 +1,7 @@
-"""Rows in chunks: tables in memory, Parquet files, and whatever a function can read, behind one small interface.
+"""Tables that are read in chunks: Parquet files, functions that yield chunks, and tables in memory.
 
-Who learns from `Rows` reads the labels once, and then asks for a few rows by their numbers, again and again. A source
-holds one chunk at a time, and what was asked for.
+An estimator reads the labels once, and then gathers a few rows at a time by their numbers. Only one chunk and the
+gathered rows are in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from skewboost.engine.table import as_frame, take_rows
 from skewboost.errors import InputError, InputTypeError, MissingPackageError
 from skewboost.typing import Array
 
-Targets = tuple[Any, Any]  # the labels of a chunk, and its weights or None
+Targets = tuple[Any, Any]  # the labels and the weights of a chunk; None for no weights
 
 
 class Rows(ABC):
@@ -28,14 +28,14 @@ class Rows(ABC):
 
     @abstractmethod
     def tables(self) -> Iterator[Any]:
-        """The features, chunk after chunk."""
+        """Yield the features of each chunk."""
 
     @abstractmethod
     def targets(self) -> Iterator[Targets]:
-        """Labels and weights, chunk after chunk."""
+        """Yield the labels and the weights of each chunk."""
 
     def _spans(self, rows: Array) -> Iterator[tuple[int, Any]]:
-        """The chunks that may hold some of these rows, each with the number of its first row."""
+        """Yield the chunks that may hold some of these rows, each with the number of its first row."""
         start = 0
         for table in self.tables():
             n_rows = count_rows(table)
@@ -44,7 +44,7 @@ class Rows(ABC):
             del table
 
     def gather(self, rows: Array) -> Any:
-        """The features of some rows, given by their numbers in rising order without repeats."""
+        """Return the features of some rows, whose numbers are in increasing order."""
         pieces = []
         for start, table in self._spans(rows):
             first, last = np.searchsorted(rows, (start, start + count_rows(table)))
@@ -56,8 +56,8 @@ class Rows(ABC):
         found = sum(map(count_rows, pieces))
         if found != len(rows):
             raise InputError(
-                f"the chunks held fewer rows than when they were read first: {len(rows) - found} of {len(rows)} rows "
-                "are not there any more. Every reading must give the same rows in the same order."
+                f"{len(rows) - found} of {len(rows)} rows that were in the chunks before are missing now.",
+                "Every pass over the chunks must give the same rows in the same order.",
             )
         return stack(pieces)
 
@@ -69,20 +69,20 @@ class MemoryRows(Rows):
         self.X, self.y, self.weights = X, y, weights
 
     def tables(self) -> Iterator[Any]:
-        """The table."""
+        """Yield the table."""
         yield self.X
 
     def targets(self) -> Iterator[Targets]:
-        """Its labels."""
+        """Yield its labels and weights."""
         yield self.y, self.weights
 
     def gather(self, rows: Array) -> Any:
-        """Some of its rows."""
+        """Return some of its rows."""
         return take_rows(self.X, rows)
 
 
 class ChunkRows(Rows):
-    """What a function reads: each call returns a fresh iterator of ``(X, y)`` or ``(X, y, sample_weight)``.
+    """Chunks that a function reads: each call returns a new iterator of ``(X, y)`` or ``(X, y, sample_weight)``.
 
     Parameters
     ----------
@@ -105,50 +105,50 @@ class ChunkRows(Rows):
     def _read(self) -> Iterator[Any]:
         found = self.chunks()
         if not hasattr(found, "__iter__"):
-            raise InputTypeError(f"a function that reads chunks must return an iterator; got {type(found).__name__}.")
+            raise InputTypeError(f"The function that reads chunks must return an iterator; got {type(found).__name__}.")
         yield from found
 
     def tables(self) -> Iterator[Any]:
-        """The features, checked to be of one width."""
+        """Yield the features of each chunk, after a check that all have the same number of columns."""
         width = None
         for k, chunk in enumerate(self._read()):
             table = chunk[0] if isinstance(chunk, tuple) else chunk
             del chunk
             n_columns = _width(table)
             if width is not None and n_columns != width:
-                raise InputError(f"chunk {k} has {n_columns} columns, but the first one had {width}.")
+                raise InputError(f"Chunk {k} has {n_columns} columns, but the first one had {width}.")
             width = n_columns
             yield table
             del table
 
     def targets(self) -> Iterator[Targets]:
-        """The labels."""
+        """Yield the labels and the weights of each chunk."""
         for k, chunk in enumerate(self._read()):
             if not isinstance(chunk, tuple) or not 2 <= len(chunk) <= 3:
-                raise InputError(f"chunk {k} must be (X, y) or (X, y, sample_weight); got {type(chunk).__name__}.")
+                raise InputError(f"Chunk {k} must be (X, y) or (X, y, sample_weight); got {type(chunk).__name__}.")
             n_rows, n_labels = count_rows(chunk[0]), len(chunk[1])
             if n_rows != n_labels:
-                raise InputError(f"chunk {k} has {n_rows} rows in X and {n_labels} labels in y.")
+                raise InputError(f"Chunk {k} has {n_rows} rows in X and {n_labels} labels in y.")
             yield chunk[1], (chunk[2] if len(chunk) == 3 else None)
             del chunk
 
 
 class ParquetRows(Rows):
-    """Parquet files, of which a few ten thousand rows are in memory at a time.
+    """Parquet files, of which one batch of rows is in memory at a time.
 
     Parameters
     ----------
     path : str, path or list of them
-        A file, several, a folder (all its ``*.parquet``, also in folders below) or a pattern with ``*``. Several files
-        are one table; all must have the columns that are used, of the same types.
+        A file, several files, a folder (all ``*.parquet`` in it and below) or a pattern with ``*``. Several files form
+        one table, and the columns that are used must have the same types in all of them.
     target : str or None, default=None
-        The column of the labels; None for rows that are to be predicted.
+        The column of the labels; None if the rows are only used for prediction.
     columns : list of str or None, default=None
-        The features; None for all columns but the target and the weight, and but the index where pandas wrote one.
+        The features; None for all columns except the target, the weight and the index of pandas.
     weight : str or None, default=None
         The column of weights.
     batch_rows : int, default=65536
-        How many rows are read at a time.
+        The number of rows that are read at a time.
     """
 
     def __init__(
@@ -168,9 +168,9 @@ class ParquetRows(Rows):
         taken = {target, weight, *_pandas_index(schema)}
         self.columns = [c for c in schema.names if c not in taken] if columns is None else list(columns)
         if not self.columns:
-            raise InputError(f"{self.files[0]} has no column of features beside {target!r}.")
+            raise InputError(f"{self.files[0]} has no features besides the target {target!r}.")
         if target in self.columns:
-            raise InputError(f"the target {target!r} is among the columns of features.")
+            raise InputError(f"The target {target!r} is also listed in columns. Remove it there.")
         for other in self.files:
             self._check_schema(other, schema)
 
@@ -185,43 +185,45 @@ class ParquetRows(Rows):
                 raise InputError(f"{path} has no column {name!r}; its columns are {schema.names}.")
             if schema.field(name).type != first.field(name).type:
                 raise InputError(
-                    f"column {name!r} is {schema.field(name).type} in {path}, but {first.field(name).type} in "
-                    f"{self.files[0]}. Write both with one type."
+                    f"Column {name!r} is {schema.field(name).type} in {path}, but {first.field(name).type} in "
+                    f"{self.files[0]}.",
+                    "Write both files with the same type.",
                 )
 
     def _batches(self, columns: list[str], rows: Array | None = None) -> Iterator[tuple[int, Any]]:
-        """Batches of some columns with the number of the first row; with `rows`, of groups that hold any of these."""
-        import pyarrow as pa
-
+        """Yield batches with the number of their first row; with `rows`, only from row groups that hold any of them."""
         start = 0
         for path in self.files:
             with _open(path) as file:
                 for group in range(file.num_row_groups):
-                    n_rows = file.metadata.row_group(group).num_rows
-                    wanted = rows is None or np.diff(np.searchsorted(rows, (start, start + n_rows)))[0] > 0
-                    position = start
-                    start += n_rows
-                    if not wanted:
-                        continue
-                    try:
-                        for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
-                            table = pa.Table.from_batches([batch]).select(columns)
-                            position += batch.num_rows
-                            yield position - batch.num_rows, table
-                            del batch, table
-                    except (pa.ArrowException, OSError) as error:
-                        raise InputError(f"{path} cannot be read to its end: {error}") from error
+                    stop = start + file.metadata.row_group(group).num_rows
+                    if rows is None or np.diff(np.searchsorted(rows, (start, stop)))[0] > 0:
+                        yield from self._group_batches(path, file, group, columns, start)
+                    start = stop
+
+    def _group_batches(
+        self, path: str, file: Any, group: int, columns: list[str], start: int
+    ) -> Iterator[tuple[int, Any]]:
+        import pyarrow as pa
+
+        try:
+            for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
+                yield start, pa.Table.from_batches([batch]).select(columns)
+                start += batch.num_rows
+                del batch  # before the next one is read
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{path} cannot be read to its end: {error}") from error
 
     def _spans(self, rows: Array) -> Iterator[tuple[int, Any]]:
         yield from self._batches(self.columns, rows)
 
     def tables(self) -> Iterator[Any]:
-        """The features, as Arrow tables."""
+        """Yield the features as Arrow tables."""
         for _, table in self._batches(self.columns):
             yield table
 
     def targets(self) -> Iterator[Targets]:
-        """The columns of labels and of weights; no other column is read."""
+        """Yield labels and weights; no other column is read."""
         assert self.target is not None
         for start, table in self._batches([self.target, *filter(None, [self.weight])]):
             yield self._values(table, self.target, start), self._values(table, self.weight, start)
@@ -232,36 +234,34 @@ class ParquetRows(Rows):
         column = table.column(name)
         if column.null_count:
             raise InputError(
-                f"column {name!r} has missing values among rows {start} to {start + len(column)}. Drop those rows, or "
-                "make them a class of their own."
+                f"Column {name!r} has missing values in rows {start} to {start + len(column)}.",
+                "Drop those rows, or make them a class of their own.",
             )
-        if hasattr(column.type, "value_type"):
-            if not hasattr(column.type, "index_type"):
-                raise InputError(f"column {name!r} holds {column.type}, which is no label.")
+        if hasattr(column.type, "index_type"):  # a dictionary of categories
             column = column.cast(column.type.value_type)
         values: Array = column.to_numpy()
-        if values.dtype.kind == "M":
-            raise InputError(f"column {name!r} holds {column.type}, which is no label.")
+        if values.dtype.kind == "M" or hasattr(column.type, "value_type"):
+            raise InputError(f"Column {name!r} has the type {column.type}, which cannot be a label or a weight.")
         return values
 
 
 def find_files(path: Any) -> list[str]:
-    """The files that a path, a folder, a pattern or a list of these names, in order."""
+    """Return the files that are named by a path, a folder, a pattern or a list of these, in order."""
     if isinstance(path, list | tuple):
         if not path:
-            raise InputError("the list of Parquet files is empty.")
+            raise InputError("The list of Parquet files is empty.")
         return [file for part in path for file in find_files(part)]
     name = os.fspath(path)
     if os.path.isdir(name):
         found = sorted(map(str, Path(name).rglob("*.parquet")))
         if not found:
-            raise FileNotFoundError(f"the folder {name} holds no *.parquet file.")
+            raise FileNotFoundError(f"The folder {name} has no *.parquet files.")
         return found
     if os.path.exists(name):
         return [name]
     found = sorted(glob.glob(name, recursive=True))
     if not found:
-        raise FileNotFoundError(f"there is no file {name}.")
+        raise FileNotFoundError(f"There is no file {name}.")
     return found
 
 
@@ -270,7 +270,9 @@ def _open(path: str) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise MissingPackageError('Reading Parquet needs pyarrow: pip install "skewboost[parquet]"') from error
+        raise MissingPackageError(
+            "Reading Parquet needs pyarrow.", 'Install it: pip install "skewboost[parquet]"'
+        ) from error
     try:
         return pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
@@ -278,20 +280,20 @@ def _open(path: str) -> Any:
 
 
 def _pandas_index(schema: Any) -> list[str]:
-    """The columns in which pandas has kept the index of a table: they say where a row stood, not what it is."""
-    kept = (schema.pandas_metadata or {}).get("index_columns", [])
-    return [name for name in kept if isinstance(name, str)]  # a range of numbers is a dict, and no column
+    """Return the columns that hold the index of a pandas table."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in index if isinstance(name, str)]  # a range is a dict, not a column
 
 
 def is_path(X: Any) -> bool:
-    """Whether this names files."""
+    """Whether X is a path or a list of paths."""
     if isinstance(X, list | tuple):
         return bool(X) and all(map(is_path, X))
     return isinstance(X, str | os.PathLike)
 
 
 def count_rows(table: Any) -> int:
-    """How many rows an array or a table has."""
+    """Return the number of rows of an array or a table."""
     shape = getattr(table, "shape", None)
     return int(shape[0]) if shape is not None else len(table)
 
@@ -299,12 +301,12 @@ def count_rows(table: Any) -> int:
 def _width(table: Any) -> int:
     shape = getattr(table, "shape", None) or np.shape(table)
     if len(shape) != 2:
-        raise InputError(f"a chunk of features must be two-dimensional; got shape {shape}.")
+        raise InputError(f"X of a chunk must be two-dimensional; got shape {shape}.")
     return int(shape[1])
 
 
 def stack(pieces: list[Any]) -> Any:
-    """Tables of one kind, one below the other."""
+    """Concatenate the rows of tables of one type."""
     if len(pieces) == 1:
         return pieces[0]
     frames = [as_frame(piece) for piece in pieces]

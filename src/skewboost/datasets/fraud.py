@@ -11,11 +11,11 @@ from skewboost.datasets._checks import checked_count, import_pandas
 
 Columns = dict[str, NDArray[Any]]
 
-FRAUD_SHARE = 0.02
+FRAUD_RATE = 0.02
 SHARPNESS = 1.8  # the scale of the log-odds: larger is easier; here boosting finds about half of the frauds
 HOME = "DE"
 
-# merchant: share of payments, mean of ln(amount), share paid with the card present
+# merchant: proportion of payments, mean of ln(amount), proportion paid with the card present
 MERCHANTS = {
     "clothing": (0.12, 3.9, 0.50),
     "electronics": (0.07, 4.8, 0.40),
@@ -33,17 +33,17 @@ ONLINE_DEVICES = {"phone": 0.55, "laptop": 0.35, "tablet": 0.10}
 def make_fraud(n_rows: int = 20_000, random_state: int = 0) -> tuple[Any, Any]:
     """Generate card payments, 2 % of them fraudulent.
 
-    Three kinds of fraud are mixed: card details tried out online in quick succession, taken-over accounts that buy
-    what can be resold, and stolen cards far from home. Each shows best in several columns together, and noise
-    blurs all three, so that no classifier finds every case. Some cells are missing at random; others
-    tell something: whoever hides a connection leaves neither device nor distance.
+    There are three kinds of fraud: card details that are tried out online in quick succession, taken-over accounts
+    that buy what can be resold, and stolen cards far from home. Each kind shows best in several columns together, and
+    there is noise, so that no classifier finds every case. Some cells are missing at random. Others are informative:
+    payments over a hidden connection often have neither a device nor a distance.
 
     Parameters
     ----------
     n_rows : int, default=20_000
         The number of payments, at least 100.
     random_state : int, default=0
-        Seeds the generator.
+        The seed of the generator.
 
     Returns
     -------
@@ -65,24 +65,24 @@ def make_fraud(n_rows: int = 20_000, random_state: int = 0) -> tuple[Any, Any]:
     ['clothing', 'electronics', 'fuel']
     """
     pd = import_pandas()
-    n_rows = checked_count("n_rows", n_rows, 100, None, "so that there are two frauds or more")
+    n_rows = checked_count("n_rows", n_rows, 100, None, "for at least two frauds")
     rng = np.random.default_rng(random_state)
     columns = _payments(rng, n_rows)
     hidden = ~columns["card_present"] & (rng.random(n_rows) < 0.08)
-    # The threshold is a quantile: the share of fraud is then the same for every seed and size.
+    # The threshold is a quantile, so that the proportion of fraud is the same for every seed and size.
     risk = _risk(columns, hidden) + rng.logistic(size=n_rows)
     fraud = np.zeros(n_rows, dtype=np.int64)
-    fraud[np.argsort(risk)[-round(FRAUD_SHARE * n_rows) :]] = 1
-    _hide(rng, columns, hidden)
+    fraud[np.argsort(risk)[-round(FRAUD_RATE * n_rows) :]] = 1
+    _remove_cells(rng, columns, hidden)
     X = pd.DataFrame(columns).astype(dict.fromkeys(("merchant", "country", "device"), "category"))
     return X, pd.Series(fraud, name="fraud")
 
 
 def _payments(rng: np.random.Generator, n: int) -> Columns:
-    """Every column, complete."""
+    """Generate all columns, without missing cells."""
     names = np.array(list(MERCHANTS))
-    shares, log_amounts, present = np.array(list(MERCHANTS.values())).T
-    shop = rng.choice(len(names), size=n, p=shares)
+    proportions, log_amounts, present = np.array(list(MERCHANTS.values())).T
+    shop = rng.choice(len(names), size=n, p=proportions)
     card_present = rng.random(n) < present[shop]
     country = rng.choice(list(COUNTRIES), size=n, p=list(COUNTRIES.values()))
     abroad = country != HOME
@@ -104,14 +104,14 @@ def _payments(rng: np.random.Generator, n: int) -> Columns:
 
 
 def _risk(c: Columns, hidden: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The log-odds of fraud, up to a constant."""
+    """Return the log-odds of fraud, up to a constant."""
     online, abroad = ~c["card_present"], c["country"] != HOME
     night = (c["hour"] >= 23) | (c["hour"] <= 5)
     resold = np.isin(c["merchant"], ("electronics", "gift cards", "travel"))
     trial = online & (c["payments_last_day"] >= 4) & (c["amount"] < 30)
     stolen = ~online & (c["distance_from_home"] > 300) & (c["days_since_last_payment"] < 1)
     takeover = (online & resold) * (0.5 + night + 1.2 * hidden) * np.clip(np.log(c["amount"] / 60), 0, 2.5)
-    alone = (  # what each column says without the others
+    single = (  # the effects of single columns
         np.log1p(c["payments_last_day"])
         + 2.5 * hidden
         + 2.0 * night
@@ -121,15 +121,15 @@ def _risk(c: Columns, hidden: NDArray[np.bool_]) -> NDArray[np.float64]:
         - 0.8 * np.log((c["account_age_days"] + 30) / 900)
         + 0.7 * np.log(c["amount"] / 30)
     )
-    return SHARPNESS * np.asarray(alone + 4.5 * trial + 5.0 * stolen + 2.0 * takeover, dtype=np.float64)
+    return SHARPNESS * np.asarray(single + 4.5 * trial + 5.0 * stolen + 2.0 * takeover, dtype=np.float64)
 
 
-def _hide(rng: np.random.Generator, c: Columns, hidden: NDArray[np.bool_]) -> None:
-    """Blank out cells, in place."""
+def _remove_cells(rng: np.random.Generator, c: Columns, hidden: NDArray[np.bool_]) -> None:
+    """Make cells missing, in place."""
     n = len(hidden)
     c["device"][(hidden & (rng.random(n) < 0.8)) | (rng.random(n) < 0.03)] = None
     c["distance_from_home"][(hidden & (rng.random(n) < 0.8)) | (rng.random(n) < 0.04)] = np.nan
     c["account_age_days"][rng.random(n) < 0.02] = np.nan
-    # who opened the account this week may have no earlier payment
+    # an account that was opened this week may have no earlier payment
     first = (c["account_age_days"] < 7) & (rng.random(n) < 0.7)
     c["days_since_last_payment"][first | (rng.random(n) < 0.01)] = np.nan

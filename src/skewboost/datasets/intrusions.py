@@ -1,4 +1,4 @@
-"""A generated table of network connections: most of them normal, three kinds of attack of very unequal frequency."""
+"""A generated table of network connections: most are normal, and there are three kinds of attack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skewboost.typing import Array
 
 Columns = dict[str, Array]
 
-SHARES = {"dos": 0.04, "probe": 0.015, "break-in": 0.005}  # the rest is normal
+PROPORTIONS = {"dos": 0.04, "probe": 0.015, "break-in": 0.005}  # the rest is normal
 SERVICES = {"http": 0.50, "dns": 0.20, "mail": 0.12, "ssh": 0.08, "ftp": 0.04, "other": 0.06}
 
 
@@ -19,17 +19,17 @@ def make_intrusions(n_rows: int = 20_000, random_state: int = 0) -> tuple[Any, A
     """Generate network connections, 6 % of them attacks of three kinds.
 
     A denial of service ("dos", 4 %) comes in floods of short connections, a "probe" (1.5 %) tries many ports, and a
-    "break-in" (0.5 %) guesses passwords and then takes data out. All three have honest doubles: crowds on a sale, a
-    monitoring system, users who forgot their password. And some of the attackers take their time and look like
-    anybody else, so that no classifier finds every case. Some cells are missing at random; others tell something:
-    whoever tries ports finds many without a service.
+    "break-in" (0.5 %) guesses passwords and then takes data out. All three resemble some normal connections: crowds on
+    a sale, a monitoring system, users who forgot their password. Some attackers are slow and look like normal users, so
+    that no classifier finds every case. Some cells are missing at random. Others are informative: a probe meets many
+    ports without a service.
 
     Parameters
     ----------
     n_rows : int, default=20_000
         The number of connections, at least 400.
     random_state : int, default=0
-        Seeds the generator.
+        The seed of the generator.
 
     Returns
     -------
@@ -49,25 +49,25 @@ def make_intrusions(n_rows: int = 20_000, random_state: int = 0) -> tuple[Any, A
     {'normal': 940, 'dos': 40, 'probe': 15, 'break-in': 5}
     """
     pd = import_pandas()
-    n = checked_count("n_rows", n_rows, 400, None, "so that there are two break-ins or more")
+    n = checked_count("n_rows", n_rows, 400, None, "for at least two break-ins")
     rng = np.random.default_rng(random_state)
-    # Counted, not drawn: the shares are then the same for every seed and size.
-    counts = {kind: round(share * n) for kind, share in SHARES.items()}
+    # The classes are counted, not drawn, so that their proportions are the same for every seed and size.
+    counts = {kind: round(proportion * n) for kind, proportion in PROPORTIONS.items()}
     labels = np.repeat(["normal", *counts], [n - sum(counts.values()), *counts.values()])
     rng.shuffle(labels)
     columns = _connections(rng, n)
-    _doubles(rng, columns, labels == "normal")
-    # a quarter of the attackers are patient, and leave few traces
-    heat = np.where(rng.random(n) < 0.25, 0.3, 1.0) * rng.gamma(6.0, 1 / 6, n)
-    _dos(rng, columns, labels == "dos", heat)
-    _probe(rng, columns, labels == "probe", heat)
-    _break_in(rng, columns, labels == "break-in", heat)
+    _add_look_alikes(rng, columns, labels == "normal")
+    # a quarter of the attackers are slow, and leave few traces
+    intensity = np.where(rng.random(n) < 0.25, 0.3, 1.0) * rng.gamma(6.0, 1 / 6, n)
+    _dos(rng, columns, labels == "dos", intensity)
+    _probe(rng, columns, labels == "probe", intensity)
+    _break_in(rng, columns, labels == "break-in", intensity)
     X = pd.DataFrame(_finished(rng, columns, labels == "probe"))
     return X.astype({"protocol": "category", "service": "category"}), pd.Series(labels, name="kind", dtype=object)
 
 
 def _connections(rng: np.random.Generator, n: int) -> Columns:
-    """Honest connections; the amounts are logarithms."""
+    """Generate normal connections; durations and bytes are logarithms."""
     service = rng.choice(list(SERVICES), size=n, p=list(SERVICES.values())).astype(object)
     talkative = np.isin(service, ("ssh", "ftp"))
     duration = rng.normal(np.where(talkative, 3.5, 0.5), 1.3, n)
@@ -84,8 +84,8 @@ def _connections(rng: np.random.Generator, n: int) -> Columns:
     }
 
 
-def _doubles(rng: np.random.Generator, c: Columns, normal: Array) -> None:
-    """Honest connections that look like attacks, in place."""
+def _add_look_alikes(rng: np.random.Generator, c: Columns, normal: Array) -> None:
+    """Make some normal connections look like attacks, in place."""
     n = len(normal)
     role = np.where(normal, rng.random(n), 1.0)
     crowd, monitor, forgetful = role < 0.04, (role > 0.04) & (role < 0.055), (role > 0.055) & (role < 0.075)
@@ -98,39 +98,39 @@ def _doubles(rng: np.random.Generator, c: Columns, normal: Array) -> None:
     c["service"][forgetful] = rng.choice(["ssh", "mail", "mail", "ftp"], size=int(forgetful.sum()))
 
 
-def _dos(rng: np.random.Generator, c: Columns, rows: Array, heat: Array) -> None:
-    """Floods: many short connections with little in them, in place."""
+def _dos(rng: np.random.Generator, c: Columns, rows: Array, intensity: Array) -> None:
+    """Make floods of many short connections with few bytes, in place."""
     n = len(rows)
-    c["connections_last_minute"] += rows * heat * rng.gamma(4.0, 28.0, n)
-    c["duration"] -= rows * heat * 1.6
-    c["bytes_received"] -= rows * heat * 2.5
-    c["error_share"] = np.where(rows, np.maximum(c["error_share"], heat * rng.beta(3.0, 5.0, n)), c["error_share"])
+    c["connections_last_minute"] += rows * intensity * rng.gamma(4.0, 28.0, n)
+    c["duration"] -= rows * intensity * 1.6
+    c["bytes_received"] -= rows * intensity * 2.5
+    c["error_share"] = np.where(rows, np.maximum(c["error_share"], intensity * rng.beta(3.0, 5.0, n)), c["error_share"])
     c["service"][rows & (rng.random(n) < 0.6)] = "http"
     c["internal"] &= ~(rows & (rng.random(n) < 0.8))
 
 
-def _probe(rng: np.random.Generator, c: Columns, rows: Array, heat: Array) -> None:
-    """One after the other, all ports, most of which refuse; in place."""
+def _probe(rng: np.random.Generator, c: Columns, rows: Array, intensity: Array) -> None:
+    """Make connections that try one port after the other, most of which refuse, in place."""
     n = len(rows)
-    c["ports_last_minute"] += rows * heat * rng.gamma(3.0, 6.0, n)
-    c["error_share"] = np.where(rows, np.maximum(c["error_share"], heat * rng.beta(4.0, 4.0, n)), c["error_share"])
-    c["bytes_sent"] -= rows * heat * 2.5
-    c["bytes_received"] -= rows * heat * 2.0
+    c["ports_last_minute"] += rows * intensity * rng.gamma(3.0, 6.0, n)
+    c["error_share"] = np.where(rows, np.maximum(c["error_share"], intensity * rng.beta(4.0, 4.0, n)), c["error_share"])
+    c["bytes_sent"] -= rows * intensity * 2.5
+    c["bytes_received"] -= rows * intensity * 2.0
     c["internal"] &= ~(rows & (rng.random(n) < 0.5))
 
 
-def _break_in(rng: np.random.Generator, c: Columns, rows: Array, heat: Array) -> None:
-    """Passwords are guessed from outside, then data is taken out; in place."""
+def _break_in(rng: np.random.Generator, c: Columns, rows: Array, intensity: Array) -> None:
+    """Make connections from outside that guess passwords and then take data out, in place."""
     n = len(rows)
     c["service"][rows] = rng.choice(["ssh", "ssh", "ftp", "mail"], size=int(rows.sum()))
-    c["failed_logins"] += rows * heat * rng.gamma(2.5, 1.6, n)
-    c["duration"] = np.where(rows, rng.normal(3.0 + heat, 1.0), c["duration"])
-    c["bytes_sent"] += rows * heat * 2.5  # what usually comes in goes out
+    c["failed_logins"] += rows * intensity * rng.gamma(2.5, 1.6, n)
+    c["duration"] = np.where(rows, rng.normal(3.0 + intensity, 1.0), c["duration"])
+    c["bytes_sent"] += rows * intensity * 2.5  # more than usual goes out
     c["internal"] &= ~(rows & (rng.random(n) < 0.7))
 
 
 def _finished(rng: np.random.Generator, c: Columns, probe: Array) -> Columns:
-    """The columns as they are measured: rounded, with a protocol, and with cells missing."""
+    """Return the columns as they are measured: rounded, with a protocol, and with missing cells."""
     n = len(probe)
     udp = (c["service"] == "dns") | ((c["service"] == "other") & (rng.random(n) < 0.4))
     icmp = (rng.random(n) < 0.02) | (probe & (rng.random(n) < 0.25))

@@ -1,7 +1,8 @@
-"""What is in a table before anything is learned from it: what is rare, missing, categorical, or suspicious."""
+"""A summary of a table before training: classes, missing cells, types of columns, and possible problems."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from skewboost.engine.table import CLEARLY_TEXT, Nominal, as_frame, read_column, read_numbers
 from skewboost.errors import InputError
 from skewboost.evaluate import summary_warnings
-from skewboost.evaluate.summary_counts import NO_CLASS, CategoryTally, NumberTally, RepeatTally
+from skewboost.evaluate.summary_counts import NO_CLASS, CategoryCounts, NumberCounts, RepeatCounts
 from skewboost.names import spell
 from skewboost.typing import Array
 
@@ -22,51 +23,51 @@ TOP = 5
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """One column."""
+    """The summary of a column."""
 
     name: str
     kind: str  # "number", "category", "text" (no two cells are equal), "date", "constant" or "empty"
     n_missing: int
     missing_share: float
-    n_distinct: int | None  # None: more than 10 000
+    n_distinct: int | None  # None if there are more than 10 000
     minimum: float | str | None = None
     maximum: float | str | None = None
     mean: float | None = None
     quantiles: tuple[float, ...] = ()  # at 25, 50 and 75 percent
-    exact: bool = True  # whether the quantiles are; else they are those of 10 000 of the distinct values
+    exact: bool = True  # whether quantiles are exact, or computed from 10 000 of the distinct values
     top: tuple[tuple[str, int], ...] = ()  # the most frequent categories
 
 
 @dataclass(frozen=True)
 class TargetSummary:
-    """The classes, the most frequent first."""
+    """The classes of the target, the most frequent one first."""
 
     name: str
-    classes: tuple[tuple[Any, int, float], ...]  # label, count and share of the labelled rows
+    classes: tuple[tuple[Any, int, float], ...]  # label, count and proportion of the labelled rows
     n_missing: int
-    positive: Any  # the rarer of two classes, as estimators choose it; None if there are not two
-    imbalance: float  # the most frequent class by the rarest
-    one_in: float  # of so many rows one is positive, or of the rarest class
+    positive: Any  # the rarer of two classes, as in estimators; None if there are not two
+    imbalance: float  # the count of the most frequent class, divided by that of the rarest
+    one_in: float  # one in this many rows is positive, or of the rarest class
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A table in numbers, and in warnings.
+    """The summary of a table, with warnings and suggestions.
 
     Attributes
     ----------
     n_rows, n_columns : int
-        Without the target.
+        The size of the table, without the target.
     columns : tuple of ColumnSummary
-        In the order of the table.
+        The columns, in the order of the table.
     target : TargetSummary or None
         The classes.
     n_repeats : int or None
-        Rows that are equal to an earlier one, target included; None if there are too many rows to tell.
+        The number of rows that are equal to an earlier one, target included; None if there are too many rows to count.
     warnings, suggestions : tuple of str
-        A sentence each.
+        What may be wrong with the table, and what to do next.
     ids : tuple of str
-        Columns that look like names of the rows: no two cells are equal.
+        Columns that look like identifiers of the rows: no two cells are equal.
     """
 
     n_rows: int
@@ -79,7 +80,7 @@ class Summary:
     ids: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, in types that JSON knows."""
+        """Return the summary in types that JSON supports."""
         found = asdict(self)
         if self.target is not None:
             found["target"]["classes"] = [
@@ -91,16 +92,16 @@ class Summary:
     def from_chunks(
         cls, chunks: Iterable[Any], *, target: str | None = None, names: Sequence[str] | None = None
     ) -> Summary:
-        """Of a table that comes in chunks, in memory that does not grow with the number of rows.
+        """Summarise a table that is read in chunks, in memory that does not grow with the number of rows.
 
         Parameters
         ----------
         chunks : iterable of tables
-            Of the same columns and types.
-        target : str or None
-            The column that holds the classes.
-        names : sequence of str or None
-            Names of columns, for arrays.
+            Tables with the same columns and types.
+        target : str or None, default=None
+            The column of the classes.
+        names : sequence of str or None, default=None
+            The names of columns, if chunks are arrays.
 
         Returns
         -------
@@ -114,28 +115,27 @@ class Summary:
         >>> Summary.from_chunks(chunks).columns[0].quantiles
         (0.0, 1.0, 2.0)
         """
-        counting = _Counting()
+        counts = _TableCounts(target)
         for chunk in chunks:
             columns = _columns(chunk, names)
             if target is not None and target not in columns:
-                raise InputError(f"there is no column {target!r}. The columns are {', '.join(list(columns)[:20])}.")
-            counting.target_name = target
+                raise InputError(f"There is no column {target!r}.", f"The columns are {', '.join(list(columns)[:20])}.")
             y = None if target is None else columns.pop(target)
-            counting.add(columns, y)
-        return counting.summary()
+            counts.add(columns, y)
+        return counts.summary()
 
 
 def summarise(X: Any, y: Any = None, *, names: Sequence[str] | None = None) -> Summary:
-    """What is in a table.
+    """Summarise a table.
 
     Parameters
     ----------
     X : array or table
-        NumPy, pandas, polars or Arrow.
-    y : array-like, str or None
+        A NumPy array of numbers, or a pandas, polars or Arrow table.
+    y : array-like, str or None, default=None
         The class of every row, or the name of the column of X that holds it.
-    names : sequence of str or None
-        Names of columns, for arrays.
+    names : sequence of str or None, default=None
+        The names of columns, if X is an array.
 
     Returns
     -------
@@ -154,13 +154,13 @@ def summarise(X: Any, y: Any = None, *, names: Sequence[str] | None = None) -> S
     """
     if isinstance(y, str):
         return Summary.from_chunks([X], target=y, names=names)
-    counting = _Counting()
-    counting.add(_columns(X, names), None if y is None else _series(y))
-    return counting.summary()
+    counts = _TableCounts(None if y is None else "y")
+    counts.add(_columns(X, names), None if y is None else _series(y))
+    return counts.summary()
 
 
 def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
-    """By name: narwhals' series of a table, or the columns of an array."""
+    """Return the columns by name: series of narwhals, or columns of an array."""
     frame = as_frame(X)
     if frame is not None:
         return {str(series.name): series for series in frame.iter_columns()}
@@ -169,8 +169,8 @@ def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
         raise InputError(f"X must be a table of rows and columns; got {matrix.ndim} dimension(s).")
     if matrix.dtype.kind not in "iufb":
         raise InputError(
-            "X is an array that does not hold numbers. Pass a pandas, polars or Arrow table, whose text columns are "
-            "read as categories."
+            "X is an array that does not hold numbers.",
+            "Pass a pandas, polars or Arrow table, whose text columns are read as categories.",
         )
     titles = [str(n) for n in names] if names is not None else [f"x{k}" for k in range(matrix.shape[1])]
     if len(titles) != matrix.shape[1]:
@@ -183,138 +183,120 @@ def _series(y: Any) -> Any:
     return series if isinstance(series, nw.Series) else np.asarray(y)
 
 
-class _Counting:
-    """Sums over chunks."""
+class _TableCounts:
+    """Counts over the chunks of a table, of which `target` is the name of the classes, if there are any."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: str | None) -> None:
+        self.target = target
         self.n_rows = 0
-        self.names: list[str] = []
-        self.tallies: list[NumberTally | CategoryTally] = []
-        self.dates: set[int] = set()
-        self.repeats = RepeatTally()
-        self.target_name: str | None = None
-        self.labels: dict[Any, int] = {}  # label → code, in order of appearance
-        self.n_labels: list[int] = []
-        self.n_unlabelled = 0
+        self.columns: dict[str, NumberCounts | CategoryCounts] = {}
+        self.dates: set[str] = set()
+        self.repeats = RepeatCounts()
+        self.codes: dict[Any, int] = {}  # of labels, in order of appearance
+        self.n_with_code: Counter[int] = Counter()
 
     def add(self, chunk: dict[str, Any], y: Any) -> None:
-        """A chunk, by columns."""
+        """Count a chunk."""
         n_rows = len(next(iter(chunk.values()))) if chunk else 0 if y is None else len(y)
         if y is not None and len(y) != n_rows:
             raise InputError(f"y has {len(y)} labels, but X has {n_rows} rows.")
-        columns = [self._read(j, series) for j, series in enumerate(chunk.values())]
-        if not self.names:
-            self.names = list(chunk)
-            self.tallies = [CategoryTally() if isinstance(c, Nominal) else NumberTally() for c in columns]
         classes = self._classes(y, n_rows)
         self.n_rows += n_rows
-        for j, column in enumerate(columns):
-            tally = self.tallies[j]
-            if isinstance(tally, NumberTally) and isinstance(column, Nominal) and not tally.n_present:
-                tally = self.tallies[j] = CategoryTally()  # nothing was in it so far
-            if isinstance(tally, CategoryTally) and not isinstance(column, Nominal) and (column != column).all():
+        columns = [self._read(name, series) for name, series in chunk.items()]
+        for name, column in zip(chunk, columns):
+            counts = self.columns.get(name)
+            if counts is None or (isinstance(column, Nominal) and not counts.n_present):  # only missing cells before
+                counts = self.columns[name] = CategoryCounts() if isinstance(column, Nominal) else NumberCounts()
+            if isinstance(counts, CategoryCounts) and not isinstance(column, Nominal) and (column != column).all():
                 column = Nominal(np.full(n_rows, -1), ())
-            tally.add(column, classes)  # type: ignore[arg-type]
+            counts.add(column, classes)  # type: ignore[arg-type]
         self.repeats.add([*columns, classes.astype(np.float64)], n_rows)
 
-    def _read(self, j: int, series: Any) -> Array | Nominal:
+    def _read(self, name: str, series: Any) -> Array | Nominal:
         if isinstance(series, np.ndarray):
             return series.astype(np.float64)
         if series.dtype in (nw.Datetime, nw.Date):
-            self.dates.add(j)
+            self.dates.add(name)
             days: Array = series.to_numpy().astype("datetime64[us]")
             return np.where(np.isnat(days), np.nan, days.astype(np.int64).astype(np.float64))
         if series.dtype.is_numeric():
-            return read_numbers(series).astype(np.float64)  # infinities are for others to refuse
+            return read_numbers(series).astype(np.float64)  # with infinities, which estimators refuse
         return read_column(series)
 
     def _classes(self, y: Any, n_rows: int) -> Array:
+        """Return the code of the class of every row."""
         if y is None:
             return np.full(n_rows, NO_CLASS)
-        values = y.to_list() if isinstance(y, nw.Series) else y.tolist()
-        codes = np.empty(n_rows, dtype=np.int64)
-        for i, label in enumerate(values):
-            if label is None or label != label:
-                codes[i] = NO_CLASS
-                self.n_unlabelled += 1
-                continue
-            if label not in self.labels:
-                self.labels[label] = len(self.n_labels)
-                self.n_labels.append(0)
-            codes[i] = self.labels[label]
-        for code, count in zip(*np.unique(codes[codes >= 0], return_counts=True)):
-            self.n_labels[code] += int(count)
-        return codes
+        labels = y.to_list() if isinstance(y, nw.Series) else y.tolist()
+        codes = [
+            NO_CLASS if label is None or label != label else self.codes.setdefault(label, len(self.codes))
+            for label in labels
+        ]
+        self.n_with_code.update(codes)
+        return np.array(codes, dtype=np.int64)
 
     def summary(self) -> Summary:
-        """Of all chunks."""
-        columns = tuple(self._column(j) for j in range(len(self.names)))
-        target = self._target() if self.target_name is not None or self.labels or self.n_unlabelled else None
-        n_classes = len(self.labels)
-        leaks = [name for name, tally in zip(self.names, self.tallies) if n_classes > 1 and tally.separates(n_classes)]
-        undated = [
-            (name, tally) for j, (name, tally) in enumerate(zip(self.names, self.tallies)) if j not in self.dates
-        ]
-        ids = [name for name, tally in undated if self._looks_like_id(tally)]
+        """Return the summary of all chunks."""
+        columns = tuple(self._column(name, counts) for name, counts in self.columns.items())
+        target = None if self.target is None else self._target(self.target)
+        n_classes = len(self.codes)
+        leaks = [name for name, counts in self.columns.items() if n_classes > 1 and counts.separates(n_classes)]
+        ids = [name for name, counts in self.columns.items() if name not in self.dates and _looks_like_id(counts)]
         n_repeats = self.repeats.n_repeats
         warnings = summary_warnings.warnings_about(self.n_rows, columns, target, n_repeats, leaks, ids)
         suggestions = summary_warnings.suggestions_for(target)
         return Summary(self.n_rows, len(columns), columns, target, n_repeats, warnings, suggestions, tuple(ids))
 
-    @staticmethod
-    def _looks_like_id(tally: NumberTally | CategoryTally) -> bool:
-        if tally.n_present < CLEARLY_TEXT or not tally.all_distinct:
-            return False
-        return isinstance(tally, CategoryTally) or tally.whole
-
-    def _column(self, j: int) -> ColumnSummary:
-        name, tally = self.names[j], self.tallies[j]
-        n_missing = self.n_rows - tally.n_present
-        share = n_missing / self.n_rows if self.n_rows else 0.0
-        found: dict[str, Any] = {}
-        if isinstance(tally, CategoryTally):
-            kind = "text" if tally.full or self._looks_like_id(tally) else "category"
-            found["top"] = tally.top(TOP)
+    def _column(self, name: str, counts: NumberCounts | CategoryCounts) -> ColumnSummary:
+        n_missing = self.n_rows - counts.n_present
+        values: dict[str, Any] = {}
+        if isinstance(counts, CategoryCounts):
+            kind = "text" if counts.full or _looks_like_id(counts) else "category"
+            values["top"] = counts.top(TOP)
         else:
-            kind = "date" if j in self.dates else "number"
-            if tally.n_present:
-                found = self._numbers(tally, as_dates=j in self.dates)
-        if tally.n_present == 0:
+            kind = "date" if name in self.dates else "number"
+            if counts.n_present:
+                values = self._numbers(counts, as_dates=name in self.dates)
+        if counts.n_present == 0:
             kind = "empty"
-        elif tally.n_distinct == 1 and kind != "date":  # one date is a date, which no estimator takes
+        elif counts.n_distinct == 1 and kind != "date":  # estimators refuse a date even if it is constant
             kind = "constant"
-        return ColumnSummary(name, kind, n_missing, share, tally.n_distinct, **found)
+        return ColumnSummary(name, kind, n_missing, n_missing / max(self.n_rows, 1), counts.n_distinct, **values)
 
     @staticmethod
-    def _numbers(tally: NumberTally, as_dates: bool) -> dict[str, Any]:
+    def _numbers(counts: NumberCounts, as_dates: bool) -> dict[str, Any]:
         if as_dates:
-            ends = (str(np.datetime64(int(v), "us")) for v in (tally.minimum, tally.maximum))
+            ends = (str(np.datetime64(int(v), "us")) for v in (counts.minimum, counts.maximum))
             return {key: end.removesuffix("T00:00:00.000000") for key, end in zip(("minimum", "maximum"), ends)}
         return {
-            "minimum": tally.minimum,
-            "maximum": tally.maximum,
-            "mean": tally.mean,
-            "quantiles": tally.quantiles(QUANTILES),
-            "exact": not tally.full,
+            "minimum": counts.minimum,
+            "maximum": counts.maximum,
+            "mean": counts.mean,
+            "quantiles": counts.quantiles(QUANTILES),
+            "exact": not counts.full,
         }
 
-    def _target(self) -> TargetSummary:
-        total = sum(self.n_labels)
-        counted = [(label, self.n_labels[code]) for label, code in self.labels.items()]
-        # by count, then as np.unique sorts them where it can
+    def _target(self, name: str) -> TargetSummary:
+        labels = [(label, self.n_with_code[code]) for label, code in self.codes.items()]
         try:
-            counted.sort(key=lambda item: item[0])
+            labels.sort(key=lambda item: item[0])  # as np.unique does
         except TypeError:
-            counted.sort(key=lambda item: spell(item[0]))
+            labels.sort(key=lambda item: spell(item[0]))
         positive = None
-        if len(counted) == 2:  # as targets.choose_positive: the rarer, and the larger label in a tie
-            positive = counted[0][0] if counted[0][1] < counted[1][1] else counted[1][0]
-        counted.sort(key=lambda item: -item[1])
-        classes = tuple((_plain(label), count, count / total) for label, count in counted)
-        rarest = min((count for _, count in counted), default=0)
-        imbalance = counted[0][1] / rarest if rarest else float("nan")
-        one_in = total / rarest if rarest else float("nan")
-        return TargetSummary(self.target_name or "y", classes, self.n_unlabelled, _plain(positive), imbalance, one_in)
+        if len(labels) == 2:  # as in estimators: the rarer label, and the larger one in a tie
+            positive = labels[0][0] if labels[0][1] < labels[1][1] else labels[1][0]
+        labels.sort(key=lambda item: -item[1])
+        total = sum(count for _, count in labels)
+        classes = tuple((_plain(label), count, count / total) for label, count in labels)
+        most, least = (labels[0][1], labels[-1][1]) if labels else (np.nan, np.nan)
+        n_missing = self.n_with_code[NO_CLASS]
+        return TargetSummary(name, classes, n_missing, _plain(positive), most / least, total / least)
+
+
+def _looks_like_id(counts: NumberCounts | CategoryCounts) -> bool:
+    if counts.n_present < CLEARLY_TEXT or not counts.all_distinct:
+        return False
+    return isinstance(counts, CategoryCounts) or counts.whole
 
 
 def _plain(value: Any) -> Any:
@@ -322,7 +304,7 @@ def _plain(value: Any) -> Any:
 
 
 def _for_json(value: Any) -> Any:
-    """Lists for tuples; what is no finite number is nothing, or a word."""
+    """Return lists for tuples, null for NaN, and text for infinities and other objects."""
     if isinstance(value, dict):
         return {key: _for_json(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

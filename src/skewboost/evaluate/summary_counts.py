@@ -1,4 +1,4 @@
-"""Counts over chunks of a table: exact, in bounded memory, and the same for any order of rows."""
+"""Counts over the chunks of a table, in bounded memory, which do not depend on the order of rows."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from skewboost.engine.row_hash import bits_of, mixed, row_hashes
 from skewboost.engine.table import Nominal
 from skewboost.typing import Array
 
-LIMIT = 10_000  # distinct values that are told apart in a column
-ROW_LIMIT = 20_000_000  # rows whose repeats are counted, at eight bytes each
+LIMIT = 10_000  # distinct values of a column that are counted
+ROW_LIMIT = 20_000_000  # rows among which repeats are counted, at eight bytes each
 NO_CLASS = -1
 
 
 @dataclass
-class NumberTally:
-    """Of a column of numbers. Beyond `LIMIT` distinct values those with the smallest hashes are kept, and counted.
+class NumberCounts:
+    """Counts of a numeric column. Of more than `LIMIT` distinct values, those with the smallest hashes are kept.
 
-    Which are kept does not depend on the order of rows, and they are as good as drawn at random.
+    Which values are kept does not depend on the order of rows, and they are like a random sample.
     """
 
     values: Array = field(default_factory=lambda: np.empty(0))
@@ -37,14 +37,14 @@ class NumberTally:
     ranges: dict[int, tuple[float, float]] = field(default_factory=dict)  # per class
 
     def add(self, column: Array, classes: Array) -> None:
-        """A chunk, with the class of every row."""
+        """Count the cells of a chunk, with the class of every row."""
         present = column == column
         x, classes = column[present].astype(np.float64) + 0.0, classes[present]
         if not len(x):
             return
         self.n_present += len(x)
-        share = len(x) / self.n_present  # of a mean, for a sum may be more than a double holds
-        self.average = (1.0 - share) * self.average + share * float((np.sort(x) / len(x)).sum())
+        fraction = len(x) / self.n_present  # means are averaged, because a sum may overflow
+        self.average = (1.0 - fraction) * self.average + fraction * float((np.sort(x) / len(x)).sum())
         self.minimum, self.maximum = min(self.minimum, float(x.min())), max(self.maximum, float(x.max()))
         self.whole = self.whole and bool((x == np.floor(x)).all())
         for k in np.unique(classes[classes != NO_CLASS]).tolist():
@@ -69,7 +69,7 @@ class NumberTally:
 
     @property
     def n_distinct(self) -> int | None:
-        """None if there are more than `LIMIT`."""
+        """The number of distinct values; None if there are more than `LIMIT`."""
         return None if self.full else len(self.values)
 
     @property
@@ -79,18 +79,18 @@ class NumberTally:
 
     @property
     def mean(self) -> float:
-        """To twelve digits, which the order of rows does not change."""
+        """The mean to twelve digits, which do not depend on the order of rows."""
         exact = float(np.sum(self.values * (self.counts / self.n_present)))
         return float(f"{self.average if self.full else exact:.12g}")
 
     def quantiles(self, at: tuple[float, ...]) -> tuple[float, ...]:
-        """The values below which so much of the column lies; exact unless values were dropped."""
+        """Return quantiles, which are exact unless values were dropped."""
         reached = np.cumsum(self.counts) / self.counts.sum()
         where = np.minimum(np.searchsorted(reached, at), len(reached) - 1)
         return tuple(self.values[where].tolist())
 
     def separates(self, n_classes: int) -> bool:
-        """Whether the classes lie apart: no value, or no range, is shared by two."""
+        """Whether the column separates the classes: no two of them have a value, or a range, in common."""
         if len(self.ranges) != n_classes or len(self.values) < 2:
             return False
         spans = sorted(self.ranges.values())
@@ -101,15 +101,15 @@ class NumberTally:
 
 
 @dataclass
-class CategoryTally:
-    """Of a column of categories; of more than `LIMIT` only how many cells are filled."""
+class CategoryCounts:
+    """Counts of a categorical column. With more than `LIMIT` categories, only cells that are present are counted."""
 
     counts: dict[str, list[int]] = field(default_factory=dict)  # category: count, lowest and highest class
     full: bool = False
     n_present: int = 0
 
     def add(self, column: Nominal, classes: Array) -> None:
-        """A chunk, with the class of every row."""
+        """Count the cells of a chunk, with the class of every row."""
         present = column.codes >= 0
         codes, classes = column.codes[present], classes[present]
         self.n_present += len(codes)
@@ -129,35 +129,35 @@ class CategoryTally:
 
     @property
     def n_distinct(self) -> int | None:
-        """None if there are more than `LIMIT`."""
+        """The number of distinct values; None if there are more than `LIMIT`."""
         return None if self.full else len(self.counts)
 
     @property
     def all_distinct(self) -> bool:
-        """Whether no category occurs twice; unknown, and so no, if there are too many."""
+        """Whether no category occurs twice; False if there are too many to know."""
         return not self.full and 1 < len(self.counts) == self.n_present
 
     def top(self, most: int) -> tuple[tuple[str, int], ...]:
-        """The most frequent, by name where equal."""
+        """Return the most frequent categories with their counts, ties by name."""
         order = sorted(self.counts.items(), key=lambda item: (-item[1][0], item[0]))
         return tuple((name, known[0]) for name, known in order[:most])
 
     def separates(self, n_classes: int) -> bool:
-        """Whether every category goes with one class, and categories repeat."""
+        """Whether every category occurs with one class only, and categories repeat."""
         found = self.counts.values()
         pure = bool(found) and all(known[1] == known[2] for known in found)
         return pure and len({known[1] for known in found}) == n_classes and 2 * len(self.counts) <= self.n_present
 
 
-class RepeatTally:
-    """How many rows occurred before."""
+class RepeatCounts:
+    """The number of rows that are equal to an earlier row."""
 
     def __init__(self) -> None:
         self._seen: list[Array] = []
         self.n_rows = 0
 
     def add(self, columns: list[Any], n_rows: int) -> None:
-        """A chunk, column by column."""
+        """Count the rows of a chunk."""
         self.n_rows += n_rows
         if self.n_rows > ROW_LIMIT:
             self._seen = []
@@ -166,7 +166,7 @@ class RepeatTally:
 
     @property
     def n_repeats(self) -> int | None:
-        """None if there are too many rows to tell."""
+        """The number of repeated rows; None if there are more than `ROW_LIMIT` rows."""
         if self.n_rows > ROW_LIMIT:
             return None
         return self.n_rows - len(np.unique(np.concatenate(self._seen))) if self._seen else 0

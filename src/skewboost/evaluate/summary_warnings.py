@@ -1,4 +1,4 @@
-"""What a summary warns of and suggests."""
+"""The warnings and suggestions of a summary."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ MANY_MISSING = 0.5
 OWN_CODES = 254  # categories with a code of their own, if there are more than engine.binning.MAX_BINS
 MOST_CATEGORIES = 255
 FOLDS = 5
-FEW = 50  # positives
+FEW_POSITIVES = 50
 MANY_CLASSES = 50
-DOUBTFUL = ("NA", "N/A", "n/a", "None", "none", "-", ".")  # categories that may stand for nothing
+MAYBE_MISSING = ("NA", "N/A", "n/a", "None", "none", "-", ".")  # categories that may mean a missing cell
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?")
-_BETWEEN = r"[,.' \u00a0\u202f]"  # what people put between thousands
-_GROUPED = re.compile(rf"[-+]?\d{{1,3}}({_BETWEEN}\d{{3}})+([.,]\d+)?")
+_SEPARATOR = r"[,.' \u00a0\u202f]"  # of thousands
+_GROUPED = re.compile(rf"[-+]?\d{{1,3}}({_SEPARATOR}\d{{3}})+([.,]\d+)?")
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?")
 
-# What to begin with, said in Python and on the command line; docs/choosing.md has the reasons
+# Suggestions for Python and for the command line; docs/choosing.md has the reasons.
 PYTHON = {
-    "many": "Begin with AdaBoostMH (docs/multiclass.md); with a price per kind of mistake, MinimumRisk around it.",
-    "balanced": 'cost="balanced" makes a miss of {positive!r} as dear as {ratio:.3g} false alarms; say what mistakes '
-    "do cost if you know it.",
+    "many": "Begin with AdaBoostMH (docs/multiclass.md). If mistakes have different costs, put MinimumRiskClassifier "
+    "around it.",
+    "balanced": 'With cost="balanced", a miss of {positive!r} costs {ratio:.3g} false alarms. Pass the actual cost if '
+    "you know it.",
     "two": "Begin with {method}; `skewboost.evaluate.compare` shows whether another variant does better on these rows.",
     "goal": 'If the goal is a rate ("recall >= 90%"), GoalSearchCV finds the costs that reach it.',
 }
 COMMANDS = {
-    "many": "Begin with `skewboost fit {data} --method AdaBoostMH -o model.json`; --cost label=price,label=price says "
-    "what mistakes cost.",
-    "balanced": "Unless --cost says what mistakes cost, a miss of {positive!r} is taken to be as dear as {ratio:.3g} "
-    "false alarms; --cost 20 makes it 20.",
+    "many": "Begin with `skewboost fit {data} --method AdaBoostMH -o model.json`; --cost label=cost,label=cost sets "
+    "the cost of mistakes.",
+    "balanced": "Without --cost, a miss of {positive!r} costs {ratio:.3g} false alarms; --cost 20 makes it 20.",
     "two": "Begin with `skewboost fit {data} -o model.json` ({method}); `skewboost compare {data}` shows whether "
     "another method does better on these rows.",
     "goal": 'If the goal is a rate, `skewboost goal {data} "recall>=90%" -o model.json` finds the costs that reach it.',
@@ -50,109 +50,108 @@ def warnings_about(
     leaks: Sequence[str],
     ids: Sequence[str],
 ) -> tuple[str, ...]:
-    """The sentences, the gravest first."""
+    """Return the warnings, the most important one first."""
     found = [] if target is None else _about_target(target)
     if n_rows >= 20 and target is not None and len(target.classes) <= MANY_CLASSES:
         found += [
-            f"{name!r} alone tells the classes apart without a mistake: was it known before the outcome?"
+            f"{name!r} alone separates the classes without error. Check that it was known before the outcome."
             for name in leaks
             if name not in ids
         ]
-    dates = {column.name for column in columns if column.kind == "date"}  # of these there is more to say
-    found += [f"{name!r} looks like an id: no two cells are equal. Leave it out." for name in ids if name not in dates]
+    dates = {column.name for column in columns if column.kind == "date"}  # they have a warning of their own
+    found += [
+        f"{name!r} looks like an identifier, because no two cells are equal. Leave it out."
+        for name in ids
+        if name not in dates
+    ]
     for column in columns:
-        found += _about(column, n_rows)
+        found += _about_column(column)
     if n_repeats:
         found.append(
-            f"{n_repeats:,} of {n_rows:,} rows repeat an earlier one: in cross-validation copies land on both sides."
+            f"{n_repeats:,} of {n_rows:,} rows repeat an earlier one. In cross-validation, a test row may have a copy "
+            "in the training rows."
         )
     return tuple(found)
 
 
-def _about(column: ColumnSummary, n_rows: int) -> list[str]:
+def _about_column(column: ColumnSummary) -> list[str]:
     name = column.name
     if column.kind == "empty":
         return [f"{name!r} is empty."]
     if column.kind == "constant" and not column.n_missing:
-        return [f"{name!r} holds one value only."]
+        return [f"{name!r} has only one value."]
     found = []
     if "inf" in (str(column.maximum), str(column.minimum).removeprefix("-")):
-        found.append(f"{name!r} holds infinite numbers, which estimators refuse: make them missing, or a large number.")
+        found.append(f"{name!r} has infinite numbers, which estimators refuse. Make them missing, or large numbers.")
     if column.missing_share > MANY_MISSING:
         found.append(f"{name!r} is missing in {percent(column.missing_share)} of the rows.")
     if column.kind == "date":
-        found.append(f"{name!r} holds dates: derive numbers (year, weekday, days since an event), or leave it out.")
+        found.append(f"{name!r} holds dates. Derive numbers (year, weekday, days since an event), or leave it out.")
     if column.kind == "category" and column.top and all(_DATE.fullmatch(value) for value, _ in column.top):
-        found.append(f"{name!r} looks like dates, and would be read as categories: derive numbers, or leave it out.")
-    if column.kind in ("category", "text") and _separated(column.top):
+        found.append(f"{name!r} looks like dates, but is read as categories. Derive numbers, or leave it out.")
+    if column.kind in ("category", "text") and (grouped := _number_with_separators(column.top)):
         found.append(
-            f"{name!r} holds numbers such as {_separated(column.top)!r}, and would be read as categories: take the "
-            "separators of thousands out."
+            f"{name!r} has numbers such as {grouped!r}, which are read as categories. Remove the thousands separators."
         )
     elif column.kind == "category" and (column.n_distinct or 0) > MOST_CATEGORIES:
         found.append(
-            f"{name!r} has {column.n_distinct:,} categories: the {OWN_CODES} most frequent are told apart, the others "
-            "share one code."
+            f"{name!r} has {column.n_distinct:,} categories. All but the {OWN_CODES} most frequent share one code."
         )
     if column.kind == "text" and column.n_distinct is None:
-        found.append(f"{name!r} has more than 10,000 categories: all but the {OWN_CODES} most frequent share one code.")
+        found.append(f"{name!r} has more than 10,000 categories. All but the {OWN_CODES} most frequent share one code.")
     found += [
-        f"{name!r} has {count:,} cells {value!r}, taken as a category; if they stand for nothing, make them empty."
+        f"{name!r} has {count:,} cells {value!r}, which are read as a category. If they mean missing, make them empty."
         for value, count in column.top
-        if value in DOUBTFUL
+        if value in MAYBE_MISSING
     ]
     return found
 
 
-def _separated(top: Sequence[tuple[str, int]]) -> str | None:
-    """A number with its thousands apart, if all these categories are numbers and one is such."""
+def _number_with_separators(top: Sequence[tuple[str, int]]) -> str | None:
+    """Return a number with thousands separators, if all these categories are numbers."""
     grouped = [value for value, _ in top if _GROUPED.fullmatch(value)]
     return grouped[0] if grouped and all(_GROUPED.fullmatch(v) or _NUMBER.fullmatch(v) for v, _ in top) else None
 
 
 def _about_target(target: TargetSummary) -> list[str]:
     found = []
+    name, n_classes = target.name, len(target.classes)
     if target.n_missing:
-        found.append(f"the target {target.name!r} is missing in {target.n_missing:,} rows: drop these, or name them.")
-    n_classes = len(target.classes)
+        found.append(f"The target {name!r} is missing in {target.n_missing:,} rows. Drop them, or give them a class.")
     if n_classes < 2:
-        return [*found, f"the target {target.name!r} has {n_classes} class: there is nothing to tell apart."]
-    label, rarest, _ = target.classes[-1] if target.positive is None else _positive(target)
+        return [*found, f"The target {name!r} has {n_classes} class, but a classifier needs at least two."]
+    label, count, _ = target.classes[-1]  # the rarest, which is the positive one of two
     if n_classes > MANY_CLASSES:
-        found.append(f"the target {target.name!r} has {n_classes:,} values: is it a number rather than a class?")
-    elif rarest < FEW:
-        found.append(f"only {rarest} rows of class {label!r}: {_per_fold(rarest)}")
+        found.append(f"The target {name!r} has {n_classes:,} values. Is it a number rather than a class?")
+    elif count < FOLDS:
+        found.append(
+            f"Only {count} rows are of class {label!r}: {FOLDS}-fold cross-validation cannot put one into every fold."
+        )
+    elif count < FEW_POSITIVES:
+        low, high = count // FOLDS, -(-count // FOLDS)
+        found.append(
+            f"Only {count} rows are of class {label!r}: {FOLDS}-fold cross-validation tests on "
+            f"{low if low == high else f'{low}–{high}'} of them at a time. Repeat it, and look at the spread."
+        )
     return found
 
 
-def _positive(target: TargetSummary) -> tuple[object, int, float]:
-    return next(row for row in target.classes if row[0] == target.positive)
-
-
-def _per_fold(count: int) -> str:
-    if count < FOLDS:
-        return f"{FOLDS}-fold cross-validation cannot put one into every fold."
-    low, high = count // FOLDS, -(-count // FOLDS)
-    each = str(low) if low == high else f"{low}–{high}"
-    return f"{FOLDS}-fold cross-validation tests on {each} of them at a time; repeat it, and mind the spread."
-
-
 def suggestions_for(target: TargetSummary | None, words: Mapping[str, str] = PYTHON, data: str = "") -> tuple[str, ...]:
-    """What to begin with, in the words of Python, or in those of the command line for `data` and its options."""
+    """Return what to begin with, for Python or for the command line (`data` and its options)."""
     if target is None or len(target.classes) < 2 or len(target.classes) > MANY_CLASSES:
         return ()
     if len(target.classes) > 2:
-        found = ["many"]
+        keys = ["many"]
     else:
-        found = [*(["balanced"] if target.imbalance >= 1.5 else []), "two", "goal"]
-    told = {"positive": target.positive, "ratio": target.imbalance, "method": RECOMMENDED, "data": data}
-    return tuple(words[what].format(**told) for what in found)
+        keys = [*(["balanced"] if target.imbalance >= 1.5 else []), "two", "goal"]
+    values = {"positive": target.positive, "ratio": target.imbalance, "method": RECOMMENDED, "data": data}
+    return tuple(words[key].format(**values) for key in keys)
 
 
-def percent(share: float) -> str:
-    """A share in few digits, and never 0% or 100% unless it is."""
-    if 0 < share < 0.001:
+def percent(fraction: float) -> str:
+    """Return a fraction in percent with few digits, and 0% or 100% only if it is exact."""
+    if 0 < fraction < 0.001:
         return "<0.1%"
-    if 0.999 < share < 1:
+    if 0.999 < fraction < 1:
         return ">99.9%"
-    return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
+    return f"{fraction:.1%}" if fraction < 0.1 else f"{fraction:.0%}"

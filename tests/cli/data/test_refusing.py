@@ -21,7 +21,7 @@ def parquet_bytes(tmp_path):
 
 BAD = {
     "empty": (b"", "it is empty"),
-    "blank": (b"\n \n", "nothing in it but blank lines"),
+    "blank": (b"\n \n", "it contains only blank lines"),
     "header only": (b"a,b\n", "column names, but no rows"),
     "duplicate": (b"a,b,a\n1,2,3\n", "columns 1 and 3 are both called 'a'"),
     "short": (b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cell, but there are 2 columns"),
@@ -48,10 +48,11 @@ def test_bad_text_is_refused(content, message, tmp_path):
     assert "\n" not in str(error.value)
 
 
-def test_late_bytes_that_are_not_utf8_are_found(tmp_path):
+def test_late_bytes_that_are_not_utf8_are_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("skewboost.cli.data.content.HEAD", 1000)
     path = tmp_path / "t.csv"
-    path.write_bytes(b"a,b\n" + b"1,x\n" * 100_000 + b"2,\xff\n")
-    with pytest.raises(DataError, match=r"line 100002: byte 400006 \(0xff\)"):
+    path.write_bytes(b"a,b\n" + b"1,x\n" * 2000 + b"2,\xff\n")
+    with pytest.raises(DataError, match=r"line 2002: byte 8006 \(0xff\)"):
         open_data(path).read()
 
 
@@ -147,7 +148,7 @@ def test_a_file_with_any_byte_changed_is_read_or_refused_in_one_line(name, tmp_p
     else:
         frame.to_csv(path, index=False)
     good, rng, outcomes = path.read_bytes(), np.random.default_rng(0), set()
-    for _ in range(120):
+    for _ in range(50):
         bad, at = bytearray(good), int(rng.integers(len(good)))
         kind = rng.integers(4)
         if kind == 0:
@@ -186,14 +187,12 @@ def test_nested_columns_and_rowless_files_are_refused(tmp_path):
 
 def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     parquet_bytes(tmp_path)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "skewboost.cli.data.arrow", None)
     with pytest.raises(DataError, match=r'pip install "skewboost\[parquet\]"'):
         open_data(tmp_path / "good.parquet")
 
 
-def test_arguments_are_checked(tmp_path):
+def test_columns_to_read_as_text_must_exist(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match="no format 'xls'"):
-        open_data(tmp_path / "t.csv", format="xls")
     with pytest.raises(DataError, match=r"no column 'z'\. The columns are a, b"):
         open_data(tmp_path / "t.csv", text=["z"])

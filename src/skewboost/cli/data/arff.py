@@ -6,13 +6,15 @@ import io
 import math
 import re
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
+from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.kinds import DATE, EMPTY, FLOAT, INTEGER, TEXT, Kind, as_number, convert, kind_of, wider
-from skewboost.cli.data.source import CHUNK_ROWS, Source
+from skewboost.cli.data.text_source import TextSource
 
 NOMINAL = "nominal"
+KINDS = {"numeric": FLOAT, "real": FLOAT, "integer": FLOAT, "string": TEXT, "date": DATE}
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)", re.IGNORECASE)
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
@@ -30,22 +32,21 @@ class Attribute(NamedTuple):
     categories: tuple[str, ...] = ()
 
 
-class Arff(Source):
-    """ARFF, dense or sparse. Nominal attributes are categories, in the order in which they are declared."""
+class Arff(TextSource):
+    """ARFF, dense or sparse. Nominal attributes are categorical, with categories in the order of their declaration."""
 
     format = "arff"
 
     def __init__(self, content: Content, text: Collection[str] = ()) -> None:
         super().__init__(content, text)
-        content.keep_all()  # whether numbers are whole is known at the end
         self.attributes = self._declared()
         self.columns = [attribute.name for attribute in self.attributes]
         self.check_names()
-        self._known = [frozenset(attribute.categories) for attribute in self.attributes]
-        self._kinds: dict[str, Kind] | None = None
+        self._by_name = {attribute.name: attribute for attribute in self.attributes}
+        self._categories = [frozenset(attribute.categories) for attribute in self.attributes]
 
     def _lines(self) -> Iterator[tuple[int, str]]:
-        """What is neither blank nor a comment, with its number."""
+        """Yield the lines that are neither blank nor comments, with their numbers."""
         with self.content.explained(), io.TextIOWrapper(self.content.open(), encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
                 plain = line.strip()
@@ -63,64 +64,63 @@ class Arff(Source):
             if word == "@attribute":
                 found.append(self._attribute(line, number))
             elif word != "@relation":
-                raise self.fail(f"{line[:30]!r} is no declaration", "Put @data before the rows.", line=number)
-        raise self.fail("there is no @data", "Put it before the rows; or the file is cut short.")
+                raise self.fail(f"{line[:30]!r} is not a declaration", "Put @data before the rows.", line=number)
+        raise self.fail("there is no @data", "Put it before the rows, or check whether the file is cut short.")
 
     def _attribute(self, line: str, number: int) -> Attribute:
         match = _ATTRIBUTE.fullmatch(line)
         if match is None or not match[2]:
             raise self.fail(f"cannot read {line[:40]!r}", "Write @attribute name type.", line=number)
-        name, kind = _plain(match[1]), match[2].split("%")[0].strip() if "{" not in match[2] else match[2].strip()
+        name, kind = _unquoted(match[1]), match[2].strip()
         if kind.startswith("{"):
             end = kind.rfind("}")
             if end < 0:
                 raise self.fail("the list of categories has no end", "Close it with }.", line=number, column=name)
-            cells = [_plain(cell) for cell in _cells(kind[1:end]) or ()]
+            cells = [_unquoted(cell) for cell in _cells(kind[1:end]) or ()]
             if not cells or len(set(cells)) < len(cells):
-                what = "the list of categories cannot be read, or names one twice"
-                raise self.fail(what, "Name each once, and close quotes.", line=number, column=name)
+                problem = "the list of categories cannot be read, or has a category twice"
+                raise self.fail(problem, "List each category once, and close quotes.", line=number, column=name)
             return Attribute(name, NOMINAL, tuple(cells))
+        kind = kind.split("%")[0].strip()
         word = kind.split(None, 1)[0].lower() if kind else ""
-        kinds = {"numeric": FLOAT, "real": FLOAT, "integer": FLOAT, "string": TEXT, "date": DATE}
-        if word not in kinds:
-            raise self.fail(
-                f"cannot read the type {kind[:30]!r}", "Derive flat columns first.", line=number, column=name
-            )
-        return Attribute(name, kinds[word])
+        if word not in KINDS:
+            remedy = f"Use {', '.join(KINDS)} or a list of categories."
+            raise self.fail(f"cannot read the type {kind[:30]!r}", remedy, line=number, column=name)
+        return Attribute(name, KINDS[word])
 
     def _rows(self) -> Iterator[list[str | None]]:
-        """Cells as text, None where they are missing."""
-        begun = False
+        """Yield rows of text cells, None if missing."""
+        lines = self._lines()
+        for _, line in lines:
+            if line.split(None, 1)[0].lower() == "@data":
+                break
         width = len(self.attributes)
-        for number, line in self._lines():
-            if not begun:
-                begun = line.split(None, 1)[0].lower() == "@data"
-                continue
+        for number, line in lines:
             cells = self._sparse(line, number) if line.startswith("{") else _cells(line)
             if cells is None:
-                raise self.fail("a quote is not closed, or text follows it", "Mend that row.", line=number)
+                raise self.fail("a quote is not closed, or text follows it", "Correct that row.", line=number)
             if len(cells) != width:
                 counted = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-                raise self.fail(f"{counted}, but there are {width} attributes", "Mend that row.", line=number)
-            row: list[str | None] = []
-            for cell, attribute, known in zip(cells, self.attributes, self._known):
-                row.append(None if cell in ("?", "") else self._checked(_plain(cell), attribute, known, number))
-            yield row
+                raise self.fail(f"{counted}, but there are {width} attributes", "Correct that row.", line=number)
+            yield [
+                None if cell in ("?", "") else self._checked(_unquoted(cell), attribute, categories, number)
+                for cell, attribute, categories in zip(cells, self.attributes, self._categories)
+            ]
 
-    def _checked(self, cell: str, attribute: Attribute, known: frozenset[str], number: int) -> str | None:
-        if attribute.kind == NOMINAL and cell not in known:
-            remedy = "Declare it in the list of that attribute."
+    def _checked(self, cell: str, attribute: Attribute, categories: frozenset[str], number: int) -> str | None:
+        if attribute.kind == NOMINAL and cell not in categories:
+            remedy = "Add it to the list of that attribute."
             raise self.fail(f"{cell!r} is not a declared category", remedy, line=number, column=attribute.name)
         if attribute.kind == FLOAT:
             try:
                 return None if math.isnan(as_number(cell)) else cell
             except ValueError:
-                remedy = "Mend it; a missing cell is a question mark."
+                remedy = "Correct it; a missing cell is a question mark."
                 raise self.fail(f"{cell!r} is not a number", remedy, line=number, column=attribute.name) from None
         return cell
 
     def _sparse(self, line: str, number: int) -> list[str]:
-        """Zero, or the first category, where a column is not mentioned."""
+        """Return a row that is zero, or the first category, in columns that the line does not mention."""
         cells = [a.categories[0] if a.categories else "0" for a in self.attributes]
         inner, at = line[1 : line.rfind("}")], 0
         while inner[at:].strip():
@@ -130,70 +130,49 @@ class Arff(Source):
             cells[int(match[1])], at = match[2], match.end()
         return cells
 
-    def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Pandas tables of so many rows each."""
-        if self._kinds is None:
-            self._kinds = self._settle()
-        for block in self._blocks(n_rows):
-            for attribute in self.attributes:
-                block[attribute.name] = self._converted(block[attribute.name], attribute)
-            yield block
-
-    def _blocks(self, n_rows: int) -> Iterator[Any]:
+    def _blocks(self, n_rows: int, types: dict[str, ColumnType] | None) -> Iterator[Any]:
         import pandas as pd
 
-        rows: list[list[str | None]] = []
-        for row in self._rows():
-            rows.append(row)
-            if len(rows) == n_rows:
-                yield pd.DataFrame(rows, columns=self.columns, dtype=object)
-                rows = []
-        if rows:
-            yield pd.DataFrame(rows, columns=self.columns, dtype=object)
+        rows = self._rows()
+        while block := list(islice(rows, n_rows)):
+            frame = pd.DataFrame(block, columns=self.columns, dtype=object)
+            for name, attribute in self._by_name.items():
+                if attribute.kind == FLOAT and name not in self.text:
+                    frame[name] = _numbers(frame[name])
+            yield frame
 
-    def _settle(self) -> dict[str, Kind]:
-        """Which numbers are whole, and whether dates are."""
-        kinds = {a.name: Kind(EMPTY) for a in self.attributes}
-        found = False
-        for block in self._blocks(CHUNK_ROWS):
-            found = True
-            for attribute in self.attributes:
-                column = block[attribute.name]
-                kind = _kind_of_numbers(column) if attribute.kind == FLOAT else kind_of(column)
-                kinds[attribute.name] = wider(kinds[attribute.name], kind)
-        if not found:
-            raise self.fail("there are attributes, but no rows", "Add rows below @data.")
-        for attribute in self.attributes:
-            if attribute.kind == DATE and kinds[attribute.name].name not in (DATE, EMPTY):
-                remedy = "Write them as 2026-01-31 or 2026-01-31T12:00:00, or declare the attribute a string."
-                raise self.fail("its dates are not in ISO format", remedy, column=attribute.name)
-        return kinds
+    def _settle(self) -> dict[str, ColumnType]:
+        types = super()._settle()
+        for name, attribute in self._by_name.items():
+            if attribute.kind == DATE and name not in self.text:
+                if types[name].name not in (DATE, EMPTY):
+                    remedy = "Write them as 2026-01-31 or 2026-01-31T12:00:00, or declare the attribute as a string."
+                    raise self.fail("its dates are not in ISO format", remedy, column=name)
+                types[name] = ColumnType(DATE)  # also if all are missing
+        return types
 
-    def _converted(self, column: Any, attribute: Attribute) -> Any:
+    def _convert(self, column: Any, kind: ColumnType) -> Any:
         import pandas as pd
 
-        assert self._kinds is not None
+        attribute = self._by_name[column.name]
         if column.name in self.text or attribute.kind == TEXT:
             return self.as_text(column)
         if attribute.kind == NOMINAL:
             return column.astype(pd.CategoricalDtype(list(attribute.categories)))
-        kind = self._kinds[attribute.name]
-        if attribute.kind == DATE:
-            return convert(column, Kind(DATE))  # also where all are missing
-        read = int if kind.dtype == "int64" else float
-        numbers = [math.nan if cell is None else read(cell) for cell in column]
-        return pd.Series(numbers, name=column.name, dtype=kind.dtype)
+        return super()._convert(column, kind)
 
 
-def _kind_of_numbers(column: Any) -> Kind:
-    """Whether they are whole, of those that are spelled so and fit in 64 bits."""
-    cells = column.dropna()
-    whole = all(_WHOLE.fullmatch(cell) and -(2**63) <= int(cell) < 2**63 for cell in cells)
-    return Kind(EMPTY if not len(cells) else INTEGER if whole else FLOAT, len(cells) < len(column))
+def _numbers(cells: Any) -> Any:
+    """Return numbers, as int64 if all are integers that fit."""
+    import pandas as pd
+
+    whole = all(c is not None and _WHOLE.fullmatch(c) and -(2**63) <= int(c) < 2**63 for c in cells)
+    numbers = [int(c) for c in cells] if whole else [math.nan if c is None else float(c) for c in cells]
+    return pd.Series(numbers, dtype="int64" if whole else "float64")
 
 
 def _cells(line: str) -> list[str] | None:
-    """The cells of a row, quotes and all; None if it cannot be read."""
+    """Split a row into cells, which keep their quotes; return None if it cannot be read."""
     if "'" not in line and '"' not in line:
         return [cell.strip() for cell in line.split(",")]
     cells, at = [], 0
@@ -207,8 +186,7 @@ def _cells(line: str) -> list[str] | None:
             return cells
 
 
-def _plain(cell: str) -> str:
-    """Without its quotes."""
+def _unquoted(cell: str) -> str:
     if cell[:1] in ("'", '"') and len(cell) > 1:
         return _ESCAPED.sub(lambda m: _ESCAPES.get(m[1], m[1]), cell[1:-1])
     return cell

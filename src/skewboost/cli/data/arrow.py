@@ -1,186 +1,146 @@
-"""Parquet, Feather and Arrow's own formats, read by pyarrow."""
+"""Parquet, Feather and Arrow IPC, read by pyarrow."""
 
 from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from skewboost.cli.data.content import Content
-from skewboost.cli.data.data_error import DataError
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from skewboost.cli.data.content import Content, DataError
 from skewboost.cli.data.source import CHUNK_ROWS, Source
 
 
-class Arrow(Source):
-    """What both formats share: record batches of a schema."""
+class ArrowSource(Source):
+    """What the formats of Arrow share: record batches with a schema."""
 
     def __init__(self, content: Content, text: Collection[str] = ()) -> None:
         super().__init__(content, text)
-        try:
-            import pyarrow  # noqa: F401
-        except ImportError as error:
-            raise DataError(
-                f'{content.name}: reading {self.format} needs pyarrow. Install it: pip install "skewboost[parquet]"'
-            ) from error
         with self._explained():
             schema = self._schema()
             types = dict(zip(schema.names, schema.types))
-            hidden, self._declared = self._told_by_pandas(schema)
-        self.columns = [name for name in schema.names if name not in hidden]
+            index, self._categorical = self._pandas_columns(schema)
+        self.columns = [name for name in schema.names if name not in index]
         self.check_names()
         self._types = {name: types[name] for name in self.columns}
         self._with_missing: set[str] | None = None
 
     @abstractmethod
     def _schema(self) -> Any:
-        """Of the file."""
-
-    def _told_by_pandas(self, schema: Any) -> tuple[set[str], set[str]]:
-        """Columns that pandas wrote for its index, and those that were categories there, be they numbers."""
-        told = (schema.metadata or {}).get(b"pandas")
-        if told is None:
-            return set(), set()
-        try:
-            about = json.loads(told)
-            hidden = {name for name in about.get("index_columns", []) if isinstance(name, str)}
-            return hidden, {c["name"] for c in about.get("columns", []) if c.get("pandas_type") == "categorical"}
-        except (AttributeError, KeyError, TypeError, RecursionError) as error:
-            raise self.fail("what pandas noted about the columns cannot be read", "Write it again.") from error
+        """Return the schema of the file."""
 
     @abstractmethod
     def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
-        """Record batches of these columns, of any length."""
+        """Yield record batches of these columns, of any length."""
 
-    def _checked_batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
-        """The same, if all is within bounds: pyarrow follows offsets of a damaged file to wherever they lead."""
+    def _pandas_columns(self, schema: Any) -> tuple[set[str], set[str]]:
+        """Return the columns that pandas wrote for its index, and those that were categorical in pandas."""
+        metadata = (schema.metadata or {}).get(b"pandas")
+        if metadata is None:
+            return set(), set()
+        try:
+            notes = json.loads(metadata)
+            index = {name for name in notes.get("index_columns", []) if isinstance(name, str)}
+            return index, {c["name"] for c in notes.get("columns", []) if c.get("pandas_type") == "categorical"}
+        except (AttributeError, KeyError, TypeError, RecursionError) as error:
+            raise self.fail("the metadata of pandas cannot be read", "Write the file again.") from error
+
+    def _valid_batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
+        """Yield batches after a check: in a damaged file, pyarrow would follow offsets out of bounds."""
         for batch in self._batches(n_rows, columns):
             batch.validate(full=True)
             yield batch
 
     @property
-    def _wanted(self) -> list[str]:
-        """The columns that are read."""
+    def _used(self) -> list[str]:
         return [name for name in self.columns if name not in self.left_out]
 
     def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Pandas tables of so many rows each."""
-        import pandas as pd
-
-        for name in self._wanted:
-            self._check(name, self._types[name])
+        """Yield pandas tables of `n_rows` rows each."""
+        for name in self._used:
+            self._check_type(name)
         with self._explained():
             if self._with_missing is None:
                 self._with_missing = self._find_missing()
-            found = False
-            for table in self._tables(n_rows):
-                found = True
-                yield pd.DataFrame({name: self._converted(name, table.column(name)) for name in self._wanted})
-        if not found:
+            empty = True
+            for table in _rechunk(self._valid_batches(n_rows, self._used), n_rows):
+                empty = False
+                yield pd.DataFrame({name: self._convert(name, table.column(name)) for name in self._used})
+        if empty:
             raise self.fail("there are columns, but no rows", "Check how the file was written.")
 
     def _find_missing(self) -> set[str]:
-        """Whole numbers and booleans with missing cells are of another type in pandas; in all chunks or in none.
+        """Find integers and booleans with missing cells, which have another type in pandas, in all chunks alike.
 
-        The counts in a Parquet file are not asked: where they are damaged, pyarrow ends the process.
+        The counts in a Parquet file are not used: if they are damaged, pyarrow ends the process.
         """
-        import pyarrow as pa
-
-        counted = (pa.types.is_integer, pa.types.is_boolean)
-        asked = [name for name in self._wanted if any(test(self._types[name]) for test in counted)]
+        names = [n for n in self._used if pa.types.is_integer(self._types[n]) or pa.types.is_boolean(self._types[n])]
         found: set[str] = set()
-        for batch in self._checked_batches(CHUNK_ROWS, asked) if asked else ():
-            found |= {name for name in asked if batch.column(name).null_count}
+        for batch in self._valid_batches(CHUNK_ROWS, names) if names else ():
+            found |= {name for name in names if batch.column(name).null_count}
         return found
 
-    def _tables(self, n_rows: int) -> Iterator[Any]:
-        import pyarrow as pa
-
-        waiting: list[Any] = []
-        total = 0
-        for batch in self._checked_batches(n_rows, self._wanted):
-            waiting.append(pa.Table.from_batches([batch]))
-            total += batch.num_rows
-            while total >= n_rows:
-                joined = pa.concat_tables(waiting)
-                yield joined.slice(0, n_rows)
-                rest = joined.slice(n_rows)
-                waiting, total = [rest], rest.num_rows
-        if total:
-            yield pa.concat_tables(waiting)
-
-    def _check(self, name: str, kind: Any) -> None:
-        import pyarrow as pa
-
-        t = pa.types
+    def _check_type(self, name: str) -> None:
+        t, kind = pa.types, self._types[name]
         flat = (
             t.is_integer, t.is_floating, t.is_boolean, t.is_decimal, t.is_string, t.is_large_string, t.is_string_view,
             t.is_timestamp, t.is_date, t.is_null,
         )  # fmt: skip
         if not any(test(kind.value_type if t.is_dictionary(kind) else kind) for test in flat):
-            raise self.fail(
-                f"the type {kind} is neither a number nor text nor a date",
-                "Derive such columns, or drop it.",
-                column=name,
-            )
+            problem = f"the type {kind} is neither a number nor text nor a date"
+            raise self.fail(problem, "Derive such columns from it, or drop it.", column=name)
 
-    def _converted(self, name: str, column: Any) -> Any:
-        import pandas as pd
-        import pyarrow as pa
-
-        kind = self._types[name]
+    def _convert(self, name: str, column: Any) -> Any:
+        t, kind = pa.types, self._types[name]
         assert self._with_missing is not None
         missing = name in self._with_missing
-        if name in self.text or name in self._declared or pa.types.is_dictionary(kind):
-            return self.as_text(pd.Series(self._cells(name, column), name=name, dtype=object))
-        if pa.types.is_integer(kind):
-            whole = "uint64" if kind == pa.uint64() else "int64"
-            return pd.Series(column.to_numpy(), name=name).astype("float64" if missing else whole)
-        if pa.types.is_boolean(kind):
-            return pd.Series(column.to_pylist(), name=name, dtype="boolean" if missing else "bool")
-        if pa.types.is_decimal(kind) or pa.types.is_null(kind):
-            return pd.Series(column.cast(pa.float64()).to_numpy(), name=name, dtype="float64")
-        if pa.types.is_floating(kind):
-            return pd.Series(column.to_numpy(), name=name, dtype="float64" if kind == pa.float64() else "float32")
-        if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-            days = column.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False)
-            return pd.Series(days.cast(pa.timestamp("us")).to_numpy(), name=name, dtype="datetime64[us]")
-        return self.as_text(pd.Series(self._cells(name, column), name=name, dtype=object))
-
-    def _cells(self, name: str, column: Any) -> list[Any]:
+        if name not in self.text and name not in self._categorical:
+            if t.is_integer(kind):
+                whole = "uint64" if kind == pa.uint64() else "int64"
+                return pd.Series(column.to_numpy()).astype("float64" if missing else whole)
+            if t.is_boolean(kind):
+                return pd.Series(column.to_pylist(), dtype="boolean" if missing else "bool")
+            if t.is_decimal(kind) or t.is_null(kind):
+                return pd.Series(column.cast(pa.float64()).to_numpy(), dtype="float64")
+            if t.is_floating(kind):
+                return pd.Series(column.to_numpy(), dtype="float64" if kind == pa.float64() else "float32")
+            if t.is_timestamp(kind) or t.is_date(kind):
+                days = column.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False)
+                return pd.Series(days.cast(pa.timestamp("us")).to_numpy(), dtype="datetime64[us]")
         try:
-            return list(column.to_pylist())
-        except (ValueError, OverflowError) as error:  # a date of the year 20000, say
+            cells = column.to_pylist()
+        except (ValueError, OverflowError) as error:  # for example a date in the year 20000
             raise self.fail(f"a cell cannot be read ({error})", "Drop that column.", column=name) from error
+        return self.as_text(pd.Series(cells, name=name, dtype=object))
 
     def _seekable(self) -> Any:
-        import pyarrow as pa
-
         place = self.content.open_seekable()
         return pa.OSFile(place) if isinstance(place, str) else place
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        import pyarrow as pa
-
         try:
             yield
         except DataError:
             raise
         except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
             what = " ".join(str(error).split())[:120].rstrip(".")
-            raise self.fail(f"the {self.format} data is damaged or cut short ({what})", "Write it again.") from error
+            raise self.fail(
+                f"the {self.format} data is damaged or cut short ({what})", "Write the file again."
+            ) from error
 
 
-class ParquetFile(Arrow):
-    """Parquet; read group by group."""
+class ParquetFile(ArrowSource):
+    """Parquet, read by row groups."""
 
     format = "parquet"
 
     def _schema(self) -> Any:
-        import pyarrow.parquet as pq
-
         self._file = pq.ParquetFile(self._seekable())
         return self._file.schema_arrow
 
@@ -188,28 +148,40 @@ class ParquetFile(Arrow):
         yield from self._file.iter_batches(batch_size=n_rows, columns=columns)
 
 
-class ArrowFile(Arrow):
+class ArrowFile(ArrowSource):
     """Feather and Arrow IPC, files and streams."""
 
     format = "arrow"
 
     def _open(self) -> Any:
-        import pyarrow as pa
-
         if self.content.head.startswith(b"FEA1"):
-            raise self.fail("this is Feather of version 1, which is no longer read", "Write it again, or as Parquet.")
+            raise self.fail("version 1 of Feather is not supported", "Write the file again, or as Parquet.")
         stream = self._seekable()
-        is_file = self.content.head.startswith(b"ARROW1")
-        return pa.ipc.open_file(stream) if is_file else pa.ipc.open_stream(stream)
+        return pa.ipc.open_file(stream) if self.content.head.startswith(b"ARROW1") else pa.ipc.open_stream(stream)
 
     def _schema(self) -> Any:
         return self._open().schema
 
     def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
         reader = self._open()
-        if hasattr(reader, "num_record_batches"):
-            batches: Any = (reader.get_batch(k) for k in range(reader.num_record_batches))
-        else:
-            batches = reader
+        is_file = hasattr(reader, "num_record_batches")
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
         for batch in batches:
             yield batch.select(columns)
+
+
+def _rechunk(batches: Iterable[Any], n_rows: int) -> Iterator[Any]:
+    """Yield Arrow tables of `n_rows` rows each, the last one with fewer, from batches of any length."""
+    waiting: list[Any] = []
+    total = 0
+    for batch in batches:
+        waiting.append(pa.Table.from_batches([batch]))
+        total += batch.num_rows
+        if total >= n_rows:
+            joined = pa.concat_tables(waiting)
+            full = total - total % n_rows
+            for start in range(0, full, n_rows):
+                yield joined.slice(start, n_rows)
+            waiting, total = [joined.slice(full)], total - full
+    if total:
+        yield pa.concat_tables(waiting)

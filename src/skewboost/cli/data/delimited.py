@@ -1,82 +1,43 @@
-"""CSV and kin: text with delimiters."""
+"""CSV and other text with delimiters."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from skewboost.cli.data.content import HEAD, Content
-from skewboost.cli.data.data_error import DataError
-from skewboost.cli.data.kinds import (
-    DATE,
-    EMPTY,
-    FLOAT,
-    INTEGER,
-    NUMBER_MISSING,
-    TEXT,
-    Kind,
-    convert,
-    first_misfit,
-    kind_of,
-    wider,
-)
-from skewboost.cli.data.sniffing import find_dialect, is_blank
-from skewboost.cli.data.source import CHUNK_ROWS, Source
+from skewboost.cli.data.column_types import DATE, NUMBER_MISSING, TEXT, ColumnType, as_number
+from skewboost.cli.data.content import Content
+from skewboost.cli.data.text_source import TextSource
 
-SETTLING_ROWS = 100_000
+DELIMITERS = ",\t;|"
+_DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d*\.\d+\s*")
 
 
-class Delimited(Source):
-    """A delimited file, read by pandas in two passes: one to settle the types of columns, one to hand them out.
-
-    A pipe that is not kept cannot be read twice: its first rows settle the types.
-    """
+class Delimited(TextSource):
+    """A delimited file, parsed by pandas."""
 
     format = "csv"
 
-    def __init__(self, content: Content, text: Collection[str] = (), header: bool | None = None) -> None:
+    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
         super().__init__(content, text)
         try:
-            self.dialect = find_dialect(content, header)
+            self.dialect = find_dialect(content)
         except csv.Error as error:
             raise self.fail(f"cannot be read as delimited text: {error}", "Quote cells that hold quotes.") from error
         self.columns = self.dialect.columns
         self.check_names()
-        self._kinds: dict[str, Kind] | None = None
         self._widths_checked = False
 
-    def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Pandas tables of so many rows each."""
-        if self._kinds is None:
-            self._kinds = self._settle()
-        start = 0
-        for block in self._blocks(self.content.open(), n_rows, self._kinds):
-            yield self._converted(block.reset_index(drop=True), start, self._kinds)
-            start += len(block)
-
-    def _settle(self) -> dict[str, Kind]:
-        """Types by all rows, or by the first ones of a pipe."""
-        stream = self.content.open() if self.content.rereadable else io.BytesIO(whole_rows(self.content.head))
-        kinds = {name: Kind(TEXT if name in self.text else EMPTY) for name in self.columns}
-        n_rows = 0
-        for block in self._blocks(stream, SETTLING_ROWS, None):
-            n_rows += len(block)
-            kinds = {name: wider(kind, kind_of(block[name])) for name, kind in kinds.items()}
-        if n_rows == 0:
-            raise self.fail("there are column names, but no rows", "Add rows below the header.")
-        if not self.content.rereadable and len(self.content.head) >= HEAD:
-            # More will come: cells may be missing, and whole numbers may turn out to have decimals.
-            kinds = {n: Kind(FLOAT if k.name in (INTEGER, EMPTY) else k.name, True) for n, k in kinds.items()}
-        return kinds
-
-    def _blocks(self, stream: Any, n_rows: int, kinds: dict[str, Kind] | None) -> Iterator[Any]:
-        """What pandas makes of so many rows at a time, with text as it stands."""
+    def _blocks(self, n_rows: int, types: dict[str, ColumnType] | None) -> Iterator[Any]:
         import pandas as pd
 
-        as_text = {n for n, k in kinds.items() if k.name in (TEXT, DATE)} if kinds else set(self.text)
+        as_text = set(self.text) if types is None else {n for n, t in types.items() if t.name in (TEXT, DATE)}
         options = {
             "names": self.columns,
             "header": 0 if self.dialect.header else None,
@@ -88,19 +49,19 @@ class Delimited(Source):
             "index_col": False,
             "skipinitialspace": True,
             "low_memory": False,
-            "float_precision": None if kinds is None else _exact(),
+            "float_precision": None if types is None else _exact(),
             "encoding": "utf-8-sig",
             "chunksize": n_rows,
         }
-        with self.content.explained(), stream, warnings.catch_warnings():
+        with self.content.explained(), self.content.open() as stream, warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             try:
                 with pd.read_csv(stream, **options) as blocks:
                     for block in blocks:
                         last = block[self.columns[-1]]
-                        if kinds is None and (last.isna() | last.isin(NUMBER_MISSING)).any():
-                            self._check_widths()  # a row that is too short looks like this
-                        yield block
+                        if types is None and (last.isna() | last.isin(NUMBER_MISSING)).any():
+                            self._check_widths()  # pandas fills up rows that are too short
+                        yield block.reset_index(drop=True)
             except pd.errors.EmptyDataError:
                 return
             except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
@@ -109,55 +70,105 @@ class Delimited(Source):
                 raise self.fail(f"it cannot be read: {what}", "Check the quotes there.") from error
 
     def _check_widths(self) -> None:
-        """Find the row that has too few cells or too many; pandas fills up the former without a word."""
+        """Raise if a row has too few or too many cells."""
         if self._widths_checked:
             return
         self._widths_checked = True
-        binary = self.content.open() if self.content.rereadable else io.BytesIO(whole_rows(self.content.head))
-        with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as lines:
+        width = len(self.columns)
+        with io.TextIOWrapper(self.content.open(), encoding="utf-8-sig", newline="") as lines:
             rows = csv.reader(lines, delimiter=self.dialect.delimiter, skipinitialspace=True)
             try:
                 for row in rows:
-                    if not is_blank(row) and len(row) != len(self.columns):
+                    if len(row) != width and not _is_blank(row):
                         cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-                        what = f"{cells}, but there are {len(self.columns)} columns"
-                        raise self.fail(what, "Mend that row, and quote cells with delimiters.", line=rows.line_num)
+                        remedy = "Correct that row, and quote cells with delimiters."
+                        raise self.fail(f"{cells}, but there are {width} columns", remedy, line=rows.line_num)
             except csv.Error as error:
                 raise self.fail(f"it cannot be read: {error}", "Check the quotes there.", line=rows.line_num) from error
 
-    def _converted(self, block: Any, start: int, kinds: dict[str, Kind]) -> Any:
-        """A block in the types of its columns; only a pipe, or a file that changed, can hold something else."""
-        for name, kind in kinds.items():
-            try:
-                block[name] = convert(block[name], kind)
-            except (ValueError, TypeError) as error:
-                raise self._misfit(block[name], start, kind) from error
-            if name in self.text:
-                block[name] = self.as_text(block[name])
-        return block
-
-    def _misfit(self, column: Any, start: int, kind: Kind) -> DataError:
-        row = first_misfit(column, kind)
-        value = "a missing cell" if column.isna().iloc[row] else repr(str(column.iloc[row]))
-        return self.fail(
-            f"data row {start + row + 1} holds {value}, but the rows before it made this a column of type {kind.name}",
-            "Save the data to a file, which is read twice to settle types.",
-            column=str(column.name),
-        )
-
 
 def _exact() -> str | None:
-    """What makes pandas read numbers to the last digit: its default does so from 3.1 on, where asking is deprecated."""
+    """Return the option by which pandas reads numbers to the last digit; it is the default from 3.1 on."""
     import pandas as pd
 
     return None if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else "round_trip"
 
 
-def whole_rows(head: bytes) -> bytes:
-    """The beginning of a text up to the end of a row; quoted cells may hold line ends."""
-    if len(head) < HEAD:
-        return head
-    cut = head.rfind(b"\n") + 1
-    while cut > 0 and head.count(b'"', 0, cut) % 2:
-        cut = head.rfind(b"\n", 0, cut - 1) + 1
-    return head[:cut] if cut else head
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited file is written."""
+
+    delimiter: str
+    header: bool
+    columns: list[str]
+    decimal: str = "."
+
+
+def find_dialect(content: Content) -> Dialect:
+    """Find the delimiter, the header and the decimal mark by the beginning of a file."""
+    text = head_text(content)
+    delimiter = max(DELIMITERS, key=lambda d: _fit(text, d))
+    if _fit(text, delimiter)[0] == 0 and _fit(text, " ")[0] == 1 and text.count("\n") > 1:
+        delimiter = " "  # no other delimiter occurs, and by spaces all rows have the same number of cells
+    rows = _records(text, delimiter)
+    whole = len(content.head) < len(text.encode()) + 4 or len(rows) == 1
+    body = rows[1:] if whole else rows[1:-1]  # a quoted cell may be cut at the end of the head
+    header = _has_header(rows[0], body)
+    columns = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(rows[0])]  # as pandas calls them
+    if not header:
+        columns = [f"c{k + 1}" for k in range(len(rows[0]))]
+    cells = [cell for row in rows[1:] for cell in row]
+    comma = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, cells))
+    decimal = "," if comma and not any(map(_DECIMAL_POINT.fullmatch, cells)) else "."
+    return Dialect(delimiter, header, columns, decimal)
+
+
+def head_text(content: Content) -> str:
+    """Return the beginning as text, in whole lines unless there is only one."""
+    with content.explained():
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(content.head)
+    cut = text.rfind("\n")
+    return text[: cut + 1] if cut >= 0 else text
+
+
+def _is_blank(row: Sequence[str]) -> bool:
+    """Whether a row comes from a blank line."""
+    return not row or (len(row) == 1 and not row[0].strip())
+
+
+def _records(text: str, delimiter: str) -> list[list[str]]:
+    rows = csv.reader(text.splitlines(True), delimiter=delimiter, skipinitialspace=True)
+    return [row for row in rows if not _is_blank(row)]
+
+
+def _fit(text: str, delimiter: str) -> tuple[float, int, int]:
+    """Return how well a delimiter fits: the fraction of rows with the width of the first one, and that width."""
+    widths = [len(row) for row in _records(text, delimiter)[:500]]
+    if len(widths) > 2:
+        widths = widths[:-1]  # the last row may be cut
+    if not widths or widths[0] < 2:
+        return 0.0, 0, 0
+    return widths.count(widths[0]) / len(widths), widths[0], -DELIMITERS.find(delimiter)
+
+
+def _has_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row holds names: no numbers (but 0, 1, 2, …), and nothing that is a value further down."""
+    if not all(not _is_number(cell) or cell.strip() == str(k) for k, cell in enumerate(first)):
+        return False
+    if not body:
+        return True
+    if any(_is_number(cell) for cell in first):
+        return any(not _is_number(cell) for cell in first) or len(set(first)) == len(first) > 1
+    columns = list(zip(*(row for row in body if len(row) == len(first))))
+    if any(all(_is_number(c) or not c.strip() for c in column) and any(map(_is_number, column)) for column in columns):
+        return True
+    repeated = sum(name.strip() != "" and name in column for name, column in zip(first, columns))
+    return repeated == 0 or 2 * repeated < len(first)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        as_number(cell.replace(",", "."))
+    except ValueError:
+        return False
+    return cell.strip().lower() not in ("nan", "inf", "infinity")

@@ -1,4 +1,4 @@
-"""LIBSVM, also called svmlight: a label and the columns that are not zero, row by row."""
+"""LIBSVM, also called svmlight: each row has a label and the columns that are not zero."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from collections.abc import Collection, Iterator
 from itertools import islice, pairwise
 from typing import Any
 
+from skewboost.cli.data.column_types import as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.kinds import as_number
 from skewboost.cli.data.source import CHUNK_ROWS, Source
 
 TARGET = "target"
-MOST_CELLS = 1 << 28  # of a dense chunk: two gigabytes
-MOST_IN_ALL = 1 << 29
-MOST_COLUMNS = 1_000_000
+MAX_CHUNK_CELLS = 1 << 28  # two gigabytes
+MAX_CELLS = 1 << 29
+MAX_COLUMNS = 1_000_000
 _INDEX = re.compile(rb"\s(\d+):")
 _NUMBERED = re.compile(r"f([0-9]{1,9})")
 
 
 class Libsvm(Source):
-    """Columns are called f1, f2, …, or f0, f1, … where the file counts from zero; the label is `target`.
+    """A LIBSVM file as a dense table: cells that are not mentioned are zero.
 
-    The table is dense: what is not mentioned is zero.
+    The columns are f1, f2, …, or f0, f1, … if the file counts from zero; the label is `target`.
     """
 
     format = "libsvm"
 
     def __init__(self, content: Content, text: Collection[str] = (), columns: Collection[str] = ()) -> None:
         super().__init__(content, text)
-        content.keep_all()  # how many columns there are is known at the end
-        self._whole = True  # whether all labels are whole numbers
+        self._whole = True  # whether all labels are integers
         self.first, last, self.n_rows = self._scan()
-        wanted = [int(found[1]) for name in columns if (found := _NUMBERED.fullmatch(name))]
-        if 0 in wanted:
+        known = [int(found[1]) for name in columns if (found := _NUMBERED.fullmatch(name))]
+        if 0 in known:
             self.first = 0
-        self.last = max([last, *wanted])
-        self._check_size(MOST_COLUMNS, MOST_CELLS, least_rows=1)
+        self.last = max([last, *known])
+        self._check_size(1, MAX_CHUNK_CELLS)
         self.columns = [TARGET, *(f"f{k}" for k in range(self.first, self.last + 1))]
         self.check_names()
 
     def _scan(self) -> tuple[int, int, int]:
+        """Return the lowest and the highest column number and the number of rows."""
         lowest, highest, n_rows = 1, 0, 0
         with self.content.explained(), self.content.open() as stream:
             for number, line in enumerate(stream, 1):
@@ -52,13 +52,13 @@ class Libsvm(Source):
                 try:
                     found = [int(k) for k in _INDEX.findall(row)]
                 except ValueError:
-                    raise self.fail("a column number has thousands of digits", "Mend that row.", line=number) from None
+                    raise self.fail("a column number is too long", "Correct that row.", line=number) from None
                 if any(a >= b for a, b in pairwise(found)):
-                    raise self.fail("the column numbers do not rise", "Sort them, and name each once.", line=number)
+                    raise self.fail("the column numbers do not increase", "Sort them, without repeats.", line=number)
                 if found:
                     lowest, highest = min(lowest, found[0]), max(highest, found[-1])
                 if b"_" in row:  # scikit-learn would read 1_000 as a number
-                    raise self.fail("there is an underscore", "A row is: label column:value …", line=number)
+                    raise self.fail("there is an underscore", "Write rows as: label column:value …", line=number)
                 label = row.split()[0].decode(errors="replace")
                 try:
                     value = as_number(label)
@@ -70,10 +70,10 @@ class Libsvm(Source):
         return lowest, highest, n_rows
 
     def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Pandas tables of so many rows each."""
+        """Yield pandas tables of `n_rows` rows each, or of fewer if they would not fit in memory."""
         width = len(self.columns)
-        if min(n_rows, self.n_rows) * width > MOST_CELLS:
-            n_rows = max(1, MOST_CELLS // width)
+        if min(n_rows, self.n_rows) * width > MAX_CHUNK_CELLS:
+            n_rows = max(1, MAX_CHUNK_CELLS // width)
         row_number = 0
         with self.content.explained(), self.content.open() as stream:
             rows = (line for line in stream if line.split(b"#")[0].strip())
@@ -92,10 +92,8 @@ class Libsvm(Source):
                 io.BytesIO(b"".join(block)), n_features=max(1, n_features), zero_based=self.first == 0
             )
         except (ValueError, OverflowError) as error:
-            where = f"data rows {row_number + 1} to {row_number + len(block)}"
-            raise self.fail(
-                f"{where} cannot be read: {error}", "A row is: label column:value column:value …"
-            ) from error
+            problem = f"data rows {row_number + 1} to {row_number + len(block)} cannot be read: {error}"
+            raise self.fail(problem, "Write rows as: label column:value column:value …") from error
         labels = y.astype(np.int64) if self._whole else y
         frame = pd.DataFrame(X.toarray()[:, :n_features], columns=self.columns[1:])
         frame.insert(0, TARGET, labels)
@@ -104,15 +102,16 @@ class Libsvm(Source):
         return frame
 
     def read(self) -> Any:
-        """All rows, unless they do not fit in memory when zeros are written out."""
-        self._check_size(MOST_COLUMNS, MOST_IN_ALL, least_rows=self.n_rows)
+        """Return all rows, unless they would not fit in memory as a dense table."""
+        self._check_size(self.n_rows, MAX_CELLS)
         return super().read()
 
-    def _check_size(self, most_columns: int, most_cells: int, least_rows: int) -> None:
+    def _check_size(self, n_rows: int, max_cells: int) -> None:
+        """Raise if so many rows at a time are too large."""
         width = self.last - self.first + 2
-        if width > most_columns or width * least_rows > most_cells:
+        if width > MAX_COLUMNS or width * n_rows > max_cells:
             gigabytes = width * self.n_rows * 8 / 2**30
             raise self.fail(
-                f"{self.n_rows:,} rows of {width:,} columns would take {gigabytes:.3g} GiB when dense",
-                "Select columns first: skewboost bins dense tables.",
+                f"{self.n_rows:,} rows of {width:,} columns would take {gigabytes:.3g} GiB as a dense table",
+                "Select columns first, because skewboost bins dense tables.",
             )

@@ -1,0 +1,120 @@
+"""The formats of tables: which one a file is in, and how it is opened."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from skewboost.cli.data.arff import Arff
+from skewboost.cli.data.content import Content, DataError
+from skewboost.cli.data.delimited import Delimited, head_text
+from skewboost.cli.data.libsvm import Libsvm
+from skewboost.cli.data.source import Source
+
+SUFFIXES = {
+    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
+    ".feather": "arrow", ".arrow": "arrow", ".ipc": "arrow", ".arrows": "arrow", ".arff": "arff",
+    ".libsvm": "libsvm", ".svmlight": "libsvm", ".svm": "libsvm",
+}  # fmt: skip
+_UTF16 = ("text in UTF-16", "Convert it with: iconv -f utf-16 -t utf-8 FILE > utf8.csv")
+OTHERS = {  # formats that people pass by mistake, and what to do instead
+    b"PK\x03\x04": ("an Excel workbook or a zip archive", "Save the sheet as CSV, or unpack the archive."),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "Save the sheet as CSV."),
+    b"BZh": ("packed with bzip2", "Unpack it with bunzip2, or use gzip."),
+    b"\xfd7zXZ": ("packed with xz", "Unpack it with unxz, or use gzip."),
+    b"\x28\xb5\x2f\xfd": ("packed with Zstandard", "Unpack it with unzstd, or use gzip."),
+    b"\x89HDF": ("an HDF5 file", "Save the table as CSV or Parquet."),
+    codecs.BOM_UTF16_LE: _UTF16,
+    codecs.BOM_UTF16_BE: _UTF16,
+}
+_SPARSE_ROW = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\deEnaif]+)*\s*(#.*)?")
+
+
+def open_data(
+    path: str | Path,
+    *,
+    text: Collection[str] = (),
+    columns: Collection[str] = (),
+) -> Source:
+    r"""Open a table in a file or on standard input.
+
+    The format is CSV (text divided by commas, tabs, semicolons, bars or spaces, with or without a header), Parquet,
+    Feather, Arrow IPC, ARFF or LIBSVM. Columns of CSV without names are c1, c2, ….
+
+    Parameters
+    ----------
+    path : str or path
+        The file; "-" is standard input.
+    text : collection of str, default=()
+        Columns to read as text whatever they look like. A mapping of column to known categories spells cells as these
+        are spelled.
+    columns : collection of str, default=()
+        The columns that a model was fitted to. LIBSVM does not mention columns of zeros at the end: those in this list
+        are added. Other formats ignore it.
+
+    Returns
+    -------
+    Source
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skewboost.cli.data import open_data
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("size;colour\n1,5;red\n?;blue\n")
+    ...     print(open_data(path).read())
+       size colour
+    0   1.5    red
+    1   NaN   blue
+    """
+    content = Content(path)
+    found = find_format(content)
+    if found == "libsvm":
+        return Libsvm(content, text, columns)
+    if found == "csv":
+        return Delimited(content, text)
+    if found == "arff":
+        return Arff(content, text)
+    try:
+        from skewboost.cli.data.arrow import ArrowFile, ParquetFile
+    except ImportError as error:
+        install = 'Install it: pip install "skewboost[parquet]"'
+        raise DataError(f"{content.name}: reading {found} needs pyarrow.", install) from error
+    return ParquetFile(content, text) if found == "parquet" else ArrowFile(content, text)
+
+
+def find_format(content: Content) -> str:
+    """Recognise the format by magic bytes, then by what the text looks like, then by the name."""
+    head = content.head
+    if not head:
+        raise DataError(f"{content.name}: it is empty.", "A table needs a line of column names and rows.")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")):
+        return "arrow"
+    for magic, (what, remedy) in OTHERS.items():
+        if head.startswith(magic):
+            raise DataError(f"{content.name}: this is {what}.", remedy)
+    suffix = Path(content.path.removesuffix(".gz")).suffix.lower()
+    by_name = SUFFIXES.get(suffix, "csv")
+    if b"\0" in head:
+        but = f", but not {by_name} as its name says" if by_name in ("parquet", "arrow") else ""
+        raise DataError(
+            f"{content.name}: this is a binary file{but} (byte {head.index(0)} is zero).",
+            "Pass CSV, Parquet, Feather, ARFF or LIBSVM.",
+        )
+    text = head_text(content)
+    if not text.strip():
+        raise DataError(f"{content.name}: it contains only blank lines.", "Pass a table.")
+    if any(line.lstrip().lower().startswith("@relation") for line in text.splitlines()[:1000]):
+        return "arff"
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")][:50]
+    if lines and all(map(_SPARSE_ROW.fullmatch, lines)) and any(re.search(r"\s\d+:", line) for line in lines):
+        return "libsvm"
+    if by_name in ("parquet", "arrow"):
+        raise DataError(f"{content.name}: this is text, not {by_name} as its name says.", "Rename it to .csv.")
+    return by_name
