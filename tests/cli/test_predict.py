@@ -171,7 +171,7 @@ def test_a_model_that_wants_other_columns(small, refused, tmp_path, change, word
 def test_wrong_models_and_outputs(small, refused, tmp_path):
     assert "no file nothing.json" in refused("predict", "nothing.json", small.later)
     (tmp_path / "bad.json").write_text('{"format": ')
-    assert re.search("it is no JSON .*skewboost fit", refused("predict", "bad.json", small.later))
+    assert re.search("it is not JSON .*skewboost fit", refused("predict", "bad.json", small.later))
     assert "model file" in refused("predict", small.later, small.later)
     assert "must end in" in refused("predict", small.model, small.later, "-o", "out.xlsx")
     assert "--keep" in refused("predict", small.model, small.later, "--keep", "name")

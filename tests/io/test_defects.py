@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 import skewboost as sb
 from skewboost.io import ModelFileError, dumps, loads
-from skewboost.io.saved_terms import _PARTITION
+from skewboost.io.structure import field_of
 from skewboost.learners import AlternatingTree, Line, RuleLearner, Tree
 from support import awkward_data
 
@@ -192,19 +192,19 @@ def test_links_that_go_back_or_nowhere(files, name, link):
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
-        (("version",), 2, "is 2, and this skewboost reads up to 1: install a newer one"),
+        (("version",), 2, "version is 2, but this skewboost reads files up to version 1: install a newer release"),
         (("format",), "other", "format must be one of 'skewboost model'; got 'other'"),
         (("model", "class"), "os.system", "model.class must be one of"),
-        (("model", "params", "estimator"), {"object": "Popen", "params": {}}, "no class of this package"),
+        (("model", "params", "estimator"), {"object": "Popen", "params": {}}, "estimator.object must be one of"),
         (("model", "params", "engine"), "gpu", "engine must be one of"),
         (("model", "params", "n_jobs"), 0, "n_jobs of CSRAClassifier must be"),
-        (("model", "n_features"), 4, "must have a name per feature"),
+        (("model", "n_features_in"), 4, "must have a name per feature"),
         (("model", "nominal"), [True, False, False], "kinds in nominal"),
         (("model", "classes", "values"), [1, 1], "model.classes.values must rise"),
-        (("model", "classes", "dtype"), "<U1", "does not go with dtype"),
-        (("model", "classes"), {"dtype": "<U9999", "values": ["x"] * 10**4}, "must be a type of labels"),
-        (("model", "positive"), 2, "model.positive must be the place of a class"),
-        (("model", "model", "n_rounds"), 3, "must not exceed"),
+        (("model", "classes", "dtype"), "<U1", "does not match dtype"),
+        (("model", "classes"), {"dtype": "<U9999", "values": ["x"] * 10**4}, "takes too much memory"),
+        (("model", "pos_label"), 2, "model.pos_label must be the place of a class"),
+        (("model", "model", "n_rounds"), 3, "must not exceed the rounds"),
         (("model", "model", "link", "scale"), 0.0, "must be above 0"),
         (("model", "model", "rounds", 0, "term", "partition", "splits", 0, "feature"), 3, "there are 3 features"),
         (("model", "model", "rounds", 0, "term", "values"), [0.0], "must have an entry per leaf"),
@@ -223,14 +223,14 @@ def test_the_error_says_where_and_why(files, path, value, says):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "no JSON"),
+        ("", "not JSON"),
         ("[]", "must be an object"),
-        ("{}", "lacks 'format'"),
+        ("{}", "'format' is missing"),
         ('{"format": "skewboost model", "version": NaN}', "NaN"),
         ('{"format": "skewboost model", "format": 1}', "'format' twice"),
         ("[" * 200_000, "nested too deeply"),
         ('{"a":' * 200_000, "nested too deeply"),
-        ("1" * 10_000, "is wrong"),
+        ("1" * 10_000, "is not valid"),
         (b"\xff\xfe{", "UTF-8"),
     ],
     ids=["empty", "a list", "no format", "NaN", "twice", "deep", "deeper", "a long number", "bytes"],
@@ -284,7 +284,10 @@ def test_a_number_of_leaves_beyond_reason_is_refused_at_once(files):
 
 
 def test_trees_may_have_more_leaves_than_two_bytes_count():
-    assert _PARTITION["links"].read([[-70_000, 1]], "links") == ((-70_000, 1),)
+    assert field_of(tuple[tuple[int, ...], ...]).read([[-70_000, 1]]) == ((-70_000, 1),)
+
+
+NO_CUTS = {"cuts": [], "categories": None, "rest": [], "n_bins": 1}
 
 
 def _set(**values):
@@ -294,15 +297,30 @@ def _set(**values):
 @pytest.mark.parametrize(
     ("name", "key", "change", "says"),
     [
-        ("stumps", "feature_names", _set(feature_names=["a", "b", "a"]), "feature_names must not hold anything twice"),
-        ("lines", "bins", _set(bins={"features": [{"kind": "number", "cuts": []}] * 3}), "per_code must be known"),
-        ("a goal", "certificate", _set(threshold="nan"), "model.threshold must be a number"),
-        ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must be above 0 where there are rounds"),
+        (
+            "stumps",
+            "feature_names_in",
+            _set(feature_names_in=["a", "b", "a"]),
+            "must not hold a value twice",
+        ),
+        ("lines", "bins", _set(bins={"features": [NO_CUTS] * 3}), "per_code must be null where"),
+        ("a goal", "certificate", _set(threshold="nan"), "model.threshold must not be NaN"),
+        ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must not exceed the rounds"),
         ("a goal", "doubt", _set(doubt="-inf"), "doubt must be at least 0"),
-        ("boosted rules", "ranked", _set(feature_names=["a", "c", "b"]), "feature_names must be those of the whole"),
-        ("bags", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
-        ("a goal", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
-        ("least risk", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
+        (
+            "boosted rules",
+            "ranked",
+            _set(feature_names_in=["a", "c", "b"]),
+            "names_in must be those of the whole",
+        ),
+        ("bags", "altered", _set(feature_names_in=["a", "b", "c"]), "names_in must be those of the whole"),
+        ("a goal", "altered", _set(feature_names_in=["a", "b", "c"]), "names_in must be those of the whole"),
+        (
+            "least risk",
+            "altered",
+            _set(feature_names_in=["a", "b", "c"]),
+            "names_in must be those of the whole",
+        ),
     ],
 )
 def test_parts_that_do_not_go_together(files, name, key, change, says):
@@ -317,8 +335,8 @@ def test_members_agree_on_the_kinds_of_columns():
         warnings.simplefilter("ignore")
         clf = sb.UnderBaggingClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=2, random_state=0)
         file, other = (json.loads(dumps(clone(clf).fit(table, y))) for table in (TABLE, TABLE.assign(c=X[:, 2])))
-    file["model"]["members"][1] = other["model"]["members"][1]
-    with pytest.raises(ModelFileError, match=r"members\[1\]\.nominal must be the same everywhere"):
+    file["model"]["estimators"][1] = other["model"]["estimators"][1]
+    with pytest.raises(ModelFileError, match=r"estimators\[1\]\.nominal must be the same in all parts"):
         loads(json.dumps(file))
 
 

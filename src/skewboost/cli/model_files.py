@@ -121,22 +121,23 @@ def read_model(path: str) -> Model:
     """A model file, checked."""
     from skewboost import io
     from skewboost.cli.data.content import is_pipe
+    from skewboost.io.model_file import load_and_describe
 
     if is_pipe(path):
         raise CommandError("a model is read from a file; only DATA may be a pipe or - (standard input).")
     if not Path(path).exists():
         raise CommandError(f"there is no file {path}. `skewboost fit DATA --target … -o {path}` writes one.")
     try:
-        told = io.describe(path)
+        estimator, told = load_and_describe(path)
     except io.ModelFileError as error:
-        if "it is no JSON" not in str(error):
+        if "it is not JSON" not in str(error):
             raise
         raise CommandError(f"{error}. Give a file that `skewboost fit … -o` has written.".replace("..", ".")) from error
     features = told["features"]
     categories = {f["name"]: f.get("categories", ()) for f in features if f["kind"] == CATEGORY}
     facts = _facts(told)
     profile = Profile.read(facts.pop("training", None))
-    return Model(path, io.load(path), tuple(f["name"] for f in features), categories, facts, profile)
+    return Model(path, estimator, tuple(f["name"] for f in features), categories, facts, profile)
 
 
 def labels_from(threshold: float, probability: Array, classes: Sequence[Any], positive: Any) -> Array:

@@ -5,6 +5,6 @@ from skewboost.io.model_file import dumps as dumps
 from skewboost.io.model_file import load as load
 from skewboost.io.model_file import loads as loads
 from skewboost.io.model_file import save as save
-from skewboost.io.schema import ModelFileError as ModelFileError
+from skewboost.io.structure import ModelFileError as ModelFileError
 
 __all__: list[str]

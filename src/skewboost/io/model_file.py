@@ -1,4 +1,4 @@
-"""Models to files and back."""
+"""Save fitted models to files, and load them."""
 
 from __future__ import annotations
 
@@ -17,44 +17,49 @@ import sklearn
 import skewboost
 from skewboost.errors import InputError, InputTypeError
 from skewboost.files import write_whole
-from skewboost.io.saved_fields import seeing
-from skewboost.io.saved_models import MODEL
-from skewboost.io.schema import (
-    DefectError,
-    Integer,
-    MapOf,
+from skewboost.io.saved_attributes import table_readers
+from skewboost.io.saved_estimators import ESTIMATOR
+from skewboost.io.structure import (
+    FieldError,
     ModelFileError,
-    Text,
-    UnknownPartError,
-    mapping,
-    printable,
-    record,
+    UnsupportedPartError,
+    as_object,
+    integer,
+    map_of,
+    read_entries,
     require,
-    shown,
+    shorten,
+    text,
 )
 
 FORMAT = "skewboost model"
 VERSION = 1
 MOST_BYTES = 2**29  # of a file, unpacked
-MOST_TIMES, FREE_BYTES = 100, 2**23  # how often the size of a packed file it may unpack to, and what is always allowed
+MOST_TIMES, FREE_BYTES = 100, 2**23  # a packed file may unpack to this many times its size, or to this many bytes
 MOST_PARTS = 2**24  # lists and objects of a file: each takes far more memory than it has characters
-INSTEAD = (
-    "Model files hold models of this package only. Boost a learner of skewboost.learners instead (Stump, Tree, "
-    "Histogram, Line, AlternatingTree, RuleLearner), or keep the model with skops or pickle, which have other risks."
+REMEDY = (
+    "Model files hold models of skewboost only. Boost a learner of skewboost.learners instead (Stump, Tree, "
+    "Histogram, Line, AlternatingTree, RuleLearner), or save the model with skops or pickle, which have other risks."
 )
-
-OUR_DEFECT = "This is a defect of skewboost: please report it, and keep the model with pickle meanwhile."
+BUG = "This is a bug in skewboost. Please report it, and save the model with pickle in the meantime."
+_HEAD = {
+    "format": text(FORMAT),
+    "version": integer(1),
+    "saved_with": map_of(text()),
+    "notes": text(),
+    "model": ESTIMATOR,
+}
 
 
 def dumps(model: Any, *, notes: str = "") -> str:
-    """A fitted model as text.
+    """Write a fitted model as text.
 
     Parameters
     ----------
     model : estimator
-        A fitted one of this package, around others of this package if any.
+        A fitted estimator of this package. Estimators within it must be of this package too.
     notes : str, default=""
-        Kept in the file, for those who read it.
+        A text that is kept in the file.
 
     Returns
     -------
@@ -72,36 +77,36 @@ def dumps(model: Any, *, notes: str = "") -> str:
     True
     """
     if not isinstance(notes, str):
-        raise InputTypeError(f"notes must be text; got {notes!r}.")
+        raise InputTypeError(f"notes must be a text; got {notes!r}.")
     try:
-        told = MODEL.write(model)
-    except UnknownPartError as unknown:
-        raise InputTypeError(f"{type(model).__name__} cannot be saved: it has {unknown}. {INSTEAD}") from unknown
+        content = ESTIMATOR.write(model)
+    except UnsupportedPartError as error:
+        raise InputTypeError(f"{type(model).__name__} cannot be saved: it has {error}.", REMEDY) from error
     versions = {"skewboost": skewboost.__version__, "scikit-learn": sklearn.__version__, "numpy": numpy.__version__}
-    file = {"format": FORMAT, "version": VERSION, "saved_with": versions, "notes": notes, "model": told}
+    file = {"format": FORMAT, "version": VERSION, "saved_with": versions, "notes": notes, "model": content}
     try:
         return json.dumps(file, allow_nan=False, separators=(",", ":")) + "\n"
     except ValueError as error:
-        raise RuntimeError(f"{type(model).__name__} cannot be saved ({error}). {OUR_DEFECT}") from error
+        raise RuntimeError(f"{type(model).__name__} cannot be saved ({error}). {BUG}") from error
 
 
 def loads(text: str | bytes) -> Any:
-    """The model that text tells of.
+    """Read a fitted model from text.
 
     Parameters
     ----------
     text : str or bytes
-        What `dumps` gave, or the content of a file.
+        The result of `dumps`, or the content of a file.
 
     Returns
     -------
     estimator
-        Fitted; it predicts the same to the bit.
+        A fitted estimator whose predictions are bit-equal to those of the saved one.
 
     Raises
     ------
     ModelFileError
-        If anything is wrong with it.
+        If the text is not a valid model.
     """
     if not isinstance(text, str | bytes):
         raise InputTypeError(f"text must be str or bytes; got {type(text).__name__}.")
@@ -109,29 +114,30 @@ def loads(text: str | bytes) -> Any:
 
 
 def save(model: Any, path: str | os.PathLike[str], *, notes: str = "") -> Path:
-    """Write a fitted model to a file, which is there whole or not at all.
+    """Save a fitted model to a file. A file is written completely or not at all.
 
-    Everything is kept that predictions, stages, explanations and a warm start need: bins and categories, rounds,
-    what scores mean, classes, feature names and kinds, `history_`, `feature_importances_`. Not kept are parameters that
-    are no plain data (callbacks, scorers that are functions, `RandomState`, an engine of your own, samplers of
-    imbalanced-learn, splitters, a potential of your own; the file says so, and the default takes their place), which
-    training rows members of `UnderBaggingClassifier` and `PastingVotesClassifier` saw (the latter cannot be gone on
-    with), its `oob_decision_function_`, and the object that calibrates `MinimumRiskClassifier` (an equivalent takes
-    its place).
+    The file keeps everything that predictions, stages, explanations and a warm start need: bins and categories, rounds,
+    the link from scores to probabilities, classes, feature names and kinds, `history_` and `feature_importances_`. It
+    does not keep parameters that are not plain data: callbacks, scorers that are functions, `RandomState`, an engine
+    object, samplers of imbalanced-learn, splitters, a potential that is a function. The file says so, and the default
+    takes their place. It does not keep the training rows of the members of `UnderBaggingClassifier` and
+    `PastingVotesClassifier` (training of the latter cannot be continued), nor `oob_decision_function_`. The calibrator
+    of `MinimumRiskClassifier` is replaced by an equivalent one.
 
     Parameters
     ----------
     model : estimator
-        A fitted one of this package, around others of this package if any. A scikit-learn estimator within is a
-        TypeError, and nothing is written.
+        A fitted estimator of this package. Estimators within it must be of this package too: for a scikit-learn
+        estimator a TypeError is raised, and nothing is written.
     path : path
-        Of the file, by custom ``.json``; if it ends in ``.gz`` it is compressed.
+        Where to write the file, usually ``.json``. A file whose name ends in ``.gz`` is compressed.
     notes : str, default=""
-        Kept in the file, for those who read it.
+        A text that is kept in the file.
 
     Returns
     -------
     Path
+        The path of the file.
 
     Examples
     --------
@@ -151,76 +157,82 @@ def save(model: Any, path: str | os.PathLike[str], *, notes: str = "") -> Path:
     CSRAClassifier 5 first try
     """
     content = dumps(model, notes=notes).encode()
+    name = type(model).__name__
     if len(content) > MOST_BYTES:
         raise InputError(
-            f"This {type(model).__name__} takes {len(content)} bytes, and a file {MOST_BYTES} at most, so none is "
-            "written. Train a smaller model, or keep this one with pickle."
+            f"{name} cannot be saved: its file would have {len(content)} bytes, but the limit is {MOST_BYTES}.",
+            "Train a smaller model, or save this one with pickle.",
         )
     if os.fspath(path).endswith(".gz"):
         content = gzip.compress(content, mtime=0)  # so that equal models make equal files
     try:
-        _read(content, f"The file of this {type(model).__name__}")  # better now than when the model is needed
+        _read(content, f"The file of {name}")  # better now than when the model is needed
     except ModelFileError as error:
-        raise RuntimeError(f"{str(error).rstrip('.')}, so none is written. {OUR_DEFECT}") from error
+        raise RuntimeError(f"{name} cannot be saved. {error} {BUG}") from error
     return write_whole(path, content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model in a file. Nothing in the file is executed, and everything in it is checked.
+    """Load a fitted model from a file. Nothing in the file is executed, and everything in it is checked.
 
     Parameters
     ----------
     path : path
-        Of a file that `save` wrote.
+        A file that `save` has written.
 
     Returns
     -------
     estimator
-        Of the class that was saved, fitted; it predicts the same to the bit.
+        A fitted estimator of the saved class, whose predictions are bit-equal to those of the saved one.
 
     Raises
     ------
     ModelFileError
-        If the file is not what it has to be; the message says where in it and why.
+        If the file is not valid; the message says where in the file and why.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     return _read(_content(path), f"The model file {os.fspath(path)!r}")["model"]
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What is in a model file, checked as `load` does.
+    """Describe the content of a model file, which is checked as `load` does.
 
     Parameters
     ----------
     path : path
-        Of a file that `save` wrote.
+        A file that `save` has written.
 
     Returns
     -------
     dict
         "format", "version", "class", "classes", "pos_label" (None if there is none), "features" (a list of {"name",
-        "kind": "number" or "category", and "categories" where these are known}), "n_features", "n_examples" (how many
-        the model was trained on, if it tells), "n_rounds" (of a booster), "threshold" (of a goal search), "params"
+        "kind": "number" or "category", and "categories" where these are known}), "n_features", "n_examples" (the
+        number of training examples of a booster), "n_rounds" (of a booster), "threshold" (of a goal search), "params"
         (as text), "saved_with", "notes".
     """
-    told = _read(_content(path), f"The model file {os.fspath(path)!r}")
-    model = told.pop("model")
+    return load_and_describe(path)[1]
+
+
+def load_and_describe(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """The results of `load` and of `describe`, from reading the file once."""
+    file = _read(_content(path), f"The model file {os.fspath(path)!r}")
+    model = file["model"]
     inner = _innermost(model)
-    return {
-        "format": told["format"],
-        "version": told["version"],
+    return model, {
+        "format": file["format"],
+        "version": file["version"],
         "class": type(model).__name__,
         "classes": model.classes_.tolist(),
         "pos_label": _plain(getattr(model, "pos_label_", None)),
         "features": _features(model),
         "n_features": getattr(model, "n_features_in_", None),
         "n_examples": None if inner is None else inner._model.support.n_examples,
-        "n_rounds": getattr(inner, "n_estimators_", None) if inner is not None else None,
+        "n_rounds": getattr(inner, "n_estimators_", None),
         "threshold": getattr(model, "threshold_", None),
         "params": {name: repr(value) for name, value in model.get_params(deep=False).items()},
-        "saved_with": told["saved_with"],
-        "notes": told["notes"],
+        "saved_with": file["saved_with"],
+        "notes": file["notes"],
     }
 
 
@@ -229,7 +241,7 @@ def _plain(value: Any) -> Any:
 
 
 def _innermost(model: Any) -> Any:
-    """The booster that a model is, or has as its only one."""
+    """The booster that a model is or contains; None if it contains several."""
     while model is not None and not hasattr(model, "_model"):
         model = getattr(model, "estimator_", None)
     return model
@@ -238,7 +250,7 @@ def _innermost(model: Any) -> Any:
 def _features(model: Any) -> list[dict[str, Any]]:
     n = getattr(model, "n_features_in_", 0)
     names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(n)])]
-    known: Any = next(seeing(model), None)
+    known: Any = next(table_readers(model), None)
     nominal = getattr(known, "_nominal", [False] * n)
     bins = known._model.bins if hasattr(known, "_model") else None
     found: list[dict[str, Any]] = []
@@ -253,13 +265,13 @@ def _features(model: Any) -> list[dict[str, Any]]:
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, but for what is beyond all that a model may have."""
-    with open(os.fspath(path), "rb") as file:  # a number would be an open file
+    """The bytes of a file, up to one more than a model may have."""
+    with open(os.fspath(path), "rb") as file:  # os.fspath refuses the number of an open file
         return file.read(MOST_BYTES + 1)
 
 
 def _unpacked(content: bytes) -> bytes:
-    """Without compression, if there is some. A little file must not become a huge one."""
+    """The content without compression, if it is compressed. A small file must not become a huge one."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     most = min(MOST_BYTES, max(FREE_BYTES, MOST_TIMES * len(content)))
@@ -267,64 +279,60 @@ def _unpacked(content: bytes) -> bytes:
         with gzip.GzipFile(fileobj=BytesIO(content)) as file:
             content = file.read(most + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DefectError(f"it cannot be unpacked ({error})") from error
+        raise FieldError(f"it cannot be unpacked ({error})") from error
     require(len(content) <= most, f"it unpacks to more than {most} bytes")
     return content
 
 
-def _read(text: str | bytes, name: str) -> dict[str, Any]:
-    """The head of a file, and its model."""
+def _read(content: str | bytes, name: str) -> dict[str, Any]:
+    """The entries of a file, with its model."""
     try:
-        return _checked(_parsed(text))
-    except DefectError as wrong:
-        place = f"{printable(wrong.at.lstrip('.'))} " if wrong.at else ""
-        raise ModelFileError(f"{name} is wrong: {place}{wrong.what}.") from wrong
+        return _checked(_parsed(content))
+    except FieldError as error:
+        place = f"{_printable(error.place)} " if error.place else ""
+        raise ModelFileError(f"{name} is not valid: {place}{error.problem}.") from error
     except RecursionError as error:
-        raise ModelFileError(f"{name} is wrong: it is nested too deeply.") from error
+        raise ModelFileError(f"{name} is not valid: it is nested too deeply.") from error
     except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
-        raise ModelFileError(
-            f"{name} is wrong: its parts do not go together ({type(error).__name__}: {error})."
-        ) from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ModelFileError(f"{name} is not valid: its parts do not match each other ({reason}).") from error
 
 
-def _parsed(text: str | bytes) -> Any:
+def _printable(place: str) -> str:
+    """A place in a file on one line of a message, whatever the names in it are."""
+    place = place if len(place) <= 300 else place[:297] + "..."
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in place)
+
+
+def _parsed(content: str | bytes) -> Any:
     try:
-        text = _unpacked(text).decode() if isinstance(text, bytes) else text
-        require(len(text) <= MOST_BYTES, f"it is larger than {MOST_BYTES} bytes")
-        require(text.count("[") + text.count("{") <= MOST_PARTS, f"it has more than {MOST_PARTS} lists and objects")
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_distinct)
+        content = _unpacked(content).decode() if isinstance(content, bytes) else content
+        require(len(content) <= MOST_BYTES, f"it is larger than {MOST_BYTES} bytes")
+        n_parts = content.count("[") + content.count("{")
+        require(n_parts <= MOST_PARTS, f"it has more than {MOST_PARTS} lists and objects")
+        return json.loads(content, parse_constant=_refuse, object_pairs_hook=_distinct)
     except UnicodeDecodeError as error:
-        raise DefectError(f"it is no UTF-8 text ({error.reason} at byte {error.start})") from error
+        raise FieldError(f"it is not UTF-8 text ({error.reason} at byte {error.start})") from error
     except json.JSONDecodeError as error:
-        raise DefectError(f"it is no JSON ({error.msg} in line {error.lineno}, column {error.colno})") from error
+        raise FieldError(f"it is not JSON ({error.msg} in line {error.lineno}, column {error.colno})") from error
 
 
 def _refuse(constant: str) -> Any:
-    raise DefectError(f"it has {constant}, which is no JSON")
+    raise FieldError(f"it has {constant}, which is not JSON")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise DefectError(f"it has {shown(twice)} twice in one object")
+        raise FieldError(f"it has {shorten(twice)} twice in one object")
     return found
 
 
 def _checked(file: Any) -> dict[str, Any]:
-    head = mapping(file, "")
-    for required in ("format", "version"):
-        if required not in head:
-            raise DefectError(f"lacks {required!r}")
-    Text((FORMAT,)).read(head["format"], "format")
-    version = Integer(1).read(head["version"], "version")
-    if version > VERSION:
-        raise DefectError(f"is {version}, and this skewboost reads up to {VERSION}: install a newer one", "version")
-    record(head, ("format", "version", "saved_with", "notes", "model"), "")
-    return {
-        "format": FORMAT,
-        "version": version,
-        "saved_with": MapOf(Text()).read(head["saved_with"], "saved_with"),
-        "notes": Text().read(head["notes"], "notes"),
-        "model": MODEL.read(head["model"], "model"),
-    }
+    for name in ("format", "version"):
+        require(name in as_object(file), f"{name!r} is missing")
+    version = read_entries({"version": file["version"]}, {"version": _HEAD["version"]})["version"]
+    newer = f"is {version}, but this skewboost reads files up to version {VERSION}: install a newer release"
+    require(version <= VERSION, newer, "version")
+    return read_entries(file, _HEAD)

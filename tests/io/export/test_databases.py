@@ -15,7 +15,7 @@ from sklearn.base import clone
 import skewboost as sb
 from program_runners import columns_of, run_sql, said_by
 from skewboost.io import to_source
-from skewboost.io.export.from_model import read_formula
+from skewboost.io.export.formula import read_formula
 from skewboost.learners import Histogram, Line, Stump, Tree
 from sql_databases import BIGINT, DOUBLE, REAL, SQLite
 from support import awkward_data

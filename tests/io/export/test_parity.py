@@ -12,7 +12,7 @@ import pytest
 
 import skewboost as sb
 from program_runners import run_c, run_onnx, run_python, run_sql
-from skewboost.io.export.from_model import read_formula
+from skewboost.io.export.formula import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 from support import awkward_data, make
 

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import AdaBoostClassifier as Foreign
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import skewboost as sb
 from program_runners import compiled
 from skewboost.io import to_onnx, to_source
-from skewboost.io.export.sql_text import fraction, number
+from skewboost.io.export.sql_query import fraction, number
 from skewboost.learners import RuleLearner, Tree
 from support import awkward_data
 
@@ -141,9 +140,9 @@ def test_onnx_that_is_not_installed(monkeypatch):
         ({"language": "c", "table": "t"}, "table='t' has no effect with language='c'"),
         ({"language": "python", "keep": ["a"]}, "has no effect"),
         ({"language": "sql", "keep": "id"}, "must be a list of column names"),
-        ({"language": "sql", "table": ""}, "is no name of a table"),
+        ({"language": "sql", "table": ""}, "is not the name of a table"),
         ({"language": "sql", "name": "X0"}, "have the same name"),
-        ({"language": "sql", "table": "Predict_step_1"}, "is called like a step of the query"),
+        ({"language": "sql", "table": "Predict_step_1"}, "is also the name of a step"),
         ({"language": "sql", "keep": ["a", "b", "a"]}, "names 'a' twice"),
     ],
 )
@@ -167,14 +166,14 @@ def fitted(model, labels=y):
 
 REFUSED = {
     "another library's": (lambda: fitted(Foreign(n_estimators=3)), "AdaBoostClassifier cannot be exported"),
-    "no sum": (lambda: fitted(sb.WeightBoostClassifier(n_estimators=3)), "F is no sum"),
+    "no sum": (lambda: fitted(sb.WeightBoostClassifier(n_estimators=3)), "F is not a sum"),
     "another library's learner": (
-        lambda: fitted(sb.AdaBoostClassifier(estimator=LogisticRegression(), n_estimators=3)),
-        "set estimator='stump' or 'tree'",
+        lambda: fitted(sb.AdaBoostClassifier(estimator=DecisionTreeClassifier(max_depth=1), n_estimators=3)),
+        "Set estimator='stump' or 'tree'",
     ),
     "rules": (
         lambda: fitted(sb.AdaBoostClassifier(estimator=RuleLearner(), n_estimators=2)),
-        "another kind of weak learner",
+        "rounds are of type ClassifierTerm",
     ),
     "a pipeline": (lambda: fitted(make_pipeline(StandardScaler(), sb.AdaBoostClassifier(n_estimators=2))), "last step"),
     "a search": (
@@ -214,14 +213,14 @@ def test_unfitted():
 
 def test_integers_that_databases_do_not_have_are_refused():
     model = sb.RealBoostClassifier(n_estimators=2).fit(X, np.array([1, 2**63], dtype=np.uint64)[y])
-    with pytest.raises(ValueError, match="9223372036854775808, which is no integer of 64 bits"):
+    with pytest.raises(ValueError, match="9223372036854775808, but integers have 64 bits"):
         to_source(model, "sql")
 
 
 def test_a_tree_that_is_too_large_for_a_parser(monkeypatch):
     monkeypatch.setattr("skewboost.io.export.sql_query.MOST_LEAVES", 3)
     model = sb.RealBoostClassifier(n_estimators=2, estimator=Tree(max_leaf_nodes=4)).fit(X, y)
-    with pytest.raises(ValueError, match=r"A tree has 4 leaves, .* 3 at most\. Set max_leaf_nodes"):
+    with pytest.raises(ValueError, match=r"A tree has 4 leaves, .* at most 3\. Set max_leaf_nodes"):
         to_source(model, "sql")
 
 
@@ -251,9 +250,9 @@ def test_labels_and_names_do_not_end_the_comment_they_are_in(tmp_path):
 )
 def test_labels_that_graphs_have_no_type_for(labels):
     model = sb.RealBoostClassifier(n_estimators=2).fit(X, labels[y])
-    with pytest.raises(ValueError, match=r"no int64|half a character"):
+    with pytest.raises(ValueError, match=r"labels are int64|half a surrogate"):
         to_onnx(model)
     to_source(model, "python").encode()
     if labels.dtype.kind == "U":
-        with pytest.raises(ValueError, match="half a character"):
+        with pytest.raises(ValueError, match="half a surrogate"):
             to_source(model, "sql")

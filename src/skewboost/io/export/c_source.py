@@ -1,4 +1,4 @@
-"""A formula as one file of C99."""
+"""A formula as a single file of C99 source."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from typing import Any
 
 from skewboost.boosting.link import ManyClasses
 from skewboost.errors import InputError
-from skewboost.io.export.formula import Formula, LookUp, Odds, Steps, Values
-from skewboost.io.export.layout import filled, number
+from skewboost.io.export.formula import Formula, LookUp, Odds, Steps, Values, filled, number
 
-FEW = 4  # so many cuts are a chain of comparisons
+FEW = 4  # up to this number of cuts, a step function is a chain of comparisons
 
 
 def write_c(formula: Formula, name: str) -> str:
-    """The program."""
+    """Return the program."""
     parts = [_head(formula, name), _codes(formula, name), _helpers(formula, name), *_tables(formula, name)]
     parts += [_trees(formula, name), _f(formula, name), _meaning(formula, name)]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
 def text(value: str) -> str:
-    """A string literal of UTF-8 bytes, pure ASCII whatever is in it."""
+    """A string literal of UTF-8 bytes, written in ASCII."""
     if "\0" in value:
         raise InputError(
-            f"{value!r} holds a null character, at which texts end in C. Rename it, or write Python or SQL."
+            f"{value!r} holds a null character, which ends a string in C. Rename it, or export Python or SQL."
         )
     plain = {34: '\\"', 92: "\\\\", 63: "\\?", 10: "\\n", 9: "\\t", 13: "\\r"}  # ??x could be a trigraph
     chars = [plain.get(b, chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in value.encode("utf-8", "surrogatepass")]
@@ -32,7 +31,7 @@ def text(value: str) -> str:
 
 
 def in_comment(line: str) -> str:
-    """A line that neither ends the comment it is in nor begins another, pure ASCII."""
+    """A line in ASCII that neither ends its comment nor begins another."""
     return line.encode("ascii", "backslashreplace").decode().replace("*/", "* /").replace("/*", "/ *")
 
 
@@ -43,20 +42,20 @@ def _constant(value: float) -> str:
 def _head(formula: Formula, name: str) -> str:
     K, many = len(formula.classes), formula.n_outputs > 1
     of_text = any(c.categories is not None for c in formula.columns)
-    says = [
+    usage = [
         "",
-        f"int {name}(const double *x)                            number of the label in {name}_classes",
+        f"int {name}(const double *x)                            the number of the label in {name}_classes",
         f"double {name}_score(const double *x)                   the decision function"
         if not many
-        else f"void {name}_score(const double *x, double *score)      {K} scores, the largest wins",
+        else f"void {name}_score(const double *x, double *score)      {K} scores; the label has the largest",
         f"void {name}_probability(const double *x, double *p)    {K} probabilities, in the order of the classes",
         "",
-        "x holds a number per feature, NAN where it is missing. Do not compile with -ffast-math, which ignores NAN;",
-        "-ffp-contract=off keeps sums the same to the last bit on machines that fuse multiplications with additions.",
+        "x holds one number per feature; NAN is a missing cell. Do not compile with -ffast-math, which ignores NAN.",
+        "Use -ffp-contract=off on machines with fused multiply-add, so that sums are equal to the last bit.",
     ]
     if of_text:
-        says.append(f"A category is given by its code: {name}_code(feature, text), which is NAN for one not known.")
-    comment = "\n".join(f" * {in_comment(line)}".rstrip() for line in [*formula.header(), *says])
+        usage.append(f"Pass a category as its code, {name}_code(feature, text), which is NAN for an unknown category.")
+    comment = "\n".join(f" * {in_comment(line)}".rstrip() for line in [*formula.header(), *usage])
     includes = "#include <math.h>\n" + ("#include <stddef.h>\n#include <string.h>\n" if of_text else "")
     classes = filled(text(c if isinstance(c, str) else repr(c)) for c in formula.classes)
     prototypes = [
@@ -71,7 +70,7 @@ def _head(formula: Formula, name: str) -> str:
 
 
 def _codes(formula: Formula, name: str) -> str:
-    """Category → code, by halving the sorted list; texts are compared byte by byte, which is the order of UTF-8."""
+    """A function from category to code, by binary search; `strcmp` compares bytes, which sorts UTF-8 by code point."""
     nominal = [(j, c) for j, c in enumerate(formula.columns) if c.categories is not None]
     if not nominal:
         return ""
@@ -106,7 +105,7 @@ def _codes(formula: Formula, name: str) -> str:
 
 
 def _helpers(formula: Formula, name: str) -> str:
-    """Functions that the tables need."""
+    """Functions that tables and trees use."""
     found = []
     if formula.tables or formula.trees:
         K = formula.n_outputs
@@ -114,7 +113,7 @@ def _helpers(formula: Formula, name: str) -> str:
         found.append(f"static void {name}_add(double *F, const double *v)\n{{\n{add}}}\n")
     if any(isinstance(part, Steps) and len(part.cuts) > FEW for part in formula.tables):
         found.append(
-            "/* How many cuts lie strictly below x. */\n"
+            "/* The number of cuts strictly below x. */\n"
             f"static int {name}_below(const double *cuts, int n, double x)\n{{\n"
             "    int low = 0, high = n;\n"
             "    while (low < high) {\n"
@@ -126,7 +125,7 @@ def _helpers(formula: Formula, name: str) -> str:
     nominal_nodes = any(node.sides is not None for tree in formula.trees for node in tree.nodes)
     if nominal_nodes or any(isinstance(part, LookUp) and part.values for part in formula.tables):
         found.append(
-            "/* The number of a category, n where there is none. */\n"
+            "/* The number of a category; n if it is unknown. */\n"
             f"static int {name}_category(double x, int n)\n{{\n    return x >= 0.0 && x < n ? (int)x : n;\n}}\n"
         )
     return "\n".join(found)
@@ -137,7 +136,7 @@ def _rows(values: Any) -> str:
 
 
 def _tables(formula: Formula, name: str) -> list[str]:
-    """Per feature a list of values, the last where it is missing, and which of them a number takes."""
+    """Per feature an array of values, the last one for missing cells, and a function that looks up a cell."""
     K, found = formula.n_outputs, []
     for part in formula.tables:
         j, n = part.feature, len(part.values)
@@ -162,7 +161,7 @@ def _tables(formula: Formula, name: str) -> list[str]:
 
 
 def _trees(formula: Formula, name: str) -> str:
-    """All trees behind one another, as nodes in a list: any depth compiles."""
+    """All trees as one array of nodes, so that a tree of any depth compiles."""
     if not formula.trees:
         return ""
     roots: list[str] = []
@@ -194,7 +193,7 @@ def _trees(formula: Formula, name: str) -> str:
         else ""
     )
     return (
-        "/* Trees: x[feature] <= cut takes link 0, else link 1, link 2 where it is missing. A feature of n >= 0\n"
+        "/* Trees: link 0 if x[feature] <= cut, else link 1; link 2 if the cell is missing. A feature with n >= 0\n"
         "   categories takes the link in sides[offset + code]. A link k < 0 is the leaf -k - 1. */\n"
         f"struct {name}_node {{\n    double cut;\n    int feature, n, offset, link[3];\n}};\n\n"
         f"static const struct {name}_node {name}_nodes[{len(nodes)}] = {{\n{filled(nodes)}\n}};\n\n"
@@ -240,16 +239,17 @@ def _meaning(formula: Formula, name: str) -> str:
 def _two(link: Odds, name: str) -> str:
     shifts = "".join(f"    t += {number(shift)};\n" for shift in link.shifts)
     first = link.positive == 0
-    decision = f"0.5 * {name}_log_odds(F)" if link.halved else "F"
+    shifted = f"F + {number(link.decision_shift)}" if link.decision_shift else "F"
+    decision = f"0.5 * {name}_log_odds(F)" if link.calibrated else shifted
     above = "D" if link.threshold is None else f"(D - {number(link.threshold)})"
     p, q = ("p[0]", "p[1]") if first else ("p[1]", "p[0]")
     taken_off = f" - {number(link.cost_offset)}" if link.cost_offset else ""
     at_least = number(link.threshold or 0.0)
     return (
         f"{_pieces(link, name)}\n"
-        "/* Log-odds of the positive class, with the costs in them. */\n"
+        "/* Log-odds of the positive class, including the costs. */\n"
         f"static double {name}_log_odds(double F)\n{{\n{_log_odds(link, name)}{shifts}    return t;\n}}\n\n"
-        "/* At least the threshold where the positive class is said. */\n"
+        "/* At least the threshold where the positive class is predicted. */\n"
         f"static double {name}_decision(const double *x)\n{{\n"
         f"    double F;\n    {name}_sum(x, &F);\n    return {decision};\n}}\n\n"
         f"double {name}_score(const double *x)\n{{\n"
@@ -267,7 +267,7 @@ def _pieces(link: Odds, name: str) -> str:
         return ""
     rows = _rows((p.start if k else 0.0, p.p, p.slope, p.log_odds) for k, p in enumerate(link.pieces))
     return (
-        "/* Probability by F: from, height, slope, log-odds where it is level. */\n"
+        "/* Probability by F: start, probability there, slope, log-odds if the slope is zero. */\n"
         f"static const double {name}_pieces[{len(link.pieces)}][4] = {{\n{rows}\n}};\n"
     )
 

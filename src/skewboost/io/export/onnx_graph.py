@@ -1,8 +1,8 @@
 """The nodes of an ONNX graph.
 
-All step functions and trees are one TreeEnsemble in which every one of them has a target of its own; a cumulative sum
-over the targets then adds them in the order of the model. Categories become numbers by a LabelEncoder, NaN where they
-are not known: their position for look-ups, and 0 or 1 for every set of categories that a tree asks for.
+All step functions and trees are one TreeEnsemble, in which each has a target of its own. A cumulative sum over the
+targets adds them in the order of the model. A LabelEncoder turns categories into numbers, NaN if they are unknown:
+their position for look-ups, and 0 or 1 for every set of categories that a tree tests.
 """
 
 from __future__ import annotations
@@ -16,50 +16,51 @@ from onnx import TensorProto, helper, numpy_helper
 
 from skewboost.boosting.link import ManyClasses
 from skewboost.errors import InputError
-from skewboost.io.export.formula import Formula, Odds, Steps
-from skewboost.io.export.layout import utf8
-from skewboost.io.export.onnx_trees import Forest
+from skewboost.io.export.formula import Formula, Odds, Steps, Tree, utf8
 from skewboost.typing import Array
+
+LEQ = 0  # the mode of a node: x <= split
+SUM = 1  # of leaves
 
 
 class Graph:
-    """Nodes and constants while they are collected."""
+    """Collects nodes and constants."""
 
     def __init__(self, used: Sequence[str]) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.n_names = 0
         self.stem = "skewboost/"
-        while any(name.startswith(self.stem) for name in used):  # a column may be called anything
+        while any(name.startswith(self.stem) for name in used):  # a column may have any name
             self.stem = "_" + self.stem
 
     def new(self) -> str:
-        """A name nobody has."""
+        """A new name."""
         self.n_names += 1
         return f"{self.stem}{self.n_names}"
 
     def constant(self, value: Any, dtype: Any = np.float64) -> str:
-        """A tensor of the graph."""
+        """Add a constant, and return its name."""
         array = np.array(value, dtype=dtype)
         name = self.new()
         self.constants.append(numpy_helper.from_array(array, name))
         return name
 
     def add(self, op: str, *inputs: str, to: str | None = None, domain: str = "", **attributes: Any) -> str:
-        """A node; returns the name of its output."""
+        """Add a node, and return the name of its output."""
         name = to or self.new()
         self.nodes.append(helper.make_node(op, list(inputs), [name], domain=domain, **attributes))
         return name
 
     def cast(self, what: str, kind: int) -> str:
-        """The same as another type."""
+        """Add a cast to another type, and return the name of its output."""
         name = self.new()
         self.nodes.append(helper.make_node("Cast", [what], [name], to=kind))
         return name
 
 
 def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> Any:
-    """The graph."""
+    """Return the graph."""
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
     graph = Graph([*inputs, *outputs])
@@ -84,7 +85,7 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
 
 
 def _sum(graph: Graph, formula: Formula, mixed: bool) -> str:
-    """F but for its lines, ``[row, output]``."""
+    """F without its lines, ``[row, output]``."""
     columns: list[str] = [c.name for c in formula.columns]  # the columns of the ensemble's input
     place = {j: j for j in range(len(columns))}
     if mixed:
@@ -124,7 +125,7 @@ def _sum(graph: Graph, formula: Formula, mixed: bool) -> str:
 
 
 def _numeric_columns(graph: Graph, formula: Formula) -> tuple[list[str], dict[int, int]]:
-    """The columns that matter as numbers, and where each is; there is at least one."""
+    """The columns in use as numbers, at least one, and the place of each."""
     columns, place = [], {}
     tested = {part.feature for part in formula.tables}
     for j, column in enumerate(formula.columns):
@@ -141,7 +142,7 @@ def _numeric_columns(graph: Graph, formula: Formula) -> tuple[list[str], dict[in
 
 
 def _encoded(graph: Graph, formula: Formula, feature: int, values: Mapping[str, float]) -> str:
-    """A number per category, NaN for those that have none."""
+    """A number per category, NaN for all others."""
     column = formula.columns[feature]
     keys, numbers = list(values or {"": math.nan}), list(values.values() or [math.nan])
     return graph.add(
@@ -179,7 +180,7 @@ def _labels(formula: Formula) -> tuple[Array, int]:
         return np.array(classes, dtype=np.bool_), TensorProto.BOOL
     if all(isinstance(c, int) for c in classes):
         if max(map(abs, classes)) >= 2**63:
-            raise InputError(f"classes_ holds {max(classes, key=abs)}, which is no int64, as labels are in ONNX.")
+            raise InputError(f"classes_ holds {max(classes, key=abs)}, but labels are int64 in ONNX. Rename it.")
         return np.array(classes, dtype=np.int64), TensorProto.INT64
     if any(isinstance(c, str) for c in classes):
         return np.array([utf8(str(c)) for c in classes], dtype=object), TensorProto.STRING
@@ -199,7 +200,10 @@ def _two(graph: Graph, formula: Formula, link: Odds, F: str, outputs: tuple[str,
         t = graph.add("Mul", graph.constant(link.scale), F)
     for shift in link.shifts:
         t = graph.add("Add", t, graph.constant(shift))
-    D = graph.add("Mul", graph.constant(0.5), t) if link.halved else F
+    if link.calibrated:
+        D = graph.add("Mul", graph.constant(0.5), t)
+    else:
+        D = graph.add("Add", F, graph.constant(link.decision_shift)) if link.decision_shift else F
     above = D if link.threshold is None else graph.add("Sub", D, graph.constant(link.threshold))
     graph.add("Neg" if link.positive == 0 else "Identity", above, to=outputs[2])
     t = graph.add("Sub", t, graph.constant(link.cost_offset)) if link.cost_offset else t
@@ -209,13 +213,13 @@ def _two(graph: Graph, formula: Formula, link: Odds, F: str, outputs: tuple[str,
         for v in (graph.add("Neg", t), t)
     )
     graph.add("Concat", *((q, p) if link.positive == 1 else (p, q)), axis=1, to=outputs[1])
-    said = graph.add("GreaterOrEqual", D, graph.constant(link.threshold or 0.0))
+    positive = graph.add("GreaterOrEqual", D, graph.constant(link.threshold or 0.0))
     number = graph.constant(link.positive, np.int64), graph.constant(1 - link.positive, np.int64)
-    _gather_label(graph, formula, graph.add("Where", said, *number), outputs[0])
+    _gather_label(graph, formula, graph.add("Where", positive, *number), outputs[0])
 
 
 def _pieces(graph: Graph, link: Odds, F: str) -> str:
-    """Log-odds of a probability that rises in pieces."""
+    """The log-odds of a probability that is linear in pieces."""
     column = graph.add("Unsqueeze", F, graph.constant([1], np.int64))
     starts = graph.constant([[p.start for p in link.pieces[1:]]])
     passed = graph.cast(graph.add("GreaterOrEqual", column, starts), TensorProto.INT64)
@@ -253,3 +257,113 @@ def _many(graph: Graph, formula: Formula, link: ManyClasses, F: str, outputs: tu
     share = graph.add("Div", p, graph.add("Where", some, total, one))
     graph.add("Where", some, share, graph.constant(1.0 / len(link.costs)), to=outputs[1])
     _gather_label(graph, formula, graph.add("ArgMax", score, axis=1, keepdims=0), outputs[0])
+
+
+# ------------------------------------------------------------------------------------- trees
+
+
+class Forest:
+    """Collects the attributes of a TreeEnsemble."""
+
+    def __init__(self) -> None:
+        self.roots: list[int] = []
+        self.feature: list[int] = []
+        self.split: list[float] = []
+        self.nan_is_yes: list[int] = []
+        self.to: list[list[tuple[int, int] | None]] = []  # per node (number, whether a leaf) for yes and no
+        self.target: list[int] = []
+        self.weight: list[float] = []
+
+    def leaf(self, target: int, value: float) -> tuple[int, int]:
+        """Add a leaf."""
+        self.target.append(target)
+        self.weight.append(value)
+        return len(self.weight) - 1, 1
+
+    def node(self, feature: int, split: float, nan_is_yes: bool = False) -> int:
+        """Add a node, whose branches are set later."""
+        self.feature.append(feature)
+        self.split.append(split)
+        self.nan_is_yes.append(int(nan_is_yes))
+        self.to.append([None, None])
+        return len(self.feature) - 1
+
+    def constant(self, target: int, value: float) -> None:
+        """Add a tree with the same value everywhere."""
+        k = self.node(0, math.inf)
+        self.roots.append(k)
+        self.to[k] = [self.leaf(target, value), self.leaf(target, value)]
+
+    def steps(self, column: int, cuts: Sequence[float], values: Sequence[float], missing: float, target: int) -> None:
+        """Add a step function as a binary search, after a test for missing cells."""
+        known = self.node(column, math.inf)
+        self.roots.append(known)
+        self.to[known] = [self._halves(column, cuts, values, target), self.leaf(target, missing)]
+
+    def _halves(self, column: int, cuts: Sequence[float], values: Sequence[float], target: int) -> tuple[int, int]:
+        if not cuts:
+            return self.leaf(target, values[0])
+        middle = len(cuts) // 2
+        k = self.node(column, cuts[middle])
+        self.to[k][0] = self._halves(column, cuts[:middle], values[: middle + 1], target)
+        self.to[k][1] = self._halves(column, cuts[middle + 1 :], values[middle + 1 :], target)
+        return k, 0
+
+    def tree(self, tree: Tree, column_of: Any, output: int, target: int) -> None:
+        """Add a tree. A node with a third branch for missing cells becomes two nodes."""
+        todo: list[tuple[int, int, int]] = []  # link, and its parent: node and side
+
+        def place(link: int, parent: int, side: int) -> None:
+            while link >= 0 and len(set(tree.nodes[link].links)) == 1:
+                link = tree.nodes[link].links[0]
+            if link < 0:
+                self._attach(self.leaf(target, tree.values[~link][output]), parent, side)
+                return
+            node = tree.nodes[link]
+            column, cut = column_of(node)
+            yes, no, missing = node.links
+            if missing not in (yes, no):
+                known = self.node(column, math.inf)
+                self._attach((known, 0), parent, side)
+                todo.append((missing, known, 1))
+                if yes == no:
+                    todo.append((yes, known, 0))
+                    return
+                parent, side = known, 0
+            k = self.node(column, cut, nan_is_yes=missing == yes)
+            self._attach((k, 0), parent, side)
+            todo.extend([(yes, k, 0), (no, k, 1)])
+
+        place(0, -1, 0)
+        while todo:
+            place(*todo.pop())
+
+    def _attach(self, what: tuple[int, int], parent: int, side: int) -> None:
+        if parent >= 0:
+            self.to[parent][side] = what
+        elif what[1]:  # a root cannot be a leaf
+            k = self.node(0, math.inf)
+            self.roots.append(k)
+            self.to[k] = [what, self.leaf(self.target[what[0]], self.weight[what[0]])]
+        else:
+            self.roots.append(what[0])
+
+    def attributes(self, n_targets: int) -> dict[str, Any]:
+        """The attributes of the operator."""
+        ways = [[w if w is not None else (0, 1) for w in node] for node in self.to]
+        return {
+            "n_targets": n_targets,
+            "aggregate_function": SUM,
+            "post_transform": 0,
+            "tree_roots": self.roots,
+            "nodes_modes": numpy_helper.from_array(np.full(len(self.feature), LEQ, np.uint8)),
+            "nodes_featureids": self.feature,
+            "nodes_splits": numpy_helper.from_array(np.array(self.split)),
+            "nodes_missing_value_tracks_true": self.nan_is_yes,
+            "nodes_truenodeids": [yes[0] for yes, _ in ways],
+            "nodes_trueleafs": [yes[1] for yes, _ in ways],
+            "nodes_falsenodeids": [no[0] for _, no in ways],
+            "nodes_falseleafs": [no[1] for _, no in ways],
+            "leaf_targetids": self.target,
+            "leaf_weights": numpy_helper.from_array(np.array(self.weight)),
+        }

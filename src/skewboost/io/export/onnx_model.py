@@ -1,4 +1,4 @@
-"""A formula as an ONNX graph in double precision."""
+"""Fitted models as ONNX graphs in double precision."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 from skewboost import __version__
 from skewboost.errors import InputError, MissingPackageError
-from skewboost.io.export.formula import Formula
-from skewboost.io.export.from_model import read_formula
+from skewboost.io.export.formula import Formula, read_formula
 
 OPSETS = {"": 17, "ai.onnx.ml": 5}  # TreeEnsemble in double precision came with the latter
 IR_VERSION = 10
@@ -17,35 +16,34 @@ OUTPUTS = ("label", "probabilities", "score")
 
 
 def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUTPUTS) -> Any:
-    """Write a fitted model as an ONNX graph.
+    """Export a fitted model as an ONNX graph.
 
-    The graph is in double precision throughout, so that numbers next to a threshold fall on the same side as in the
-    model, and it adds up in the same order. It takes onnxruntime 1.21, or another runtime that knows opset 5 of
-    ``ai.onnx.ml``.
+    The graph computes in double precision and adds in the order of the model, so numbers next to a threshold fall on
+    the same side. It needs onnxruntime 1.21, or another runtime with opset 5 of ``ai.onnx.ml``.
 
     Parameters
     ----------
     model : estimator
-        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or an alternating tree;
-        or a `GoalSearchCV` around one, whose threshold is heeded.
+        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or alternating trees, or a
+        `GoalSearchCV` around one, whose threshold is applied.
     name : str, default="skewboost"
-        What the graph is called.
+        The name of the graph.
     outputs : sequence of three str, default=("label", "probabilities", "score")
-        What the outputs are called: the label, of shape (n,); the class probabilities, (n, n_classes); what
-        `decision_function` says, (n,) for two classes and (n, n_classes) for more.
+        The names of the outputs: the label, of shape (n,); the class probabilities, of shape (n, n_classes); and the
+        decision function, of shape (n,) for two classes and (n, n_classes) for more.
 
     Returns
     -------
     onnx.ModelProto
-        If all columns are numbers, with one input ``X``, a tensor(double) of shape (n, n_features). Otherwise with one
-        input per column, of shape (n, 1) and the column's name: tensor(double) for numbers, tensor(string) for
-        categories. NaN is a missing number. A text that is none of the categories of training, such as an empty one, is
-        a missing category.
+        If all columns are numeric, the graph has one input ``X``, a tensor(double) of shape (n, n_features). Otherwise
+        it has one input of shape (n, 1) per column, with the name of the column: tensor(double) for numbers,
+        tensor(string) for categories. NaN is a missing number. A text that was not a category in training, such as an
+        empty one, is a missing category.
 
     Raises
     ------
     TypeError
-        If the model is none that can be exported; the message says what can.
+        If the model cannot be exported; the message says which models can.
     ImportError
         If onnx is not installed.
 
@@ -63,7 +61,7 @@ def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUT
         import onnx
     except ImportError as error:
         raise MissingPackageError(
-            'to_onnx needs onnx, which is not installed: pip install "skewboost[onnx]".'
+            "to_onnx needs the package onnx, which is not installed.", 'Run: pip install "skewboost[onnx]".'
         ) from error
     from skewboost.io.export.onnx_graph import write_graph
 
@@ -84,7 +82,7 @@ def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUT
 
 def _check_names(formula: Formula, name: str, outputs: Sequence[str]) -> None:
     if not isinstance(name, str) or not name:
-        raise InputError(f"name={name!r} must be the name of the graph, text that is not empty.")
+        raise InputError(f"name={name!r} must be the name of the graph, a non-empty text.")
     ok = not isinstance(outputs, str) and len(outputs) == 3 and all(isinstance(o, str) and o for o in outputs)
     if not ok or len(set(outputs)) < 3:
         raise InputError(
@@ -93,7 +91,7 @@ def _check_names(formula: Formula, name: str, outputs: Sequence[str]) -> None:
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
     if "" in inputs:
-        raise InputError("A column has no name (an empty text), but inputs of a graph must have one. Rename it.")
+        raise InputError("The name of a column is empty, but inputs of a graph must have a name. Rename the column.")
     for taken in inputs:
         if taken in outputs:
-            raise InputError(f"{taken!r} is the name of an input and of an output; set outputs to other names.")
+            raise InputError(f"{taken!r} is the name of an input and of an output. Set outputs to other names.")

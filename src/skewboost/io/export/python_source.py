@@ -1,4 +1,4 @@
-"""A formula as Python: functions that import nothing but `math`."""
+"""A formula as Python source, which imports only `math`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import math
 from collections.abc import Iterable
 
 from skewboost.boosting.link import ManyClasses
-from skewboost.io.export.formula import Formula, LookUp, Node, Odds, Steps, Tree, Values
-from skewboost.io.export.layout import filled, number
+from skewboost.io.export.formula import Formula, LookUp, Node, Odds, Steps, Tree, Values, filled, number
 
-FEW = 4  # so many cuts are a chain of ifs
-DEEP = 30  # a tree of more tests than this is walked in a loop: Python nests a hundred blocks at most
+FEW = 4  # up to this number of cuts, a step function is a chain of ifs
+DEEP = 30  # deeper trees are walked in a loop: Python nests at most a hundred blocks
 
 BELOW = '''
 def _below(cuts, x):
-    """How many cuts lie strictly below x."""
+    """The number of cuts strictly below x."""
     low, high = 0, len(cuts)
     while low < high:
         middle = (low + high) // 2
@@ -27,13 +26,13 @@ def _below(cuts, x):
 
 NUMBER = '''
 def _number(cell):
-    """A cell of numbers; None is missing."""
+    """A cell of a numeric column; None is missing."""
     return math.nan if cell is None else float(cell)
 '''
 
 CATEGORY = '''
 def _category(cell):
-    """The name of a category; None where it is missing."""
+    """The name of a category; None if it is missing."""
     if cell is None or cell != cell:
         return None
     if isinstance(cell, str):
@@ -50,7 +49,7 @@ def _category(cell):
 
 WALK = '''
 def _walk(nodes, values, v):
-    """Follow (feature, cut or categories, yes, no, missing) to a leaf, which is a negative number."""
+    """Follow nodes (feature, cut or categories, yes, no, missing) to a leaf, whose number is negative."""
     k = 0
     while k >= 0:
         feature, test, yes, no, missing = nodes[k]
@@ -71,7 +70,7 @@ def _logistic(t):
 
 
 def write_python(formula: Formula, name: str) -> str:
-    """The program."""
+    """Return the program."""
     tables = [_table(part, formula) for part in formula.tables]
     trees = [_tree(k, tree) for k, tree in enumerate(formula.trees)]
     body = [*tables, *trees, _score(formula, name), _meaning(formula, name)]
@@ -89,13 +88,13 @@ def write_python(formula: Formula, name: str) -> str:
 
 
 def _head(formula: Formula, name: str) -> str:
-    says = [
+    usage = [
         "",
-        "Pass a mapping from feature names to cells, or a sequence of cells in the order of FEATURES; None and NaN are",
-        f"missing. {name}(row) is the label, {name}_score(row) the decision function, {name}_probability(row) the",
-        "probabilities in the order of CLASSES.",
+        "A row is a mapping from feature names to cells, or a sequence of cells in the order of FEATURES. None and NaN",
+        f"are missing cells. {name}(row) returns the label, {name}_score(row) the decision function, and",
+        f"{name}_probability(row) the probabilities in the order of CLASSES.",
     ]
-    comment = "\n".join(f"# {line}".rstrip() for line in [*formula.header(), *says])
+    comment = "\n".join(f"# {line}".rstrip() for line in [*formula.header(), *usage])
     classes, names = filled(map(repr, formula.classes)), filled(repr(c.name) for c in formula.columns)
     return f"{comment}\n\nimport math\n\nCLASSES = (\n{classes}\n)\nFEATURES = (\n{names}\n)\n\n\n"
 
@@ -105,11 +104,11 @@ def _read(formula: Formula) -> str:
     cells = "\n".join(f"    v[{j}] = {kind}(row[{j}])" for j, kind in kinds)
     return (
         "def _cells(row):\n"
-        '    """The cells that matter, by position."""\n'
+        '    """The cells that the model uses, by position."""\n'
         '    if hasattr(row, "keys"):\n'
         "        row = [row[name] for name in FEATURES]\n"
         "    elif len(row) != len(FEATURES):\n"
-        '        raise InputError(f"a row has {len(FEATURES)} cells, not {len(row)}")\n'
+        '        raise ValueError(f"a row must have {len(FEATURES)} cells; got {len(row)}")\n'
         f"    v = [None] * len(FEATURES)\n{cells}\n    return v\n"
     )
 
@@ -151,7 +150,7 @@ def _tree(k: int, tree: Tree) -> str:
 
 
 def _branch(tree: Tree, link: int, indent: str) -> list[str]:
-    """Nested ifs; where missing goes a way of its own it comes first."""
+    """Nested ifs. A third branch for missing cells comes first."""
     if link < 0:
         return [f"{indent}return {_value(tree.values[~link])}"]
     node = tree.nodes[link]
@@ -178,7 +177,7 @@ def _set(categories: Iterable[str]) -> str:
 
 
 def _test(node: Node) -> str:
-    """What sends a cell to the yes side, missing ones too if that is where they go."""
+    """The condition for the yes branch, with missing cells if they belong there."""
     x, (yes, no, missing) = f"v[{node.feature}]", node.links
     with_missing = missing == yes and missing != no
     if node.sides is not None:
@@ -243,7 +242,8 @@ def _meaning(formula: Formula, name: str) -> str:
 def _two(link: Odds, name: str) -> str:
     log_odds, pieces = _log_odds(link, name)
     above = "D" if link.threshold is None else f"(D - {number(link.threshold)})"
-    decision = f"0.5 * _{name}_log_odds(F)" if link.halved else "F"
+    shifted = f"F + {number(link.decision_shift)}" if link.decision_shift else "F"
+    decision = f"0.5 * _{name}_log_odds(F)" if link.calibrated else shifted
     score = f"    F = _{name}_f(row)\n    D = {decision}\n"
     sign = "" if link.positive == 1 else "-"
     yes, no = (1, 0) if link.positive == 1 else (0, 1)
@@ -253,7 +253,7 @@ def _two(link: Odds, name: str) -> str:
     return (
         f"{pieces}{log_odds}\n\n"
         f"def {name}_score(row):\n"
-        f'    """The decision function: positive values speak for CLASSES[1]."""\n'
+        f'    """The decision function: positive values favour CLASSES[1]."""\n'
         f"{score}    return {sign}{above}\n\n\n"
         f"def {name}_probability(row):\n"
         f'    """Probabilities in the order of CLASSES."""\n'
@@ -265,8 +265,8 @@ def _two(link: Odds, name: str) -> str:
 
 
 def _log_odds(link: Odds, name: str) -> tuple[str, str]:
-    """A function from F to log-odds, and the list it needs."""
-    head = f'def _{name}_log_odds(F):\n    """Log-odds of {link.positive} among CLASSES, with the costs in them."""\n'
+    """A function from F to log-odds, and the list that it uses."""
+    head = f'def _{name}_log_odds(F):\n    """Log-odds of CLASSES[{link.positive}], including the costs."""\n'
     shifts = "".join(f"    t += {number(shift)}\n" for shift in link.shifts)
     if not link.pieces:
         return f"{head}    t = {number(link.scale)} * F\n{shifts}    return t\n", ""
@@ -275,7 +275,8 @@ def _log_odds(link: Odds, name: str) -> tuple[str, str]:
         for k, p in enumerate(link.pieces)
     ]
     pieces = (
-        f"# Probability by F: from, height, slope, log-odds where it is level.\n_PIECES = (\n{filled(items)}\n)\n\n\n"
+        "# Probability by F: start, probability there, slope, log-odds if the slope is zero.\n"
+        f"_PIECES = (\n{filled(items)}\n)\n\n\n"
     )
     low, high = number(link.margin), number(1.0 - link.margin)
     body = (
@@ -308,6 +309,6 @@ def _many(link: ManyClasses, name: str) -> str:
         "    total = sum(p)\n"
         "    return tuple(q / total if total > 0.0 else 1.0 / len(p) for q in p)\n\n\n"
         f"def {name}(row):\n"
-        '    """The label: the class of the largest score, the first of those that tie."""\n'
+        '    """The label: the class of the largest score, the first one if several tie."""\n'
         f"    F = _{name}_f(row)\n    return CLASSES[F.index(max(F))]\n"
     )

@@ -1,4 +1,4 @@
-"""Fitted models as source code."""
+"""Fitted models as source code in Python, C and SQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skewboost.errors import InputError
-from skewboost.io.export.from_model import read_formula
+from skewboost.io.export.formula import read_formula
 
 LANGUAGES = ("python", "c", "sql")
 PYTHON_NAMES = frozenset({"math", "CLASSES", "FEATURES"}) | set(dir(builtins))
@@ -22,7 +22,7 @@ _RESERVED = (
     "memset strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn "
     "strstr strtok strxfrm abort abs calloc exit free labs malloc printf puts realloc"
 )
-_MATHS = (  # each of them for three types
+_MATHS = (  # each for three types
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
     "fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan "
     "nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc"
@@ -38,16 +38,16 @@ def to_source(
     table: str | None = None,
     keep: Sequence[str] | None = None,
 ) -> str:
-    """Write a fitted model as a program that needs neither this library nor any other.
+    """Export a fitted model as a program without dependencies.
 
-    Scores, probabilities and labels are those of the model: sums are added in the same order, and thresholds are
-    written with all their digits.
+    Scores, probabilities and labels are equal to those of the model: sums are added in the same order, and thresholds
+    have all their digits.
 
     Parameters
     ----------
     model : estimator
-        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or an alternating tree;
-        or a `GoalSearchCV` around one, whose threshold is heeded.
+        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or alternating trees, or a
+        `GoalSearchCV` around one, whose threshold is applied.
     language : {"python", "c", "sql"}
         What to write. Python: functions of a mapping or a sequence that import nothing but `math`. C: one file in C99
         that includes nothing but ``math.h``, ``stddef.h`` and ``string.h``. SQL: a query for SQLite,
@@ -63,12 +63,12 @@ def to_source(
     Returns
     -------
     str
-        The program.
+        The source code.
 
     Raises
     ------
     TypeError
-        If the model is none that can be exported; the message says what can.
+        If the model cannot be exported; the message says which models can.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def to_source(
     if language != "sql":
         for option, value in (("table", table), ("keep", keep)):
             if value is not None:
-                raise InputError(f"{option}={value!r} has no effect with language={language!r}; it is for 'sql'.")
+                raise InputError(f"{option}={value!r} has no effect with language={language!r}, only with 'sql'.")
     formula = read_formula(model)
     if language == "python":
         from skewboost.io.export.python_source import write_python
@@ -99,15 +99,15 @@ def to_source(
     from skewboost.io.export.sql_query import write_sql
 
     if isinstance(keep, str):
-        raise InputError(f"keep={keep!r} must be a list of column names; for one column pass [{keep!r}].")
+        raise InputError(f"keep={keep!r} must be a list of column names. For one column pass [{keep!r}].")
     return write_sql(formula, name, "data" if table is None else table, keep)
 
 
 def _check_name(name: str, language: str) -> None:
-    """Refuse a name that is no identifier in the language."""
+    """Check that a name is an identifier of the language."""
     taken = {"python": PYTHON_NAMES | set(keyword.kwlist), "c": C_NAMES, "sql": frozenset[str]()}[language]
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", name) or name in taken:
         raise InputError(
             f"name={name!r} must be an identifier of ASCII letters, digits and underscores that starts with a letter, "
-            f"has at most 40 characters and is no keyword of {language}, nor a name that the program has already."
+            f"has at most 40 characters, and is neither a keyword of {language} nor a name that the program uses."
         )

@@ -1,31 +1,31 @@
-"""A formula as a query."""
+"""A formula as an SQL query."""
 
 from __future__ import annotations
 
 import math
+import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 from skewboost.boosting.link import ManyClasses
 from skewboost.errors import InputError
-from skewboost.io.export.formula import Formula, Line, LookUp, Node, Odds, Steps, Tree
-from skewboost.io.export.layout import filled
-from skewboost.io.export.sql_text import cell, double, label, literal, number, quoted
+from skewboost.io.export.formula import Formula, Line, LookUp, Node, Odds, Steps, Tree, filled, utf8
 
-# Terms that one step adds up: parsers bound how deep an expression may be, and DuckDB plans a deep one in more than
-# proportion to its length.
+# Terms that one step adds up: parsers limit the depth of an expression, and the planning time of DuckDB grows faster
+# than its depth.
 MAX_SUM = 40
-# Cases within cases: SQLite's parser has a stack of a hundred symbols, of which each takes six.
+# Nested cases: SQLite's parser has a stack of a hundred symbols, and each case takes six.
 MAX_NESTED = 16
 MOST_LEAVES = 2**MAX_NESTED
-# Numbers of which the largest is found at once, by comparing each with each.
+# The largest of up to this many numbers is found by comparing all pairs.
 COMPARED = 8
-# Beyond it a logistic function is 0 or 1, and PostgreSQL stops where EXP is not a number of its type.
+# Beyond it the logistic function is 0 or 1. PostgreSQL raises an error where EXP overflows or underflows.
 FAR = 700
-# Added to a number and taken off again, it leaves the nearest whole number, and of two the even one, as in the model.
+# Adding and subtracting it rounds to the nearest integer, ties to even, as in the model.
 ROUNDER = 1.5 * 2.0**52
 
 
@@ -38,33 +38,33 @@ class _Step:
 
 
 class _Query:
-    """Steps, the last of which is being written."""
+    """The steps of a query; columns are added to the last one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.steps = [_Step()]
-        self.results: list[str] = []  # columns of early steps that are wanted in the end
+        self.results: list[str] = []  # columns of earlier steps that are results
 
     def next_step(self) -> None:
-        """What is added from now on may use what there is."""
+        """Start a step, which may use the columns of the steps before."""
         if self.steps[-1].columns:
             self.steps.append(_Step())
 
     def add(self, name: str, formula: str) -> None:
-        """A column; the one whose name is empty is the label."""
+        """Add a column; the empty name is that of the label."""
         self.steps[-1].columns.append((name, formula))
 
     def get(self, name: str) -> str:
-        """A column of an earlier step, in a formula of this one."""
+        """A column of an earlier step, for use in this one."""
         self.steps[-1].uses.add(name)
         return cell(self.called(name))
 
     def called(self, name: str) -> str:
-        """What users see of a column's name."""
+        """The full name of a column."""
         return f"{self.name}_{name}" if name else self.name
 
     def text(self, table: str, keep: Sequence[str] | None) -> str:
-        """All steps. Each is computed once and for all: else databases copy formulas to every place of their use."""
+        """The query. Steps are materialized: otherwise databases copy their formulas to every place of use."""
         written, source, known = [], quoted(table), list[str]()
         for k, step in enumerate(self.steps, 1):
             later = set(self.results).union(*(s.uses for s in self.steps[k:]))
@@ -81,16 +81,16 @@ class _Query:
 
 
 def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | None) -> str:
-    """The query: the cells, steps that add up F, steps for what it means, and a SELECT of what is wanted."""
-    quoted(table)  # an error if that is no name
+    """Return the query: cells, steps that add up F, steps for the link, and a SELECT of the results."""
+    quoted(table)  # raises if it is not a name
     columns = {column.name for column in formula.columns} | set(keep or ())
     clash = sorted(c for c in columns if c.lower() == name.lower() or c.lower().startswith(f"{name}_".lower()))
     if clash:
         raise InputError(
-            f"Column {clash[0]!r} and the columns that the query adds have the same name; set name to another."
+            f"Column {clash[0]!r} and a column that the query adds have the same name. Set name to another prefix."
         )
     if table.lower().startswith(f"{name}_step_".lower()):
-        raise InputError(f"table={table!r} is called like a step of the query; set name to another.")
+        raise InputError(f"table={table!r} is also the name of a step of the query. Set name to another prefix.")
     twice = sorted(c for c, n in Counter(keep or ()).items() if n > 1)
     if twice:
         raise InputError(f"keep={list(keep or ())!r} names {twice[0]!r} twice. Name each column once.")
@@ -102,14 +102,14 @@ def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | Non
         _add_many(query, formula, formula.link)
     else:
         _add_two(query, formula, formula.link)
-    says = [
+    usage = [
         "",
         f"{name}_score: the decision function{' of each class' if formula.n_outputs > 1 else ''}",
-        f"{name}_probability_k: probability of the k-th class, counted from 0",
+        f"{name}_probability_k: the probability of class k, counted from 0",
         f"{name}: the label",
-        "Missing is NULL or NaN; categories are text.",
+        "NULL and NaN are missing cells. Categories are text.",
     ]
-    comment = "\n".join(f"-- {line}".rstrip() for line in [*formula.header(), *says])
+    comment = "\n".join(f"-- {line}".rstrip() for line in [*formula.header(), *usage])
     return f"{comment}\n{query.text(table, keep)}"
 
 
@@ -117,9 +117,9 @@ def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | Non
 
 
 def _add_cells(query: _Query, formula: Formula) -> None:
-    """Numbers as doubles, whatever type the column has: whole numbers are compared as such otherwise.
+    """Cast numbers to doubles, because databases compare integers exactly, and turn NaN into NULL.
 
-    NaN, where a database has it, is larger than all numbers, and so is its negative.
+    In databases with NaN, it is larger than all numbers, and so is its negative.
     """
     largest = number(sys.float_info.max)
     for j in formula.used:
@@ -149,7 +149,7 @@ def _add_sums(query: _Query, formula: Formula) -> None:
 
 
 def _case(whens: Sequence[tuple[str, str]], other: str, indent: str = "    ") -> str:
-    """The first of some formulas whose condition holds. The last one must be of type double: so are all others then."""
+    """The first formula whose condition holds. The last one must be a double, so that all others are, too."""
     if not whens:
         return other
     return (
@@ -176,7 +176,7 @@ def _table(query: _Query, formula: Formula, part: Steps | LookUp, k: int) -> str
 
 
 def _listed(categories: Sequence[str]) -> str:
-    if any("\n" in c for c in categories):  # a line break that is part of a category must stay where it is
+    if any("\n" in c for c in categories):  # a line break within a category must stay where it is
         return ", ".join(map(literal, categories))
     return filled(map(literal, categories), indent="      ").strip().rstrip(",")
 
@@ -187,7 +187,7 @@ def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
         x = query.get(f"x{line.feature}")
         low, high = double(-line.reach), double(line.reach)
         small = ""
-        if line.scale > 1.0:  # PostgreSQL stops where a quotient is too small for a double, and not zero
+        if line.scale > 1.0:  # PostgreSQL raises an error where a quotient underflows
             small = f"WHEN ABS({x}) < {number(line.scale * 2.0**-1000)} THEN 0.0E0 "
         inner = f"CASE WHEN {x} > {high} THEN {high} WHEN {x} < {low} THEN {low} {small}ELSE {x} END"
         height = (
@@ -198,14 +198,14 @@ def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
 
 
 def _tree(query: _Query, tree: Tree, k: int) -> str:
-    """A tree as cases: the way to the larger part of the leaves goes on in the same case, other ways have their own.
+    """A tree as cases: the branch with most leaves continues the same case, the others have cases of their own.
 
-    So every test is written once, and the cases within cases are no more than the logarithm of the number of leaves.
+    So every test is written once, and the depth of nested cases is at most the logarithm of the number of leaves.
     """
     if len(tree.values) > MOST_LEAVES:
         raise InputError(
-            f"A tree has {len(tree.values)} leaves, but databases read trees of {MOST_LEAVES} at most. Set "
-            "max_leaf_nodes when fitting, or write C."
+            f"A tree has {len(tree.values)} leaves, but a query can have at most {MOST_LEAVES}. Set max_leaf_nodes "
+            "when fitting, or export C."
         )
     n_leaves = {~leaf: 1 for leaf in range(len(tree.values))}
     for at in reversed(range(len(tree.nodes))):
@@ -223,7 +223,7 @@ def _tree(query: _Query, tree: Tree, k: int) -> str:
 
 
 def _ways(query: _Query, node: Node) -> list[tuple[int, str]]:
-    """Where a node leads, and what it takes to go there. No two conditions hold together, and always one does."""
+    """The links of a node with their conditions, exactly one of which holds for every row."""
     yes, no, missing = node.links
     if yes == no == missing:
         return [(yes, "")]
@@ -270,7 +270,8 @@ def _add_two(query: _Query, formula: Formula, link: Odds) -> None:
         _add_pieces(query, link)
     else:
         _add_log_odds(query, link, f"{number(link.scale)} * {query.get('F')}")
-    decision = f"0.5E0 * {query.get('log_odds')}" if link.halved else query.get("F")
+    shifted = f"({query.get('F')} + {number(link.decision_shift)})" if link.decision_shift else query.get("F")
+    decision = f"0.5E0 * {query.get('log_odds')}" if link.calibrated else shifted
     score = decision if link.threshold is None else f"({decision} - {number(link.threshold)})"
     query.add("score", score if link.positive == 1 else f"-({score})")
     t = query.get("log_odds")
@@ -288,7 +289,7 @@ def _add_log_odds(query: _Query, link: Odds, odds: str) -> None:
 
 
 def _add_pieces(query: _Query, link: Odds) -> None:
-    """The log-odds of a probability that rises in pieces; where these are level, they are known."""
+    """The log-odds of a probability that is linear in pieces."""
     ends = [piece.start for piece in link.pieces[1:]]
     *pieces, last = link.pieces
     assert last.slope == 0.0
@@ -337,7 +338,7 @@ def _add_many(query: _Query, formula: Formula, link: ManyClasses) -> None:
 
 
 def _add_largest(query: _Query, names: list[str]) -> str:
-    """The column that has the largest of some columns, found group by group."""
+    """Add a column with the largest of some columns, group by group, and return its name."""
     level = 0
     while len(names) > 1:
         groups = [names[k : k + COMPARED] for k in range(0, len(names), COMPARED)]
@@ -351,3 +352,79 @@ def _add_largest(query: _Query, names: list[str]) -> str:
         names, level = [f"top_{level}_{g}" for g in range(len(groups))], level + 1
         query.next_step()
     return names[0]
+
+
+# ----------------------------------------------------------------------------------------- names, texts and numbers
+
+
+def quoted(name: str) -> str:
+    """The name of a table or column in quotes."""
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise InputError(
+            f"{name!r} is not the name of a table or column. Pass a non-empty text without null characters."
+        )
+    utf8(name)
+    return '"' + name.replace('"', '""') + '"'
+
+
+def cell(name: str) -> str:
+    """A column of the step before. Without the ``t.`` SQLite reads an unknown name as a text."""
+    return f"t.{quoted(name)}"
+
+
+def literal(value: str) -> str:
+    """A text literal."""
+    if "\0" in value:
+        raise InputError(f"{value!r} holds a null character, which cannot be written in SQL. Rename it.")
+    utf8(value)
+    return "'" + value.replace("'", "''") + "'"
+
+
+def label(value: Any) -> str:
+    """A class label: a text, a number or a boolean."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise InputError(f"classes_ holds {value}, but integers have 64 bits in databases. Rename it.")
+        return str(value)
+    return double(value) if isinstance(value, float) else literal(value)
+
+
+def double(value: float) -> str:
+    """A number of type double."""
+    return f"CAST({number(value)} AS DOUBLE PRECISION)"
+
+
+def number(value: float) -> str:
+    """A number for use with doubles, which PostgreSQL may read as a decimal.
+
+    Negative numbers are in brackets, because two minus signs begin a comment.
+    """
+    digits = repr(float(value))
+    digits = digits if "e" in digits else f"{digits}E0"
+    if not _reads(digits, value):
+        digits = fraction(value)
+    return f"({digits})" if digits.startswith("-") else digits
+
+
+@cache
+def _sqlite() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", check_same_thread=False)
+
+
+def _reads(digits: str, value: float) -> bool:
+    """Whether SQLite, which rounds some decimals incorrectly, reads exactly this number."""
+    plain = len(digits) < 17 and (value == 0.0 or 1e-9 < abs(value) < 1e9)
+    return plain or bool(_sqlite().execute(f"SELECT {digits}").fetchone()[0] == value)
+
+
+def fraction(value: float) -> str:
+    """A double as integers and powers of two, which all databases read exactly."""
+    mantissa, exponent = math.frexp(value)
+    text, exponent = f"CAST({int(mantissa * 2**53)} AS DOUBLE PRECISION)", exponent - 53
+    while exponent:
+        step = max(-62, min(62, exponent))
+        text += f" {'*' if step > 0 else '/'} {2.0 ** abs(step):.0f}"
+        exponent -= step
+    return f"({text})"

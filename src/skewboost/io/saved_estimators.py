@@ -1,0 +1,466 @@
+"""Fitted estimators in files: the attributes that are kept of each class, and what must hold between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from skewboost.boosting.link import Labels, Link, TwoClasses
+from skewboost.boosting.many_classes import JointClassifier
+from skewboost.boosting.model import Model
+from skewboost.engine.grow_alternating import AlternatingPartition
+from skewboost.engine.scoring import LeafTerm, LineTerm
+from skewboost.goals.certificate import Certificate
+from skewboost.goals.decision import Decision
+from skewboost.goals.goal import Goal
+from skewboost.goals.measures import MEASURES
+from skewboost.goals.search import Point
+from skewboost.io.saved_attributes import (
+    CLASSES,
+    EMPTY,
+    KINDS,
+    LABELS,
+    TABLE,
+    Family,
+    check_binary,
+    check_member,
+    check_params,
+    check_table,
+)
+from skewboost.io.saved_params import MODELS, NotPlainDataError, class_named, construct, name_in_files, write_params
+from skewboost.io.saved_parts import ANY_MODEL, MOST_CELLS
+from skewboost.io.structure import (
+    ANY_NUMBER,
+    COUNT,
+    Field,
+    FieldError,
+    UnsupportedPartError,
+    array,
+    as_object,
+    boolean,
+    field_of,
+    integer,
+    list_of,
+    map_of,
+    nullable,
+    read_entries,
+    record,
+    register,
+    require,
+    text,
+    type_name,
+)
+from skewboost.learners import AlternatingTree
+from skewboost.learners.discretise import Categories, Values
+from skewboost.learners.patterns import Events
+from skewboost.learners.rule_learner import _Ranked
+from skewboost.meta.calibrated_folds import CalibratedFolds, Fold
+
+CONSTANT = "Constant"
+ALTERED = "another value than it has now"  # of a parameter that was set after training; it equals no value
+MEMBERS = list_of(ANY_MODEL)
+
+
+# ---------------------------------------------------------------------------------------------- boosters
+
+
+class Boosters(Family):
+    """The variants: their classes, their columns and the model."""
+
+    attributes: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        **KINDS,
+        **LABELS,
+        "_seed": nullable(integer(0, 2**32)),
+        "altered": list_of(text()),
+        "_model": record(Model),
+    }
+
+    def values(self, model: Any) -> dict[str, Any]:
+        """Return also the parameters that were altered after training: a warm start must know them."""
+        now = model._own_params() | {"estimator": repr(model._weak_learner())}
+        before = model._own | {"estimator": model._learner}
+        own = super().values(model)
+        return own | {
+            "altered": sorted(name for name, value in before.items() if now.get(name) != value),
+            "_seed": model._seed if _uses_seed(model) else None,
+            "pos_label_": own["pos_label_"] if model._model.link.n_outputs == 1 else None,
+        }
+
+    def restore(self, model: Any, values: dict[str, Any]) -> None:
+        """Parameters that were altered had a value that equals no other."""
+        altered = values.pop("altered")
+        super().restore(model, {**values, "_seed": values["_seed"] or 0})
+        own = model._own_params() | {"estimator": repr(model._weak_learner())} | dict.fromkeys(altered, ALTERED)
+        model._learner, model._own = own.pop("estimator"), own
+
+    def check(self, model: Any) -> None:
+        """The model matches the features and classes of the estimator."""
+        check_table(model)
+        fitted: Model = model._model
+        _check_link(model, fitted.link)
+        small = model.n_features_in_ * fitted.link.n_outputs <= MOST_CELLS
+        require(small, f"times the number of classes must not be above {MOST_CELLS}", "n_features_in")
+        try:
+            _check_features(fitted, model)
+        except FieldError as error:
+            raise error.within("model") from None
+        if isinstance(model._weak_learner(), AlternatingTree):
+            grown = all(isinstance(getattr(r.term, "partition", None), AlternatingPartition) for r in fitted.rounds)
+            require(grown, "must all have an AlternatingPartition", "model.rounds")
+        fitted.finish(model.n_features_in_)
+
+
+def _uses_seed(model: Any) -> bool:
+    """Whether the model depends on its seed. Else equal models would differ in it."""
+    foreign = any(hasattr(r.term, "estimator") for r in model._model.rounds)
+    return bool(model.early_stopping or getattr(model, "calibrate", None) or model._sampler() is not None or foreign)
+
+
+def _check_link(model: Any, link: Link) -> None:
+    n = len(model.classes_)
+    if isinstance(link, TwoClasses):
+        check_binary(model)
+        place = model.classes_.tolist().index(model.pos_label_)
+        require(link.positive == place, "must be the place of the positive class", "model.link.positive")
+        return
+    labels = isinstance(link, Labels)
+    joint = isinstance(model, JointClassifier) and (labels or n > 2)
+    require(joint, "must be TwoClasses", "model.link.kind")
+    require(link.n_outputs == n, "must have one number per class", "model.link")
+    require(not labels or np.array_equal(model.classes_, np.arange(n)), "must be 0, 1, …", "classes")
+    model.multilabel_ = labels
+
+
+def _check_features(fitted: Model, booster: Any) -> None:
+    """Bins, counts and rounds match the features of the booster."""
+    n, nominal = booster.n_features_in_, list(booster._nominal)
+    bins, support = fitted.bins, fitted.support
+    require(support is not None, "must not be null", "support")
+    assert support is not None
+    if bins is not None:
+        require(bins.n_features == n, "must have an entry per feature", "bins.features")
+        require([f.nominal for f in bins.features] == nominal, "must be of the kinds in nominal", "bins.features")
+    counted = (bins is None) == (support.per_code is None)
+    require(counted, "must be null where bins are null, and only there", "support.per_code")
+    for own in (support.per_code, None if support.spread is None else support.spread.known):
+        require(own is None or len(own) == n, "must have an entry per feature", "support")
+    n_preconditions = 1
+    for k, r in enumerate(fitted.rounds):
+        place = f"rounds[{k}].term"
+        for feature in _tested(r.term):
+            require(feature < n, f"has feature {feature}, but there are {n} features", place)
+        fits = r.importances is None or len(r.importances) == n
+        require(fits, "must be the number of features", f"rounds[{k}].importances.n")
+        if isinstance(r.term, LineTerm):
+            require(not nominal[r.term.feature], "must not be nominal", f"{place}.feature")
+            require(support.spread is not None, "must not be null where rounds are lines", "support.spread")
+        elif isinstance(r.term, LeafTerm):
+            partition = r.term.partition
+            require(not partition.splits or bins is not None, "must not be null where rounds have splits", "bins")
+            if isinstance(partition, AlternatingPartition):
+                known = partition.precondition < n_preconditions
+                require(known, "must be a node of an earlier round", f"{place}.partition.precondition")
+                n_preconditions += 2
+        else:
+            check_member(r.term.estimator, booster, f"{place}.estimator")  # type: ignore[attr-defined]
+
+
+def _tested(term: Any) -> Iterable[int]:
+    """The features that a term of this package looks at."""
+    if isinstance(term, LineTerm):
+        return [term.feature]
+    return [split.feature for split in term.partition.splits] if isinstance(term, LeafTerm) else []
+
+
+# ----------------------------------------------------------------------------------------------- members
+
+
+class Codes(Family):
+    """`CodeMatrixClassifier`: one member per column of the code."""
+
+    attributes: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        "classes_": CLASSES,
+        "code_": array("i", ndim=(2,)),
+        "estimators_": MEMBERS,
+    }
+
+    def check(self, model: Any) -> None:
+        """The code has a row per class and a column per member, each of which predicts 0 or 1."""
+        check_table(model, kinds=False)
+        code, shape = model.code_, (len(model.classes_), len(model.estimators_))
+        require(code.shape == shape and min(shape) > 0, "must have a row per class and a column per member", "code")
+        distinct = len({row.tobytes() for row in code}) == len(code) and (np.abs(code) <= 1).all()
+        both = (code == 1).any(axis=0) & (code == -1).any(axis=0)
+        require(distinct and both.all(), "must have distinct rows, and both signs in each column", "code")
+        for k, member in enumerate(model.estimators_):
+            check_member(member, model, f"estimators[{k}]", [0, 1])
+
+
+class Bags(Family):
+    """`UnderBaggingClassifier`: members that are averaged."""
+
+    attributes: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        **EMPTY,
+        "classes_": CLASSES,
+        "estimators_": MEMBERS,
+    }
+
+    def check(self, model: Any) -> None:
+        """All members have all classes."""
+        check_table(model, kinds=False)
+        require(model.estimators_, "must not be empty", "estimators")
+        for k, member in enumerate(model.estimators_):
+            check_member(member, model, f"estimators[{k}]", model.classes_)
+
+
+class Votes(Family):
+    """`PastingVotesClassifier`: members that vote."""
+
+    attributes: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        **EMPTY,
+        "classes_": CLASSES,
+        "_arrow_as_pandas": boolean(),
+        "n_samples_seen_": COUNT,
+        "stop_reason_": text(),
+        "oob_error_": ANY_NUMBER,
+        "history_": list_of(map_of(ANY_NUMBER)),
+        "estimators_": MEMBERS,
+    }
+
+    def check(self, model: Any) -> None:
+        """Members have some of the classes."""
+        check_table(model, kinds=False)
+        require(model.estimators_ and model.estimator is not None, "must be models of skewboost", "estimators")
+        known = model.classes_.tolist()
+        for k, member in enumerate(model.estimators_):
+            if type(member) is not DummyClassifier:  # which uses no feature
+                check_member(member, model, f"estimators[{k}]")
+            fits = all(label in known for label in member.classes_.tolist())
+            fits &= member.classes_.dtype.kind == model.classes_.dtype.kind
+            require(fits, "must be classes of the model", f"estimators[{k}].classes")
+
+
+# ---------------------------------------------------------------------------------- minimum expected cost
+
+
+def _check_folds(folds: CalibratedFolds) -> None:
+    require(folds.folds, "must not be empty", "folds")
+    n = len(folds.classes_)
+    for k, fold in enumerate(folds.folds):
+        check_member(fold.estimator, folds.folds[0].estimator, f"folds[{k}].estimator", folds.classes_)
+        require(len(fold.calibrators) == (1 if n == 2 else n), "must have one per class", f"folds[{k}].calibrators")
+
+
+register(Fold, estimator=ANY_MODEL)
+register(CalibratedFolds, _check_folds, classes_=CLASSES)
+
+
+_FOLDS = record(CalibratedFolds)
+
+
+def _write_source(value: Any) -> Any:
+    """An estimator with probabilities, or the parts of scikit-learn's calibrated one."""
+    if type(value) is CalibratedClassifierCV:
+        try:
+            value = CalibratedFolds.of(value)
+        except TypeError as error:
+            raise UnsupportedPartError(str(error)) from error
+    if isinstance(value, CalibratedFolds):
+        return {"calibrated": _FOLDS.write(value)}
+    return {"model": ANY_MODEL.write(value)}
+
+
+def _read_source(data: Any) -> Any:
+    entry = "calibrated" if type(data) is dict and "calibrated" in data else "model"
+    return read_entries(data, {entry: _FOLDS if entry == "calibrated" else ANY_MODEL})[entry]
+
+
+class MinimumRisk(Family):
+    """`MinimumRiskClassifier`: decisions of least expected cost."""
+
+    attributes: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        **LABELS,
+        "cost_": array(ndim=(2,)),
+        "train_prior_": array(ndim=(1,)),
+        "prior_": array(ndim=(1,)),
+        "estimator_": Field(_write_source, _read_source),
+    }
+
+    def check(self, model: Any) -> None:
+        """There is a cost per pair of classes, and a prior per class."""
+        check_table(model, kinds=False)
+        n = len(model.classes_)
+        require(n > 1, "must be at least two", "classes")
+        require(n > 2 or hasattr(model, "pos_label_"), "must not be null", "pos_label")
+        require(model.cost_.shape == (n, n), "must have a row and a column per class", "cost")
+        for name in ("train_prior", "prior"):
+            prior = getattr(model, f"{name}_")
+            fits = len(prior) == n and (prior > 0).all() and abs(prior.sum() - 1.0) < 1e-6
+            require(fits, "must be positive, one per class, and sum to 1", name)
+        check_member(model.estimator_, model, "estimator", model.classes_)
+        require(hasattr(model.estimator_, "predict_proba"), "must have probabilities", "estimator")
+
+
+# ------------------------------------------------------------------------------------------------- goals
+
+
+class GoalSearches(Family):
+    """`GoalSearchCV`: an estimator, its threshold, and the results of the search."""
+
+    attributes: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        **LABELS,
+        "goal_": record(Goal),
+        "then_": text(*MEASURES),
+        "cost_matrix_": nullable(array(ndim=(2,))),
+        "threshold_": ANY_NUMBER,
+        "point": record(Point),
+        "certificate_": nullable(record(Certificate)),
+        "search_": map_of(array("bif", ndim=(1,), finite=False)),
+        "frontier_": map_of(array("bif", ndim=(1,), finite=False)),
+        "estimator_": ANY_MODEL,
+    }
+
+    def values(self, model: Any) -> dict[str, Any]:
+        """Return also the point of the decision."""
+        return super().values(model) | {"point": model._decision.point}
+
+    def restore(self, model: Any, values: dict[str, Any]) -> None:
+        """Make the decision of its parts."""
+        point = values.pop("point")
+        super().restore(model, values)
+        check_binary(model)
+        model.certificate_, model.cost_matrix_ = values["certificate_"], values["cost_matrix_"]
+        model._decision = Decision(model.estimator_, model.threshold_, point, model.pos_label_)
+        model.counts_, model.n_rounds_ = point.counts, point.n_rounds
+        labels = [v.item() if hasattr(v, "item") else v for v in (model.pos_label_, model._other)]
+        model.cost_ = None if point.costs is None else dict(zip(labels, point.costs))
+
+    def check(self, model: Any) -> None:
+        """The estimator has the same classes, and tables have columns of one length."""
+        check_table(model, kinds=False)
+        check_member(model.estimator_, model, "estimator", model.classes_)
+        require(model.cost_matrix_ is None or model.cost_matrix_.shape == (2, 2), "must be 2 by 2", "cost_matrix")
+        require(not math.isnan(model.threshold_), "must not be NaN", "threshold")
+        for name in ("search", "frontier"):
+            same = len({len(column) for column in getattr(model, f"{name}_").values()}) <= 1
+            require(same, "must have columns of one length", name)
+        staged = model.n_rounds_ is None or hasattr(model.estimator_, "truncated")
+        require(staged, "must be null for an estimator without rounds", "point.n_rounds")
+
+
+# ------------------------------------------------------------------------------------------------- rules
+
+
+class RuleLearners(Family):
+    """`RuleLearner`: the values of attributes, events, and the patterns that vote."""
+
+    attributes: ClassVar[Mapping[str, Field]] = {
+        **TABLE,
+        **KINDS,
+        "classes_": CLASSES,
+        "_prior": boolean(),
+        "_values": list_of(field_of(Values)),
+        "_events": record(Events),
+        "_ranked": list_of(record(_Ranked)),
+    }
+
+    def check(self, model: Any) -> None:
+        """Events are values of attributes, patterns consist of events, and each target has a list of patterns."""
+        check_table(model)
+        n, values, events = model.n_features_in_, model._values, model._events
+        require(len(model.classes_) > 1, "must be at least two", "classes")
+        require(len(values) == n, "must have an entry per feature", "values")
+        kinds = [isinstance(v, Categories) for v in values]
+        require(kinds == list(model._nominal), "must be of the kinds in nominal", "values")
+        sizes = np.array([len(v.categories) + 1 if isinstance(v, Categories) else len(v.cuts) + 2 for v in values])
+        require((events.attribute < n).all(), "must be numbers of features", "events.attribute")
+        require((events.value < sizes[events.attribute]).all(), "must be values of the attributes", "events.value")
+        n_targets = 1 if len(model.classes_) == 2 else len(model.classes_)
+        require(len(model._ranked) == n_targets, f"must have {n_targets} entries", "ranked")
+        for k, ranked in enumerate(model._ranked):
+            _check_ranked(ranked, len(events), n_targets, f"ranked[{k}]")
+
+
+def _check_ranked(ranked: _Ranked, n_events: int, n_targets: int, place: str) -> None:
+    same = len(ranked.patterns) == len(ranked.evidence)
+    require(same, "must have an entry for each of patterns", f"{place}.evidence")
+    for patterns, evidence in zip(ranked.patterns, ranked.evidence):
+        require((patterns.events < n_events).all(), "must consist of events", f"{place}.patterns")
+        of_targets = (patterns.inside, patterns.residual, patterns.residual_rest, patterns.strength)
+        shape = (n_targets, len(patterns))
+        fits = evidence.shape == shape[1:] and all(array.shape == shape for array in of_targets)
+        require(fits, "must have a row per target and a number per pattern", f"{place}.patterns")
+
+
+# -------------------------------------------------------------------------------------- all estimators
+
+_BOOSTERS = Boosters()
+_FAMILIES: dict[str, Family] = {
+    "CodeMatrixClassifier": Codes(),
+    "GoalSearchCV": GoalSearches(),
+    "MinimumRiskClassifier": MinimumRisk(),
+    "PastingVotesClassifier": Votes(),
+    "RuleLearner": RuleLearners(),
+    "UnderBaggingClassifier": Bags(),
+}
+
+
+_CLASS = text(*MODELS, CONSTANT)
+_CONSTANT = {"classes": CLASSES, "strategy": text("prior", "most_frequent")}
+
+
+def _write_estimator(value: Any) -> dict[str, Any]:
+    """The class, parameters and attributes of a fitted estimator, all of whose parts must be of this package."""
+    if type(value) is DummyClassifier and len(value.classes_) == 1:  # what a fit to rows of one class leaves
+        own = {"classes": value.classes_, "strategy": value.strategy}
+        return {"class": CONSTANT, **{name: field.write(own[name]) for name, field in _CONSTANT.items()}}
+    name = name_in_files(value)
+    if name not in MODELS:
+        raise UnsupportedPartError(f"an estimator of type {type_name(value)}")
+    try:
+        check_is_fitted(value)
+    except NotFittedError as error:
+        raise NotFittedError(f"{name} is not fitted, so it cannot be saved. Call fit first.") from error
+    check_params(value)
+    attributes = _FAMILIES.get(name, _BOOSTERS).write(value)
+    try:
+        params = write_params(value)
+    except NotPlainDataError as error:
+        raise UnsupportedPartError(f"{error} in {name}") from error
+    return {"class": name, "params": params, **attributes}
+
+
+def _read_estimator(data: Any) -> Any:
+    """An estimator that is ready for use."""
+    entries = dict(as_object(data))
+    name = read_entries({"class": entries.pop("class", None)}, {"class": _CLASS})["class"]
+    if name == CONSTANT:
+        classes, strategy = read_entries(entries, _CONSTANT).values()
+        require(len(classes) == 1, "must be one class", "classes")
+        return DummyClassifier(strategy=strategy).fit(np.zeros((1, 1)), classes)
+    require("params" in entries, "has no entry 'params'")
+    try:
+        model = construct(class_named(name), entries.pop("params"))
+        check_params(model)
+    except FieldError as error:
+        raise error.within("params") from None
+    except (TypeError, ValueError) as error:
+        raise FieldError(str(error).rstrip("."), "params") from error
+    _FAMILIES.get(name, _BOOSTERS).read(model, entries)
+    return model
+
+
+ESTIMATOR = Field(_write_estimator, _read_estimator)

@@ -1,0 +1,389 @@
+"""How values become JSON and are read back, entry by entry.
+
+A *field* writes one kind of value as JSON and reads it back. The fields of a dataclass follow from the annotations of
+its attributes; `register` adds what these do not say. Reading raises `FieldError` with the place of the first invalid
+entry.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from numbers import Integral
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from skewboost.errors import InputError, InputTypeError
+from skewboost.typing import Array
+
+LARGEST = 2**63 - 1
+MOST_TEXT = 2**24  # characters of an array of texts
+NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+DTYPE = re.compile(r"[<>|](b1|i[1248]|u[1248]|f[48]|U\d{1,4})")
+_TYPES: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "U": str}  # by the letter of a dtype
+
+
+class ModelFileError(InputError):
+    """A model file that is not valid; the message says where in the file and why.
+
+    Examples
+    --------
+    >>> from skewboost.io import ModelFileError, loads
+    >>> try:
+    ...     loads("{}")
+    ... except ModelFileError as error:
+    ...     print(error)
+    The model file is not valid: 'format' is missing.
+    """
+
+
+class UnsupportedPartError(InputTypeError):
+    """A part of a model that cannot be written to a file."""
+
+
+class FieldError(Exception):
+    """An entry of a file that is not valid: what is wrong, and the place of the entry."""
+
+    def __init__(self, problem: str, place: str = "") -> None:
+        super().__init__(problem, place)
+        self.problem = problem
+        self.place = place
+
+    def within(self, outer: str) -> FieldError:
+        """The same error as seen from the entry that contains this one."""
+        dot = "." if self.place and outer and not self.place.startswith("[") else ""
+        return FieldError(self.problem, f"{outer}{dot}{self.place}")
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """How one kind of value becomes JSON, and how it is read back; reading raises `FieldError`."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def require(holds: Any, problem: str, place: str = "") -> None:
+    """Raise `FieldError` unless a condition holds."""
+    if not holds:
+        raise FieldError(problem, place)
+
+
+def shorten(data: Any) -> str:
+    """A value of a file as it is shown in a message."""
+    text = repr(data) if isinstance(data, str | int | float | bool | None) else f"a {type(data).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def type_name(value: Any) -> str:
+    """The type of a value as it is shown in a message, with its package."""
+    return f"{type(value).__module__.split('.')[0]}.{type(value).__name__}"
+
+
+def as_list(data: Any) -> list[Any]:
+    """Check that an entry is a list."""
+    if type(data) is not list:
+        raise FieldError(f"must be a list; got {shorten(data)}")
+    return data
+
+
+def as_object(data: Any) -> dict[str, Any]:
+    """Check that an entry is an object."""
+    if type(data) is not dict:
+        raise FieldError(f"must be an object; got {shorten(data)}")
+    return data
+
+
+def read_entries(data: Any, entries: Mapping[str, Field]) -> dict[str, Any]:
+    """Read an object that has exactly these entries."""
+    if as_object(data).keys() != entries.keys():
+        for name in entries:
+            require(name in data, f"has no entry {name!r}")
+        for name in data:
+            require(name in entries, f"has the unknown entry {shorten(name)}")
+    values: dict[str, Any] = {}
+    name = ""
+    try:
+        for name, entry in entries.items():
+            values[name] = entry.read(data[name])
+    except FieldError as error:
+        raise error.within(name) from None
+    return values
+
+
+# ------------------------------------------------------------------------------------------ plain values
+
+
+def integer(low: int = -LARGEST, high: int = LARGEST) -> Field:
+    """An integer in a range; booleans and floats are none."""
+
+    def read(data: Any) -> int:
+        if type(data) is not int or not low <= data <= high:
+            raise FieldError(f"must be an integer from {low} to {high}; got {shorten(data)}")
+        return data
+
+    return Field(int, read)
+
+
+def number(finite: bool = True) -> Field:
+    """A number. Integers stay integers. JSON has no infinities and no NaN, so these are texts."""
+
+    def write(value: Any) -> Any:
+        if isinstance(value, Integral):
+            return int(value)
+        value = float(value)
+        if not math.isfinite(value) and finite:
+            raise UnsupportedPartError("a number that is infinite or NaN where it must be finite")
+        return value if math.isfinite(value) else str(value)
+
+    def read(data: Any) -> float:
+        if type(data) is float and math.isfinite(data):
+            return data
+        if type(data) is int and abs(data) <= LARGEST:
+            return data
+        if type(data) is str and not finite and data in NOT_FINITE:
+            return NOT_FINITE[data]
+        raise FieldError(f"must be a{' finite' if finite else ''} number; got {shorten(data)}")
+
+    return Field(write, read)
+
+
+def boolean() -> Field:
+    """True or false."""
+
+    def read(data: Any) -> bool:
+        if type(data) is not bool:
+            raise FieldError(f"must be true or false; got {shorten(data)}")
+        return data
+
+    return Field(bool, read)
+
+
+def text(*words: str) -> Field:
+    """Any text, or one of some words."""
+
+    def write(value: Any) -> str:
+        if not isinstance(value, str):
+            raise UnsupportedPartError(f"{type(value).__name__} {shorten(value)} in place of a text")
+        return str(value)
+
+    def read(data: Any) -> str:
+        if type(data) is not str:
+            raise FieldError(f"must be a text; got {shorten(data)}")
+        if words and data not in words:
+            raise FieldError(f"must be one of {', '.join(map(repr, words))}; got {shorten(data)}")
+        return data
+
+    return Field(write, read)
+
+
+def name_of(objects: Mapping[str, Any]) -> Field:
+    """One of some objects, by its name."""
+    names = text(*objects)
+    return Field(
+        lambda value: next(name for name, known in objects.items() if known is value or known == value),
+        lambda data: objects[names.read(data)],
+    )
+
+
+ANYTHING = Field(lambda value: value, lambda data: data)  # JSON that is checked elsewhere
+ANY_NUMBER = number(finite=False)
+COUNT = integer(0)
+
+
+# -------------------------------------------------------------------------------------------- containers
+
+
+def nullable(field: Field) -> Field:
+    """A value, or null for None."""
+    return Field(
+        lambda value: None if value is None else field.write(value),
+        lambda data: None if data is None else field.read(data),
+    )
+
+
+def list_of(field: Field, collection: Callable[[Iterable[Any]], Any] = list, distinct: bool = False) -> Field:
+    """Values of one kind: a list, tuple or frozenset. Sets are sorted, so that equal sets give equal files."""
+
+    def write(value: Any) -> list[Any]:
+        return [field.write(v) for v in (sorted(value) if isinstance(value, frozenset) else value)]
+
+    def read(data: Any) -> Any:
+        found: list[Any] = []
+        as_list(data)
+        try:
+            for entry in data:
+                found.append(field.read(entry))
+        except FieldError as error:
+            raise error.within(f"[{len(found)}]") from None
+        require(not distinct or len(set(found)) == len(found), "must not hold a value twice")
+        return collection(found)
+
+    return Field(write, read)
+
+
+def tuple_of(*kinds: Field) -> Field:
+    """One value of each of some kinds, in this order."""
+    entries = {f"[{k}]": field for k, field in enumerate(kinds)}
+
+    def read(data: Any) -> tuple[Any, ...]:
+        require(len(as_list(data)) == len(entries), f"must have {len(entries)} entries")
+        return tuple(read_entries(dict(zip(entries, data)), entries).values())
+
+    return Field(lambda value: [field.write(v) for field, v in zip(kinds, value, strict=True)], read)
+
+
+def map_of(field: Field) -> Field:
+    """Values of one kind by name."""
+    return Field(
+        lambda value: {str(name): field.write(v) for name, v in value.items()},
+        lambda data: read_entries(data, dict.fromkeys(as_object(data), field)),
+    )
+
+
+def array(kinds: str = "f", ndim: tuple[int, ...] = (1, 2), finite: bool = True) -> Field:
+    """An array of numbers: a list where it is one-dimensional and holds doubles, else with its type and shape.
+
+    `kinds` are the letters of the types that it may have.
+    """
+
+    def write(value: Any) -> Any:
+        made = np.asarray(value)
+        if made.dtype.kind not in kinds or not DTYPE.fullmatch(made.dtype.str):
+            raise UnsupportedPartError(f"an array of type {made.dtype}")
+        values = made.ravel().tolist()
+        if made.dtype.kind == "f" and not np.isfinite(made).all():
+            values = list_of(number(finite)).write(values)
+        if made.dtype.str == "<f8" and made.ndim == 1:
+            return values
+        return {"dtype": made.dtype.str, "shape": list(made.shape), "values": values}
+
+    def read(data: Any) -> Array:
+        if type(data) is list and kinds != "i":
+            dtype, shape, values = "<f8", [len(data)], data
+        else:
+            dtype, shape, values = read_entries(data, _ARRAY).values()
+        require(DTYPE.fullmatch(dtype) and dtype[1] in kinds, "must be a type of this array", "dtype")
+        fits = len(shape) in ndim and math.prod(shape) == len(values)
+        require(fits, "does not match the number of values", "shape")
+        return array_of(values, dtype, finite).reshape(shape)
+
+    return Field(write, read)
+
+
+_ARRAY = {"dtype": text(), "shape": list_of(integer(0, 2**31)), "values": Field(list, as_list)}
+
+
+def array_of(values: list[Any], dtype: str, finite: bool = True) -> Array:
+    """Values of a file as an array of a type, or an error if they are not of this type."""
+    kind = _TYPES[dtype[1]]
+    require(kind is not str or len(values) * int(dtype[2:]) <= MOST_TEXT, "takes too much memory", "dtype")
+    if kind is float:
+        if not all(type(v) is float for v in values):
+            values = list_of(number(finite)).read(values)
+        made = np.array(values, dtype=dtype)
+        require(not finite or np.isfinite(made).all(), "must hold finite numbers")
+        return made
+    try:
+        fits = all(type(v) is kind for v in values)
+        made = np.array(values if fits else [], dtype=dtype)
+        fits &= made.tolist() == values
+    except (ValueError, OverflowError):
+        fits = False
+    require(fits, "does not match dtype", "values")
+    return made
+
+
+# ------------------------------------------------------------------------------------------- dataclasses
+
+Check = Callable[[Any], None]
+_REGISTERED: dict[type, tuple[Mapping[str, Field | None], Check | None]] = {}
+
+
+def register(cls: type, check: Check | None = None, **entries: Field | None) -> None:
+    """Say how the attributes of a dataclass are written where their annotations do not say enough.
+
+    None stands for an attribute that is not kept. The check of a new object raises `FieldError` where its attributes do
+    not match each other.
+    """
+    _REGISTERED[cls] = entries, check
+
+
+def _entries_of(cls: Any) -> dict[str, Field]:
+    known, _ = _REGISTERED.get(cls, ({}, None))
+    hints = get_type_hints(cls)
+    found = {f.name: known[f.name] if f.name in known else field_of(hints[f.name]) for f in fields(cls)}
+    return {name: entry for name, entry in found.items() if entry is not None}
+
+
+def record(cls: type) -> Field:
+    """An object of a dataclass, by its attributes."""
+
+    @cache  # when it is first used: classes may be registered later
+    def known() -> dict[str, Field]:
+        return _entries_of(cls)
+
+    def write(value: Any) -> dict[str, Any]:
+        if type(value) is not cls:
+            raise UnsupportedPartError(f"an object of type {type_name(value)}")
+        return {name: entry.write(getattr(value, name)) for name, entry in known().items()}
+
+    def read(data: Any) -> Any:
+        entries = read_entries(data, known())
+        try:
+            made = cls(**entries)
+        except (TypeError, ValueError) as error:  # of its own checks
+            raise FieldError(str(error).rstrip(".")) from error
+        _, check = _REGISTERED.get(cls, ({}, None))
+        if check is not None:
+            check(made)
+        return made
+
+    return Field(write, read)
+
+
+def one_of(*classes: type) -> Field:
+    """An object of one of some dataclasses; its "kind" is the name of the class."""
+    records = {cls.__name__: record(cls) for cls in classes}
+    kinds = {"kind": text(*records)}
+
+    def write(value: Any) -> dict[str, Any]:
+        kind = type(value).__name__
+        if kind not in records:
+            raise UnsupportedPartError(f"an object of type {type_name(value)}")
+        return {"kind": kind, **records[kind].write(value)}
+
+    def read(data: Any) -> Any:
+        entries = dict(as_object(data))
+        kind = read_entries({"kind": entries.pop("kind", None)}, kinds)["kind"]
+        return records[kind].read(entries)
+
+    return Field(write, read)
+
+
+_PLAIN: dict[Any, Field] = {int: integer(), float: number(), bool: boolean(), str: text()}
+
+
+def field_of(annotation: Any) -> Field:
+    """The field that a type annotation describes."""
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is np.ndarray:
+        return array()
+    if origin in (Union, UnionType):
+        kinds = [a for a in arguments if a is not NoneType]
+        field = field_of(kinds[0]) if len(kinds) == 1 else one_of(*kinds)
+        return nullable(field) if len(kinds) < len(arguments) else field
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return tuple_of(*map(field_of, arguments))
+    if origin in (list, tuple, frozenset):
+        return list_of(field_of(arguments[0]), origin, distinct=origin is frozenset)
+    if origin is dict:
+        return map_of(field_of(arguments[1]))
+    return record(annotation)
