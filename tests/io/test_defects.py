@@ -298,7 +298,7 @@ def _set(**values):
         ("lines", "bins", _set(bins={"features": [{"kind": "number", "cuts": []}] * 3}), "per_code must be known"),
         ("a goal", "certificate", _set(threshold="nan"), "model.threshold must be a number"),
         ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must be above 0 where there are rounds"),
-        ("a goal", "doubt", _set(doubt="-inf"), "doubt must be at least 0"),
+        ("a goal", "p_value", _set(p_value="-inf"), "p_value must be at least 0"),
         ("boosted rules", "ranked", _set(feature_names=["a", "c", "b"]), "feature_names must be those of the whole"),
         ("bags", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),
         ("a goal", "altered", _set(feature_names=["a", "b", "c"]), "feature_names must be those of the whole"),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.decision import Decision
-from skewboost.goals.measures import MEASURES
+from skewboost.goals.measures import GOAL_MEASURES
 from skewboost.goals.search import Point
 from skewboost.io.saved_fields import ANY_MODEL, LABELS, TABLE, Fitted, check_binary, check_member, check_table
 from skewboost.io.saved_labels import Column
@@ -26,7 +26,7 @@ CERTIFICATE = Record(
         "met": Flag(),
         "counts": COUNTS,
         "evidence": COUNTS,
-        "doubt": Number(0.0, finite=False),
+        "p_value": Number(0.0, finite=False),
         "shown": MapOf(Number(finite=False)),
     },
 )
@@ -51,7 +51,7 @@ class GoalSearch(Fitted):
         **TABLE,
         **LABELS,
         "goal": GoalField(),
-        "then": Text(tuple(MEASURES)),
+        "then": Text(tuple(GOAL_MEASURES)),
         "cost_matrix": Maybe(Floats(2)),
         "threshold": Number(finite=False),
         "point": POINT,

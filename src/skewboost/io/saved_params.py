@@ -13,7 +13,7 @@ import numpy as np
 import skewboost
 from skewboost import learners
 from skewboost.goals.goal import Condition, Goal
-from skewboost.goals.measures import MEASURES, Measure
+from skewboost.goals.measures import GOAL_MEASURES, GoalMeasure
 from skewboost.io.schema import (
     LARGEST,
     NOT_FINITE,
@@ -98,7 +98,7 @@ def _write(value: Any) -> Any:
         return {"array": {"dtype": value.dtype.str, "shape": list(value.shape), "values": flat}}
     if isinstance(value, Condition | Goal):
         return {"goal": [[c.name, c.sense, c.bound] for c in Goal.of(value).conditions]}
-    if isinstance(value, Measure) and MEASURES.get(value.name) == value:
+    if isinstance(value, GoalMeasure) and GOAL_MEASURES.get(value.name) == value:
         return {"measure": value.name}
     name = known_name(value)
     if name is None:
@@ -209,10 +209,10 @@ def _goal(data: Any, at: str) -> Goal:
     return Goal(tuple(Condition(name, sense, bound) for name, sense, bound in data))
 
 
-def _measure(data: Any, at: str) -> Measure:
-    if type(data) is not str or data not in MEASURES:
-        raise DefectError(f"must be one of {', '.join(MEASURES)}", at)
-    return MEASURES[data]
+def _measure(data: Any, at: str) -> GoalMeasure:
+    if type(data) is not str or data not in GOAL_MEASURES:
+        raise DefectError(f"must be one of {', '.join(GOAL_MEASURES)}", at)
+    return GOAL_MEASURES[data]
 
 
 _KINDS: dict[str, Callable[[Any, str], Any]] = {
