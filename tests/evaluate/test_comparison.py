@@ -114,10 +114,10 @@ def test_other_data_sets_do_not_change_one(data):
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_n_jobs_changes_nothing(data, backend):
-    methods = {"csra": small(), "tree": DecisionTreeClassifier(max_features=1), "nb": GaussianNB()}
+    methods = {"csra": small(), "tree": DecisionTreeClassifier(max_features=1)}
     grids = {"csra": {"learning_rate": [0.5, 1.0]}}
     one = compare(methods, *data, cv=2, grids=grids, random_state=0)
-    assert len(one.folds) == 6
+    assert len(one.folds) == 4
     with joblib.parallel_config(backend=backend):
         two = compare(methods, *data, cv=2, grids=grids, random_state=0, n_jobs=2)
     assert_same(one, two)
@@ -171,8 +171,8 @@ def test_tuned_rounds_are_those_of_separate_fits(data):
             rule.whole_schedule = True
             return rule
 
-    grid = {"n_estimators": [1, 4, 12], "learning_rate": [0.3, 1.0]}
-    given = {"cv": 3, "cost": 5, "grids": {"csra": grid}, "tune_for": "log_loss", "random_state": 0}
+    grid = {"n_estimators": [1, 3, 6], "learning_rate": [0.3, 1.0]}
+    given = {"cv": 2, "cost": 5, "grids": {"csra": grid}, "tune_for": "log_loss", "random_state": 0}
     one, each = (compare({"csra": made()}, *data, **given) for made in (CSRAClassifier, Apart))
     assert timeless(one) == timeless(each)
     assert {row["params"]["n_estimators"] for row in one.folds} != {1}  # not always the first
@@ -561,7 +561,7 @@ def test_a_fold_without_positives_to_learn_from(data):
     X, y = data
     train, test = np.flatnonzero(y == 0)[:60], np.r_[np.flatnonzero(y == 0)[60:], np.flatnonzero(y == 1)]
     found = compare([GaussianNB()], X, y, cv=[(train, test)])
-    assert found.folds[0]["failed"] == "ValueError: The training rows of this fold have no example of 1. See cv."
+    assert found.folds[0]["failed"] == "InputError: The training rows of this fold have no example of 1. See cv."
 
 
 def test_frames_of_other_libraries(data):
@@ -588,7 +588,7 @@ def test_of_seconds_less_is_better(data):
     assert [row["method"] for row in found.summary("fit_seconds") if row["best"]] == ["constant"]
     display = ComparisonDisplay.from_comparison(found, measure="fit_seconds")
     assert display.methods == ["constant", "nb"]
-    assert display.ax_.get_xlabel() == "fit seconds (less is better)"
+    assert display.ax_.get_xlabel() == "fit [s] (less is better)"
 
 
 def test_who_failed_where_it_is_hard_is_not_the_best(data):

@@ -48,7 +48,9 @@ def test_every_round_is_measured_as_if_it_were_the_last():
                     "recall": metrics.recall_score(truth, said),
                     "f1": metrics.f1_score(truth, said),
                     "f1_negative": metrics.f1_score(truth, said, pos_label=0),
-                    "precision_negative": metrics.precision_score(truth, said, pos_label=0, zero_division=np.nan),
+                    "negative_predictive_value": metrics.precision_score(
+                        truth, said, pos_label=0, zero_division=np.nan
+                    ),
                     "cost": expected_cost(truth, said, 7),
                 }
                 for name, value in expected.items():
@@ -213,7 +215,7 @@ def test_the_positive_class_is_the_one_the_estimator_was_told():
     rare = learning_curve(AdaBoostClassifier(n_estimators=3), X, Y, cv=HALVES)
     other = learning_curve(AdaBoostClassifier(n_estimators=3, pos_label=0), X, Y, cv=HALVES)
     assert (rare.pos_label, other.pos_label) == (1, 0)
-    np.testing.assert_allclose(rare.values("recall"), other.values("recall_negative"))
+    np.testing.assert_allclose(rare.values("recall"), other.values("specificity"))
 
 
 def test_best_round_is_the_first_best_and_knows_what_is_better():

@@ -20,9 +20,9 @@ from skewboost.goals import (
     false_alarm_rate,
 )
 from skewboost.goals.folds import folds_of
-from skewboost.goals.holdout import held_out_of, one_of_each, share_needed, split
+from skewboost.goals.holdout import draw_evidence, fraction_needed, one_per_unit, random_split
+from skewboost.goals.rows import SearchRows
 from skewboost.goals.search import Aim
-from skewboost.goals.trials import Rows
 from skewboost.goals.units import Units
 from skewboost.metrics import Counts
 
@@ -44,7 +44,7 @@ def some_rows(seed, n=120, kind="mixed"):
     rng = np.random.default_rng(seed)
     units = rng.integers(0, n // 3, n)
     y = rng.integers(0, 2, n) if kind == "mixed" else units % 2
-    return Rows(rng.normal(size=(n, 1)), y, units, {"sample_weight": rng.uniform(0.5, 4.0, n)})
+    return SearchRows(rng.normal(size=(n, 1)), y, units, {"sample_weight": rng.uniform(0.5, 4.0, n)})
 
 
 @pytest.mark.parametrize("kind", ["mixed", "pure"])
@@ -54,7 +54,7 @@ def test_units_are_never_torn(goal, kind):
     for seed in range(10):
         rows = some_rows(seed, kind=kind)
         positive = rows.y == 1
-        inner, outer = split(aim, rows, positive, share_needed(aim, rows, positive), rng)
+        inner, outer = random_split(aim, rows, positive, fraction_needed(aim, rows, positive), rng)
         assert ((inner == 1) ^ (outer == 1)).all()
         searched, held = rows.part(inner), rows.part(outer)
         assert not set(searched.units) & set(held.units)
@@ -64,10 +64,10 @@ def test_units_are_never_torn(goal, kind):
         for train, test in folds:
             assert not set(train.units) & set(test.units)
             assert set(train.y) == {0, 1}
-        found, _ = held_out_of(aim, searched, held, 1, rng)
+        found, _ = draw_evidence(aim, searched, held, 1, rng)
         apart = goal != "precision >= 0.5" and (goal != "g_mean >= 0.5" or kind == "pure")
         for side in (held.y == 0, held.y == 1) if apart else (np.ones(len(held.y), dtype=bool),):
-            assert np.bincount(held.units[side], found.proof[side]).max() <= 1  # one of a unit at most
+            assert np.bincount(held.units[side], found.examples[side]).max() <= 1  # one of a unit at most
 
 
 def test_what_is_drawn_is_a_sample_by_weight():
@@ -78,15 +78,15 @@ def test_what_is_drawn_is_a_sample_by_weight():
     weights = rng.uniform(0.2, 1.0, len(of_row)) * (1 + 2 * found)
     units = Units(of_row, np.ones(30_000, dtype=int), np.zeros((2, 30_000), dtype=bool))
     everything = np.ones(len(of_row), dtype=bool)
-    heaviest = units.mass(weights).max()
-    drawn = one_of_each(units, weights, everything, heaviest, heaviest, rng)
+    heaviest = units.total_weight(weights).max()
+    drawn = one_per_unit(units, weights, everything, heaviest, heaviest, rng)
     n, share = drawn.sum(), np.average(found, weights=weights)
-    assert n == pytest.approx(units.mass(weights).sum() / heaviest, rel=0.03)
+    assert n == pytest.approx(units.total_weight(weights).sum() / heaviest, rel=0.03)
     assert abs((drawn * found).sum() / n - share) < 4 * np.sqrt(share * (1 - share) / n)
     assert abs(found.mean() - share) > 0.1  # as rows, they are others
     # those that are heavier than any in the search are not drawn
-    limited = one_of_each(units, weights, everything, 2.0, heaviest, rng)
-    light = (units.mass(weights) <= 2.0)[of_row]
+    limited = one_per_unit(units, weights, everything, 2.0, heaviest, rng)
+    light = (units.total_weight(weights) <= 2.0)[of_row]
     assert not limited[~light].any()
     n, share = limited.sum(), np.average(found[light], weights=weights[light])
     assert abs((limited * found).sum() / n - share) < 4 * np.sqrt(share * (1 - share) / n)
@@ -142,7 +142,7 @@ def test_a_factor_of_all_weights_changes_nothing(goal):
 def test_copies_are_one_row_and_told():
     X, y = draw(600, 2)
     clf = GoalSearchCV(Parrot(), "recall >= 0.7", tune="threshold", random_state=0)
-    with pytest.warns(RepeatedRowsWarning, match="Of the 1800 rows of X 1200 repeat others"):
+    with pytest.warns(RepeatedRowsWarning, match="1200 of the 1800 rows of X repeat another row"):
         clf.fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
     assert clf.certificate_.counts.total == 600
     assert clf.certificate_.evidence.total == 200
@@ -169,9 +169,9 @@ def test_counts_are_split_like_examples(goal):
     # a row that stands for many examples is split like them, as if it were repeated
     positive = np.array([True, True, True, False, False, False])
     weights = np.array([60.0, 30.0, 10.0, 300.0, 1.0, 99.0])
-    rows = Rows(np.zeros((6, 1)), positive, np.arange(6), {"sample_weight": weights}, counted=True)
+    rows = SearchRows(np.zeros((6, 1)), positive, np.arange(6), {"sample_weight": weights}, counted=True)
     rng = np.random.RandomState(0)
-    draws = [split(aim_of(goal), rows, positive, 0.25, rng) for _ in range(200)]
+    draws = [random_split(aim_of(goal), rows, positive, 0.25, rng) for _ in range(200)]
     assert all((left + held == weights).all() and held.sum() == 125 for left, held in draws)
     np.testing.assert_allclose(np.mean([held for _, held in draws], axis=0), 0.25 * weights, atol=1.5)
     if goal == "recall >= 0.5":
@@ -204,7 +204,7 @@ def test_fractions_weigh_but_do_not_count():
     assert clf.certificate_.counts.total == 50
     with pytest.raises(ValueError, match="sample_weight has fractions, but weights='counts'"):
         clf.set_params(weights="counts").fit(X, y, sample_weight=half)
-    with pytest.raises(ValueError, match="groups says that rows belong together, and weights='counts'"):
+    with pytest.raises(ValueError, match="groups says that rows belong together, but weights='counts'"):
         clf.fit(X, y, groups=np.arange(300))
 
 
@@ -231,7 +231,7 @@ def test_what_the_user_holds_out_must_not_be_torn():
         pytest.raises(ValueError, match="holdout has 600 rows that are equal to rows"),
     ):
         clf.fit(twice, np.repeat(y, 2))
-    with pytest.raises(ValueError, match="of one group with them"):
+    with pytest.raises(ValueError, match="in the same group"):
         clf.fit(np.repeat(X, 2, axis=0), np.repeat(y, 2), groups=np.repeat(np.arange(600), 2))
     whole = np.repeat(np.arange(600) % 3 == 0, 2)
     clf.set_params(holdout=whole).fit(twice, np.repeat(y, 2), groups=np.repeat(np.arange(600), 2))
@@ -243,9 +243,9 @@ def test_too_few_groups_are_told():
     clf = GoalSearchCV(Ruler(), "recall >= 0.7", cv=2, random_state=0)
     with pytest.raises(ValueError, match=r"in 2 groups or sets of equal rows: too few"):
         clf.fit(X, y, groups=np.arange(400) % 2)
-    with pytest.raises(GoalNotReachableError, match=r"and there are \d \(with .* independent by weight and group"):
+    with pytest.raises(GoalNotReachableError, match=r"but there are \d \(with .* independent by weight and group"):
         clf.fit(X, y, groups=np.arange(400) % 12)
-    with pytest.raises(ValueError, match=r"A class has 1 example\(s\) to search on"):
+    with pytest.raises(ValueError, match=r"A class has 1 independent example\(s\) to search on"):
         clf.set_params(confidence=None).fit(X, y, groups=np.zeros(400))
     with pytest.warns(GoalNotMetWarning, match="independent examples among the held-out rows"):
         clf.set_params(confidence=0.9, allow_unmet=True).fit(X, y, groups=np.arange(400) % 12)

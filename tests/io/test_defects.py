@@ -306,7 +306,7 @@ def _set(**values):
         ("lines", "bins", _set(bins={"features": [NO_CUTS] * 3}), "per_code must be null where"),
         ("a goal", "certificate", _set(threshold="nan"), "model.threshold must not be NaN"),
         ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must not exceed the rounds"),
-        ("a goal", "doubt", _set(doubt="-inf"), "doubt must be at least 0"),
+        ("a goal", "p_value", _set(p_value="-inf"), "p_value must be at least 0"),
         (
             "boosted rules",
             "ranked",

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 
 import skewboost.meta.minimum_risk as module
 from skewboost import AdaBoostMHClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
-from skewboost.metrics import brier_score, correct_prior, expected_cost, log_loss
+from skewboost.metrics import brier_under_prior, correct_prior, expected_cost, log_loss_under_prior
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
@@ -141,12 +141,12 @@ def test_a_known_shift_is_corrected():
     with pytest.raises(ValueError, match=r"no class is clearly the rarer: .*Set pos_label, or give \{label: share"):
         clone(told).set_params(pos_label=None).fit(train, labels)
     p, q = plain.predict_proba(new), told.predict_proba(new)
-    assert brier_score(truth, q) < 0.5 * brier_score(truth, p)
-    assert log_loss(truth, q) < 0.5 * log_loss(truth, p)
+    assert brier_under_prior(truth, q) < 0.5 * brier_under_prior(truth, p)
+    assert log_loss_under_prior(truth, q) < 0.5 * log_loss_under_prior(truth, p)
     assert expected_cost(truth, told.predict(new), 10) < 0.5 * expected_cost(truth, plain.predict(new), 10)
     # what weights make of the training set, without having been there
-    before = brier_score(labels, told.predict_proba(train), prior={0: 0.97, 1: 0.03})
-    assert before == pytest.approx(brier_score(truth, q), rel=0.15)
+    before = brier_under_prior(labels, told.predict_proba(train), prior={0: 0.97, 1: 0.03})
+    assert before == pytest.approx(brier_under_prior(truth, q), rel=0.15)
 
 
 def overlapping(n, seed):
@@ -161,7 +161,9 @@ def test_calibration_makes_an_overconfident_booster_cheaper():
     plain = MinimumRiskClassifier(booster, cost=10).fit(train, labels)
     for calibrate in ("sigmoid", "isotonic", "temperature")[: 3 if module._version() >= (1, 8) else 2]:
         calibrated = MinimumRiskClassifier(booster, cost=10, calibrate=calibrate).fit(train, labels)
-        assert log_loss(truth, calibrated.predict_proba(new)) < 0.9 * log_loss(truth, plain.predict_proba(new))
+        assert log_loss_under_prior(truth, calibrated.predict_proba(new)) < 0.9 * log_loss_under_prior(
+            truth, plain.predict_proba(new)
+        )
         if calibrate != "isotonic":  # whose steps about a hundred positives leave too coarse for this threshold
             assert expected_cost(truth, calibrated.predict(new), 10) < 0.95 * expected_cost(
                 truth, plain.predict(new), 10
@@ -189,7 +191,7 @@ def test_a_fitted_model_can_be_given_other_costs():
 
 def test_scores_become_probabilities_by_calibration():
     clf = MinimumRiskClassifier(LinearSVC(), cost=5, calibrate="sigmoid", cv=3).fit(X, TWO)
-    assert log_loss(TWO, clf.predict_proba(X)) < 0.5
+    assert log_loss_under_prior(TWO, clf.predict_proba(X)) < 0.5
 
 
 @pytest.mark.parametrize(

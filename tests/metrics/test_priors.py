@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from skewboost.metrics import brier_score, correct_prior, estimate_prior, log_loss
+from skewboost.metrics import brier_under_prior, correct_prior, estimate_prior, log_loss_under_prior
 
 RNG = np.random.default_rng(0)
 P = RNG.dirichlet(np.ones(3), 50)
@@ -47,11 +47,11 @@ def test_the_shares_of_rows_without_labels_are_found():
 def test_corrected_probabilities_are_better_where_the_shares_are_others():
     y, p = gaussians(20_000, B, 0)
     corrected = correct_prior(p, A, B)
-    assert brier_score(y, corrected) < 0.85 * brier_score(y, p)
-    assert log_loss(y, corrected) < 0.85 * log_loss(y, p)
+    assert brier_under_prior(y, corrected) < 0.85 * brier_under_prior(y, p)
+    assert log_loss_under_prior(y, corrected) < 0.85 * log_loss_under_prior(y, p)
 
 
-@pytest.mark.parametrize("measure", [brier_score, log_loss])
+@pytest.mark.parametrize("measure", [brier_under_prior, log_loss_under_prior])
 def test_weights_measure_what_would_be_elsewhere(measure):
     here, p = gaussians(20_000, A, 0)
     there, q = gaussians(20_000, B, 1)
@@ -67,16 +67,20 @@ def test_weights_measure_what_would_be_elsewhere(measure):
 def test_without_a_shift_they_are_those_of_scikit_learn(weights):
     y = (RNG.random(50) < 0.3).astype(int)
     p = RNG.random(50)
-    assert brier_score(y, p, pos_label=1, sample_weight=weights) == pytest.approx(
+    assert brier_under_prior(y, p, pos_label=1, sample_weight=weights) == pytest.approx(
         sk.brier_score_loss(y, p, sample_weight=weights)
     )
-    assert log_loss(y, p, pos_label=1, sample_weight=weights) == pytest.approx(sk.log_loss(y, p, sample_weight=weights))
+    assert log_loss_under_prior(y, p, pos_label=1, sample_weight=weights) == pytest.approx(
+        sk.log_loss(y, p, sample_weight=weights)
+    )
     # of the rarer class where its label is the smaller
-    assert brier_score(1 - y, p) == pytest.approx(brier_score(y, p))
+    assert brier_under_prior(1 - y, p) == pytest.approx(brier_under_prior(y, p))
     labels = np.arange(50) % 3
-    assert log_loss(labels, P, sample_weight=weights) == pytest.approx(sk.log_loss(labels, P, sample_weight=weights))
+    assert log_loss_under_prior(labels, P, sample_weight=weights) == pytest.approx(
+        sk.log_loss(labels, P, sample_weight=weights)
+    )
     onehot = ((P - np.eye(3)[labels]) ** 2).sum(axis=1)
-    assert brier_score(labels, P, sample_weight=weights) == pytest.approx(np.average(onehot, weights=weights))
+    assert brier_under_prior(labels, P, sample_weight=weights) == pytest.approx(np.average(onehot, weights=weights))
 
 
 @pytest.mark.parametrize(
@@ -87,10 +91,13 @@ def test_without_a_shift_they_are_those_of_scikit_learn(weights):
         (lambda: correct_prior(P, 0.5, B), "train_prior=0.5 is the share of one class, but there are 3"),
         (lambda: correct_prior(P, A, [0.5, 0.5, 0.0]), "prior=.* numbers greater than 0 with a sum of 1"),
         (lambda: correct_prior([0.5], 0.5, 1.0), "the share of the positive class"),
-        (lambda: brier_score([0, 0, 1], P[:3]), r"p has 3 columns, but the classes are \[0, 1\]"),
-        (lambda: log_loss([0, 1, 2], [0.1, 0.2, 0.3]), "p has one column, but the classes"),
-        (lambda: brier_score([0, 1] * 5, [0.3] * 10, prior=0.02), "no class is clearly the rarer"),
-        (lambda: brier_score([0, 1], P[:2], labels=[0, 1, 2], prior=A), r"needs examples of every class, but .*\[2\]"),
+        (lambda: brier_under_prior([0, 0, 1], P[:3]), r"p has 3 columns, but the classes are \[0, 1\]"),
+        (lambda: log_loss_under_prior([0, 1, 2], [0.1, 0.2, 0.3]), "p has one column, but the classes"),
+        (lambda: brier_under_prior([0, 1] * 5, [0.3] * 10, prior=0.02), "no class is clearly the rarer"),
+        (
+            lambda: brier_under_prior([0, 1], P[:2], labels=[0, 1, 2], prior=A),
+            r"needs examples of every class, but .*\[2\]",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, message):

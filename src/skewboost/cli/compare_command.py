@@ -17,7 +17,7 @@ from skewboost.cli.model_files import check_output
 from skewboost.cli.output import count, emit, note, out, progress, prose, say, share, some, table
 from skewboost.cli.picture_files import PICTURES, save, without_screen
 from skewboost.cli.target_column import Examples, check_classes, positive_label, read_examples
-from skewboost.evaluate.measured import MEASURES, spelled
+from skewboost.metrics.measures import BINARY, MEASURES
 
 SOUND, ALL = "sound", "all"
 SHOWN = ("cost", "recall", "precision", "g_mean", "pr_auc")
@@ -82,7 +82,7 @@ def compare(contest: Contest, examples: Examples) -> Any:
     from skewboost.evaluate import compare as of_library
     from skewboost.evaluate.comparison import IncompleteComparisonWarning
 
-    _check_measure(contest.sort_by, MEASURES)
+    _check_measure(contest.sort_by, BINARY)
     label = positive_label(contest.positive, examples.classes)
     cost = read_cost(contest.cost, examples.classes)
     estimators = {name: wanted.make(label) for name, wanted in contestants(contest, examples).items()}
@@ -170,7 +170,7 @@ def _show(found: Any, contest: Contest, examples: Examples) -> None:
         rows.append([name, *values, f"{_known(cells[name, 'fit_seconds']['mean']):.2f}"])
     folds = f"{contest.cv} folds" + (f", {contest.repeats} times" if contest.repeats > 1 else "")
     say(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
-    out().print(table(["method", *map(spelled, measures), "sec."], rows), "")
+    out().print(table(["method", *(MEASURES[m].label for m in measures), "sec."], rows), "")
     say(f"Means over the folds, best first by {contest.sort_by}; * is the best of a column.")
     say(f"cost is per row: {in_words(read_cost(contest.cost, examples.classes))}.")
     for name in dict.fromkeys(row["method"] for row in found.failures):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 
 from skewboost import (
@@ -28,7 +29,7 @@ from skewboost import (
 from skewboost.cli.demo_comparison import SEED, Problem
 from skewboost.datasets import make_intrusions
 from skewboost.goals import GoalNotMetWarning, LittleUseWarning
-from skewboost.metrics import Counts, balanced_accuracy_score, expected_cost, pr_auc_score
+from skewboost.metrics import Counts, expected_cost, pr_auc
 from skewboost.metrics.ranking import scores_of
 
 GOAL = "recall >= 90%"
@@ -143,7 +144,7 @@ def _chunks(problem: Problem) -> Iterator[tuple[Any, Any]]:
 
 def _ranked(name: str, problem: Problem, model: Any) -> tuple[str, ...]:
     counts = Counts.of(problem.y_test == 1, model.predict(problem.X_test) == 1)
-    area = pr_auc_score(problem.y_test, scores_of(model, problem.X_test, 1))
+    area = pr_auc(problem.y_test, scores_of(model, problem.X_test, 1))
     return name, f"{area:.3f}", f"{counts.g_mean:.3f}"
 
 

@@ -188,9 +188,9 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
         return task.wanted.make(label, **({} if cost is None else {"cost": cost})), cost
     from skewboost import GoalSearchCV
     from skewboost.goals.goal import Goal
-    from skewboost.goals.measures import measure_of
+    from skewboost.goals.measures import goal_measure
 
-    priced = Goal.of(task.goal).needs_cost or (task.then is not None and measure_of(task.then, "--then").needs_cost)
+    priced = Goal.of(task.goal).needs_cost or (task.then is not None and goal_measure(task.then, "--then").needs_cost)
     if cost is not None and not priced:
         raise CommandError(
             f"--cost has no effect on the goal {task.goal}. Leave it out, or say `skewboost goal --then expected_cost`."
@@ -221,7 +221,7 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
     import warnings
 
     from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning, RepeatedRowsWarning
-    from skewboost.goals.reasons import REMEDY, copies
+    from skewboost.goals.reasons import CLOSEST, copies
 
     by = "" if task.own_options else "`skewboost goal` with "  # `fit --goal` has no such options
     try:
@@ -231,7 +231,7 @@ def _search(task: Task, search: Any, train: Examples, told: dict[str, Any]) -> N
                 warnings.simplefilter("ignore", category)
             search.fit(train.X, train.y, **told)
     except ValueError as error:
-        message = str(error).replace(REMEDY, f"{by}--closest gives the closest all the same.")
+        message = str(error).replace(CLOSEST, f"{by}--closest gives the closest all the same.")
         message = message.replace("set confidence=None", f"use {by}--confidence 0")
         message = message.replace("leave weights at 'importance'", "leave --counts out")
         message = message.replace("weights='counts'", "--counts")

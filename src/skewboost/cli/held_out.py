@@ -13,9 +13,9 @@ from skewboost.cli.cost_option import in_words
 from skewboost.cli.model_files import labels_from
 from skewboost.cli.output import SHORT_NAME, count, number, out, prose, say, share, table
 from skewboost.cli.target_column import Examples
-from skewboost.evaluate.measured import measures_of, measures_of_many, spelled
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Counts
+from skewboost.metrics.measures import MEASURES, binary_measures, multiclass_measures
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.names import shown, side_by_side
 from skewboost.plots.report.explorer import shortest
@@ -77,13 +77,13 @@ class Answers:
         """All that can be said without prices."""
         if self.positive is not None:
             said = {"scores": self.scores, "probabilities": self.p_positive, "weights": self.weights}
-            return measures_of(self.truth == self.positive, self.predicted == self.positive, **said)
+            return binary_measures(self.truth == self.positive, self.predicted == self.positive, **said)
         truth, said_codes = (np.searchsorted(self.classes, labels) for labels in (self.truth, self.predicted))
-        found = measures_of_many(truth, said_codes, 1.0 - np.eye(len(self.classes)), self.weights)
+        found = multiclass_measures(truth, said_codes, 1.0 - np.eye(len(self.classes)), self.weights)
         if self.probability is not None:
             of: dict[str, Any] = {"labels": self.classes, "sample_weight": self.weights}
-            found["brier"] = float(metrics.brier_score(self.truth, self.probability, **of))
-            found["log_loss"] = float(metrics.log_loss(self.truth, self.probability, **of))
+            found["brier"] = float(metrics.brier_under_prior(self.truth, self.probability, **of))
+            found["log_loss"] = float(metrics.log_loss_under_prior(self.truth, self.probability, **of))
         return {name: value for name, value in found.items() if name not in ("cost", "savings")}
 
     def by_class(self) -> list[dict[str, Any]]:
@@ -146,7 +146,7 @@ def show(answers: Answers, cost: Any, heading: str) -> None:
     console.print(_confusion(answers), "")
     console.print(_by_class(answers), "")
     found = answers.measures()
-    cells = [f"{spelled(n):<18}{share(found[n]):>7}" for n in SHOWN if n in found]
+    cells = [f"{MEASURES[n].label:<18}{share(found[n]):>7}" for n in SHOWN if n in found]
     half = -(-len(cells) // 2)
     for k in range(half):
         say("    ".join(cells[k::half]).rstrip())

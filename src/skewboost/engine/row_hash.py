@@ -1,9 +1,10 @@
-"""Hashes of cells and rows by their content: equal cells have equal hashes, and others practically never do."""
+"""The one hash of rows: equal rows have equal hashes, and different rows practically never do."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,25 @@ def bits_of(column: Array | Nominal) -> Array:
     values = np.array(column, dtype=np.float64) + 0.0  # minus zero becomes zero
     values[values != values] = np.nan
     return values.view(np.uint64)
+
+
+def exact_bits(cells: Array | Iterable[Any]) -> Array:
+    """64 bits per cell of any type, the same within a column for equal cells. Large integers are kept apart."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biu":
+        return cells.astype(np.int64).view(np.uint64)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
+        return bits_of(cells)
+    known: dict[Any, int] = {}
+    cells = cells.tolist() if isinstance(cells, np.ndarray) else cells
+    return np.array([known.setdefault(_hashable(cell), len(known)) for cell in cells], dtype=np.uint64)
+
+
+def _hashable(cell: Any) -> Any:
+    try:
+        hash(cell)
+    except TypeError:
+        return repr(cell)
+    return cell if cell == cell else None
 
 
 def row_hashes(columns: Iterable[Array], start: Array) -> Array:

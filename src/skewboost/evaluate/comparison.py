@@ -20,14 +20,15 @@ from skewboost.engine.table import as_frame
 from skewboost.errors import InputError
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.comparison_result import Comparison
-from skewboost.evaluate.measured import MEASURES, problem_of
 from skewboost.evaluate.methods import Method, methods_of
+from skewboost.evaluate.problem import problem_of
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
 from skewboost.evaluate.running import check_jobs, read_rows, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.meta.cost_passing import plain
+from skewboost.metrics.measures import BINARY
 
 __all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 
@@ -171,8 +172,8 @@ def compare(
 
 
 def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: Any) -> None:
-    if not (tune_for is None or callable(tune_for) or tune_for in MEASURES):
-        raise InputError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, MEASURES))}, or a scorer.")
+    if not (tune_for is None or callable(tune_for) or tune_for in BINARY):
+        raise InputError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, BINARY))}, or a scorer.")
     if isinstance(inner_cv, bool) or not isinstance(inner_cv, int | np.integer) or inner_cv < 2:
         raise InputError(f"inner_cv={inner_cv!r} must be a number of inner folds, 2 at least.")
     if on_error not in ("record", "raise"):

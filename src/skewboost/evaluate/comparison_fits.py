@@ -13,13 +13,14 @@ from sklearn.model_selection import StratifiedKFold
 
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.errors import InputError
-from skewboost.evaluate.measured import Problem, better
 from skewboost.evaluate.methods import Method, told
+from skewboost.evaluate.problem import Problem
 from skewboost.evaluate.results_file import Row, settled
 from skewboost.evaluate.running import Rows, fitted, measured
 from skewboost.evaluate.splitting import Split
 from skewboost.evaluate.stages import told_pos_label
 from skewboost.meta.cost_passing import plain
+from skewboost.metrics.measures import MEASURES
 from skewboost.typing import Array
 
 
@@ -134,7 +135,7 @@ def _score(problem: Problem, tune_for: Any, model: Any, rows: Rows) -> float:
     found = measured(problem, model, rows)
     if tune_for not in found:
         raise InputError(f"tune_for={tune_for!r} cannot be had of {type(model).__name__}: it gives {', '.join(found)}.")
-    return better(tune_for) * found[tune_for]
+    return MEASURES[tune_for].sign * found[tune_for]
 
 
 def _shared_fits(data: DataSet, method: Method, candidates: list[dict[str, Any]]) -> list[tuple[list[int], str | None]]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.comparison_tables import Summary, as_html, as_markdown, as_text
-from skewboost.evaluate.measured import MEASURES, better
 from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, run_test
 from skewboost.evaluate.ranks import block_ranks
 from skewboost.evaluate.results_file import Row
+from skewboost.metrics.measures import MEASURES
 from skewboost.names import shown
 from skewboost.typing import Array
 
@@ -125,7 +125,7 @@ class Comparison:
         n = {method: int(np.isfinite(v).sum()) for method, v in values.items()}
         # who failed on a hard fold has a better mean for it, so that only those with all folds can be the best
         known = [mean for method, (mean, _) in means.items() if mean == mean and n[method] == max(n.values())]
-        top = None if not known else (max if better(measure) > 0 else min)(known)
+        top = None if not known else (max if MEASURES[measure].higher_is_better else min)(known)
         for method in self.methods:
             mean, sd = means[method]
             failed = sum(row["method"] == method and row["failed"] is not None for row in self.folds)
@@ -146,7 +146,7 @@ class Comparison:
         blocks = self.blocks(measure)
         if not blocks.values.size:
             return {}
-        mean = block_ranks(blocks.values, better(measure) > 0).mean(axis=0).tolist()
+        mean = block_ranks(blocks.values, MEASURES[measure].higher_is_better).mean(axis=0).tolist()
         return dict(sorted(zip(blocks.methods, mean), key=lambda item: item[1]))
 
     def best(self, measure: str = "cost") -> str:
@@ -162,7 +162,7 @@ class Comparison:
         if not blocks.values.size:
             return list(self.methods)
         if blocks.kind == "folds":
-            mean = dict(zip(blocks.methods, (-better(measure) * blocks.values.mean(axis=0)).tolist()))
+            mean = dict(zip(blocks.methods, (-MEASURES[measure].sign * blocks.values.mean(axis=0)).tolist()))
         else:
             mean = self._ranks(measure)
         return sorted(self.methods, key=lambda method: mean.get(method, np.inf))
@@ -194,7 +194,7 @@ class Comparison:
         .. [4] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17
            (2016) 1-10.
         """
-        return run_test(self.blocks(self._check(measure)), measure, better(measure) > 0, method, alpha)
+        return run_test(self.blocks(self._check(measure)), measure, MEASURES[measure].higher_is_better, method, alpha)
 
     def of(self, data_set: str) -> Comparison:
         """The part about one data set."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from skewboost.errors import InputError, MissingPackageError
-from skewboost.evaluate.measured import better, in_words
 from skewboost.evaluate.results_file import Row
+from skewboost.metrics.measures import MEASURES
 from skewboost.names import shown, visible
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_seconds")  # where nobody chooses
 OF_MANY = ("cost", "error", "balanced_accuracy", "g_mean", "fit_seconds")
-SECONDS = {"fit_seconds": "fit [s]", "predict_seconds": "predict [s]", "tune_seconds": "tune [s]"}
 NONE = "–"
 MARKUP = re.compile(r"[\\`*_\[\]<>|~$&#]|:(?=\w+:)")  # what Markdown would interpret
 MOST_NOTES = 3  # about means over fewer folds
@@ -77,7 +76,11 @@ def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
     """Headings, and for each method its cells with whether they are the best of their column."""
     measures = summary.measures
     cells = {(row["method"], row["measure"]): row for row in summary}
-    heads = ["method", *(f"{SECONDS.get(m, in_words(m))} {'↓' if better(m) < 0 else '↑'}" for m in measures), "rank"]
+    heads = [
+        "method",
+        *(f"{MEASURES[m].label} {'↑' if MEASURES[m].higher_is_better else '↓'}" for m in measures),
+        "rank",
+    ]
     rows = []
     for method in summary.methods:
         row = [(shown(method), False)]
@@ -137,7 +140,9 @@ def notes(comparison: Comparison, table: Summary) -> list[str]:
     fewer = [row for row in table if 0 < row["n"] < most[row["measure"]]]
     for row in fewer[:MOST_NOTES]:
         of = f"{row['n']} of {most[row['measure']]} folds only"
-        said.append(f"{shown(row['method'])} has {in_words(row['measure'])} on {of}: its mean is not to be compared.")
+        said.append(
+            f"{shown(row['method'])} has {MEASURES[row['measure']].label} on {of}: its mean is not to be compared."
+        )
     if len(fewer) > MOST_NOTES:
         said.append(f"So it is with {len(fewer) - MOST_NOTES} other means: see n in summary().")
     for method in comparison.methods:

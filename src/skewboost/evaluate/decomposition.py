@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.measured import Problem, problem_of
+from skewboost.evaluate.problem import Problem, problem_of
 from skewboost.evaluate.running import (
     Rows,
     check_estimator_is_one,

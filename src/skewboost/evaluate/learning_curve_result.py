@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.measured import better
 from skewboost.evaluate.quantiles import MARGIN_LEVELS, WEIGHT_LEVELS
+from skewboost.metrics.measures import MEASURES
 from skewboost.typing import Array
 
 PARTS = ("train", "test")
@@ -83,7 +83,7 @@ class LearningCurve:
 
         It was chosen on the test rows, so its value there flatters; hold out others, or use `early_stopping`.
         """
-        mean = better(measure) * self.mean(measure, part)
+        mean = MEASURES[measure].sign * self.mean(measure, part)
         if np.isnan(mean).all():
             raise InputError(f"{measure} is NaN in every round of {part!r}: no round is best. Take another measure.")
         return int(self.rounds[np.nanargmax(mean)])

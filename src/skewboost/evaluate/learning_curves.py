@@ -20,7 +20,7 @@ import numpy as np
 from skewboost.boosting.loop import observed
 from skewboost.errors import InputError
 from skewboost.evaluate.learning_curve_result import PARTS, LearningCurve
-from skewboost.evaluate.measured import Problem, measures_of_many, of_counts, problem_of
+from skewboost.evaluate.problem import Problem, problem_of
 from skewboost.evaluate.quantiles import MARGIN_LEVELS, WeightWatcher, quantiles
 from skewboost.evaluate.running import (
     Rows,
@@ -34,6 +34,7 @@ from skewboost.evaluate.running import (
 from skewboost.evaluate.splitting import check_classes, repeated_folds
 from skewboost.evaluate.stages import Stage, check_staged, own_pos_label, stages_of
 from skewboost.metrics.counts import Counts
+from skewboost.metrics.measures import measures_of_counts, multiclass_measures
 from skewboost.typing import Array
 
 MAX_EXPONENT = 700.0
@@ -191,7 +192,7 @@ class _Tally:
     def add(self, stage: Stage) -> None:
         """Look at a round."""
         if self.positive is None:
-            self.of_many.append(measures_of_many(self.truth, stage.said, self.problem.matrix, self.weights))
+            self.of_many.append(multiclass_measures(self.truth, stage.said, self.problem.matrix, self.weights))
             return
         flagged = (stage.said == self.truth) == self.positive
         self.counts.append(Counts.of(self.positive, flagged, self.weights))
@@ -207,7 +208,7 @@ class _Tally:
         if self.positive is None:
             return {name: np.array([m[name] for m in self.of_many]) for name in self.of_many[0]}
         table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in self.counts], dtype=np.float64)
-        found = of_counts(Counts(*table.T), self.problem.negative_first)
+        found = measures_of_counts(Counts(*table.T), self.problem.negative_first)
         if self.losses:
             found["exponential_loss"] = np.array(self.losses)
         return found

@@ -14,11 +14,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.engine.table import sliceable, take_rows
 from skewboost.errors import InputError
-from skewboost.evaluate.measured import Problem, measures_of, measures_of_many
+from skewboost.evaluate.problem import Problem
 from skewboost.evaluate.progress import Reporter
 from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import plain
+from skewboost.metrics.measures import binary_measures, multiclass_measures
 from skewboost.metrics.ranking import scores_of
 from skewboost.metrics.targets import check_labels, check_sample_weight
 from skewboost.parameters import N_JOBS, Check, either, integer, one_of
@@ -79,7 +80,7 @@ def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict
     """All measures that a fitted model can be asked for; `said` are its answers, where they are known."""
     answers = np.asarray(model.predict(rows.X) if said is None else said).ravel()
     if not problem.binary:
-        return measures_of_many(problem.codes(rows.y), problem.codes(answers), problem.matrix, rows.weights)
+        return multiclass_measures(problem.codes(rows.y), problem.codes(answers), problem.matrix, rows.weights)
     positive = problem.pos_label
     probabilities = None
     if hasattr(model, "predict_proba"):
@@ -88,7 +89,7 @@ def measured(problem: Problem, model: Any, rows: Rows, said: Any = None) -> dict
             raise InputError(f"The training rows of this fold have no example of {plain(positive)!r}. See cv.")
         probabilities = np.asarray(model.predict_proba(rows.X), dtype=np.float64)[:, known.index(positive)]
     scores = scores_of(model, rows.X, positive) if hasattr(model, "decision_function") else probabilities
-    return measures_of(
+    return binary_measures(
         rows.y == positive, answers == positive, scores=scores, probabilities=probabilities,
         cost_matrix=problem.negative_first, weights=rows.weights,
     )  # fmt: skip

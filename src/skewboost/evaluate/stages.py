@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.link import TwoClasses
 from skewboost.errors import InputError
-from skewboost.evaluate.measured import Problem
+from skewboost.evaluate.problem import Problem
 from skewboost.meta.cost_passing import hides_classes, plain, renumbers
 from skewboost.typing import Array
 

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from skewboost.errors import InputError
-from skewboost.evaluate.measured import MEASURES, Problem, of_counts, problem_of
 from skewboost.evaluate.methods import named
+from skewboost.evaluate.problem import Problem, problem_of
 from skewboost.evaluate.running import Rows, check_jobs, fitted, in_parallel, measured, read_rows, seeds_for
 from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
 from skewboost.evaluate.stages import own_pos_label, told_pos_label
@@ -20,6 +20,7 @@ from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import Weighing, as_heard, cost_param_of, plain
 from skewboost.metrics.counts import Counts
+from skewboost.metrics.measures import BINARY, measures_of_counts
 from skewboost.typing import Array
 
 
@@ -74,7 +75,7 @@ class Plan:
         (name,) = self.estimators
         values = {(name, m): np.array([r[m] for r, _ in results]).reshape(shape) for m in names}
         table = np.array([(c.tp, c.fp, c.fn, c.tn) for _, c in results], dtype=np.float64).reshape(*shape, 4)
-        pooled = of_counts(Counts(*table.sum(axis=1).T), self.problem.negative_first)
+        pooled = measures_of_counts(Counts(*table.sum(axis=1).T), self.problem.negative_first)
         return CostSweep(
             what, levels, (name,), names, len(self.folds), self.problem.pos_label, values, param=param, _pooled=pooled
         )
@@ -82,7 +83,7 @@ class Plan:
 
 def _in_all(results: list[dict[str, float]]) -> tuple[str, ...]:
     """The measures that all fits have."""
-    return tuple(m for m in MEASURES if all(m in r for r in results))
+    return tuple(m for m in BINARY if all(m in r for r in results))
 
 
 def plan_of(

@@ -9,7 +9,7 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.evaluate.learning_curve_result import over_fits
-from skewboost.evaluate.measured import better
+from skewboost.metrics.measures import MEASURES
 from skewboost.typing import Array
 
 
@@ -95,7 +95,7 @@ class CostSweep(Sweep):
 
     def best(self, measure: str = "f1") -> float:
         """The level whose pooled measure is best, and the first of them in a tie."""
-        values = better(measure) * self.pooled(measure)
+        values = MEASURES[measure].sign * self.pooled(measure)
         if np.isnan(values).all():
             raise InputError(f"{measure} is NaN at every level: none is best. Take another measure.")
         return float(self.levels[np.nanargmax(values)])

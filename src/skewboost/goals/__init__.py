@@ -6,8 +6,8 @@ from skewboost.goals.certificate import Certificate
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.goals.measures import (
-    MEASURES,
-    Measure,
+    GOAL_MEASURES,
+    GoalMeasure,
     accuracy,
     expected_cost,
     f1,
@@ -23,15 +23,15 @@ from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError, Li
 from skewboost.goals.units import RepeatedRowsWarning
 
 __all__ = [
-    "MEASURES",
+    "GOAL_MEASURES",
     "Certificate",
     "Condition",
     "Goal",
+    "GoalMeasure",
     "GoalNotMetWarning",
     "GoalNotReachableError",
     "GoalSearchCV",
     "LittleUseWarning",
-    "Measure",
     "RepeatedRowsWarning",
     "accuracy",
     "expected_cost",

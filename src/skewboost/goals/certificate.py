@@ -1,9 +1,9 @@
-"""Certificates: what held-out rows show about decisions that were fixed without them.
+"""Certificates: what held-out rows show about a model that was fitted without them.
 
 A *candidate* is a model with a threshold. Candidates are tested in an order that was fixed without the held-out rows,
-the safest first, until one fails (fixed-sequence testing): with probability 1 - δ all that passed meet the goal,
-however many they are [1]_. Tests count independent examples, which `holdout` draws from the held-out rows. If raising
-the threshold can only help, or only harm, all thresholds of a model are such a sequence, and for recall and false
+the safest first, until one fails (fixed-sequence testing). With probability 1 - δ all candidates that passed meet the
+goal, however many they are [1]_. Tests count independent examples, which `holdout` draws from the held-out rows. If
+raising the threshold can only help, or only harm, all thresholds of a model are such a sequence. For recall and false
 alarms the last one that passes is the order statistic of the Neyman-Pearson umbrella algorithm [2]_.
 
 References
@@ -31,32 +31,32 @@ from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
 MAX_CANDIDATES = 8  # models that are fitted for a certificate
-LITTLE = 2.0  # [3]: a likelihood ratio below changes probabilities to a small and rarely important degree
+LITTLE_USE = 2.0  # [3]: a smaller likelihood ratio changes probabilities to a small and rarely important degree
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is known about the fitted decisions.
+    """What the held-out rows show about the fitted model.
 
     Attributes
     ----------
     goal : Goal
-        What was asked for.
+        The goal of the search.
     confidence : float
-        With which probability a certificate is not wrong.
+        The probability that a certificate is right.
     met : bool
         Whether the goal is shown to be met with that confidence.
     counts : Counts
-        The answers on the held-out rows, by weight.
+        Weighted counts of right and wrong predictions on the held-out rows.
     evidence : Counts
-        The answers on the independent examples among them, on which the certificate rests: those that were drawn by
-        weight, one of a group at most. They are the counts where all rows are independent and weigh the same.
-    doubt : float
+        The counts of the independent examples among them, on which the certificate is based: rows drawn by weight, at
+        most one of each group. They equal `counts` if all rows are independent and weigh the same.
+    p_value : float
         The p-value of "the goal is not met".
     shown : dict of str to float
-        For each condition the strictest bound that the held-out rows show with that confidence, of that condition
-        by itself and as if the threshold had been fixed before. It is a description: what is promised is the goal,
-        all conditions of it together, whichever threshold was chosen.
+        For each condition the strictest bound that the held-out rows show with that confidence, as if this were the
+        only condition and the threshold had been fixed before. This is descriptive: the certificate is about the goal,
+        all its conditions together, whichever threshold was chosen.
     """
 
     goal: Goal
@@ -64,7 +64,7 @@ class Certificate:
     met: bool
     counts: Counts
     evidence: Counts
-    doubt: float
+    p_value: float
     shown: dict[str, float]
 
     def __str__(self) -> str:
@@ -73,30 +73,30 @@ class Certificate:
             f"certified with {self.confidence:.0%} confidence" if self.met else f"NOT shown with {self.confidence:.0%}"
         )
         found = f"{c.tp:g} of {c.positives:g} positives found, {c.fp:g} of {c.negatives:g} negatives flagged"
-        of_what = "held-out rows" if c == self.counts else "independent examples among the held-out rows"
+        rows = "held-out rows" if c == self.counts else "independent examples among the held-out rows"
         shown = ", ".join(f"{name} {bound:.4g}" for name, bound in self.shown.items())
         use = f". Of little use: {in_words(self.counts)}" if self.of_little_use else ""
-        return f"{head} ({found} on {of_what}, which show {shown}){use}"
+        return f"{head} ({found} on {rows}, which show {shown}){use}"
 
     @property
     def of_little_use(self) -> bool:
-        """Whether the decisions are hardly better than chance, though they may reach the goal."""
+        """Whether the predictions are hardly better than chance, though they may reach the goal."""
         return of_little_use(self.counts)
 
 
 def likelihood_ratio(counts: Counts) -> float:
-    """By what a flag multiplies the odds of being positive: recall / false-alarm rate, which is 1 at random."""
+    """Return recall / false-alarm rate: the factor by which a flag multiplies the odds of being positive."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.divide(counts.recall, counts.false_alarm_rate))
 
 
 def of_little_use(counts: Counts) -> bool:
-    """Whether a flag does not even double the odds of being positive, or there are no flags."""
-    return not likelihood_ratio(counts) >= LITTLE
+    """Whether a flag less than doubles the odds of being positive, or nothing is flagged."""
+    return not likelihood_ratio(counts) >= LITTLE_USE
 
 
 def in_words(counts: Counts) -> str:
-    """What decisions do, and what a flag means."""
+    """Describe how many rows are flagged, and how informative a flag is."""
     if counts.flagged == 0:
         return "nothing is flagged"
     return (
@@ -106,27 +106,27 @@ def in_words(counts: Counts) -> str:
 
 
 def certificate(aim: Aim, decision: Decision, held_out: HeldOut, met: bool) -> Certificate:
-    """What held-out rows show of a decision."""
+    """Return what the held-out rows show about a decision."""
     assert aim.delta is not None
     flagged = decision.flags(held_out.rows.X)
     evidence = held_out.evidence(flagged)
-    doubt = float(aim.goal.doubt(evidence, aim.cost))
+    p_value = float(aim.goal.p_value(evidence, aim.cost))
     shown = {f"{c.name} {c.sense}": c.limit(evidence, aim.delta, aim.cost) for c in aim.goal.conditions}
-    return Certificate(aim.goal, 1.0 - aim.delta, met, held_out.counts(flagged), evidence, doubt, shown)
+    return Certificate(aim.goal, 1.0 - aim.delta, met, held_out.counts(flagged), evidence, p_value, shown)
 
 
 def certified_threshold(aim: Aim, decision: Decision, held_out: HeldOut) -> Decision | None:
-    """The decision at the best threshold that held-out rows show to meet the goal; None if there is none.
+    """Return the decision with the best threshold that is shown to meet the goal; None if there is none.
 
-    Where the goal does not say in which order thresholds are to be tried, their out-of-fold counts do.
+    If the goal does not imply an order in which to test thresholds, their out-of-fold counts do.
     """
     assert aim.delta is not None
     assert decision.point.curve is not None
     scores, positive = decision.scores(held_out.rows.X), held_out.positive
     if aim.goal.rising is not None:
-        thresholds, evidence = Counts.at_thresholds(positive, scores, held_out.proof)
+        thresholds, evidence = Counts.at_thresholds(positive, scores, held_out.examples)
         _, counts = Counts.at_thresholds(positive, scores, held_out.rows.weights)
-        passed = np.flatnonzero(aim.goal.doubt(evidence, aim.cost) <= aim.delta)
+        passed = np.flatnonzero(aim.goal.p_value(evidence, aim.cost) <= aim.delta)
     else:
         thresholds, before = decision.point.curve
         order = sequence(aim, before)
@@ -134,7 +134,7 @@ def certified_threshold(aim: Aim, decision: Decision, held_out: HeldOut) -> Deci
         flagged = [scores >= t for t in thresholds]
         counts = _stack([held_out.counts(flags) for flags in flagged]) + before[order]
         evidence = _stack([held_out.evidence(flags) for flags in flagged])
-        failed = np.flatnonzero(aim.goal.doubt(evidence, aim.cost) > aim.delta)
+        failed = np.flatnonzero(aim.goal.p_value(evidence, aim.cost) > aim.delta)
         passed = np.arange(failed[0] if len(failed) else len(thresholds))
     return None if len(passed) == 0 else decision.at(float(thresholds[aim.preferred(counts, passed)]))
 
@@ -142,35 +142,35 @@ def certified_threshold(aim: Aim, decision: Decision, held_out: HeldOut) -> Deci
 def certified_model(
     aim: Aim, points: list[Point], decision_of: Callable[[Point], Decision], held_out: HeldOut
 ) -> Decision | None:
-    """Of the models of these points the last that passes before one fails; None if the first fails."""
+    """Fit and test the models of these points in order; return the last that passes before one fails, if any."""
     last = None
     for point in points:
         decision = decision_of(point)
-        if aim.goal.doubt(held_out.evidence(decision.flags(held_out.rows.X)), aim.cost) > aim.delta:
+        if aim.goal.p_value(held_out.evidence(decision.flags(held_out.rows.X)), aim.cost) > aim.delta:
             break
         last = decision
     return last
 
 
 def sequence(aim: Aim, curve: Counts, n_steps: int = 50) -> Array:
-    """Entries of a curve, from the one most likely to pass on towards those of more merit, a limited number of them."""
-    doubt, merit = aim.doubt(curve), aim.merit(curve)
-    safest = int(np.argmin(doubt))
-    hopeful = np.flatnonzero(doubt <= 0.9)
+    """Return the order in which to test thresholds: from the one most likely to pass towards the best by `then`."""
+    p_values, merit = aim.p_value(curve), aim.merit(curve)
+    safest = int(np.argmin(p_values))
+    hopeful = np.flatnonzero(p_values <= 0.9)
     better = hopeful[merit[hopeful] > merit[safest]]
     if len(better) == 0:
         return np.array([safest])
-    goal = aim.preferred(curve, better)  # the way there is along the curve, whatever is in between
-    path = np.linspace(safest, goal, min(n_steps, abs(goal - safest) + 1)).round().astype(np.intp)
+    best = aim.preferred(curve, better)
+    path = np.linspace(safest, best, min(n_steps, abs(best - safest) + 1)).round().astype(np.intp)
     return np.asarray(path)
 
 
 def candidates(aim: Aim, points: list[Point]) -> list[Point]:
-    """Points of the search in the order in which to test their models: the safest first, on to those of more merit."""
-    hopeful = [p for p in points if aim.doubt(p.counts) <= 0.5]
+    """Return the points whose models are tested, in order: from the safest towards the best by `then`."""
+    hopeful = [p for p in points if aim.p_value(p.counts) <= 0.5]
     best = max(points, key=lambda p: p.rank)
     found: list[Point] = []
-    for p in sorted(hopeful or [best], key=lambda p: (float(aim.doubt(p.counts)), -float(aim.merit(p.counts)))):
+    for p in sorted(hopeful or [best], key=lambda p: (float(aim.p_value(p.counts)), -float(aim.merit(p.counts)))):
         if not found or aim.merit(p.counts) > aim.merit(found[-1].counts):
             found.append(p)
     if len(found) <= MAX_CANDIDATES:
@@ -183,19 +183,24 @@ def _stack(counts: list[Counts]) -> Counts:
 
 
 def impossible(aim: Aim, held_out: HeldOut) -> list[tuple[Condition, float, float]]:
-    """The conditions that not even faultless answers could show on these held-out rows: how many of them it would take,
-    and how many there are.
+    """Return the conditions that even perfect predictions could not show on these held-out rows.
+
+    With each come the number of rows that would be needed and the number of those available.
     """
     assert aim.delta is not None
-    needed = [(c, c.perfect_rows(aim.delta, aim.cost)) for c in aim.goal.conditions]
-    there = held_out.evidence(held_out.positive)
-    return [(c, n, number_of(c.measure.of_what, there)) for c, n in needed if n > number_of(c.measure.of_what, there)]
+    perfect = held_out.evidence(held_out.positive)
+    rows = [
+        (c, c.perfect_rows(aim.delta, aim.cost), number_of(c.measure.denominator, perfect)) for c in aim.goal.conditions
+    ]
+    return [(c, needed, available) for c, needed, available in rows if needed > available]
 
 
-def number_of(of_what: str, faultless: Counts) -> float:
-    """How many rows there are that a measure is of, among those that get faultless answers."""
-    if of_what in ("negatives", "rows"):
-        return float(getattr(faultless, {"negatives": "negatives", "rows": "total"}[of_what]))
-    if of_what == "positives and as many negatives":
-        return float(min(faultless.positives, faultless.negatives))
-    return float(faultless.positives)  # no more than these can be flagged rightly
+def number_of(denominator: str, perfect: Counts) -> float:
+    """Return the number of rows in the denominator of a measure if all predictions are right."""
+    if denominator == "negatives":
+        return float(perfect.negatives)
+    if denominator == "rows":
+        return float(perfect.total)
+    if denominator == "positives and as many negatives":
+        return float(min(perfect.positives, perfect.negatives))
+    return float(perfect.positives)

@@ -1,4 +1,4 @@
-"""A model with a threshold: what says yes and no."""
+"""A fitted model with a threshold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skewboost.typing import Array
 
 @dataclass(frozen=True)
 class Decision:
-    """A fitted model, the threshold from which on it says "positive", and the point of the search it stands for."""
+    """A fitted model, its threshold, and the point of the search that it belongs to."""
 
     model: Any
     threshold: float
@@ -25,17 +25,17 @@ class Decision:
 
     @classmethod
     def of(cls, model: Any, point: Point, pos_label: Any) -> Decision:
-        """That of a point; of a model of ours only the rounds in use are kept."""
+        """Return the decision of a point; a skewboost booster keeps only the rounds in use."""
         if point.n_rounds is not None and hasattr(model, "truncated"):
             model = model.truncated(point.n_rounds)
         return cls(model, point.threshold, point, pos_label)
 
     def at(self, threshold: float) -> Decision:
-        """With another threshold."""
+        """Return the same with another threshold."""
         return replace(self, threshold=threshold)
 
     def scores(self, X: Any) -> Array:
-        """Higher for rows more like the positive class."""
+        """Return scores that are higher where the positive class is more likely."""
         n_rounds = self.point.n_rounds
         if n_rounds is None or hasattr(self.model, "truncated"):
             return scores_of(self.model, X, self.pos_label)
@@ -43,13 +43,13 @@ class Decision:
         return scores
 
     def probabilities(self, X: Any) -> Array:
-        """Of both classes, in their order."""
+        """Return the probabilities of both classes, in their order."""
         n_rounds = self.point.n_rounds
         if n_rounds is None or hasattr(self.model, "truncated"):
             return np.asarray(self.model.predict_proba(X))
-        *_, found = at_rounds(iter(self.model.staged_predict_proba(X)), [n_rounds])
-        return np.asarray(found)
+        *_, probabilities = at_rounds(iter(self.model.staged_predict_proba(X)), [n_rounds])
+        return np.asarray(probabilities)
 
     def flags(self, X: Any) -> Array:
-        """Which rows are said to be positive."""
+        """Return which rows are predicted to be positive."""
         return self.scores(X) >= self.threshold

@@ -1,16 +1,16 @@
-"""Which rows are held out for the certificate, and which of them are evidence.
+"""The rows that are held out for the certificate, and the independent examples among them.
 
-A promise is about a rate in which rows count by their weight, such as ``E[w · found] / E[w]`` over positives, and what
-is independent are units of one or several rows. The evidence has *one row of a unit at most*: a unit of weight m is
-taken with probability m / M, M being the weight of the heaviest, and of its rows one in proportion to their weights.
-Rows that are drawn like this are independent, and each is found, missed, flagged or left alone with just the
-probability that is the rate by weight: it is sampling by rejection from what the promise is about, whatever weights and
-sizes of groups have to do with labels and scores. So the exact tests hold for the plain counts of these rows. Where all
-units weigh the same, all are taken.
+A certificate is about a rate in which rows count by their weight, such as ``E[w · found] / E[w]`` over positives, and
+the independent units have one or several rows. The evidence has *at most one row of each unit*: a unit of weight m is
+accepted with probability m / M, where M is the largest weight of a unit, and one of its rows is drawn in proportion to
+their weights. This is rejection sampling from the weighted distribution. The rows drawn are independent, and each is
+found, missed or flagged with exactly the probability that is the weighted rate, however weights and group sizes depend
+on labels and scores. So the exact tests hold for the plain counts of these rows. If all units weigh the same, all are
+accepted.
 
-Without a largest weight no number of rows could show anything about a mean: the promise is about units that are not
-heavier than the heaviest in the search. Held-out ones that are, are no evidence, but M is the weight of the heaviest of
-all. (The others are then a sample of units up to a limit that was set without them.)
+No number of rows could show anything about a weighted mean without a largest weight. The certificate is therefore about
+units that are no heavier than the heaviest one in the search. Heavier held-out units are no evidence, but they count
+for M. (The other units are then a sample of units up to a limit that was set without them.)
 """
 
 from __future__ import annotations
@@ -21,95 +21,84 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
+from skewboost.goals.rows import SearchRows
 from skewboost.goals.search import Aim
-from skewboost.goals.trials import Rows
 from skewboost.goals.units import Units
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
-A_THIRD, HALF = 1 / 3, 0.5
+SMALLEST, LARGEST = 1 / 3, 0.5  # fraction of the units that is held out if the user does not say
 MAX_TRIES = 100
 ROUNDING = 1e-9  # of sums of weights
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows that nothing else has seen."""
+    """Rows that neither the search nor the final fit has seen."""
 
-    rows: Rows
+    rows: SearchRows
     positive: Array
-    proof: Array  # how many independent examples each row stands for
+    examples: Array  # the number of independent examples of each row
 
     def evidence(self, flagged: Array) -> Counts:
-        """Answers on independent examples."""
-        return Counts.of(self.positive, flagged, self.proof)
+        """Return the counts on independent examples."""
+        return Counts.of(self.positive, flagged, self.examples)
 
     def counts(self, flagged: Array) -> Counts:
-        """Answers on all rows, by weight."""
+        """Return the weighted counts on all rows."""
         return Counts.of(self.positive, flagged, self.rows.weights)
 
     @property
     def n_examples(self) -> int:
-        """How many independent examples there are."""
-        return int(self.proof.sum())
+        """The number of independent examples."""
+        return int(self.examples.sum())
 
 
-def share_needed(aim: Aim, rows: Rows, positive: Array) -> float:
-    """A third of the units, or up to half where faultless answers would have to be that many to show the goal."""
+def fraction_needed(aim: Aim, rows: SearchRows, positive: Array) -> float:
+    """Return a third, or up to a half if perfect predictions would need so many held-out units to show the goal."""
     assert aim.delta is not None
     units = Units.of(rows, positive)
-    chosen = {"negatives": ~positive, "rows": None}
-    shares = []
+    selections = {"negatives": ~positive, "rows": None}
+    fractions = []
     for c in aim.goal.conditions:
-        mass = units.mass(rows.weights, chosen.get(c.measure.of_what, positive))
-        heaviest = (units.mass(rows.weights) if c.measure.classes is None else mass).max()
-        there = mass.sum() if rows.counted else mass.sum() / heaviest  # examples, if all were held out
-        shares.append(c.perfect_rows(aim.delta, aim.cost) / there)
-    return float(min(max(A_THIRD, *shares), HALF))
+        of_unit = units.total_weight(rows.weights, selections.get(c.measure.denominator, positive))
+        heaviest = (units.total_weight(rows.weights) if c.measure.classes is None else of_unit).max()
+        available = of_unit.sum() if rows.counted else of_unit.sum() / heaviest  # examples, if all were held out
+        fractions.append(c.perfect_rows(aim.delta, aim.cost) / available)
+    return float(min(max(SMALLEST, *fractions), LARGEST))
 
 
-def check_mask(holdout: Any, n_rows: int) -> Array | None:
-    """Which rows the user wants held out; None if that is not said row by row."""
-    if np.ndim(holdout) == 0:
-        return None
-    mask: Array = np.asarray(holdout)
-    if mask.dtype != np.bool_ or mask.shape != (n_rows,):
-        raise InputError(
-            f"holdout is an array of type {mask.dtype} and shape {mask.shape}, but X has {n_rows} rows. Give one "
-            "boolean per row, True for those to hold out, or a share of the rows."
-        )
-    return mask
-
-
-def given_split(rows: Rows, positive: Array) -> tuple[Array, Array]:
-    """How many examples of each row are for the search, and how many for the certificate, as the user wants it."""
+def split_by_mask(rows: SearchRows, positive: Array) -> tuple[Array, Array]:
+    """Return the number of examples of each row for the search and for the certificate, as the user chose them."""
     mask, units = rows.held_out, Units.of(rows, positive)
     assert mask is not None
-    within = units.mass(None, mask)
-    torn = (within > 0) & (within < units.mass(None))
+    within = units.total_weight(None, mask)
+    torn = (within > 0) & (within < units.total_weight(None))
     if torn.any():
         raise InputError(
-            f"holdout has {int(within[torn].sum())} rows that are equal to rows outside of it, or of one group with "
-            "them. Hold out all or none of them, or set weights='counts' if equal rows are independent examples."
+            f"holdout has {int(within[torn].sum())} rows that are equal to rows outside of it, or in the same group.",
+            "Hold out all or none of them, or set weights='counts' if equal rows are independent examples.",
         )
     held, left = (units.has[:, within > 0].sum(axis=1), units.has[:, within == 0].sum(axis=1))
     if held.min() < 1 or left.min() < 2:
         raise InputError(
             f"holdout leaves {left[1]} positives and {left[0]} negatives to search on, and {held[1]} and {held[0]} for "
-            "the certificate. At least 2 of each class are needed to search on, and 1 for the certificate."
+            "the certificate.",
+            "Leave at least 2 of each class for the search, and 1 for the certificate.",
         )
     examples = units.examples[units.of_row]
     return examples * ~mask, examples * mask
 
 
-def split(aim: Aim, rows: Rows, positive: Array, share: float, rng: Any) -> tuple[Array, Array]:
-    """How many examples of each row are for the search, and how many for the certificate.
+def random_split(aim: Aim, rows: SearchRows, positive: Array, fraction: float, rng: Any) -> tuple[Array, Array]:
+    """Draw the number of examples of each row for the search and for the certificate.
 
-    Units stay whole. Only where weights count examples, of which a row is so many independent ones, does each of these
-    go its own way: if all went the same way, a few frequent rows would pass for many.
+    Units stay whole. Only where weights count examples are the examples of a row drawn one by one: if they stayed
+    together, a few frequent rows would pass for many examples.
 
-    Where the goal is on the two classes apart, each is split; for other goals the held-out units have to be a sample of
-    all, or shares of them would not be those of new rows. A draw that leaves too few of a class is made again.
+    Where the goal is about the two classes separately, each class is split. For other goals the held-out units have to
+    be a sample of all units, or their proportions would not be those of new rows. A draw that leaves too few of a class
+    is repeated.
     """
     units = Units.of(rows, positive)
     n_units = len(units.examples)
@@ -117,8 +106,8 @@ def split(aim: Aim, rows: Rows, positive: Array, share: float, rng: Any) -> tupl
         held_out = np.zeros(n_units, dtype=np.int64)
         for part in _strata(aim, units):
             total = int(units.examples[part].sum())
-            n = min(max(1, round(share * total)), total - 2)  # two of a class are needed for two folds
-            held_out[part] = _drawn(units.examples[part], n, rng)
+            n = min(max(1, round(fraction * total)), total - 2)  # two folds need two of a class
+            held_out[part] = _draw(units.examples[part], n, rng)
         held = units.has[:, held_out > 0].sum(axis=1)
         left = units.has[:, held_out < units.examples].sum(axis=1)
         if held.min() >= 1 and left.min() >= 2:
@@ -126,22 +115,23 @@ def split(aim: Aim, rows: Rows, positive: Array, share: float, rng: Any) -> tupl
     together = "" if n_units == len(positive) else f", in {n_units} groups or sets of equal rows"
     raise InputError(
         f"y has {positive.sum()} positives and {(~positive).sum()} negatives{together}: too few to hold some out and "
-        "to cross-validate on the others. Set confidence=None, or get more examples."
+        "to cross-validate on the others.",
+        "Set confidence=None, or add examples.",
     )
 
 
 def _strata(aim: Aim, units: Units) -> list[Array]:
-    """Numbers of units that are split apart: by the one class that the goal is about, or by both if none has both."""
-    asked = [c.measure.classes for c in aim.goal.conditions]
-    classes = set().union(*(of or {0, 1} for of in asked))
-    if None in asked or (len(classes) == 2 and not units.pure):
+    """Return the units of each stratum: by the class that the goal is about, or by both if no unit has both."""
+    of_conditions = [c.measure.classes for c in aim.goal.conditions]
+    classes = set().union(*(of or {0, 1} for of in of_conditions))
+    if None in of_conditions or (len(classes) == 2 and not units.pure):
         return [np.arange(len(units.examples))]
     key = units.has[1] if 1 in classes else ~units.has[0]
     return [np.flatnonzero(~key), np.flatnonzero(key)]
 
 
-def _drawn(examples: Array, n: int, rng: Any) -> Array:
-    """How often each unit is among n examples that are drawn without replacement."""
+def _draw(examples: Array, n: int, rng: Any) -> Array:
+    """Draw n examples without replacement and count them by unit."""
     if (examples == 1).all():
         drawn = np.zeros(len(examples), dtype=np.int64)
         drawn[rng.permutation(len(examples))[: max(n, 0)]] = 1
@@ -150,46 +140,57 @@ def _drawn(examples: Array, n: int, rng: Any) -> Array:
     return np.asarray(generator.multivariate_hypergeometric(examples, max(n, 0), method="marginals"))
 
 
-def held_out_of(aim: Aim, searched: Rows, held: Rows, pos_label: Any, rng: Any) -> tuple[HeldOut, tuple[float, float]]:
-    """What is held out, with its evidence; and how many examples of both classes, the negative one first, that is for a
-    weight of 1 in the search.
+def draw_evidence(
+    aim: Aim, searched: SearchRows, held: SearchRows, pos_label: Any, rng: Any
+) -> tuple[HeldOut, tuple[float, float]]:
+    """Draw the independent examples of the held-out rows.
+
+    Returns the held-out rows, and for each class, the negative one first, the number of held-out examples per weight of
+    1 in the search.
     """
-    sides = [(rows, rows.y == pos_label) for rows in (searched, held)]
-    there, kept = (Units.of(*side) for side in sides)
-    ratio = float(kept.examples.sum() / there.examples.sum())
-    positive = sides[1][1]
+    search_positive, held_positive = searched.y == pos_label, held.y == pos_label
+    search_units, held_units = Units.of(searched, search_positive), Units.of(held, held_positive)
+    ratio = float(held_units.examples.sum() / search_units.examples.sum())
     if held.counted:
-        proof = np.ones(len(positive)) if held.weights is None else held.weights
-        return HeldOut(held, positive, proof), (ratio, ratio)
-    asked = [c.measure.classes for c in aim.goal.conditions]
-    # Both classes may be drawn from the same units unless a single test takes them for independent
-    apart = None not in asked and (frozenset({0, 1}) not in asked or (there.pure and kept.pure))
-    proof = np.zeros(len(positive), dtype=np.int64)
+        examples = np.ones(len(held_positive)) if held.weights is None else held.weights
+        return HeldOut(held, held_positive, examples), (ratio, ratio)
+    of_conditions = [c.measure.classes for c in aim.goal.conditions]
+    # Both classes may be drawn from the same units unless a single test assumes that they are independent
+    independent = frozenset({0, 1}) not in of_conditions or (search_units.pure and held_units.pure)
+    separate = None not in of_conditions and independent
+    examples = np.zeros(len(held_positive), dtype=np.int64)
     scale = []
     for k in (False, True):
-        here, chosen = (of == k if apart else np.ones(len(of), dtype=np.bool_) for _, of in sides)
-        limit = float(there.mass(searched.weights, here).max())
-        heaviest = max(limit, float(kept.mass(held.weights, chosen).max()))
+        in_search, in_held = (
+            positive == k if separate else np.ones(len(positive), dtype=np.bool_)
+            for positive in (search_positive, held_positive)
+        )
+        limit = float(search_units.total_weight(searched.weights, in_search).max())
+        heaviest = max(limit, float(held_units.total_weight(held.weights, in_held).max()))
         scale.append(ratio / heaviest)
-        if apart or k:
-            proof += one_of_each(kept, held.weights, chosen, limit, heaviest, rng)
-    return HeldOut(held, positive, proof), (scale[0], scale[1])
+        if separate or k:
+            examples += one_per_unit(held_units, held.weights, in_held, limit, heaviest, rng)
+    return HeldOut(held, held_positive, examples), (scale[0], scale[1])
 
 
-def one_of_each(units: Units, weights: Array | None, chosen: Array, limit: float, heaviest: float, rng: Any) -> Array:
-    """Which of the chosen rows are drawn: one of each unit, by weight, with the probability that the weight of the
-    chosen rows in the unit is of the heaviest; none of those that are heavier than the limit.
+def one_per_unit(
+    units: Units, weights: Array | None, selected: Array, limit: float, heaviest: float, rng: Any
+) -> Array:
+    """Draw at most one of the selected rows of each unit, by weight; returns 1 for rows that are drawn, else 0.
+
+    A unit is accepted with probability (weight of its selected rows) / `heaviest`, and never if that weight exceeds
+    `limit`.
     """
-    mass = units.mass(weights, chosen)
-    taken = (mass > 0) & (mass <= limit * (1 + ROUNDING))
-    if not (mass[taken] >= heaviest * (1 - ROUNDING)).all():
-        taken &= rng.uniform(size=len(mass)) * heaviest < mass
-    rows = np.flatnonzero(chosen & taken[units.of_row])
-    if len(rows) > taken.sum():
-        # the first of clocks that run at the speeds w is each with probability w / Σw
+    of_unit = units.total_weight(weights, selected)
+    accepted = (of_unit > 0) & (of_unit <= limit * (1 + ROUNDING))
+    if not (of_unit[accepted] >= heaviest * (1 - ROUNDING)).all():
+        accepted &= rng.uniform(size=len(of_unit)) * heaviest < of_unit
+    rows = np.flatnonzero(selected & accepted[units.of_row])
+    if len(rows) > accepted.sum():
+        # of exponential waiting times with the rates w, each is the shortest with probability w / Σw
         wait = rng.exponential(size=len(rows)) / (1.0 if weights is None else weights[rows])
         rows = rows[np.lexsort((wait, units.of_row[rows]))]
         rows = rows[np.unique(units.of_row[rows], return_index=True)[1]]
-    drawn = np.zeros(len(chosen), dtype=np.int64)
+    drawn = np.zeros(len(selected), dtype=np.int64)
     drawn[rows] = 1
     return drawn

@@ -1,4 +1,4 @@
-"""What to tell when a goal is not reached: how close it came, and what limits it."""
+"""Messages about goals that are not reached: how close the search came, and what limits it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,29 @@ from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
-REMEDY = "Set allow_unmet=True to get the closest all the same."
+CLOSEST = "Set allow_unmet=True to get the closest model."
+
+MORE_EXAMPLES = f"Get more examples, lower the confidence, or set confidence=None for no promise. {CLOSEST}"
 
 
 class GoalNotReachableError(InputError):
-    """No model was found that meets the goal; `search_` has all that were tried."""
+    """No model was found that meets the goal; `search_` has all that were tried.
 
-    def __init__(self, message: str, search: dict[str, Array] | None = None) -> None:  # unpickled by the message alone
-        super().__init__(message)
+    `parameter` is the parameter of the search that the remedy would change: "confidence" if there are too few rows to
+    certify the goal, else "allow_unmet".
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        remedy: str = CLOSEST,
+        *,
+        search: dict[str, Array] | None = None,
+        parameter: str = "allow_unmet",
+    ) -> None:
+        super().__init__(problem, remedy)
         self.search_ = search or {}
+        self.parameter = parameter
 
 
 class GoalNotMetWarning(UserWarning):
@@ -31,11 +45,11 @@ class GoalNotMetWarning(UserWarning):
 
 
 class LittleUseWarning(UserWarning):
-    """Decisions reach the goal, but are hardly better than chance."""
+    """The goal is reached, but the predictions are hardly better than chance."""
 
 
 def hardly_useful(aim: Aim, counts: Counts) -> str:
-    """The goal is reached by flagging almost everything, or nothing."""
+    """Say that the goal is reached only by flagging almost everything, or nothing."""
     return (
         f"The goal {aim.goal} is reached, but the decisions are of little use: {in_words(counts)}. Try another "
         "estimator, more rounds, better features or a goal that is easier to reach."
@@ -48,14 +62,14 @@ def copies(
     certified: bool,
     of: str = "X",
     count: str = "set weights='counts'",
-    group: str = "say how: fit(X, y, groups=...)",
+    group: str = "pass groups: fit(X, y, groups=...)",
 ) -> str:
-    """Rows are equal; `count` and `group` are the remedies."""
-    weigh = ", and count as one in the certificate, with their weights together" if certified else ""
+    """Say that some rows are equal; `count` and `group` are the remedies."""
+    weigh = ", and count as one example in the certificate, with the sum of their weights" if certified else ""
     return (
-        f"Of the {n_rows} rows of {of} {n_copies} repeat others. Equal rows are taken for copies: they stay on one "
-        f"side of every split{weigh}. If they are independent examples, as in a table of few distinct values, {count}; "
-        f"if rows belong together in other ways, {group}."
+        f"{n_copies} of the {n_rows} rows of {of} repeat another row. Equal rows are treated as copies: they stay on "
+        f"one side of every split{weigh}. If they are independent examples, as in a table of few distinct values, "
+        f"{count}. If rows belong together in other ways, {group}."
     )
 
 
@@ -65,32 +79,29 @@ def _values(aim: Aim, counts: Counts) -> str:
 
 
 def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], held_out: HeldOut, everywhere: Counts) -> str:
-    """Not even faultless answers would show it; `everywhere` counts these on all rows."""
+    """Say that even perfect predictions would not show the goal; `everywhere` counts these on all rows."""
     assert aim.delta is not None
-    told = []
-    n_held = held_out.n_examples if held_out.rows.counted else len(held_out.proof)
+    reasons = []
+    n_held = held_out.n_examples if held_out.rows.counted else len(held_out.examples)
     where = f"{n_held / everywhere.total:.0%} of the rows held out"
     if held_out.n_examples < n_held:
         where += f", of which {held_out.n_examples} of {n_held} are independent by weight and group"
     for condition, needed, there in lacking:
-        of_what = condition.measure.of_what
+        denominator = condition.measure.denominator
         if math.isinf(needed):
-            told.append(f"no number of examples can show {condition}; ask for a bound that leaves room for a mistake")
+            reasons.append(f"no number of examples can show {condition}; choose a bound that allows for some mistakes")
             continue
-        in_all = needed * number_of(of_what, everywhere) / there if there else math.inf
+        in_all = needed * number_of(denominator, everywhere) / there if there else math.inf
         takes = f", that takes about {math.ceil(in_all)} in all" if math.isfinite(in_all) else ""
-        told.append(
-            f"{condition} needs {needed:.0f} held-out {of_what} even if every answer is right, and there are {there:g} "
-            f"(with {where}{takes})"
+        reasons.append(
+            f"{condition} needs {needed:.0f} held-out {denominator} even if every prediction is right, but there are "
+            f"{there:g} (with {where}{takes})"
         )
-    return (
-        f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}. Get more "
-        f"examples, lower the confidence, or set confidence=None for no promise. {REMEDY}"
-    )
+    return f"There are too few rows to certify the goal with confidence {1 - aim.delta:g}: {'; '.join(reasons)}."
 
 
 def not_reachable(aim: Aim, points: list[Point]) -> str:
-    """No point tried does it in cross-validation."""
+    """Say that no point reaches the goal in cross-validation, and which comes closest."""
     best = max(points, key=lambda p: p.rank)
     closest = f"The closest in cross-validation: {_values(aim, best.counts)}"
     if best.costs is not None:
@@ -99,20 +110,20 @@ def not_reachable(aim: Aim, points: list[Point]) -> str:
 
 
 def _limit(aim: Aim, points: list[Point]) -> str:
-    """What stands in the way."""
+    """Say what limits the goal."""
     conditions = aim.goal.conditions
     curves = [p.counts if p.curve is None else p.curve[1] for p in points]
     if len(conditions) > 1:
         alone = [any(np.any(c.met(counts, aim.cost)) for counts in curves) for c in conditions]
         if all(alone):
-            told = []
+            limits = []
             for c in conditions:
                 others = [o for o in conditions if o is not c]
                 reached = [_best_of(c, others, counts, aim.cost) for counts in curves]
-                told.append(f"where the rest holds, {c.name} is at best {_extreme(c, reached):.4g}")
-            return f"Each condition can be met alone, but not together: {'; '.join(told)}."
+                limits.append(f"where the rest holds, {c.name} is at best {_extreme(c, reached):.4g}")
+            return f"Each condition can be met alone, but not together: {'; '.join(limits)}."
         failing = [str(c) for c, reached in zip(conditions, alone) if not reached]
-        return f"Not reached even alone: {', '.join(failing)}."
+        return f"These conditions are not even met alone: {', '.join(failing)}."
     condition = conditions[0]
     reached = [_best_of(condition, [], counts, aim.cost) for counts in curves]
     extreme = _extreme(condition, reached)
@@ -122,7 +133,7 @@ def _limit(aim: Aim, points: list[Point]) -> str:
             f"Over cost ratios from {min(ratios):.3g} to {max(ratios):.3g} {condition.name} is at best {extreme:.4g}: "
             "the scores do not separate the classes well enough. Try another estimator, more rounds or better features."
         )
-    return f"At no threshold is {condition.name} better than {extreme:.4g}; tune='both' may do better."
+    return f"No threshold gives a better {condition.name} than {extreme:.4g}; tune='both' may do better."
 
 
 def _best_of(condition: Condition, others: list[Condition], counts: Counts, cost: Array | None) -> float:
@@ -140,27 +151,28 @@ def _extreme(condition: Condition, values: list[Any]) -> float:
 
 
 def not_certified(aim: Aim, found: Certificate) -> str:
-    """It was reached in the search, but held-out rows do not show it."""
+    """Say that the goal was reached in the search, but that the held-out rows do not show it."""
     assert aim.delta is not None
     shown = ", ".join(f"{name} {bound:.4g}" for name, bound in found.shown.items())
-    there = found.evidence
-    need = _rows_needed(aim, there)
+    evidence = found.evidence
+    need = _rows_needed(aim, evidence)
     more = f" About {need:.1f} times as many held-out rows like these would show it." if need else ""
-    what = "held-out rows" if there == found.counts else "independent examples among the held-out rows"
+    what = "held-out rows" if evidence == found.counts else "independent examples among the held-out rows"
     return (
-        f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the {what} ({_values(aim, there)}; "
-        f"{there.positives:g} positives, {there.negatives:g} negatives) show no more than {shown}.{more}"
+        f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the {what} "
+        f"({_values(aim, evidence)}; {evidence.positives:g} positives, {evidence.negatives:g} negatives) show no more "
+        f"than {shown}.{more}"
     )
 
 
 def _rows_needed(aim: Aim, counts: Counts) -> float | None:
-    """How many times as many rows with the same rates would do; None if none would."""
+    """Return how many times as many rows with the same rates would be enough; None if no number would."""
     if not aim.goal.met(counts, aim.cost):
         return None
     factor = 1.0
     while factor < 1000.0:
         more = Counts(*(round(factor * n) for n in (counts.tp, counts.fp, counts.fn, counts.tn)))
-        if aim.goal.doubt(more, aim.cost) <= aim.delta:
+        if aim.goal.p_value(more, aim.cost) <= aim.delta:
             return factor
         factor *= 1.1
     return None

@@ -1,9 +1,9 @@
-"""The search for the cost ratio under which a goal is met, and for the best among those.
+"""The search for cost ratios that meet a goal, and for the best of them.
 
-Out-of-fold answers of one cross-validation tell what a ratio of costs leads to. The search is over ln(C+/C-): outward
-from equal and from balanced costs until it gets no better, then by halving the gaps next to the best. Where a variant
-minds more than the ratio of costs, it is made twice: with the cost of a false alarm at 1 and that of a miss above, and
-with the cost of a miss at 1 and that of a false alarm below [1]_.
+Each cost ratio is judged by the out-of-fold scores of one cross-validation. The search is over ln(C+/C-): outward from
+equal and from balanced costs until results stop improving, then by halving the gaps next to the best. Where a variant
+depends on more than the ratio of the costs, the search is made twice: with the cost of a false alarm fixed at 1, and
+with the cost of a miss fixed at 1 [1]_.
 
 References
 ----------
@@ -20,91 +20,124 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.goals.goal import Goal
-from skewboost.goals.measures import Measure
+from skewboost.goals.measures import GOAL_MEASURES, GoalMeasure, goal_measure
+from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
 STEP = math.log(4.0)  # outward
 FINEST = math.log(1.02)  # gaps are not halved below this
 FARTHEST = math.log(1e9)
-PATIENCE = 2  # steps outward that are no better before the search turns back
-OUTWARD = 0.6  # of all points at most
+PATIENCE = 2  # steps outward without improvement before the search turns back
+OUTWARD = 0.6  # the largest fraction of the points that is spent outward
 MISS_UP, ALARM_DOWN = "miss up", "false alarm down"
 MAX_THRESHOLDS = 2000
-DIGITS, TIE = 12, 1e-12  # smaller differences are none
+DIGITS, TIE = 12, 1e-12  # smaller differences count as ties
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What the search is after."""
+    """The goal, and what decides among models that reach it."""
 
     goal: Goal
-    then: Measure
+    then: GoalMeasure
     cost: Array | None = None  # matrix [true, predicted], the negative class first
-    delta: float | None = None  # 1 - confidence, where there will be a certificate
-    scale: tuple[float, float] = (1.0, 1.0)  # held-out examples for a weight of 1 in the search: negatives, positives
+    delta: float | None = None  # 1 - confidence; None: there will be no certificate
+    scale: tuple[float, float] = (1.0, 1.0)  # held-out examples per weight of 1 in the search: negatives, positives
 
     @property
     def n_thresholds(self) -> int:
-        """How many thresholds to look at: evidence on a mean or a product takes a while to weigh."""
-        fast = all(c.measure.is_share for c in self.goal.conditions)
+        """The number of thresholds to consider; fewer where the p-values are slow to compute."""
+        fast = all(c.measure.is_proportion for c in self.goal.conditions)
         return MAX_THRESHOLDS if fast or self.delta is None else MAX_THRESHOLDS // 10
 
-    def doubt(self, counts: Counts) -> Any:
-        """The p-value that a certificate would have if held-out rows were like these."""
+    def p_value(self, counts: Counts) -> Any:
+        """Return the p-value of a certificate if the held-out rows were like these."""
         of_negatives, of_positives = self.scale
         tp, fn = (np.round(of_positives * np.asarray(n)) for n in (counts.tp, counts.fn))
         fp, tn = (np.round(of_negatives * np.asarray(n)) for n in (counts.fp, counts.tn))
-        return self.goal.doubt(Counts(tp, fp, fn, tn), self.cost)
+        return self.goal.p_value(Counts(tp, fp, fn, tn), self.cost)
 
-    def promises(self, counts: Counts) -> Any:
-        """Whether answers like these would do."""
-        return self.goal.met(counts, self.cost) if self.delta is None else self.doubt(counts) <= self.delta
+    def promising(self, counts: Counts) -> Any:
+        """Whether counts like these would meet the goal, with the required confidence if there is one."""
+        return self.goal.met(counts, self.cost) if self.delta is None else self.p_value(counts) <= self.delta
 
     def merit(self, counts: Counts) -> Any:
-        """What counts among answers that do: larger is better."""
-        return self.then.better(self.then.value(counts, self.cost))
+        """Return the measure that decides among models that reach the goal, with the sign that makes larger better."""
+        return self.then.utility(self.then.value(counts, self.cost))
 
     def preferred(self, counts: Counts, among: Array) -> int:
-        """The best by `then` of some entries; of equals the best by the goal's own measures, then the first."""
+        """Return the best entry by `then`; ties are broken by the goal's own measures, then by order."""
         for values in (self.merit(counts), *self.goal.margins(counts, self.cost)):
             among = among[values[among] >= values[among].max() - TIE]
         return int(among[0])
 
     def best(self, counts: Counts) -> int:
-        """Which of the answers is the best, or comes closest."""
-        promises = self.promises(counts)
-        if promises.any():
-            return self.preferred(counts, np.flatnonzero(promises))
+        """Return the entry that is best, or comes closest to the goal."""
+        promising = self.promising(counts)
+        if promising.any():
+            return self.preferred(counts, np.flatnonzero(promising))
         short = self.goal.shortfall(counts, self.cost)
         near = short <= short.min() + TIE
-        return int(np.argmin(np.where(near, 0.0 if self.delta is None else self.doubt(counts), np.inf)))
+        return int(np.argmin(np.where(near, 0.0 if self.delta is None else self.p_value(counts), np.inf)))
 
     def rank(self, counts: Counts) -> tuple[float, ...]:
-        """A key to compare answers by; larger is better."""
-        if self.promises(counts):
+        """Return a key to compare counts by; larger is better."""
+        if self.promising(counts):
             values = (self.merit(counts), *self.goal.margins(counts, self.cost))
             return (1.0, *(round(float(v), DIGITS) for v in values))
-        doubt = 0.0 if self.delta is None else float(self.doubt(counts))
-        return (0.0, -float(self.goal.shortfall(counts, self.cost)), -doubt)
+        p_value = 0.0 if self.delta is None else float(self.p_value(counts))
+        return (0.0, -float(self.goal.shortfall(counts, self.cost)), -p_value)
+
+
+def read_aim(search: Any) -> Aim:
+    """Return the aim of a `GoalSearchCV` whose `classes_` and `pos_label_` are known."""
+    goal = Goal.of(search.goal)
+    then = goal_measure(goal.conditions[0].measure.trade_off if search.then is None else search.then, "then")
+    matrix = _cost_matrix(search, goal.needs_cost or then.needs_cost)
+    return Aim(goal, then, matrix, None if search.confidence is None else 1.0 - search.confidence)
+
+
+def _cost_matrix(search: Any, needed: bool) -> Array | None:
+    """Return the cost matrix with the negative class first."""
+    if search.cost is None:
+        if needed:
+            raise InputError(
+                "expected_cost needs the parameter cost.",
+                "Give a number (the cost of a miss, in false alarms) or a matrix cost[true, predicted].",
+            )
+        return None
+    if not needed:
+        raise InputError(
+            f"cost={search.cost!r} has no effect: neither the goal nor then is about expected_cost.",
+            "Leave it at None, or set then='expected_cost'.",
+        )
+    if isinstance(search.cost, str):  # it would be estimated from the labels, those of held-out rows among them
+        raise InputError(
+            f"cost={search.cost!r} cannot be used for a goal on expected_cost.",
+            "Give a number (the cost of a miss, in false alarms), {label: cost} or a matrix cost[true, predicted].",
+        )
+    matrix = cost_matrix(search.cost, search.classes_, search.pos_label_, np.ones(2))
+    return matrix if search.classes_[1] == search.pos_label_ else matrix[::-1, ::-1].copy()
 
 
 @dataclass(frozen=True)
-class Answers:
-    """Out-of-fold scores of one ratio of costs, after one number of rounds."""
+class OutOfFoldScores:
+    """Out-of-fold scores of one cost ratio, after one number of rounds."""
 
     positive: Array
     scores: Array
     weights: Array | None
-    own: float  # the estimator's own threshold
+    own_threshold: float  # that of the estimator itself
 
     def at(self, threshold: float) -> Counts:
-        """The counts at a threshold."""
+        """Return the counts at a threshold."""
         return Counts.of(self.positive, self.scores >= threshold, self.weights)
 
     def curve(self, most: int) -> tuple[Array, Counts]:
-        """Thresholds and counts: all of them, or at most so many, evenly spread over both classes."""
+        """Return thresholds and counts: all of them, or at most so many, evenly spread over both classes."""
         thresholds, counts = Counts.at_thresholds(self.positive, self.scores, self.weights)
         if len(thresholds) <= most:
             return thresholds, counts
@@ -117,7 +150,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Point:
-    """A ratio of costs that was tried, with the threshold and the rounds that suit it best."""
+    """A cost ratio that was tried, with its best threshold and number of rounds."""
 
     ratio: float
     scale: str
@@ -126,16 +159,16 @@ class Point:
     threshold: float
     counts: Counts
     rank: tuple[float, ...]
-    curve: tuple[Array, Counts] | None = field(default=None, repr=False)  # thresholds with their counts, if these count
+    curve: tuple[Array, Counts] | None = field(default=None, repr=False)  # thresholds and counts, if tuned
 
     @property
     def met(self) -> bool:
-        """Whether it promises to meet the goal."""
+        """Whether it is likely to meet the goal."""
         return self.rank[0] > 0
 
 
-# Out-of-fold scores for costs of a miss and of a false alarm: [(rounds, answers)]
-Ask = Callable[[tuple[float, float] | None], list[tuple[int | None, Answers]]]
+# From costs of a miss and of a false alarm to [(rounds, out-of-fold scores)]
+ScoresOf = Callable[[tuple[float, float] | None], list[tuple[int | None, OutOfFoldScores]]]
 
 
 @dataclass
@@ -143,38 +176,38 @@ class Search:
     """The points tried, and how to try more."""
 
     aim: Aim
-    ask: Ask
+    scores_of: ScoresOf
     tune_threshold: bool
-    note: Callable[[Point], None]
+    on_point: Callable[[Point], None]  # is called after each point
     points: list[Point] = field(default_factory=list)
 
     def without_costs(self) -> None:
-        """Only the threshold and the rounds are to be found."""
-        self._keep(1.0, MISS_UP, None, self.ask(None))
+        """Search for the threshold and the rounds only."""
+        self._add(1.0, MISS_UP, None, self.scores_of(None))
 
     def over_costs(self, balanced: float, scale_free: bool, max_points: int) -> None:
-        """Try ratios; `balanced` is that of the class sizes."""
+        """Try cost ratios; `balanced` is the ratio of the class sizes."""
         self.over_scale(MISS_UP, balanced, max_points)
         if not scale_free and self._scale_matters():
             self.over_scale(ALARM_DOWN, balanced, max_points)
 
     def _scale_matters(self) -> bool:
-        """Whether costs of the same ratio on another scale lead to other answers."""
+        """Whether costs of the same ratio on another scale lead to other scores."""
         uneven = [p for p in self.points if p.ratio != 1.0]
         point = max(uneven, key=lambda p: p.rank)
         costs = (1.0, 1.0 / point.ratio)
-        stages = [(n, answers) for n, answers in self.ask(costs) if n == point.n_rounds]
+        stages = [(n, scores) for n, scores in self.scores_of(costs) if n == point.n_rounds]
         return not _same(self._point(point.ratio, ALARM_DOWN, costs, *stages[0]), point)
 
     def over_scale(self, scale: str, balanced: float, max_points: int) -> None:
-        """One run: outward from the start, then into the gaps next to the best."""
+        """Search on one scale of costs: outward from the start, then into the gaps next to the best."""
         tried: dict[float, Point] = {}
 
         def attempt(u: float) -> Point:
             if u not in tried:
                 ratio = math.exp(u)
                 costs = (ratio, 1.0) if scale == MISS_UP else (1.0, 1.0 / ratio)
-                tried[u] = self._keep(ratio, scale, costs, self.ask(costs))
+                tried[u] = self._add(ratio, scale, costs, self.scores_of(costs))
             return tried[u]
 
         attempt(0.0)
@@ -185,7 +218,7 @@ class Search:
             if tried[end].rank == max(p.rank for p in tried.values()):
                 self._outward(tried, attempt, sign, PATIENCE, most)
         for sign in (1.0, -1.0):
-            if not any(p.met for p in tried.values()):  # then no end is too far
+            if not any(p.met for p in tried.values()):  # then go as far as possible
                 self._outward(tried, attempt, sign, most, most)
         while len(tried) < max_points:
             gaps = self._gaps(tried)
@@ -198,7 +231,7 @@ class Search:
     def _outward(
         tried: dict[float, Point], attempt: Callable[[float], Point], sign: float, patience: int, most: int
     ) -> None:
-        """Ever larger steps to one side, until it got no better so often, or the answers have stopped changing."""
+        """Take ever larger steps to one side, until `patience` of them bring nothing or results stop changing."""
         step, worse = STEP, 0
         while len(tried) < most and worse < patience:
             end = max(tried, key=lambda u: sign * u)
@@ -206,15 +239,15 @@ class Search:
             if abs(following) > FARTHEST:
                 return
             best = max(p.rank for p in tried.values())
-            found = attempt(following)
-            if _same(found, tried[end]):
+            point = attempt(following)
+            if _same(point, tried[end]):
                 return
-            worse = 0 if found.rank > best else worse + 1
+            worse = 0 if point.rank > best else worse + 1
             step *= 1.5
 
     @staticmethod
     def _gaps(tried: dict[float, Point]) -> list[tuple[float, float]]:
-        """The gaps beside the best point that are worth halving: where the goal is lost, if it is on one side only."""
+        """Return the gaps next to the best point to halve: the side where the goal is lost, if it is only one."""
         order = sorted(tried)
         k = max(range(len(order)), key=lambda i: (tried[order[i]].rank, -abs(order[i])))
         beside = [(order[j], order[j + 1], order[i]) for j, i in ((k - 1, k - 1), (k, k + 1)) if 0 <= i < len(order)]
@@ -224,35 +257,74 @@ class Search:
             wide = [gap for gap in wide if gap in lost]
         return [(low, high) for low, high, _ in wide]
 
-    def _keep(
-        self, ratio: float, scale: str, costs: tuple[float, float] | None, stages: list[tuple[int | None, Answers]]
+    def _add(
+        self,
+        ratio: float,
+        scale: str,
+        costs: tuple[float, float] | None,
+        stages: list[tuple[int | None, OutOfFoldScores]],
     ) -> Point:
-        """The best of its thresholds and stages, noted."""
-        found = [self._point(ratio, scale, costs, n_rounds, answers) for n_rounds, answers in stages]
-        best = max(found, key=lambda p: p.rank)
+        """Add the point with the best threshold and number of rounds."""
+        best = max((self._point(ratio, scale, costs, *stage) for stage in stages), key=lambda p: p.rank)
         self.points.append(best)
-        self.note(best)
+        self.on_point(best)
         return best
 
     def _point(
-        self, ratio: float, scale: str, costs: tuple[float, float] | None, n_rounds: int | None, answers: Answers
+        self, ratio: float, scale: str, costs: tuple[float, float] | None, n_rounds: int | None, scores: OutOfFoldScores
     ) -> Point:
         if not self.tune_threshold:
-            counts = answers.at(answers.own)
-            return Point(ratio, scale, costs, n_rounds, answers.own, counts, self.aim.rank(counts))
-        thresholds, along = answers.curve(self.aim.n_thresholds)
+            counts = scores.at(scores.own_threshold)
+            return Point(ratio, scale, costs, n_rounds, scores.own_threshold, counts, self.aim.rank(counts))
+        thresholds, along = scores.curve(self.aim.n_thresholds)
         k = self.aim.best(along)
         rank = self.aim.rank(along[k])
         return Point(ratio, scale, costs, n_rounds, float(thresholds[k]), along[k], rank, (thresholds, along))
 
     @property
     def best(self) -> Point:
-        """The best point; of equals the one of the most even costs."""
+        """The best point; ties are broken in favour of the most equal costs."""
         return max(self.points, key=lambda p: (p.rank, -abs(math.log(p.ratio))))
 
 
 def _same(a: Point, b: Point) -> bool:
-    """Whether two points stand for the same answers, at all thresholds that matter."""
+    """Whether two points have the same counts at all thresholds."""
     if a.curve is None or b.curve is None:
         return a.counts == b.counts
     return all(np.array_equal(getattr(a.curve[1], cell), getattr(b.curve[1], cell)) for cell in ("tp", "fp"))
+
+
+def table(aim: Aim, points: list[Point]) -> dict[str, Array]:
+    """Return all points tried as a table: one array per column."""
+    measures = [m for m in GOAL_MEASURES.values() if not m.needs_cost or aim.cost is not None]
+    columns: dict[str, list[object]] = {
+        "cost_ratio": [p.ratio for p in points],
+        "cost_of_miss": [np.nan if p.costs is None else p.costs[0] for p in points],
+        "cost_of_false_alarm": [np.nan if p.costs is None else p.costs[1] for p in points],
+        "n_rounds": [np.nan if p.n_rounds is None else p.n_rounds for p in points],
+        "threshold": [p.threshold for p in points],
+        **{m.name: [float(m.value(p.counts, aim.cost)) for p in points] for m in measures},
+        "meets_goal": [p.met for p in points],
+    }
+    return {name: np.array(values) for name, values in columns.items()}
+
+
+def frontier(aim: Aim, points: list[Point]) -> dict[str, Array]:
+    """Return the Pareto front: costs and thresholds that are not beaten in both the first measure and `then`."""
+    measure, then = aim.goal.conditions[0].measure, aim.then
+    rows: list[tuple[float, ...]] = []
+    for p in points:
+        thresholds, counts = (np.array([p.threshold]), p.counts) if p.curve is None else p.curve
+        first = np.atleast_1d(measure.value(counts, aim.cost))
+        second = np.atleast_1d(then.value(counts, aim.cost))
+        rows.extend(zip(np.full(len(thresholds), p.ratio), thresholds, first, second))
+    values = np.array(rows)
+    values = values[~np.isnan(values).any(axis=1)]
+    utility = values[:, 2] if aim.goal.conditions[0].sense == ">=" else -values[:, 2]
+    order = np.lexsort((-utility, -np.asarray(then.utility(values[:, 3]))))  # the best by `then` first
+    best_so_far = np.maximum.accumulate(np.concatenate(([-np.inf], utility[order][:-1])))
+    kept = values[order][utility[order] > best_so_far]
+    names = ["cost_ratio", "threshold", measure.name]
+    if then.name != measure.name:
+        names.append(then.name)
+    return {name: kept[:, k] for k, name in enumerate(names)}

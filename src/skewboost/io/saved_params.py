@@ -16,7 +16,7 @@ import numpy as np
 import skewboost
 from skewboost import learners
 from skewboost.goals.goal import Condition, Goal
-from skewboost.goals.measures import MEASURES, Measure
+from skewboost.goals.measures import GOAL_MEASURES, GoalMeasure
 from skewboost.io.structure import (
     ANYTHING,
     DTYPE,
@@ -97,7 +97,7 @@ def _write(value: Any) -> Any:
         return {"array": _OBJECTS["array"].write(value)}
     if isinstance(value, Condition | Goal):
         return {"goal": _OBJECTS["goal"].write(Goal.of(value))}
-    if isinstance(value, Measure) and MEASURES.get(value.name) == value:
+    if isinstance(value, GoalMeasure) and GOAL_MEASURES.get(value.name) == value:
         return {"measure": value.name}
     name = name_in_files(value)
     if name is None:
@@ -171,5 +171,5 @@ _OBJECTS = {
     "float": name_of(NOT_FINITE),
     "array": array("biufU", finite=False),
     "goal": record(Goal),
-    "measure": name_of(MEASURES),
+    "measure": name_of(GOAL_MEASURES),
 }

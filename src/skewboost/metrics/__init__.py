@@ -1,6 +1,7 @@
-"""Measures of decisions and probabilities where classes are lopsided and mistakes have prices.
+"""Measures of decisions, scores and probabilities for imbalanced classes and unequal costs.
 
-The positive class is the rarer of the two in `y_true` unless `pos_label` says otherwise; in a tie, the larger label.
+The positive class is the rarer of the two in `y_true` unless `pos_label` says otherwise; in a tie it is the larger
+label. Functions have the names of the registry `MEASURES`, not those of scikit-learn, whose default is the label 1.
 """
 
 from __future__ import annotations
@@ -8,52 +9,51 @@ from __future__ import annotations
 from skewboost.metrics.cost_curves import CostCurve, cost_curve, probability_cost
 from skewboost.metrics.cost_metrics import expected_cost, make_cost_scorer, savings_score, total_cost
 from skewboost.metrics.counts import Counts
-from skewboost.metrics.priors import brier_score, correct_prior, estimate_prior, log_loss
+from skewboost.metrics.measures import MEASURES, Measure
+from skewboost.metrics.priors import brier_under_prior, correct_prior, estimate_prior, log_loss_under_prior
 from skewboost.metrics.rates import (
-    balanced_accuracy_score,
     confusion_counts,
-    f1_score,
+    f1,
+    f_beta,
     false_alarm_rate,
-    fbeta_score,
-    geometric_mean_score,
-    matthews_corrcoef,
+    g_mean,
     miss_rate,
     negative_predictive_value,
-    pr_auc_score,
-    precision_score,
-    recall_score,
-    roc_auc_score,
-    specificity_score,
+    pr_auc,
+    precision,
+    recall,
+    roc_auc,
+    specificity,
 )
 from skewboost.metrics.scorers import get_scorer, scorers
 
 __all__ = [
+    "MEASURES",
     "CostCurve",
     "Counts",
-    "balanced_accuracy_score",
-    "brier_score",
+    "Measure",
+    "brier_under_prior",
     "confusion_counts",
     "correct_prior",
     "cost_curve",
     "estimate_prior",
     "expected_cost",
-    "f1_score",
+    "f1",
+    "f_beta",
     "false_alarm_rate",
-    "fbeta_score",
-    "geometric_mean_score",
+    "g_mean",
     "get_scorer",
-    "log_loss",
+    "log_loss_under_prior",
     "make_cost_scorer",
-    "matthews_corrcoef",
     "miss_rate",
     "negative_predictive_value",
-    "pr_auc_score",
-    "precision_score",
+    "pr_auc",
+    "precision",
     "probability_cost",
-    "recall_score",
-    "roc_auc_score",
+    "recall",
+    "roc_auc",
     "savings_score",
     "scorers",
-    "specificity_score",
+    "specificity",
     "total_cost",
 ]

@@ -94,47 +94,47 @@ class Counts:
     @property
     def recall(self) -> Any:
         """The share of the positives that is found: TP / (TP + FN)."""
-        return share(self.tp, self.positives)
+        return ratio(self.tp, self.positives)
 
     @property
     def miss_rate(self) -> Any:
         """The share of the positives that is missed: FN / (TP + FN)."""
-        return share(self.fn, self.positives)
+        return ratio(self.fn, self.positives)
 
     @property
     def specificity(self) -> Any:
         """The share of the negatives that is left alone: TN / (TN + FP)."""
-        return share(self.tn, self.negatives)
+        return ratio(self.tn, self.negatives)
 
     @property
     def false_alarm_rate(self) -> Any:
         """The share of the negatives that is flagged: FP / (TN + FP)."""
-        return share(self.fp, self.negatives)
+        return ratio(self.fp, self.negatives)
 
     @property
     def precision(self) -> Any:
         """The share of the flagged that is positive: TP / (TP + FP)."""
-        return share(self.tp, self.flagged)
+        return ratio(self.tp, self.flagged)
 
     @property
     def negative_predictive_value(self) -> Any:
         """The share of those not flagged that is negative: TN / (TN + FN)."""
-        return share(self.tn, self.tn + self.fn)
+        return ratio(self.tn, self.tn + self.fn)
 
     @property
     def flagged_share(self) -> Any:
         """The share of all that is flagged."""
-        return share(self.flagged, self.total)
+        return ratio(self.flagged, self.total)
 
     @property
     def accuracy(self) -> Any:
         """The share of right answers."""
-        return share(self.tp + self.tn, self.total)
+        return ratio(self.tp + self.tn, self.total)
 
     @property
     def error(self) -> Any:
         """The share of wrong answers."""
-        return share(self.fp + self.fn, self.total)
+        return ratio(self.fp + self.fn, self.total)
 
     @property
     def f1(self) -> Any:
@@ -144,7 +144,7 @@ class Counts:
     def f_beta(self, beta: float) -> Any:
         """``(1 + β²) TP / ((1 + β²) TP + β² FN + FP)``: a miss counts β² times as much as a false alarm."""
         found = (1.0 + beta**2) * self.tp
-        return share(found, found + beta**2 * self.fn + self.fp)
+        return ratio(found, found + beta**2 * self.fn + self.fp)
 
     @property
     def g_mean(self) -> Any:
@@ -161,7 +161,7 @@ class Counts:
         """Matthews' correlation of truth and answer; 0 where either is constant."""
         top = self.tp * self.tn - self.fp * self.fn
         bottom = np.sqrt(1.0 * self.positives * self.negatives * self.flagged * (self.total - self.flagged))
-        return np.where(bottom > 0, share(top, bottom), 0.0)[()]
+        return np.where(bottom > 0, ratio(top, bottom), 0.0)[()]
 
     def cost(self, matrix: Array) -> Any:
         """What all answers cost together, for ``matrix[true, predicted]`` with the negative class first."""
@@ -170,10 +170,10 @@ class Counts:
 
     def average_cost(self, matrix: Array) -> Any:
         """What an answer costs on average."""
-        return share(self.cost(matrix), self.total)
+        return ratio(self.cost(matrix), self.total)
 
 
-def share(part: Any, whole: Any) -> Any:
+def ratio(part: Any, whole: Any) -> Any:
     """``part / whole``, and NaN where the whole is nothing."""
     part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
     return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)[()]

@@ -34,7 +34,7 @@ def read_labels(y_pred: Any) -> Array:
     return said
 
 
-def read_answers(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> tuple[Array, Array, Array | None]:
+def read_predictions(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> tuple[Array, Array, Array | None]:
     """Which rows are positive, which are said to be, and the weights."""
     truth, weights = read_truth(y_true, y_pred, sample_weight)
     said = read_labels(y_pred)

@@ -138,7 +138,7 @@ def check_prior(prior: Any, classes: Array, shares: Array, positive: Any, pos_la
     return _shares("prior", prior, len(classes))
 
 
-def brier_score(
+def brier_under_prior(
     y_true: Any, p: Any, *, prior: Any = None, labels: Any = None, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
     """The mean squared error of probabilities, as it would be where classes have the shares `prior`.
@@ -168,8 +168,8 @@ def brier_score(
 
     Examples
     --------
-    >>> from skewboost.metrics import brier_score
-    >>> print(f"{brier_score([0, 0, 0, 1], [0.1, 0.1, 0.3, 0.6]):.4f}")
+    >>> from skewboost.metrics import brier_under_prior
+    >>> print(f"{brier_under_prior([0, 0, 0, 1], [0.1, 0.1, 0.3, 0.6]):.4f}")
     0.0675
     """
     truth, columns, classes, weights = _shifted(y_true, p, prior, labels, pos_label, sample_weight)
@@ -177,7 +177,7 @@ def brier_score(
     return float(np.average(errors, weights=weights)) / (2.0 if len(classes) == 2 else 1.0)
 
 
-def log_loss(
+def log_loss_under_prior(
     y_true: Any, p: Any, *, prior: Any = None, labels: Any = None, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
     """The mean of ``-ln P(true class)``, as it would be where classes have the shares `prior`.
@@ -185,7 +185,7 @@ def log_loss(
     Parameters
     ----------
     y_true, p, prior, labels, pos_label, sample_weight
-        As in `brier_score`.
+        As in `brier_under_prior`.
 
     Returns
     -------
@@ -193,8 +193,8 @@ def log_loss(
 
     Examples
     --------
-    >>> from skewboost.metrics import log_loss
-    >>> print(f"{log_loss([0, 0, 0, 1], [0.1, 0.1, 0.3, 0.6]):.3f}")
+    >>> from skewboost.metrics import log_loss_under_prior
+    >>> print(f"{log_loss_under_prior([0, 0, 0, 1], [0.1, 0.1, 0.3, 0.6]):.3f}")
     0.270
     """
     truth, columns, classes, weights = _shifted(y_true, p, prior, labels, pos_label, sample_weight)

@@ -7,28 +7,23 @@ from typing import Any
 import numpy as np
 from sklearn import metrics as sk
 
-from skewboost.errors import InputError
 from skewboost.metrics import rates
 from skewboost.metrics.inputs import read_truth, which_is_positive
+from skewboost.metrics.measures import COUNTS, MEASURES, SCORES, find_measure
 
-OF_DECISIONS = {
-    "recall": rates.recall_score,
-    "specificity": rates.specificity_score,
-    "precision": rates.precision_score,
-    "negative_predictive_value": rates.negative_predictive_value,
-    "f1": rates.f1_score,
+# Measures of all classes alike, which do not depend on the positive class
+_OF_ALL_CLASSES = {
+    "g_mean": rates.g_mean,
+    "balanced_accuracy": sk.balanced_accuracy_score,
+    "mcc": sk.matthews_corrcoef,
 }
-LOSSES = {"miss_rate": rates.miss_rate, "false_alarm_rate": rates.false_alarm_rate}
-OF_ALL_CLASSES = {
-    "g_mean": rates.geometric_mean_score,
-    "balanced_accuracy": rates.balanced_accuracy_score,
-    "mcc": rates.matthews_corrcoef,
-}
-SCORES = ("decision_function", "predict_proba")
+_RESPONSES = ("decision_function", "predict_proba")
 
 
 def scorers(*, pos_label: Any = None) -> dict[str, Any]:
-    """All measures as scorers: give them to `cross_validate` as they are, or pick one for a search.
+    """Return all measures of decisions and of scores as scorers.
+
+    Pass the dictionary to `cross_validate` as it is, or one of its entries to a search.
 
     Parameters
     ----------
@@ -38,9 +33,9 @@ def scorers(*, pos_label: Any = None) -> dict[str, Any]:
     Returns
     -------
     dict of str to scorer
-        "recall", "specificity", "precision", "negative_predictive_value", "f1", "neg_miss_rate",
-        "neg_false_alarm_rate", "g_mean", "balanced_accuracy", "mcc", "roc_auc" and "pr_auc"; larger is better. For
-        costs see `make_cost_scorer`. With metadata routing they take `sample_weight`, if asked to.
+        By the names of the measures. Where lower values are better the name starts with "neg_", as in scikit-learn, and
+        the sign is changed. For costs see `make_cost_scorer`. With metadata routing they take `sample_weight`, if
+        requested.
 
     Examples
     --------
@@ -48,22 +43,19 @@ def scorers(*, pos_label: Any = None) -> dict[str, Any]:
     >>> from skewboost import RealBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.metrics import scorers
-    >>> found = cross_validate(RealBoostClassifier(), *load_rare_cancer(), scoring=scorers(), cv=3)
-    >>> print(f"G-mean {found['test_g_mean'].mean():.2f}")
+    >>> scores = cross_validate(RealBoostClassifier(), *load_rare_cancer(), scoring=scorers(), cv=3)
+    >>> print(f"G-mean {scores['test_g_mean'].mean():.2f}")
     G-mean 0.95
     """
-    told = {} if pos_label is None else {"pos_label": pos_label}
     return {
-        **{name: sk.make_scorer(measure, **told) for name, measure in OF_DECISIONS.items()},
-        **{f"neg_{name}": sk.make_scorer(m, greater_is_better=False, **told) for name, m in LOSSES.items()},
-        **{name: sk.make_scorer(measure) for name, measure in OF_ALL_CLASSES.items()},
-        "roc_auc": sk.get_scorer("roc_auc"),  # the same whichever class is positive
-        "pr_auc": sk.make_scorer(rates.pr_auc_score if told else _pr_auc_of_the_rarer, response_method=SCORES, **told),
+        name if m.higher_is_better else f"neg_{name}": _scorer(name, pos_label)
+        for name, m in MEASURES.items()
+        if m.needs in (COUNTS, SCORES)
     }
 
 
 def get_scorer(name: str, *, pos_label: Any = None) -> Any:
-    """One of `scorers()` by its name.
+    """Return one of `scorers()` by its name, with or without "neg_", or by a synonym.
 
     Examples
     --------
@@ -72,16 +64,28 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     >>> from skewboost.metrics import get_scorer
     >>> search = GridSearchCV(RealBoostClassifier(), {"n_estimators": [50, 100]}, scoring=get_scorer("g_mean"))
     """
-    known = scorers(pos_label=pos_label)
-    if name not in known:
-        raise InputError(f"{name!r} is no measure of skewboost.metrics. Take one of {', '.join(map(repr, known))}.")
-    return known[name]
+    known = [key for key, m in MEASURES.items() if m.needs in (COUNTS, SCORES)]
+    plain_name = name.removeprefix("neg_") if isinstance(name, str) else name
+    return _scorer(find_measure(plain_name, "name", known).name, pos_label)
 
 
-def _pr_auc_of_the_rarer(y_true: Any, y_score: Any, sample_weight: Any = None) -> float:
-    """PR-AUC from what scorers are handed where nobody says which class is positive: scores of the larger label."""
+def _scorer(name: str, pos_label: Any) -> Any:
+    options = {} if pos_label is None else {"pos_label": pos_label}
+    if name in _OF_ALL_CLASSES:
+        return sk.make_scorer(_OF_ALL_CLASSES[name])
+    if name == "roc_auc":
+        return sk.get_scorer("roc_auc")  # the same whichever class is positive
+    if name == "pr_auc":
+        score = _pr_auc_of_rarer_class if pos_label is None else rates.pr_auc
+        return sk.make_scorer(score, response_method=_RESPONSES, **options)
+    measure = MEASURES[name]
+    return sk.make_scorer(rates.rate, greater_is_better=measure.higher_is_better, measure=name, **options)
+
+
+def _pr_auc_of_rarer_class(y_true: Any, y_score: Any, sample_weight: Any = None) -> float:
+    """PR AUC from what scorers get without `pos_label`: scores that are high for the larger label."""
     truth, weights = read_truth(y_true, y_score, sample_weight)
     classes = np.unique(truth)
     rarer = which_is_positive(truth, classes, None, weights)
-    towards = np.asarray(y_score) if rarer == classes[1] else -np.asarray(y_score)
-    return rates.pr_auc_score(truth, towards, pos_label=rarer, sample_weight=weights)
+    scores = np.asarray(y_score) if rarer == classes[1] else -np.asarray(y_score)
+    return rates.pr_auc(truth, scores, pos_label=rarer, sample_weight=weights)

@@ -9,8 +9,8 @@ from scipy import stats
 
 from skewboost.errors import InputError
 from skewboost.evaluate.comparison_result import Comparison
-from skewboost.evaluate.measured import better, in_words
 from skewboost.evaluate.rank_tests import AUTO, FRIEDMAN, Blocks, RankTest
+from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, side_by_side
 from skewboost.plots.style import BLUE, GREY, INK, axes_for, tidy
 from skewboost.typing import Array
@@ -150,7 +150,7 @@ class ComparisonDisplay:
             raise InputError(f"No fold has {measure!r} for all methods, so there is nothing to draw. See failures.")
         J = len(blocks.values)
         mean = blocks.values.mean(axis=0)
-        order = np.argsort(-better(measure) * mean, kind="stable")
+        order = np.argsort(-MEASURES[measure].sign * mean, kind="stable")
         intervals = None
         if J > 1:
             share = 1 / J + blocks.test_to_train
@@ -223,8 +223,8 @@ class ComparisonDisplay:
             ax.text((k + 1) / 2, bottom + 0.5, self.note, ha="center", va="top", fontsize="small", color=INK)
         ax.set_xlim(1, k)
         ax.set_ylim(bottom + 0.4, -1.2 if self.critical_difference is not None else -0.2)
-        direction = "more" if better(self.measure) > 0 else "less"
-        ax.set_title(f"Mean rank by {in_words(self.measure)} ({direction} is better; rank 1 is best)", pad=14)
+        direction = "more" if MEASURES[self.measure].higher_is_better else "less"
+        ax.set_title(f"Mean rank by {MEASURES[self.measure].label} ({direction} is better; rank 1 is best)", pad=14)
 
     def _draw_scale(self, ax: Any, k: int) -> None:
         """The axis of ranks, and the critical difference above it."""
@@ -259,8 +259,8 @@ class ComparisonDisplay:
         ax.plot(self.centres, y, "D", color=BLUE, mec=INK, ms=7, ls="", zorder=3, gid="mean")
         ax.set_yticks(y, list(map(literal, self._names)))
         ax.set_ylim(len(self.methods) - 0.5, -0.5)
-        direction = "more" if better(self.measure) > 0 else "less"
-        ax.set_xlabel(f"{in_words(self.measure)} ({direction} is better)")
+        direction = "more" if MEASURES[self.measure].higher_is_better else "less"
+        ax.set_xlabel(f"{MEASURES[self.measure].label} ({direction} is better)")
         ax.set_title(self.note, loc="left", fontsize="small")
         ax.grid(axis="y", color="#eeeeee", zorder=0)
         ax.set_axisbelow(True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.goals.measures import MEASURES
+from skewboost.metrics.measures import MEASURES
 from skewboost.plots.style import GREY, INK, RED, axes_for, tidy
 from skewboost.typing import Array
 

@@ -10,7 +10,7 @@ import numpy as np
 from skewboost.errors import InputError
 from skewboost.evaluate.learning_curve_result import LearningCurve, over_fits
 from skewboost.evaluate.learning_curves import learning_curve
-from skewboost.evaluate.measured import in_words
+from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, shown
 from skewboost.plots.style import BLUE, GREY, RED, axes_for, look, tidy
 from skewboost.typing import Array
@@ -103,11 +103,11 @@ class LearningCurveDisplay:
         for k, name in enumerate(names):
             for part in parts:
                 self.lines_[name, part] = self._draw(ax, k, name, part, len(names) == 1, bands)
-        one = in_words(names[0])
+        one = MEASURES[names[0]].label
         ax.set_ylabel(one if len(names) == 1 else "share")
         if set(names) <= set(UNBOUNDED):
             ax.set_ylabel(one if len(names) == 1 else "loss")
-        listed = [in_words(name) for name in names]
+        listed = [MEASURES[name].label for name in names]
         together = " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
         ax.set_title(literal(f"{shown(self.curve.name)}: {together} by round"), loc="left", fontsize="medium")
         self._scale(ax, names)
@@ -123,7 +123,7 @@ class LearningCurveDisplay:
         color = {"train": BLUE, "test": RED}[part] if alone else own.color
         marker = {"train": "s", "test": "o"}[part] if alone else own.marker
         rows = {"train": "training rows", "test": "test rows"}[part]
-        label = rows if alone else f"{in_words(name)}, {rows}"
+        label = rows if alone else f"{MEASURES[name].label}, {rows}"
         one_part = isinstance(self.parts, str) or len(self.parts) == 1  # then dashes are free to tell measures apart
         dashes: Any = own.linestyle if one_part and not alone else {"train": "--", "test": "-"}[part]
         has_band = bands and np.isfinite(spread).any()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.metrics.counts import Counts, share
+from skewboost.metrics.counts import Counts, ratio
 from skewboost.names import literal
 from skewboost.plots.inputs_of_displays import Answers, ask, check_prevalence, prices, read_predictions, told
 from skewboost.plots.style import BLUE, GREEN, INK, RED, axes_for, import_pyplot, legend_below, tidy
@@ -184,7 +184,7 @@ class OperatingPointDisplay:
 
     def _precision(self, false_alarm_rate: Any, recall: Any) -> Any:
         found = self.prevalence * np.asarray(recall, dtype=np.float64)
-        return share(found, found + (1.0 - self.prevalence) * np.asarray(false_alarm_rate))
+        return ratio(found, found + (1.0 - self.prevalence) * np.asarray(false_alarm_rate))
 
     def plot(self, ax: Any = None, *, kind: str = "both") -> OperatingPointDisplay:
         """Draw it; parameters as in `from_estimator`."""

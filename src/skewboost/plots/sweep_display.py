@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.measured import in_words
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
+from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, quoted, shown, side_by_side, visible
 from skewboost.plots.learning_curve_display import WIDE, bound, legend
 from skewboost.plots.style import GREY, axes_for, look, tidy
@@ -76,11 +76,11 @@ class SweepDisplay:
             )
         _set_ticks(ax, sweep.levels, percent="share" in sweep.what)
         ax.set_xlabel(literal(visible(sweep.what)))
-        ax.set_ylabel(in_words(self.measure))
+        ax.set_ylabel(MEASURES[self.measure].label)
         topic = "label noise" if "flipped" in sweep.what else "rarer positives"
         several = f", mean ± 2s of {sweep.n_fits} fits" if sweep.n_fits > 1 else ""
         ax.set_title(
-            f"What {topic} in training does to {in_words(self.measure)}{several}", loc="left", fontsize="medium"
+            f"What {topic} in training does to {MEASURES[self.measure].label}{several}", loc="left", fontsize="medium"
         )
         bound(ax, [self.measure])
         legend(ax, aside=True)
@@ -160,14 +160,14 @@ class CostSweepDisplay:
                     x, y, 2 * sweep.spread(name), fmt="none", ecolor=own.color, elinewidth=0.8, capsize=2, alpha=0.6
                 )
             (self.lines_[name],) = ax.plot(
-                x, y, color=own.color, ls=own.linestyle, marker=own.marker, lw=1.6, ms=5.5, label=in_words(name)
+                x, y, color=own.color, ls=own.linestyle, marker=own.marker, lw=1.6, ms=5.5, label=MEASURES[name].label
             )
         if "f1" in values and np.isfinite(values["f1"]).any():
             best = sweep.levels[int(np.nanargmax(values["f1"]))]
             ax.axvline(best, color=GREY, lw=0.8, zorder=0, label=f"best F1 at {best:g}")
         _set_ticks(ax, sweep.levels)
         ax.set_xlabel(literal(visible(sweep.what)))
-        ax.set_ylabel("share" if len(names) > 1 else in_words(names[0]))
+        ax.set_ylabel("share" if len(names) > 1 else MEASURES[names[0]].label)
         how = "all folds pooled" if self.pooled else "mean ± 2s over folds"
         told = "costs" if sweep.what.startswith("cost of") else f"values of {visible(sweep.param)}"
         ax.set_title(literal(f"{shown(sweep.estimators[0])} at several {told}, {how}"), loc="left", fontsize="medium")

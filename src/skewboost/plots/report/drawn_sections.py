@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from skewboost.metrics import brier_score
+from skewboost.metrics import brier_under_prior
 from skewboost.plots.goal_frontier_display import GoalFrontierDisplay
 from skewboost.plots.learning_curve_display import LearningCurveDisplay
 from skewboost.plots.report.blocks import Figures, Pre, Section, Text
@@ -77,7 +77,7 @@ def calibration(subject: Subject) -> Section | None:
     drawing = subject.album.draw(
         lambda: CalibrationDisplay.from_predictions(e.y, e.scores, pos_label=e.pos_label, sample_weight=e.weights)
     )
-    brier = brier_score(e.positive, e.scores, pos_label=True, sample_weight=e.weights)
+    brier = brier_under_prior(e.positive, e.scores, pos_label=True, sample_weight=e.weights)
     text = (
         f"On average the model says {percent(said)}, and {percent(seen)} are positive. Points above the diagonal: "
         f"more are positive than it says. The Brier score is {digits(brier, 3)}; always saying "

@@ -12,7 +12,7 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.metrics.cost_curves import cost_curve
-from skewboost.metrics.counts import Counts, share
+from skewboost.metrics.counts import Counts, ratio
 from skewboost.metrics.inputs import read_scores
 from skewboost.typing import Array
 
@@ -42,7 +42,7 @@ class Outcome:
     @property
     def savings(self) -> float:
         """The share of the cost that is saved against the cheaper of flagging none and flagging all."""
-        return 1.0 - float(share(self.cost, min(self.none, self.all)))
+        return 1.0 - float(ratio(self.cost, min(self.none, self.all)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skewboost.engine.table import sliceable
-from skewboost.evaluate.measured import in_words
 from skewboost.evaluate.summary import ColumnSummary, summarise
+from skewboost.metrics.measures import MEASURES
 from skewboost.names import side_by_side
 from skewboost.plots.comparison_display import ComparisonDisplay
 from skewboost.plots.report.blocks import Bar, Drawing, Figures, Section, Table, Text, Warnings
@@ -103,10 +103,10 @@ def comparison(subject: Subject) -> Section | None:
     own = type(subject.model).__name__
     names = [method.partition(":")[0] for method in order]  # what was set may stand behind a name
     chosen = next((k for k, name in enumerate(names) if name in (own, own.removesuffix("Classifier"))), -1)
-    head = ("method", *(in_words(name) for name in measures))
+    head = ("method", *(MEASURES[name].label for name in measures))
     text = (
-        f"{len(order)} methods on the same folds, the best by {in_words(first)} first; means ± standard deviations, "
-        "and * at the best of a column. These are fits to parts of the data, not the model of this report."
+        f"{len(order)} methods on the same folds, the best by {MEASURES[first].label} first; means ± standard "
+        "deviations, and * at the best of a column. These are fits to parts of the data, not the model of this report."
     )
     blocks = [
         Text(text),
