@@ -345,7 +345,5 @@ def test_probabilities_are_those_of_classifiers(given):
 @pytest.mark.parametrize("booster", [AdaBoostClassifier, AdaC2Classifier, LogitBoostClassifier])
 def test_a_variant_that_cannot_use_probabilities_says_so(booster):
     rule = booster.__name__.removesuffix("Classifier")
-    with pytest.raises(
-        ValueError, match=rf"{rule} asks .*, but Probabilities\(GaussianNB\) provides probabilities"
-    ):
+    with pytest.raises(ValueError, match=rf"{rule} asks .*, but Probabilities\(GaussianNB\) provides probabilities"):
         booster(estimator=Probabilities(GaussianNB())).fit(*small_data())

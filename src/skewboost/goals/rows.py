@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.boosting.estimator import BaseBooster
-from skewboost.engine.table import Prepared, sliceable, take_rows
+from skewboost.engine.table import PreparedTable, sliceable, take_rows
 from skewboost.errors import InputError
 from skewboost.goals.units import check_groups, equal_rows
 from skewboost.metrics.targets import check_labels, check_sample_weight
@@ -49,7 +49,7 @@ class SearchRows:
 
     def prepared(self, estimator: Any) -> SearchRows:
         """Return the rows binned once for all fits of a skewboost booster; other estimators get them unchanged."""
-        return replace(self, X=Prepared(estimator, self.X)) if isinstance(estimator, BaseBooster) else self
+        return replace(self, X=PreparedTable(estimator, self.X)) if isinstance(estimator, BaseBooster) else self
 
     @property
     def weights(self) -> Array | None:

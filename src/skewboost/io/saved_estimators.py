@@ -15,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.boosting.link import Labels, Link, TwoClasses
 from skewboost.boosting.many_classes import JointClassifier
 from skewboost.boosting.model import Model
-from skewboost.engine.grow_alternating import AlternatingPartition
+from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Goal
-from skewboost.goals.measures import MEASURES
+from skewboost.goals.measures import GOAL_MEASURES
 from skewboost.goals.search import Point
 from skewboost.io.saved_attributes import (
     CLASSES,
@@ -60,7 +60,7 @@ from skewboost.io.structure import (
 from skewboost.learners import AlternatingTree
 from skewboost.learners.discretise import Categories, Values
 from skewboost.learners.patterns import Events
-from skewboost.learners.rule_learner import _Ranked
+from skewboost.learners.rule_learner import RankedRules
 from skewboost.meta.calibrated_folds import CalibratedFolds, Fold
 
 CONSTANT = "Constant"
@@ -323,7 +323,7 @@ class GoalSearches(Family):
         **TABLE,
         **LABELS,
         "goal_": record(Goal),
-        "then_": text(*MEASURES),
+        "then_": text(*GOAL_MEASURES),
         "cost_matrix_": nullable(array(ndim=(2,))),
         "threshold_": ANY_NUMBER,
         "point": record(Point),
@@ -374,7 +374,7 @@ class RuleLearners(Family):
         "_prior": boolean(),
         "_values": list_of(field_of(Values)),
         "_events": record(Events),
-        "_ranked": list_of(record(_Ranked)),
+        "_ranked": list_of(record(RankedRules)),
     }
 
     def check(self, model: Any) -> None:
@@ -394,7 +394,7 @@ class RuleLearners(Family):
             _check_ranked(ranked, len(events), n_targets, f"ranked[{k}]")
 
 
-def _check_ranked(ranked: _Ranked, n_events: int, n_targets: int, place: str) -> None:
+def _check_ranked(ranked: RankedRules, n_events: int, n_targets: int, place: str) -> None:
     same = len(ranked.patterns) == len(ranked.evidence)
     require(same, "must have an entry for each of patterns", f"{place}.evidence")
     for patterns, evidence in zip(ranked.patterns, ranked.evidence):

@@ -17,7 +17,7 @@ from skewboost.boosting.model import Model, Round
 from skewboost.engine.binning import MAX_BINS, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Split
 from skewboost.engine.explaining import Spread, Support
-from skewboost.engine.grow_alternating import REST, AlternatingPartition
+from skewboost.engine.growing_alternating import REST, AlternatingPartition
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.goals.certificate import Certificate
@@ -370,7 +370,7 @@ def _check_counts(counts: Counts) -> None:
 
 def _check_certificate(certificate: Certificate) -> None:
     require(is_share(certificate.confidence), "must be from 0 to 1", "confidence")
-    require(certificate.doubt >= 0, "must be at least 0", "doubt")
+    require(certificate.p_value >= 0, "must be at least 0", "p_value")
 
 
 def _check_point(point: Point) -> None:
@@ -386,7 +386,7 @@ def _check_goal(goal: Goal) -> None:
 _NUMBER = number()
 register(Goal, _check_goal)
 register(Counts, _check_counts, tp=_NUMBER, fp=_NUMBER, fn=_NUMBER, tn=_NUMBER)
-register(Certificate, _check_certificate, doubt=ANY_NUMBER, shown=map_of(ANY_NUMBER))
+register(Certificate, _check_certificate, p_value=ANY_NUMBER, shown=map_of(ANY_NUMBER))
 register(
     Point, _check_point, ratio=ANY_NUMBER, threshold=ANY_NUMBER, rank=list_of(ANY_NUMBER, tuple), curve=None
 )  # fmt: skip
