@@ -255,7 +255,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             n_jobs=N_JOBS,
             verbose=either(one_of(True, False), integer(0)),
         )
-        if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "open"):
+        if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "training_set"):
             raise InputError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
         if not self.early_stopping:
             for name in ("validation_fraction", "scoring"):

@@ -1,6 +1,7 @@
 """The engine: binning, split search, tree growing and scoring.
 
-`boundary` defines the interface of an engine, and `choose` returns an implementation.
+`boundary` defines the interface of an engine, and `choose` returns an implementation. Only `table`, `binning` and
+`row_hash` handle names of columns and categories; all other modules see numbers.
 """
 
 from __future__ import annotations
@@ -11,15 +12,11 @@ from typing import Any
 
 from skewboost.engine.boundary import Engine
 from skewboost.engine.cpu import CpuEngine
+from skewboost.engine.library import REINSTALL
 from skewboost.engine.native import native_core
 from skewboost.engine.reference import ReferenceEngine
 
 ENGINES = ("auto", "cpu", "reference")
-
-REINSTALL = (
-    "Reinstall skewboost with pip, which builds the core with the C++ compiler of the machine or with one that pip "
-    "downloads."
-)
 
 
 class SlowEngineWarning(UserWarning):

@@ -102,18 +102,18 @@ def fit_bins(
 
 
 def _fit_bins(engine: Engine, table: Table, weights: Array | None, max_bins: int, edges: list[Array] | None) -> Bins:
-    columns = [table.column(j) for j in range(table.n_features)]
-    numeric = {j: column for j, column in enumerate(columns) if not isinstance(column, Nominal)}
+    numeric = table.numeric_columns()
     if edges is not None:
         cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numeric]
     else:
         cuts = engine.cuts(list(numeric.values()), weights, max_bins)
     features = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numeric, cuts, strict=True)}
-    for j, column in enumerate(columns):
+    for j in range(table.n_features):
+        column = table.column(j)
         if isinstance(column, Nominal):
             mass = engine.category_weights(column.codes, len(column.categories), weights)
             features[j] = _nominal_feature(mass, column, max_bins, table.name(j))
-    return Bins(tuple(features[j] for j in range(len(columns))))
+    return Bins(tuple(features[j] for j in range(table.n_features)))
 
 
 def _nominal_feature(mass: Array, column: Nominal, max_bins: int, name: object) -> Feature:

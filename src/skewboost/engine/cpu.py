@@ -138,7 +138,7 @@ class CpuEngine:
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> NativeSet:
         """Make a training set of the rows of a view."""
-        return NativeSet(self.core, self, view, labels, classes, examples)
+        return NativeSet(self, view, labels, classes, examples)
 
     # ------------------------------------------------------------------- scoring
 

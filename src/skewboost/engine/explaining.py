@@ -7,14 +7,17 @@ values (`shapley`). Contributions are centred: they are differences from the mea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import REACH, Scorer, power_of_two
 from skewboost.engine.shapley import Conjunction, Conjunctive, add_shapley
-from skewboost.engine.table import Nominal, Table
 from skewboost.typing import Array
+
+if TYPE_CHECKING:
+    from skewboost.engine.table import Table
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,7 @@ class Support:
 def spread_of(table: Table, examples: Array) -> Spread:
     """Return the spread of the columns of the training data; nominal columns have no values."""
     found = np.zeros((5, table.n_features))
-    for j in range(table.n_features):
-        column = table.column(j)
-        if isinstance(column, Nominal):
-            continue
+    for j, column in table.numeric_columns().items():
         present = column == column
         if present.any():
             x, weights = np.asarray(column[present], dtype=np.float64), examples[present]

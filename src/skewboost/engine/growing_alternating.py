@@ -82,13 +82,13 @@ class AlternatingGrowth:
         self.rows = rows
         self.request = request
         self.nodes = [PredictionNode(rows.root())]
-        self.silent: list[PredictionNode] = []  # the nodes of rows that abstain at a split
+        self.abstaining: list[PredictionNode] = []  # the nodes of rows that abstain at a split
         self.splits: list[Split] = []
         self.n_assigned = rows.n_assigned
 
     def moved(self, precondition: int, factors: Array) -> None:
         """Take note that the weights under a precondition have changed, and all others by a factor per class."""
-        for node in (*self.nodes, *self.silent):
+        for node in (*self.nodes, *self.abstaining):
             if node.overlaps(self.nodes[precondition]):
                 self._forget(node)
             elif factors[0] != factors[1]:
@@ -99,7 +99,7 @@ class AlternatingGrowth:
 
     def forget(self) -> None:
         """Take note that all weights have changed."""
-        for node in (*self.nodes, *self.silent):
+        for node in (*self.nodes, *self.abstaining):
             self._forget(node)
 
     def _forget(self, node: PredictionNode) -> None:
@@ -167,4 +167,4 @@ class AlternatingGrowth:
         children = self.rows.split(parent.node, split)
         family = [PredictionNode(child, (*parent.path, (m, side)), parent) for side, child in enumerate(children)]
         self.nodes += family[:ABSTAIN]
-        self.silent += family[ABSTAIN:]
+        self.abstaining += family[ABSTAIN:]

@@ -15,7 +15,10 @@ ABI = 8  # the number in core/core.cpp, which changes with every signature
 LEVELS = ("baseline", "v3")
 HERE = Path(__file__).parent
 SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
-REINSTALL = "Reinstall skewboost with pip, which builds it."
+REINSTALL = (
+    "Reinstall skewboost with pip, which builds the core with the C++ compiler of the machine or with one that pip "
+    "downloads."
+)
 
 
 class LibraryError(RuntimeError):

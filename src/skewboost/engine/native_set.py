@@ -10,7 +10,7 @@ import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, N_CODES, Request, Split
 from skewboost.engine.growing_alternating import AlternatingPartition
-from skewboost.engine.native import Core, NativeRequest, Spec, address, check, contiguous
+from skewboost.engine.native import NativeRequest, Spec, address, check, contiguous
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
@@ -44,19 +44,10 @@ class NativeSet(NamedVectors):
 
     block = 65_536
 
-    def __init__(
-        self,
-        core: Core,
-        engine: CpuEngine,
-        view: View,
-        labels: Array,
-        classes: Classes,
-        examples: Array | None,
-    ) -> None:
+    def __init__(self, engine: CpuEngine, view: View, labels: Array, classes: Classes, examples: Array | None) -> None:
         super().__init__(view, labels, classes, examples)
-        self.core = core
+        self.core = engine.core
         self.n_jobs = engine.n_jobs
-        self.n_assigned = 0
         self._n_branches = 0
         self._grown: Partition | None = None  # the partition whose leaves and weights the core still has
         self._listed: Partition | None = None  # the tree whose leaves the core still has
@@ -140,7 +131,7 @@ class NativeSet(NamedVectors):
                 )
             )  # fmt: skip
             return self._moved()
-        leaves = self._leaves(partition)
+        leaves = contiguous(self._leaves(partition), np.int64)
         self.n_assigned += 1
         return float(self.core.reweight_leaves(self._set, address(leaves), address(factors)))
 
@@ -149,11 +140,6 @@ class NativeSet(NamedVectors):
         if self._rescaled.value:  # weights are stored in other units now, so that kept histograms are invalid
             self.n_assigned += 1
         return self._total.value
-
-    def _leaves(self, partition: Partition | Leaves) -> Array:
-        if isinstance(partition, Leaves):
-            return contiguous(self.get(partition.name), np.int64)
-        return contiguous(partition.leaves(self.view), np.int64)
 
     # ----------------------------------------------------------------- partitions
 
@@ -183,8 +169,9 @@ class NativeSet(NamedVectors):
         n_splits, n_leaves = self._sizes.tolist()
         n_planes = self.classes.n_planes if responses[0] is None else 2
         results = self._results if n_leaves <= _CAPACITY else self._large_results(n_splits, n_leaves, n_planes)
-        growth = _read_growth(results, n_splits, n_leaves, n_planes, limits.one_split)
-        if n_splits and not limits.one_split:
+        one_split = limits.one_split
+        growth = _read_growth(results, n_splits, n_leaves, n_planes, one_split)
+        if n_splits and not one_split:
             self._listed = growth.partition
         if responses[0] is None:
             self._grown = growth.partition
@@ -212,7 +199,7 @@ class NativeSet(NamedVectors):
             check(self.core.feature_sums(self._set, partition.splits[0].feature, address(out)))
             leaf = partition.leaf_of_code()
             return np.array([np.bincount(leaf, own, minlength=partition.n_leaves) for own in out]).T
-        leaves = self._leaves(partition)
+        leaves = contiguous(self._leaves(partition), np.int64)
         factor = None if times is None else contiguous(self.get(times))
         summed = np.empty((partition.n_leaves, self.classes.n_planes))
         self.core.sums_of_leaves(

@@ -41,7 +41,6 @@ class ReferenceSet(NamedVectors):
 
     def __init__(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> None:
         super().__init__(view, labels, classes, examples)
-        self.n_assigned = 0
         self.assign(itself, (EXAMPLES,))
 
     # -------------------------------------------------------------------- weights
@@ -64,11 +63,6 @@ class ReferenceSet(NamedVectors):
         total = float(moved.sum())
         self._w = (moved / total).reshape(self._w.shape)
         return total
-
-    def _leaves(self, partition: Partition | Leaves) -> Array:
-        if isinstance(partition, Leaves):
-            return self.get(partition.name).astype(np.intp)
-        return partition.leaves(self.view)
 
     def _plane_of_rows(self) -> Array:
         """Return the plane of every ``[row, label]``."""

@@ -18,10 +18,10 @@ from skewboost.engine.boundary import MISSING, N_CODES
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.shapley import Conjunction
-from skewboost.engine.table import Table
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
+    from skewboost.engine.table import Table
     from skewboost.engine.training_set import TrainingSet
 
 REACH = 2.0**500  # lines are constant for numbers that exceed those of the training data by this factor

@@ -62,6 +62,11 @@ class Table:
             return self.matrix[:, feature]
         return self.columns[feature]
 
+    def numeric_columns(self) -> dict[int, Array]:
+        """Return the numeric columns by their number."""
+        columns = map(self.column, range(self.n_features))
+        return {j: column for j, column in enumerate(columns) if not isinstance(column, Nominal)}
+
     def name(self, feature: int) -> Any:
         """Return the name of a column in messages: its own name, or its number if it has none."""
         return feature if self.frame is None else self.frame.columns[feature]

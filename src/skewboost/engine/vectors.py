@@ -11,7 +11,7 @@ import numpy as np
 from skewboost.engine.boundary import N_CODES
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.threads import parallel
-from skewboost.engine.training_set import EXAMPLES, Classes, RowFunction, W, Y
+from skewboost.engine.training_set import EXAMPLES, Classes, Leaves, RowFunction, W, Y
 from skewboost.errors import InputError
 from skewboost.typing import Array
 
@@ -37,6 +37,7 @@ class NamedVectors:
         self.classes = classes
         self.n_rows = view.n_rows
         self.numbers = labels  # class numbers: [row] or [row, label]
+        self.n_assigned = 0
         every = np.broadcast_to(1.0, self.n_rows) if examples is None else np.asarray(examples, dtype=np.float64)
         self._vectors: dict[str, Array] = {EXAMPLES: every}
         self._allocating = threading.Lock()
@@ -167,7 +168,13 @@ class NamedVectors:
         """Return the result of a function in the shape of a vector."""
         return made[:, 0] if self.classes.n_labels > 1 and made.shape[1] == 1 else made
 
-    # -------------------------------------------------------------------- labels
+    # -------------------------------------------------------- leaves and labels
+
+    def _leaves(self, partition: Partition | Leaves) -> Array:
+        """Return the leaf of every row."""
+        if isinstance(partition, Leaves):
+            return self.get(partition.name).astype(np.int64)
+        return partition.leaves(self.view)
 
     def _per_label(self, values: Array) -> Array:
         """Return labels or weights as ``[row, label]``, also if there is one label."""

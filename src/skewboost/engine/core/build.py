@@ -1,8 +1,7 @@
 """Building the native core: one source, and a library for each level of the processor.
 
-The libraries are in the folder of the engine. A stamp file with a hash of all sources says whether they are up to date;
-a hash of modification times saves reading the sources if none was touched. A finished library replaces the old one by a
-rename, so processes that have loaded the old one can keep it.
+The libraries are in the folder of the engine. A stamp file with a hash of all sources tells whether they are up to
+date. A finished library replaces the old one by a rename, so processes that have loaded the old one can keep it.
 """
 
 from __future__ import annotations
@@ -47,13 +46,6 @@ def digest() -> str:
     return found.hexdigest()
 
 
-def times() -> str:
-    """Return a hash of the modification times and sizes of the sources."""
-    with os.scandir(HERE) as entries:
-        sources = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if e.name.endswith(SUFFIXES))
-    return hashlib.blake2b(repr((_machine(), sources)).encode(), digest_size=16).hexdigest()
-
-
 def _machine() -> str:
     machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
     return f"{sys.platform} {machine}"
@@ -62,10 +54,10 @@ def _machine() -> str:
 def is_current(folder: Path) -> bool:
     """Whether the libraries in a folder are up to date."""
     try:
-        built, seen, *libraries = (folder / STAMP).read_text().split()
+        built, *libraries = (folder / STAMP).read_text().split()
     except (OSError, ValueError):
         return False
-    return (seen == times() or built == digest()) and all((folder / library).exists() for library in libraries)
+    return built == digest() and all((folder / library).exists() for library in libraries)
 
 
 def refresh(folder: Path) -> None:
@@ -90,9 +82,9 @@ def refresh(folder: Path) -> None:
     with _build_lock(folder):
         if is_current(folder):  # another process has built them
             return
-        now = digest(), times()  # if sources change during the build, the next call builds again
+        built = digest()  # if sources change during the build, the next call builds again
         libraries = build(folder)
-        write_whole(folder / STAMP, "\n".join([*now, *(library.name for library in libraries)]))
+        write_whole(folder / STAMP, "\n".join([built, *(library.name for library in libraries)]))
 
 
 def build(folder: Path, target: Target | None = None) -> list[Path]:
