@@ -218,7 +218,7 @@ def test_frames_that_are_no_tables_yet():
 
 def test_edges_cut_numbers_only():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
-    with pytest.raises(ValueError, match=r"edges of Histogram cuts numbers, but columns \[1\] of X hold categories"):
+    with pytest.raises(ValueError, match=r"edges of Histogram needs numeric columns, but the columns \[1\]"):
         RealBoostClassifier(estimator=Histogram(edges=[[0.0], [1.0]])).fit(frame, [0, 1])
 
 

@@ -390,10 +390,10 @@ def test_it_is_an_estimator_among_others():
         ({"estimator": OneClassSVM()}, "estimator must be a classifier"),
         ({"estimator": Perceptron}, "Pass an instance"),
         ({"pos_label": 7}, "pos_label=7"),
-        ({"cost_param": "prices"}, "cost_param='prices' is no parameter of Ruler"),
+        ({"cost_param": "prices"}, "cost_param='prices' is not a parameter of Ruler"),
         ({"cost_param": "cost", "tune": "threshold"}, "has no effect with tune='threshold'"),
         ({"estimator": Ruler(cost={0: 1, 1: 2})}, "would have no effect"),
-        ({"estimator": KNeighborsClassifier()}, "can be told no costs"),
+        ({"estimator": KNeighborsClassifier()}, "cannot use costs"),
     ],
 )
 def test_bad_parameters_are_told(params, message):

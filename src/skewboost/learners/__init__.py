@@ -1,4 +1,4 @@
-"""Weak learners: what a round of boosting fits; and samplers: which rows it is fitted to."""
+"""Weak learners, which are fitted in each round of boosting, and samplers, which choose the rows of a round."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ NAMES = {"stump": Stump, "tree": Tree}
 
 
 def resolve(estimator: Any, sampler: Any = None) -> Learner:
-    """The learner that the `estimator` parameter stands for, fitted to drawn rows if asked to or if it must be."""
+    """The learner for the `estimator` parameter of a booster, resampled if there is a sampler or if it needs one."""
     if isinstance(estimator, ResampledLearner):
         return estimator
-    drawing = as_sampler(sampler)
-    learner = _weighted(estimator)
+    chosen = as_sampler(sampler)
+    learner = _learner(estimator)
     if isinstance(learner, Adapter):
-        if drawing is None and learner.weight_name is None:
-            drawing = Bootstrap()
-        if isinstance(drawing, Bootstrap):
+        if chosen is None and learner.weight_name is None:
+            chosen = Bootstrap()
+        if isinstance(chosen, Bootstrap):
             learner = Adapter(estimator, weighted=False)
-    return learner if drawing is None else ResampledLearner(learner, drawing)
+    return learner if chosen is None else ResampledLearner(learner, chosen)
 
 
-def _weighted(estimator: Any) -> Learner:
-    """The learner that minds weights, if it can."""
+def _learner(estimator: Any) -> Learner:
+    """The learner, without a sampler."""
     if isinstance(estimator, str) and estimator in NAMES:
         learner: Learner = NAMES[estimator]()
         return learner
@@ -74,7 +74,7 @@ def _weighted(estimator: Any) -> Learner:
 
 
 def name_of(learner: Learner) -> str:
-    """How messages call a learner."""
+    """The name of a learner in messages."""
     if isinstance(learner, ResampledLearner):
         return name_of(learner.learner)
     return learner.name if isinstance(learner, Adapter) else describe(learner)

@@ -1,12 +1,12 @@
 """Any scikit-learn estimator as a weak learner.
 
-A classifier divides the input by the label it predicts (a single decision tree: by its leaves), and the rule gives
-the parts their values as it does with a stump's sides. So every rule can boost every classifier, and what holds for
-partitions — the monotone loss, the bounded steps — holds here too. A regressor answers with its prediction, and a
-classifier within `Probabilities` with those.
+A classifier partitions the input by its predicted label (a single decision tree: by its leaves), and the rule chooses
+the values of the parts, as it does for the two sides of a stump. So every rule can boost every classifier, and the
+properties of partitions, such as a monotone loss and bounded steps, hold here too. A regressor answers with its
+prediction, and a classifier within `Probabilities` with its probabilities.
 
-Weights go to the estimator itself, to the last step of a pipeline, or through a search to what it searches over. What
-takes none is fitted to rows drawn by weight (`resampled.py`); then nobody passes any.
+Weights are passed to the estimator, to the last step of a pipeline, or to the estimator inside a search. An estimator
+that does not accept weights is fitted to rows drawn by weight (`resampling.py`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from skewboost.typing import Array
 
 
 def weight_name(estimator: Any) -> str | None:
-    """The argument of `fit` by which an estimator is given weights; None if it takes none."""
+    """The argument of `fit` for sample weights; None if the estimator does not accept them."""
     if has_fit_parameter(estimator, "sample_weight"):
         return "sample_weight"
     if isinstance(estimator, Pipeline):
@@ -64,14 +64,14 @@ def weight_name(estimator: Any) -> str | None:
 
 
 def parts(estimator: Any, X: Any) -> Array:
-    """Which part of the input each row is in: the node of a tree, else 0 or 1 for the predicted label."""
+    """The part of each row: the leaf of a decision tree, otherwise the predicted label."""
     if hasattr(estimator, "tree_"):
         return np.asarray(estimator.apply(X))
     return np.asarray(estimator.predict(X)).astype(np.intp)
 
 
 def n_parts(estimator: Any) -> int:
-    """How many parts there may be."""
+    """The maximum number of parts."""
     return int(estimator.tree_.node_count) if hasattr(estimator, "tree_") else 2
 
 
@@ -83,15 +83,15 @@ class ClassifierTerm:
     values: Array
 
     def on(self, view: View) -> Array:
-        """The value of every row's part."""
+        """The value of the part of every row."""
         return self.values[parts(self.estimator, view.table.native)]
 
     def scaled(self, factor: float) -> ClassifierTerm:
-        """All values times a number."""
+        """Multiply all values by a number."""
         return replace(self, values=self.values * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> ClassifierTerm:
-        """Every value cut off at the limit."""
+        """Clip the values at the limit."""
         return replace(self, values=np.clip(self.values, -limit, limit))
 
 
@@ -107,11 +107,11 @@ class RegressorTerm:
         return self.scale * np.asarray(self.estimator.predict(view.table.native), dtype=np.float64)
 
     def scaled(self, factor: float) -> RegressorTerm:
-        """Scale once more."""
+        """Multiply by a number."""
         return replace(self, scale=self.scale * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
-        """Scaled down to the limit."""
+        """Scale down to the limit."""
         return scaled_to(self, limit, rows)
 
 
@@ -147,7 +147,7 @@ class ClassHypothesis(ClassifierHypothesis):
 
 
 class AdapterContext(LearnerContext):
-    """A scikit-learn estimator on the training data, which needs the rows themselves."""
+    """A scikit-learn estimator with the training data."""
 
     def __init__(self, data: TrainingData, estimator: Any, weight_name: str | None) -> None:
         super().__init__(data, data.view(None))
@@ -161,13 +161,13 @@ class AdapterContext(LearnerContext):
         return ClassifierHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
 
     def class_labels(self, rng: RandomSource) -> ClassifierHypothesis:
-        """Fit a clone to the class numbers; the parts are the classes that it predicts, or the leaves of a tree."""
+        """Fit a clone to the class numbers; the parts are the predicted classes, or the leaves of a tree."""
         fitted, leaves, sums, abstains = self._parts(rng)
         labels = heaviest(sums, abstains) if hasattr(fitted, "tree_") else np.arange(float(len(sums)))
         return ClassHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
 
     def _parts(self, rng: RandomSource) -> tuple[Any, Leaves, Array, Array]:
-        """A fitted clone, which part every row is in, the class weights of the parts, and that none abstains."""
+        """A fitted clone, the parts of the rows, the class weights of the parts, and which parts abstain (none)."""
         rows = self.rows
         fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
         n = n_parts(fitted) if hasattr(fitted, "tree_") else self.data.classes.n_classes
@@ -193,7 +193,7 @@ class AdapterContext(LearnerContext):
         return ProbabilityHypothesis("p", term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
 
     def _fit(self, target: Array, weights: Array, rng: RandomSource) -> Any:
-        """With weights where it takes them; a constant where all rows are of one class, as drawn rows may be."""
+        """Fit a clone, with weights if it accepts them; a constant if all (drawn) rows have one class."""
         X = self.data.table.native
         if is_classifier(self.estimator) and target.min() == target.max():
             return DummyClassifier().fit(X, target)
@@ -201,27 +201,27 @@ class AdapterContext(LearnerContext):
         estimator = seeded(self.estimator, lambda: int(generator.integers(2**31)))
         if self.weight_name is None:
             return estimator.fit(X, target)
-        # as many examples as there are, so that penalties such as C keep their meaning
+        # weights that sum to the number of rows, so that penalties such as C keep their meaning
         scaled = weights * (len(target) / weights.sum())
-        with config_context(enable_metadata_routing=False):  # pipelines and searches would ask the user for requests
+        with config_context(enable_metadata_routing=False):  # or pipelines and searches would require requests
             return estimator.fit(X, target, **{self.weight_name: scaled})
 
     def _importances(self, fitted: Any) -> Importances | None:
         n_features = self.data.table.n_features
         if isinstance(fitted, DummyClassifier):
-            return Importances(n_features, ())  # it looked at none
+            return Importances(n_features, ())  # it uses none
         importances = getattr(fitted, "feature_importances_", None)
         if importances is None and hasattr(fitted, "coef_"):
             one = np.ndim(fitted.coef_) == 1 or len(fitted.coef_) == 1
             importances = np.abs(np.ravel(fitted.coef_)) if one else None
         if importances is None:
             return None
-        found = np.asarray(importances, dtype=np.float64).tolist()
-        return Importances(len(found), list(enumerate(found)))
+        values = np.asarray(importances, dtype=np.float64).tolist()
+        return Importances(len(values), list(enumerate(values)))
 
 
 class Adapter:
-    """A scikit-learn estimator, as a learner; within `Probabilities` one whose probabilities count."""
+    """A scikit-learn estimator as a learner; within `Probabilities`, one that answers with its probabilities."""
 
     def __init__(self, given: Any, weighted: bool = True) -> None:
         self.given = given
@@ -230,7 +230,7 @@ class Adapter:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """The name in messages."""
         name = describe(self.estimator)
         return f"Probabilities({name})" if isinstance(self.given, Probabilities) else name
 
@@ -242,5 +242,5 @@ class Adapter:
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
     def prepare(self, data: TrainingData, goal: SplitGoal) -> AdapterContext:
-        """Nothing to prepare."""
+        """There is nothing to prepare."""
         return AdapterContext(data, self.estimator, self.weight_name)

@@ -1,4 +1,4 @@
-"""Rounds that build on earlier ones: the weak hypotheses of an alternating decision tree."""
+"""The weak learner of alternating decision trees, whose rounds build on earlier ones."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from skewboost.typing import Array
 
 
 class AlternatingTreeContext(LearnerContext):
-    """An alternating tree on its training data, which it grows with every round that is added."""
+    """An alternating tree with its training data; it grows with every round."""
 
     def __init__(self, data: TrainingData, view: View, request: Request) -> None:
         super().__init__(data, view)
         self.tree = AlternatingGrowth(self.rows, request)
 
     def labels(self, rng: RandomSource) -> PartitionHypothesis | None:
-        """The best test under any precondition, which abstains on all other rows; None where nothing can be split."""
+        """The best test under any precondition, which abstains on all other rows; None if nothing can be split."""
         growth = self.tree.grow()
         if growth is None:
             return None
@@ -38,34 +38,34 @@ class AlternatingTreeContext(LearnerContext):
         return PartitionHypothesis(growth.partition, growth.sums, labels, None, growth.abstains, criterion, importances)
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
-        """The tree must know whose weights have moved."""
+        """Multiply the weights, and let the tree know which have changed."""
         total = super().reweight(partition, factors)
         assert isinstance(partition, AlternatingPartition)
         self.tree.moved(partition.precondition, factors[REST] / total)
         return total
 
     def added(self, term: Term) -> None:
-        """The two sides of the test become preconditions."""
+        """Add the two sides of the test to the preconditions."""
         assert isinstance(term, LeafTerm)
         assert isinstance(term.partition, AlternatingPartition)
         self.tree.add(term.partition)
 
 
 class AlternatingTree(BaseEstimator):
-    r"""The weak learner of alternating decision trees: a test that only some rows take.
+    r"""The weak learner of alternating decision trees: a test of those rows that meet a precondition.
 
-    Each round picks, of all preconditions p there are and all tests c, the pair of the lowest
-    :math:`Z = 2 \sqrt{W^+ W^-}(p \wedge c) + 2 \sqrt{W^+ W^-}(p \wedge \neg c) + W(\neg p)`; the rows that p lets
-    through and c accepts, or rejects, become preconditions of their own. `AlternatingTreeClassifier` is this learner
-    in RealBoost; any other variant that asks for labels can use it as well.
+    Each round chooses, among all preconditions p so far and all tests c, the pair with the smallest
+    :math:`Z = 2 \sqrt{W^+ W^-}(p \wedge c) + 2 \sqrt{W^+ W^-}(p \wedge \neg c) + W(\neg p)`. Then
+    :math:`p \wedge c` and :math:`p \wedge \neg c` become preconditions as well. `AlternatingTreeClassifier` is
+    RealBoost with this learner; any other variant that asks for labels can use it too.
 
     Parameters
     ----------
     missing : {"abstain", "learn"}, default="abstain"
-        Rows that cannot take a test get no vote from it, nor from any below it; or they go to the side where they do
-        better (to the heavier one if training had none).
+        Rows with a missing value get no vote from the test, nor from any test below it; or they go to the side with the
+        smaller loss (to the heavier side if training had no missing values).
     max_bins : int, default=255
-        Bins per feature. With no more distinct values than that, every threshold is tried.
+        The number of bins per feature. If a feature has no more distinct values than that, every threshold is tried.
 
     References
     ----------
@@ -74,12 +74,14 @@ class AlternatingTree(BaseEstimator):
 
     Examples
     --------
+    >>> from sklearn.model_selection import cross_val_score
     >>> from skewboost import CSRAClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.learners import AlternatingTree
     >>> X, y = load_rare_cancer()
-    >>> print(round(CSRAClassifier(estimator=AlternatingTree(), cost=5, n_estimators=10).fit(X, y).score(X, y), 2))
-    1.0
+    >>> clf = CSRAClassifier(estimator=AlternatingTree(), cost=5, n_estimators=10)
+    >>> print(f"recall {cross_val_score(clf, X, y, scoring='recall', cv=3).mean():.2f}")
+    recall 0.92
     """
 
     def __init__(self, *, missing: Literal["abstain", "learn"] = "abstain", max_bins: int = MAX_BINS) -> None:
@@ -92,7 +94,7 @@ class AlternatingTree(BaseEstimator):
         return (LABELS,)
 
     def prepare(self, data: TrainingData, goal: SplitGoal) -> AlternatingTreeContext:
-        """Bin the table. Whatever the variant would minimise, an alternating tree minimises Z."""
+        """Bin the table. An alternating tree minimises Z, whatever the criterion of the variant."""
         check_params(self, missing=one_of("abstain", "learn"), max_bins=integer(2, MAX_BINS))
         bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
         return AlternatingTreeContext(data, View(data.engine, data.table, bins), Request("z", self.missing))

@@ -1,13 +1,13 @@
-r"""From columns to a few values each, as rules need them.
+r"""Discretisation: from columns to a few values each, which the conditions of rules refer to.
 
 Numbers are cut by the entropy method of Fayyad and Irani [1]_: the cut of a set S into S₁ and S₂ that leaves the
-smallest class entropy is accepted if the minimum description length principle finds that it pays,
+smallest class entropy is accepted if it shortens the description length,
 
 .. math:: \mathrm{Ent}(S) - \sum_j \frac{N_j}{N} \mathrm{Ent}(S_j) >
           \frac{\log_2(N - 1) + \log_2(3^k - 2) - k\,\mathrm{Ent}(S) + \sum_j k_j \mathrm{Ent}(S_j)}{N}
 
-with N the weight of S and k the number of its classes; then both parts are cut again. Categories are values as they
-are, and a missing cell is a value of its own.
+where N is the weight of S and k the number of its classes. Then both parts are cut again. Each category is a value,
+and so is a missing cell.
 
 .. [1] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued attributes for classification
    learning", IJCAI 1993, 1022-1027.
@@ -24,18 +24,18 @@ from skewboost.engine.table import Nominal
 from skewboost.names import shown
 from skewboost.typing import Array
 
-UNKNOWN = -1  # the code of what training did not see: it meets no condition
+UNKNOWN = -1  # the code of a cell unlike any in training: it meets no condition
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """The values of a numeric attribute: the intervals between its cuts, then `missing` if training had that."""
+    """The values of a numeric attribute: the intervals between its cuts, and "missing" if it occurred in training."""
 
     cuts: Array
     missing: bool
 
     def encode(self, column: Array | Nominal) -> Array:
-        """The number of every cell's interval; ``x <= cut`` is left of a cut."""
+        """The number of the interval of every cell; ``x <= cut`` is to the left of a cut."""
         assert not isinstance(column, Nominal)
         absent = np.isnan(column)
         codes = np.searchsorted(self.cuts, np.where(absent, 0.0, column))
@@ -43,7 +43,7 @@ class Intervals:
         return codes
 
     def text(self, code: int) -> str:
-        """A value in words."""
+        """A value as text."""
         n = len(self.cuts)
         if code > n:
             return "is missing"
@@ -58,13 +58,13 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Categories:
-    """The values of a nominal attribute: its categories, then `missing` if training had that."""
+    """The values of a nominal attribute: its categories, and "missing" if it occurred in training."""
 
     categories: tuple[str, ...]
     missing: bool
 
     def encode(self, column: Array | Nominal) -> Array:
-        """The position of every cell's category; one that training did not have is as good as missing."""
+        """The position of the category of every cell; a category that is new counts as missing."""
         assert isinstance(column, Nominal)
         absent = len(self.categories) if self.missing else UNKNOWN
         position = {c: k for k, c in enumerate(self.categories)}
@@ -72,7 +72,7 @@ class Categories:
         return lookup[column.codes]  # -1 reads the last entry
 
     def text(self, code: int) -> str:
-        """A value in words."""
+        """A value as text."""
         return "is missing" if code == len(self.categories) else f"= {shown(self.categories[code])}"
 
 
@@ -91,14 +91,14 @@ def discretise(column: Array | Nominal, y: Array, weights: Array, n_classes: int
 
 
 def mdl_cuts(x: Array, y: Array, weights: Array, n_classes: int) -> Array:
-    """Where to cut numbers, none of them missing: ascending, halfway between neighbouring values.
+    """The cuts of numbers without missing ones: ascending, halfway between neighbouring values.
 
-    A part that weighs less than two examples is not cut, and equally good cuts yield to the lowest.
+    A part of less than two examples is not cut. Among equally good cuts the lowest is chosen.
     """
     values, rank = np.unique(x, return_inverse=True)
     mass = np.bincount(rank * n_classes + y, weights, minlength=len(values) * n_classes).reshape(-1, n_classes)
     has = mass > 0
-    # Between values that hold one and the same class no cut can be best.
+    # A cut between two values of the same single class is never the best.
     boundary = (has[1:] | has[:-1]).sum(axis=1) > 1
     after: list[int] = []
     parts = [(0, len(values))]
@@ -109,11 +109,11 @@ def mdl_cuts(x: Array, y: Array, weights: Array, n_classes: int) -> Array:
             after.append(low + cut)
             parts += [(low, low + cut + 1), (low + cut + 1, high)]
     below = np.sort(np.array(after, dtype=np.intp))
-    return _between(values[below], values[below + 1])
+    return _midpoints(values[below], values[below + 1])
 
 
 def _accepted_cut(mass: Array, boundary: Array) -> int | None:
-    """After which of the values to cut, if at all, given their class weights ``[value, class]``."""
+    """The value after which to cut, given class weights ``[value, class]``; None if no cut is accepted."""
     tried = np.flatnonzero(boundary)
     if len(tried) == 0:
         return None
@@ -122,24 +122,24 @@ def _accepted_cut(mass: Array, boundary: Array) -> int | None:
     if n < 2:
         return None
     left = np.cumsum(mass, axis=0)[tried]
-    right = np.cumsum(mass[::-1], axis=0)[::-1][tried + 1]  # not total - left, which would leave dust of gone classes
+    right = np.cumsum(mass[::-1], axis=0)[::-1][tried + 1]  # total - left would leave rounding errors in empty classes
     ent, ent_left, ent_right = _entropy(total), _entropy(left), _entropy(right)
     after = (left.sum(axis=1) * ent_left + right.sum(axis=1) * ent_right) / n
     best = int(np.argmax(after <= after.min() + TIE))
     k, k_left, k_right = (int((m > 0).sum()) for m in (total, left[best], right[best]))
     labellings = k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k)  # log2(3^k - 2) for any k
     price = np.log2(n - 1) + labellings - (k * ent - k_left * ent_left[best] - k_right * ent_right[best])
-    # Gain and price can tie exactly on small tables; rounding must not decide then.
+    # Gain and price can be equal on small tables; rounding must not decide then.
     return int(tried[best]) if ent - after[best] > price / n + TIE else None
 
 
 def _entropy(mass: Array) -> Array:
     """The class entropy in bits of class weights along the last axis."""
-    share = mass / mass.sum(axis=-1, keepdims=True)
-    return np.asarray(-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1))
+    p = mass / mass.sum(axis=-1, keepdims=True)
+    return np.asarray(-(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=-1))
 
 
-def _between(below: Array, above: Array) -> Array:
-    """Halfway, but never the upper one: ``below <= cut < above`` must survive rounding."""
+def _midpoints(below: Array, above: Array) -> Array:
+    """The midpoints, such that ``below <= cut < above`` in spite of rounding."""
     middle = below / 2 + above / 2  # the sum could overflow
     return np.where((middle >= below) & (middle < above), middle, below)

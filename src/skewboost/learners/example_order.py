@@ -1,7 +1,7 @@
-"""The training examples in an order that only depends on what they are.
+"""The training examples in an order that depends on their content only.
 
-Samplers draw from them in this order. So neither the order of the rows nor whether an example comes as two equal rows
-or as one row of weight 2 changes what is drawn.
+Samplers draw from them in this order. So a sample depends neither on the order of the rows, nor on whether an example
+is given as two equal rows or as one row of weight 2.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from skewboost.engine.row_hash import bits_of, row_hashes
 from skewboost.engine.table import Table
 from skewboost.typing import Array
 
-# Rows of whole-number weights are repeated as long as that makes no more than so many times the rows there are.
+# Rows of integer weights are repeated unless that results in more than this many times the number of rows.
 MAX_REPEATS = 10
 
 
 def row_keys(table: Table, classes: Array) -> Array:
-    """A number for every row; equal rows of one class have equal numbers, and others practically never."""
+    """A hash of every row and its class."""
     columns = (bits_of(table.column(feature)) for feature in range(table.n_features))
     return row_hashes(columns, classes)
 
 
 def examples_in_order(table: Table, classes: Array, weights: Array | None) -> Array:
-    """The number of the row of every example.
+    """The row number of every example.
 
-    A row whose weight is a whole number is so many examples, unless these are too many or some weight is none: then
-    every row is one.
+    If all weights are integers, and their sum is not too large, a row of weight w is w examples. Otherwise every row is
+    one example.
     """
     order = np.argsort(row_keys(table, classes), kind="stable")
     if weights is None or (weights != np.rint(weights)).any() or weights.sum() > MAX_REPEATS * len(weights):
@@ -35,7 +35,7 @@ def examples_in_order(table: Table, classes: Array, weights: Array | None) -> Ar
 
 
 def places_of(keys: Array, given: Array) -> Array:
-    """Where each key is among the given ones: its k-th copy at their k-th copy, -1 where they have no such."""
+    """The position of each key among the given ones, the k-th copy at their k-th copy; -1 if there is none."""
     at = np.argsort(given, kind="stable")
     first, last = (np.searchsorted(given[at], keys, side=side) for side in ("left", "right"))
     order = np.argsort(keys, kind="stable")

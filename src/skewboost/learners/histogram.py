@@ -1,4 +1,4 @@
-"""A look-up over one feature's bins: as many leaves as bins."""
+"""A histogram of one feature: one leaf per bin."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEFAULT_BINS = 32
 
 
 class HistogramContext(LearnerContext):
-    """A histogram learner on its training data."""
+    """A histogram learner with its training data."""
 
     def __init__(self, data: TrainingData, view: View, goal: SplitGoal, missing: str) -> None:
         super().__init__(data, view)
@@ -68,7 +68,7 @@ class HistogramContext(LearnerContext):
         return ResponseHypothesis(LeafTerm(partition, means), residual, gain)
 
     def _best(self, planes: Array, goal: SplitGoal, gain_criterion: str) -> tuple[int, float, Importances]:
-        """The feature of the lowest criterion summed over its bins, the lowest such feature if several tie."""
+        """The feature with the smallest criterion, summed over its bins; the first in case of a tie."""
         bins = self.view.bins
         assert bins is not None
         criterion = goal.criterion
@@ -83,7 +83,7 @@ class HistogramContext(LearnerContext):
         return feature, float(values[feature]), Importances(bins.n_features, [(feature, max(gain, 0.0))])
 
     def _partition(self, feature: int, value: float) -> Partition:
-        """One leaf per bin, and a last one for what is missing."""
+        """One leaf per bin, and a last one for missing values."""
         assert self.view.bins is not None
         n_bins = int(self.view.bins.n_bins[feature])
         child = np.full(N_CODES, n_bins, dtype=np.uint8)
@@ -97,19 +97,20 @@ class HistogramContext(LearnerContext):
 
 
 class Histogram(BaseEstimator):
-    """A look-up over the bins of one feature: the hypothesis has a value of its own in every bin.
+    """A histogram of one feature: the hypothesis has its own value in every bin.
 
     Parameters
     ----------
     max_bins : int or None, default=None
-        Bins per feature, at weighted quantiles; None means 32. Fewer distinct values get a bin each.
+        The number of bins per feature, at weighted quantiles; None is 32. If a feature has fewer distinct values, each
+        has its own bin.
     edges : list of array-like or None, default=None
-        The inner edges of every feature's bins instead; a value falls into the bin of the number of edges strictly
-        below it. Needs numeric columns only, and excludes `max_bins`.
+        The inner edges of the bins of every feature; the bin of a value is the number of edges strictly below it.
+        Only for numeric columns, and instead of `max_bins`.
     criterion : {"gini", "entropy", "z", "error"} or None, default=None
-        What the choice of the feature minimises, summed over its bins; None leaves it to the boosting variant.
+        The criterion for the choice of the feature, summed over its bins; None is that of the boosting variant.
     missing : {"learn", "abstain"}, default="learn"
-        Missing values are a bin of their own, or get no vote.
+        Missing values have their own bin, or get no vote.
 
     Examples
     --------
@@ -135,7 +136,7 @@ class Histogram(BaseEstimator):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Both questions."""
+        """Labels and responses."""
         return (LABELS, RESPONSES)
 
     def prepare(self, data: TrainingData, goal: SplitGoal) -> HistogramContext:
@@ -161,13 +162,13 @@ class Histogram(BaseEstimator):
         nominal = [j for j in range(data.table.n_features) if isinstance(data.table.column(j), Nominal)]
         if nominal:
             raise InputError(
-                f"edges of Histogram cuts numbers, but columns {nominal} of X hold categories, which have a bin each. "
-                "Encode them as numbers, or give max_bins instead."
+                f"edges of Histogram needs numeric columns, but the columns {nominal} of X have categories.",
+                "Encode them as numbers, or set max_bins instead.",
             )
         if len(self.edges) != data.table.n_features:
             raise InputError(
-                f"edges of Histogram has {len(self.edges)} entries, but X has {data.table.n_features} features. "
-                "Give one list of inner edges per feature."
+                f"edges of Histogram has {len(self.edges)} entries, but X has {data.table.n_features} features.",
+                "Give one list of inner edges per feature.",
             )
         edges = [np.asarray(e, dtype=np.float64) for e in self.edges]
         for j, e in enumerate(edges):

@@ -1,9 +1,13 @@
-"""What a weak learner is to the loop: something that is opened on the training data and then answers, round by round.
+"""The interface between weak learners and the boosting loop.
 
-There are three questions. *Labels*: separate the classes under the current weights; the answer is a partition of the
-input with the class weights of its leaves, and what a leaf says is the rule's business. *Responses*: fit a number
-per example by weighted least squares; the answer is the fitted function. *Probabilities*: estimate P(+ | x) under the
-current weights; the answer is that function, and what to make of it is the rule's business again.
+`Learner.prepare` is called once, with the training data, and returns a `LearnerContext`. In each round the loop asks
+the context one of three questions.
+
+- *Labels*: separate the classes under the current weights. The answer is a partition of the input with the class
+  weights of its leaves; the rule chooses the values of the leaves.
+- *Responses*: fit a number per row by weighted least squares. The answer is the fitted function.
+- *Probabilities*: estimate P(+ | x) under the current weights. The answer is that function; the rule chooses what to
+  add from it.
 """
 
 from __future__ import annotations
@@ -25,13 +29,13 @@ from skewboost.typing import Array
 if TYPE_CHECKING:
     pass
 
-# A round's own random generator, made by whoever needs one: most learners draw nothing.
+# Creates the random generator of a round. Most learners never call it.
 RandomSource = Callable[[], np.random.Generator]
 
-# What a rule makes of a probability: a function of an array of them.
+# A function of an array of probabilities.
 ProbabilityLink = Callable[[Array], Array]
 
-BALANCE = 1e-12  # a difference below this share of a leaf's weight is rounding
+BALANCE = 1e-12  # a difference below this fraction of a leaf's weight is due to rounding
 
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
 PROBABILITIES = "probabilities (of the positive class)"
@@ -39,7 +43,7 @@ PROBABILITIES = "probabilities (of the positive class)"
 
 @dataclass(frozen=True)
 class SplitGoal:
-    """What a rule would have a partition minimise, with the parameters that some criteria have."""
+    """The criterion that a partition minimises, with the parameters of some criteria."""
 
     criterion: str
     costs: tuple[float, float] = (1.0, 1.0)  # of the negative and the positive class
@@ -48,7 +52,7 @@ class SplitGoal:
 
 @dataclass(slots=True)
 class Importances:
-    """By how much splits lowered the loss, per feature, as pairs; most features have none."""
+    """The decrease of the loss per feature, as pairs (feature, decrease); most features have none."""
 
     n_features: int
     pairs: Sequence[tuple[int, float]]
@@ -58,14 +62,14 @@ class Importances:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         """One number per feature."""
-        found = np.zeros(self.n_features, dtype)
-        for feature, gained in self.pairs:
-            found[feature] += gained
-        return found
+        total = np.zeros(self.n_features, dtype)
+        for feature, decrease in self.pairs:
+            total[feature] += decrease
+        return total
 
 
 class WeightedPartition(Protocol):
-    """A partition of the training rows."""
+    """A partition of the training rows, with the class weights of its leaves."""
 
     @property
     def partition(self) -> Partition | Leaves:
@@ -74,36 +78,36 @@ class WeightedPartition(Protocol):
 
     @property
     def class_weights(self) -> Array:
-        """W- and W+ of each leaf: ``[leaf, class]``; of each label in turn where there are several."""
+        """W- and W+ of each leaf: ``[leaf, class]``; with several labels, these two for each label in turn."""
         ...
 
 
 class LabelHypothesis(WeightedPartition, Protocol):
-    """A partition of the input, as it is found in training."""
+    """A partition of the input that was found in training."""
 
     @property
     def labels(self) -> Array:
-        """What a discrete vote says in each leaf: -1, +1, or 0 where it abstains."""
+        """The discrete vote of each leaf: -1, +1, or 0 where it abstains."""
         ...
 
     @property
     def signs(self) -> Array | None:
-        """The signs that the criterion asked for, if it did."""
+        """The signs that the criterion forced on the leaves, if any."""
         ...
 
     @property
     def abstains(self) -> Array:
-        """The leaves that have no say."""
+        """The leaves that do not vote."""
         ...
 
     @property
     def criterion(self) -> float:
-        """The value of what was minimised."""
+        """The value of the criterion."""
         ...
 
     @property
     def importances(self) -> Importances | None:
-        """By how much each feature lowered the loss."""
+        """The decrease of the loss per feature."""
         ...
 
     def term(self, values: Array) -> Term:
@@ -124,30 +128,30 @@ class ResponseHypothesis:
 class ProbabilityHypothesis:
     """A fitted probability of the positive class."""
 
-    vector: str  # the probability of every training row is in the training set, by this name
-    term: Callable[[ProbabilityLink], Term]  # the function that is this link of the probability
-    criterion: float  # the weight of the rows on whose wrong side of ½ it is
+    vector: str  # the name of the probabilities in the training set
+    term: Callable[[ProbabilityLink], Term]  # from a link to the function link(P(+ | x))
+    criterion: float  # the weight of the rows that it puts on the wrong side of ½
     importances: Importances | None
 
 
 def wrong_weight(labels: Array, class_weights: Array) -> float:
-    """The weight that labels of leaves get wrong; who abstains gets nothing wrong."""
+    """The weight of the rows that the labels of the leaves get wrong; leaves that abstain get none wrong."""
     pairs = zip(labels.tolist(), class_weights.tolist())
     return sum(negative if label > 0 else positive if label < 0 else 0.0 for label, (negative, positive) in pairs)
 
 
 def residuals_and_weights(z: Array, fit: Array, w: Array) -> tuple[Array, Array]:
-    """``w (z - f)²`` and w, to be added up."""
+    """``w (z - f)²`` and w, to be summed."""
     return w * (z - fit) ** 2, w
 
 
 def wrong_sides(w: Array, y: Array, p: Array) -> Array:
-    """The weight of the rows on whose wrong side of ½ a probability is, to be added up."""
+    """The weights of the rows whose probability is on the wrong side of ½, to be summed."""
     return np.where((p >= 0.5) != (y > 0), w, 0.0)
 
 
 def heaviest(class_weights: Array, abstains: Array) -> Array:
-    """The heaviest of many classes in each leaf, the first of those that tie; -1 where it abstains or is empty."""
+    """The heaviest class of each leaf, the first in case of a tie; -1 where the leaf abstains or is empty."""
     total = class_weights.sum(axis=1)
     top = class_weights.max(axis=1) - BALANCE * total
     labels: Array = np.argmax(class_weights >= top[:, None], axis=1).astype(np.float64)
@@ -156,13 +160,13 @@ def heaviest(class_weights: Array, abstains: Array) -> Array:
 
 
 def right_weight(labels: Array, class_weights: Array) -> float:
-    """The weight that class numbers of leaves get right."""
+    """The weight of the rows that the class numbers of the leaves get right."""
     voting = np.flatnonzero(labels >= 0)
     return float(class_weights[voting, labels[voting].astype(np.intp)].sum())
 
 
 class LearnerContext:
-    """A learner on its training data. Subclasses answer `labels`, `responses`, `probabilities` or several."""
+    """A learner with its training data. Subclasses implement `labels`, `responses`, `probabilities` or several."""
 
     draws: ClassVar[bool] = False  # whether it is fitted to drawn rows
 
@@ -174,16 +178,16 @@ class LearnerContext:
 
     @property
     def tries(self) -> int:
-        """How often to ask in a round as long as nothing is found."""
+        """The maximum number of attempts in a round."""
         return 1
 
     @property
     def biased(self) -> bool:
-        """Whether it is fitted to other weights than it is measured with."""
+        """Whether it is fitted to other weights than those that it is measured with."""
         return False
 
     def support(self) -> Support:
-        """Where the training examples are, for those who explain the ensemble."""
+        """The distribution of the training examples, for explanations of the ensemble."""
         per_code = None if self.view.bins is None else self.rows.histogram(EXAMPLES)[0]
         return Support(self.data.n_examples, per_code)
 
@@ -208,23 +212,23 @@ class LearnerContext:
         raise NotImplementedError
 
     def added(self, term: Term) -> None:
-        """Take note of what a round has added, for learners that build on earlier rounds."""
+        """Called with the term that a round has added, for learners that build on earlier rounds."""
 
     def probabilities(self, rng: RandomSource) -> ProbabilityHypothesis | None:
         """Estimate P(+ | x) under the current weights."""
         raise NotImplementedError
 
     def rejects(self, h: Any) -> bool:
-        """Whether a hypothesis is a failure, after which the weights should start anew."""
+        """Whether a hypothesis has failed, after which the weights start anew."""
         return False
 
 
 class Learner(Protocol):
-    """A weak learner before it has seen data: its parameters."""
+    """A weak learner: its parameters, without data."""
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Which questions it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
+        """The questions that it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
         ...
 
     def prepare(self, data: TrainingData, goal: SplitGoal) -> LearnerContext:
@@ -233,17 +237,18 @@ class Learner(Protocol):
 
 
 def chosen_split_goal(learner: Any, goal: SplitGoal) -> SplitGoal:
-    """A learner's own criterion, or else the rule's; an error where its own would have no effect."""
+    """The criterion of the learner, or that of the rule if it has none; an error if its own would have no effect."""
     if learner.criterion is None:
         return goal
     if goal.criterion == "squares":
         raise InputError(
-            f"criterion={learner.criterion!r} of {describe(learner)} has no effect: the boosting variant asks for "
-            "responses, which are fitted by least squares. Leave it at None."
+            f"criterion={learner.criterion!r} of {describe(learner)} has no effect, because the boosting variant fits "
+            "responses by least squares.",
+            "Leave it at None.",
         )
     return SplitGoal(learner.criterion)
 
 
 def describe(learner: Any) -> str:
-    """A learner's name in messages."""
+    """The name of a learner in messages."""
     return type(learner).__name__

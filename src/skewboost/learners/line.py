@@ -23,7 +23,7 @@ from skewboost.learners.training_data import TrainingData
 
 
 class LineContext(LearnerContext):
-    """Lines on the training data; keeps the numeric columns, centred, as float64, and needs the rows themselves."""
+    """Straight lines with the training data: the numeric columns, scaled and centred."""
 
     def __init__(self, data: TrainingData) -> None:
         super().__init__(data, data.view(None))
@@ -32,14 +32,14 @@ class LineContext(LearnerContext):
         numeric = [(j, np.asarray(c, dtype=np.float64)) for j, c in columns if not isinstance(c, Nominal)]
         if not numeric:
             raise InputError(
-                "Line needs a numeric column, but all columns of X hold categories. Use Stump() or Tree()."
+                "Line needs a numeric column, but all columns of X have categories.", "Use Stump() or Tree()."
             )
         self.features = np.array([j for j, _ in numeric])
         X = np.column_stack([c for _, c in numeric])
         self.present = ~np.isnan(X)
         count = np.maximum(self.present.sum(axis=0), 1)
-        # Scaled and centred, so that squares neither overflow nor lose digits to a column far from zero. A power of two
-        # rounds nothing, and there is one for the smallest numbers too, of which the inverse is no double.
+        # Scaled and centred, so that squares neither overflow nor lose digits in columns far from zero. Division by a
+        # power of two is exact, also for the smallest numbers, whose inverse would overflow.
         largest = np.abs(np.where(self.present, X, 0.0)).max(axis=0)
         self.scale = power_of_two(largest)
         X = np.where(self.present, X / self.scale, 0.0)
@@ -50,11 +50,11 @@ class LineContext(LearnerContext):
         self.spread = np.where(spread > 0, spread, 1.0)
 
     def support(self) -> Support:
-        """The spread of the numbers: there are no codes."""
+        """The spread of the columns, since there are no bins."""
         return Support(self.data.n_examples, spread=spread_of(self.data.table, self.rows.get(EXAMPLES)))
 
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis | None:
-        """The line ``a x + b`` that leaves the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""
+        """The line ``a x + b`` with the smallest Σ w (z - a x - b)²; it adds nothing where x is missing."""
         responses, weights = self.rows.get(z), self.rows.get(w)
         wz = weights * responses
         w0, z0 = weights @ self.present, wz @ self.present
@@ -74,7 +74,7 @@ class LineContext(LearnerContext):
 
 
 class Line(BaseEstimator):
-    """A weighted straight line on the one feature that it fits best. It answers with numbers, not with labels.
+    """A straight line of the feature that fits best, by weighted least squares. It answers responses, not labels.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Which attribute values go together with which classes: significant patterns by adjusted residuals.
+"""Significant patterns: attribute values that occur together with a class more or less often than by chance.
 
-An *event* is an attribute having a value; a *pattern* of order k is k events of different attributes; a *target* is a
-class that is held against the rest.
+An *event* is "attribute = value". A *pattern* of order k is a set of k events of different attributes. A *target* is a
+class that is compared with the rest. Significance is measured by adjusted residuals.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 from skewboost.typing import Array
 
-_FORGIVEN = 1e-9  # what rounding may take from a limit
-_LEAST = 1e-15  # the share of a class that weighs next to nothing
+_TOLERANCE = 1e-9  # for rounding, relative to a limit
+_MIN_PRIOR = 1e-15  # of a class of almost no weight
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Which patterns are looked at."""
+    """Limits of the search."""
 
     max_order: int
     min_expected: float
@@ -31,7 +31,7 @@ class Limits:
 class Examples:
     """Training examples: the codes of their values, ``[attribute, example]``, their classes and weights.
 
-    Of two classes only the second is a target: what speaks for it speaks against the other.
+    Of two classes only the second is a target: evidence for it is evidence against the other.
     """
 
     codes: Array
@@ -41,23 +41,23 @@ class Examples:
 
     @cached_property
     def total(self) -> float:
-        """How many examples there are."""
+        """The total weight."""
         return float(self.weights.sum())
 
     @property
     def targets(self) -> slice:
-        """Which classes are targets."""
+        """The classes that are targets."""
         return slice(1, 2) if self.n_classes == 2 else slice(0, self.n_classes)
 
     @cached_property
     def priors(self) -> Array:
-        """The share of every target."""
-        share = np.bincount(self.classes, self.weights, minlength=self.n_classes) / self.total
-        return np.clip(share[self.targets], _LEAST, 1 - _LEAST)
+        """The relative frequency of every target."""
+        frequency = np.bincount(self.classes, self.weights, minlength=self.n_classes) / self.total
+        return np.clip(frequency[self.targets], _MIN_PRIOR, 1 - _MIN_PRIOR)
 
     @cached_property
-    def largest_share(self) -> float:
-        """Of a target or the rest: most is expected of a pattern there."""
+    def largest_prior(self) -> float:
+        """The largest relative frequency of a target or of its rest."""
         return float(np.maximum(self.priors, 1 - self.priors).max())
 
     def count(self, cells: Array, n_cells: int, rows: Array | slice = slice(None)) -> Array:
@@ -69,7 +69,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class Events:
-    """Some events: those of an attribute are neighbours."""
+    """Events; those of the same attribute are adjacent."""
 
     attribute: Array
     value: Array
@@ -79,55 +79,55 @@ class Events:
         return len(self.attribute)
 
     def take(self, chosen: Array) -> Events:
-        """Some of them."""
+        """A subset."""
         return Events(self.attribute[chosen], self.value[chosen], self.probability[chosen])
 
-    def happen(self, codes: Array, ids: Array | slice = slice(None)) -> Array:
-        """Which of them happen in which example: ``[event, example]``."""
+    def occur(self, codes: Array, ids: Array | slice = slice(None)) -> Array:
+        """Whether each event occurs in each example: ``[event, example]``."""
         return np.asarray(codes[self.attribute[ids]] == self.value[ids, None])
 
 
 @dataclass(frozen=True)
 class Patterns:
-    """Patterns of one order, with what is known of each and every target."""
+    """Patterns of one order, with their statistics for every target."""
 
     events: Array  # [pattern, position], ascending
     support: Array  # [pattern]: the weight of the examples that meet it
-    inside: Array  # [target, pattern]: of those, the weight that is of the target
+    inside: Array  # [target, pattern]: the weight of those that belong to the target
     residual: Array  # [target, pattern]: of the pattern with the target
     residual_rest: Array  # [target, pattern]: of the pattern with the rest
-    strength: Array  # [target, pattern]: the larger |residual| of the two, where that can be tested
+    strength: Array  # [target, pattern]: the larger |residual| of those that can be tested
 
     def __len__(self) -> int:
         return len(self.events)
 
     @property
     def order(self) -> int:
-        """How many conditions each has."""
+        """The number of events of each pattern."""
         return int(self.events.shape[1])
 
     def strongest(self, limit: int) -> Array:
-        """Which are the so many of the largest strength for any target."""
+        """The positions of the `limit` patterns with the largest strength for any target."""
         by_strength = np.argsort(-self.strength.max(axis=0), kind="stable")
         return np.sort(by_strength[:limit])
 
     def take(self, chosen: Array) -> Patterns:
-        """Some of them."""
+        """A subset."""
         of_targets = (self.inside, self.residual, self.residual_rest, self.strength)
         return Patterns(self.events[chosen], self.support[chosen], *(array[:, chosen] for array in of_targets))
 
 
 def adjusted_residual(observed: Array, n: float, probabilities: Sequence[Array]) -> Array:
-    r"""How far a count is from what independent events would give, in standard deviations.
+    r"""The difference of a count from its expectation for independent events, in standard deviations.
 
     .. math:: d = \frac{(o - e)/\sqrt{e}}{\sqrt{v}}, \qquad e = N \prod_i p_i, \qquad
               v = 1 - \prod_i p_i \Big(1 + \sum_i \frac{1 - p_i}{p_i}\Big)
 
-    v is the variance of :math:`(o - e)/\sqrt e` where the probabilities are estimated from the same examples: the
-    probability that at least two of the events fail to happen. For two events it is (1 - p₁)(1 - p₂).
+    v is the variance of :math:`(o - e)/\sqrt e` if the probabilities are estimated from the same examples: the
+    probability that at least two of the events do not occur. For two events it is (1 - p₁)(1 - p₂).
     """
     none, one, more = np.ones(()), np.zeros(()), np.zeros(())
-    for p in probabilities:  # how many events fail: sums of positive terms, in which nothing cancels
+    for p in probabilities:  # the number of events that do not occur; sums of positive terms, without cancellation
         none, one, more = none * p, one * p + none * (1 - p), more + one * (1 - p)
     expected = n * none
     return np.asarray((observed - expected) / np.sqrt(np.maximum(expected * more, np.finfo(np.float64).tiny)))
@@ -136,8 +136,8 @@ def adjusted_residual(observed: Array, n: float, probabilities: Sequence[Array])
 def find_patterns(examples: Examples, limits: Limits) -> tuple[Events, list[Patterns]]:
     """The events that may be conditions, and the strongest patterns of order 1, 2, …, significant or not.
 
-    A pattern is tested where at least `min_expected` examples are expected of it and a target, or of it and the rest.
-    That number can only fall when a condition is added, so what fails is not extended.
+    A pattern is tested if its expected count with a target, or with the rest, is at least `min_expected`. The expected
+    count can only fall when a condition is added, so patterns below the limit are not extended.
     """
     events, kept = _singles(examples, limits)
     found = [kept]
@@ -146,7 +146,7 @@ def find_patterns(examples: Examples, limits: Limits) -> tuple[Events, list[Patt
         parent, single = np.nonzero(possible)
         counts = _counts(kept, events, examples, possible)[:, parent, single]
         joined = np.sort(np.column_stack((kept.events[parent], single)), axis=1)
-        if kept.order > 1:  # a pattern may come from several
+        if kept.order > 1:  # the same pattern may extend several
             joined, first = np.unique(joined, axis=0, return_index=True)
             counts = counts[:, first]
         kept = _tested(joined, counts, events, examples, limits)
@@ -156,14 +156,14 @@ def find_patterns(examples: Examples, limits: Limits) -> tuple[Events, list[Patt
 
 
 def _singles(examples: Examples, limits: Limits) -> tuple[Events, Patterns]:
-    """The events that are expected often enough, and the patterns of one condition that they are."""
+    """The events with a sufficient expected count, and the patterns of one condition."""
     attributes, values, counts = [np.empty(0, np.intp)], [np.empty(0, np.intp)], [np.empty((examples.n_classes, 0))]
     for attribute, codes in enumerate(examples.codes):
         present = np.flatnonzero(np.bincount(codes))
         if len(present) < 2:
-            continue  # it says nothing
+            continue  # a constant
         by_class = examples.count(codes, present[-1] + 1)[:, present]
-        likely = _enough(by_class.sum(axis=0) * examples.largest_share, limits)
+        likely = _enough(by_class.sum(axis=0) * examples.largest_prior, limits)
         attributes.append(np.full(int(likely.sum()), attribute))
         values.append(present[likely])
         counts.append(by_class[:, likely])
@@ -177,14 +177,14 @@ def _singles(examples: Examples, limits: Limits) -> tuple[Events, Patterns]:
 
 
 def _enough(expected: Array, limits: Limits) -> Array:
-    """Whether enough examples are expected for a test."""
-    return expected >= limits.min_expected * (1 - _FORGIVEN)
+    """Whether expected counts are sufficient for a test."""
+    return expected >= limits.min_expected * (1 - _TOLERANCE)
 
 
 def _extensions(kept: Patterns, events: Events, examples: Examples, limits: Limits) -> Array:
-    """Which pattern can be extended by which event, ``[pattern, event]``: of another attribute, and expected enough."""
+    """Which pattern can be extended by which event, ``[pattern, event]``: a sufficient count, another attribute."""
     p = events.probability
-    expected = examples.total * examples.largest_share * np.multiply.outer(p[kept.events].prod(axis=1), p)
+    expected = examples.total * examples.largest_prior * np.multiply.outer(p[kept.events].prod(axis=1), p)
     possible = _enough(expected, limits)
     differs = np.less if kept.order == 1 else np.not_equal  # each pair once
     for attributes in events.attribute[kept.events].T:
@@ -195,8 +195,8 @@ def _extensions(kept: Patterns, events: Events, examples: Examples, limits: Limi
 def _counts(kept: Patterns, events: Events, examples: Examples, possible: Array) -> Array:
     """The weight of the examples that meet a pattern and an event: ``[class, pattern, event]``, 0 if not `possible`.
 
-    One pass over the examples counts all patterns of the same attributes with all events of another. The product of
-    two boolean matrices would do it too, but leaves the threads of the linear algebra library spinning.
+    One pass over the examples counts all patterns of the same attributes with all events of another attribute. (The
+    product of two boolean matrices would leave the threads of the linear algebra library spinning.)
     """
     counts = np.zeros((examples.n_classes, *possible.shape))
     own = {a: np.flatnonzero(events.attribute == a) for a in np.unique(events.attribute).tolist()}
@@ -206,7 +206,7 @@ def _counts(kept: Patterns, events: Events, examples: Examples, possible: Array)
         patterns = np.flatnonzero(member.ravel() == group)
         which = np.full(examples.codes.shape[1], len(patterns))
         for k, ids in enumerate(kept.events[patterns]):
-            which[events.happen(examples.codes, ids).all(axis=0)] = k
+            which[events.occur(examples.codes, ids).all(axis=0)] = k
         rows = np.flatnonzero(which < len(patterns))
         for attribute in np.unique(events.attribute[possible[patterns].any(axis=0)]).tolist():
             ids = own[attribute]
@@ -218,22 +218,22 @@ def _counts(kept: Patterns, events: Events, examples: Examples, possible: Array)
 
 
 def _positions(values: Array, codes: Array) -> Array:
-    """Where each code is among some values; one past the last where it is not."""
+    """The position of each code among some values; one past the last if it is not among them."""
     position = np.full(int(codes.max()) + 1, len(values))
     position[values] = np.arange(len(values))
     return position[codes]
 
 
 def _tested(patterns: Array, counts: Array, events: Events, examples: Examples, limits: Limits) -> Patterns:
-    """Patterns with the residuals that their counts give them."""
+    """Patterns with their adjusted residuals."""
     n, prior = examples.total, examples.priors[:, None]
     each = [events.probability[ids] for ids in patterns.T]
     support, inside = counts.sum(axis=0), counts[examples.targets]
     with_target = adjusted_residual(inside, n, [*each, prior])
     with_rest = adjusted_residual(support - inside, n, [*each, 1 - prior])
     strength = np.zeros_like(inside)
-    for residual, share in ((with_target, prior), (with_rest, 1 - prior)):
-        expected = n * np.multiply.reduce(each) * share
+    for residual, p in ((with_target, prior), (with_rest, 1 - prior)):
+        expected = n * np.multiply.reduce(each) * p
         np.maximum(strength, np.abs(residual), out=strength, where=_enough(expected, limits))
-    # Without the digits that the order of rows decides: equal patterns must tie.
+    # Rounded, so that the order of rows does not decide between equal patterns.
     return Patterns(patterns, support, inside, with_target, with_rest, np.round(strength, 9))

@@ -19,12 +19,12 @@ from skewboost.names import shown
 from skewboost.parameters import check_params, integer, number, one_of
 from skewboost.typing import Array
 
-_CELLS = 2**24  # events times rows that are scored at a time
+_CELLS = 2**24  # the number of events times rows that are scored at a time
 
 
 @dataclass(frozen=True)
 class Condition:
-    """An attribute, and what it must be: ``"> 6.05"``, ``"in (1.5, 2]"``, ``"= red"``, ``"is missing"``."""
+    """A condition on an attribute: ``"> 6.05"``, ``"in (1.5, 2]"``, ``"= red"`` or ``"is missing"``."""
 
     attribute: str
     value: str
@@ -35,7 +35,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class EvidenceRule:
-    """A significant pattern and what it says of a class.
+    """A significant pattern, and its weight of evidence for a class.
 
     Attributes
     ----------
@@ -44,11 +44,11 @@ class EvidenceRule:
     label : label
         The class.
     evidence : float
-        The weight of evidence: by how much the log-odds of the class rise where the conditions are met.
+        The weight of evidence: the increase of the log-odds of the class if the conditions are met.
     residual : float
         The adjusted residual of the pattern with the class.
     support : float
-        How many training examples meet the conditions.
+        The number of training examples that meet the conditions.
     """
 
     conditions: tuple[Condition, ...]
@@ -66,107 +66,106 @@ class EvidenceRule:
 
 @dataclass(frozen=True)
 class RankedRules:
-    """The rules on one target, in the order in which they have their say."""
+    """The rules for one target, in the order in which they are applied."""
 
-    log_odds: float  # of the target before any rule has spoken
-    patterns: list[Patterns]  # by falling order
+    log_odds: float  # of the target, without any rule
+    patterns: list[Patterns]  # highest order first
     evidence: list[Array]  # of each pattern
 
     @classmethod
-    def of(cls, found: list[Patterns], target: int, share: float, significance: float) -> RankedRules:
-        """The patterns that are significant for the target: higher order first, then larger residual."""
+    def of(cls, found: list[Patterns], target: int, prior: float, significance: float) -> RankedRules:
+        """The patterns that are significant for the target: by order, then by residual."""
         ranked, evidence = [], []
         for patterns in reversed(found):
             strength = patterns.strength[target]
             order = np.argsort(-strength, kind="stable")
             chosen = patterns.take(order[strength[order] > significance])
             inside = chosen.inside[target]
-            outside = np.maximum(chosen.support - inside, 0.0)  # rounding may leave less than nothing
+            outside = np.maximum(chosen.support - inside, 0.0)  # in spite of rounding
             # P(x | c) + 1/N over P(x | not c) + 1/N, both times N
-            evidence.append(np.log((inside / share + 1) / (outside / (1 - share) + 1)))
+            evidence.append(np.log((inside / prior + 1) / (outside / (1 - prior) + 1)))
             ranked.append(chosen)
-        return cls(float(np.log(share / (1 - share))), ranked, evidence)
+        return cls(float(np.log(prior / (1 - prior))), ranked, evidence)
 
     def __iter__(self) -> Iterator[tuple[tuple[int, ...], float]]:
         for patterns, evidence in zip(self.patterns, self.evidence):
             yield from zip(map(tuple, patterns.events.tolist()), evidence.tolist())
 
-    def total(self, happen: Array) -> Array:
-        """The evidence of every row: each rule in turn adds its own where none of its attributes is used up."""
-        free = happen.copy()
-        sums = np.zeros(happen.shape[1])
+    def total(self, occurs: Array) -> Array:
+        """The evidence of every row: each rule in turn adds its own, unless one of its attributes is already used."""
+        free = occurs.copy()
+        sums = np.zeros(occurs.shape[1])
         for events, evidence in self:
             meets = np.logical_and.reduce([free[e] for e in events])
             if meets.any():
                 sums[meets] += evidence
-                if len(events) > 1:  # rules of one condition come last and cannot clash
+                if len(events) > 1:  # rules of one condition come last and have no common attributes
                     for e in events:
                         free[e] &= ~meets
         return sums
 
 
 class RuleLearner(ClassifierMixin, BaseEstimator):
-    r"""Rules from significant patterns that vote with their weight of evidence: the HPWR of Wong and Wang.
+    r"""HPWR, the rule learner of Wong and Wang: significant patterns that vote with their weight of evidence.
 
-    Numbers are discretised by the entropy method of Fayyad and Irani [3]_, categories are values as they are, and
-    "missing" is a value of its own. A *pattern* is a set of conditions :math:`x_1, …, x_k`, "attribute = value" for k
-    different attributes. It becomes a rule on the class c if its adjusted residual [1]_ with c, or with the rest,
+    Numbers are discretised by the entropy method of Fayyad and Irani [3]_. Each category is a value, and so is
+    "missing". A *pattern* is a set of conditions :math:`x_1, …, x_k`, "attribute = value" for k different attributes.
+    It becomes a rule for the class c if its adjusted residual [1]_ with c, or with the rest,
 
     .. math:: d = \frac{o - e}{\sqrt{e\,v}}, \qquad e = N\,P(c) \prod_i P(x_i),
 
-    exceeds `significance` in absolute value: if it happens together with c more often, or less often, than independent
-    events would. It then speaks for c, or against it, with its weight of evidence [2]_
+    exceeds `significance` in absolute value: if it occurs together with c more often, or less often, than independent
+    events would. It is then evidence for c, or against it, with the weight [2]_
 
     .. math:: W = \ln\frac{P(x_1, …, x_k \mid c) + 1/N}{P(x_1, …, x_k \mid \neg c) + 1/N},
 
-    by which it raises the log-odds of c. The 1/N keeps it finite: one example's worth of no evidence. To classify an
-    example, the rules on c that it meets are taken in turn, those with more conditions first and among these the
-    larger residuals; a rule that shares an attribute with an earlier one is passed over. The weights of those taken
-    add up, with the prior log-odds of c, to the log-odds of c. The class with the largest sum is predicted.
+    which is added to the log-odds of c. The 1/N keeps it finite. To classify an example, the rules for c whose
+    conditions it meets are applied in turn: rules with more conditions first, and among these the larger residuals
+    first. A rule that has an attribute in common with an earlier one is skipped. The sum of the weights and of the
+    prior log-odds of c are the log-odds of c. The class with the largest sum is predicted.
 
     Parameters
     ----------
     max_order : int, default=2
-        The most conditions in a rule.
+        The maximum number of conditions in a rule.
     significance : float, default=1.96
-        What an adjusted residual must exceed; it is normal under independence, so 1.96 is the 5 % level. With
-        thousands of candidates many pass by chance: raise it for fewer and surer rules.
+        The threshold of the adjusted residual, which is standard normal under independence; 1.96 is the 5 % level.
+        Among thousands of candidates many exceed it by chance: raise it for fewer and more reliable rules.
     min_expected : float, default=5
-        A residual is looked at where at least so many examples are expected.
+        The minimum expected count of a pattern with a class that is tested.
     max_patterns : int, default=1000
-        Of each order, the so many patterns of the largest residuals are kept, significant or not. Only they can become
-        rules, and only they are extended by a condition to the next order. It bounds the work: nothing is passed over
-        where there are no more than that, beyond it the search is greedy.
+        The number of patterns of each order, those with the largest residuals, that are kept, significant or not. Only
+        these can become rules, and only these are extended by another condition. If there are more, the search is
+        greedy.
     prior : bool, default=True
-        Whether the prior log-odds of a class count. They do not in the papers: then the rare class is predicted
-        wherever the evidence speaks for it, be it ever so rare, and `predict_proba` is as if all classes were equally
-        frequent.
+        Whether to add the prior log-odds of a class. The papers do not: then a rare class is predicted wherever the
+        evidence favours it, and `predict_proba` refers to equally frequent classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
     rules_ : list of EvidenceRule
-        What was found, the largest weights of evidence first. Of two classes, a rule names the one that it speaks for,
-        and so speaks against the other.
+        The rules, the largest weights of evidence first. With two classes, a rule names the class that it is evidence
+        for.
     n_features_in_ : int
-        The number of columns in training.
+        The number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where they had names that are text.
+        The names of the features, if all of them are strings.
 
     Notes
     -----
-    The v of Wong and Wang is :math:`1 - P(c)\prod_i P(x_i)`, which is right if the probabilities are known beforehand.
-    They are estimated from the same examples, and then v is the probability that at least two of the k + 1 events fail
-    to happen if they are independent (Haberman [4]_); for one condition that is :math:`(1 - P(x))(1 - P(c))`. Theirs
-    is larger, and frequent events hardly ever are significant with it. A residual with the rest is as good as one with
-    the class because W speaks of both; so the sums for two classes differ in their sign only. As e is that of
-    independent events, attributes that go together make patterns with large residuals even where they say little of
-    the class. That is meant: such a rule comes first, and its attributes are not counted one by one.
+    Wong and Wang use :math:`v = 1 - P(c)\prod_i P(x_i)`, which is correct if the probabilities are known. Here they
+    are estimated from the same examples. Then v is the probability that at least two of k + 1 independent events do not
+    occur (Haberman [4]_); for one condition it is :math:`(1 - P(x))(1 - P(c))`. Their v is larger, so that frequent
+    events are hardly ever significant. A residual with the rest counts like one with the class, because W depends on
+    both; so the sums of two classes only differ in their sign. Because e assumes independent events, correlated
+    attributes form patterns with large residuals even if they are weak evidence of the class. This is intended: such a
+    rule comes first, and its attributes are not counted separately.
 
-    `sample_weight` counts examples. A booster passes weights that sum to the number of rows, so its later rounds test
-    as if there were that many examples of the kind that is heavy now, although there may be few: their rules are less
-    sure than `significance` says. Numbers are discretised anew in each round.
+    `sample_weight` counts examples. A booster passes weights that sum to the number of rows, so in later rounds a few
+    heavy rows are tested as if they were many, and their rules are less reliable than `significance` suggests. Numbers
+    are discretised anew in each round.
 
     References
     ----------
@@ -219,17 +218,17 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleLearner:
-        """Find the rules.
+        """Find the significant rules.
 
         Parameters
         ----------
         X : array-like or pandas, polars or Arrow table of shape (n_samples, n_features)
-            Numbers, and in tables also categories or text; cells may be missing.
+            Numbers; in tables also categories or text. Cells may be missing.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many examples a row stands for: a weight of 2 is the row twice, a weight of 0 is no row. So the scale
-            matters: ten times the weight is ten times the examples, and significant at once.
+            The number of examples that a row stands for: a weight of 2 is the same as two rows, and rows of weight 0
+            are ignored. So the scale matters: ten times the weight is ten times the examples.
 
         Returns
         -------
@@ -277,31 +276,31 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         step = max(1, _CELLS // max(1, len(self._events)))
         for start in range(0, table.n_rows, step):
             rows = slice(start, start + step)
-            happen = self._events.happen(codes[:, rows])
+            occurs = self._events.occur(codes[:, rows])
             for row, ranked in zip(sums, self._ranked):
-                row[rows] = ranked.total(happen)
+                row[rows] = ranked.total(occurs)
         if self._prior:
             sums += np.array([[ranked.log_odds] for ranked in self._ranked])
-        return np.round(sums, 10)  # without the digits that the order of training rows decides
+        return np.round(sums, 10)  # so that the order of training rows does not matter
 
     def decision_function(self, X: Any) -> Array:
-        """The log-odds that the rules add up to.
+        """The log-odds: the sums of the weights of evidence.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            New rows, with the columns of training. A category that training did not have is taken as missing.
+            New rows, with the columns of training. A category that did not occur in training counts as missing.
 
         Returns
         -------
         ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
-            Of ``classes_[1]``, or of each class against the rest.
+            The log-odds of ``classes_[1]``, or of each class against the rest.
         """
         sums = self._sums(X)
         return sums[0] if len(self.classes_) == 2 else np.ascontiguousarray(sums.T)
 
     def predict(self, X: Any) -> Array:
-        """The class of the largest log-odds, the first of them if several have it.
+        """The class with the largest log-odds; the first class in case of a tie.
 
         Parameters
         ----------
@@ -317,9 +316,9 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities: those that the log-odds stand for, made to sum to one.
+        """Class probabilities from the log-odds, normalised.
 
-        Rules are not independent of each other, so they are often too close to 0 or 1.
+        Rules are not independent of each other, so probabilities are often too close to 0 or 1.
 
         Parameters
         ----------
@@ -333,7 +332,7 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         sums = self.decision_function(X)
         if len(self.classes_) == 2:
             return np.column_stack((expit(-sums), expit(sums)))
-        p = expit(sums) + 1e-9 * (1 + sums / (1 + np.abs(sums)))  # where several are as good as 1, the largest wins
+        p = expit(sums) + 1e-9 * (1 + sums / (1 + np.abs(sums)))  # the second term breaks ties of p = 1
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
     # ------------------------------------------------------------------ inspection
@@ -364,12 +363,12 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
                     yield EvidenceRule(met, label, float(w), float(d), float(support))
 
     def export_text(self, max_rules: int = 20) -> str:
-        """The rules of the largest weights of evidence, one on a line.
+        """The rules with the largest weights of evidence, one per line.
 
         Parameters
         ----------
         max_rules : int, default=20
-            How many.
+            The maximum number of rules.
 
         Returns
         -------

@@ -33,10 +33,10 @@ from skewboost.parameters import check_params, integer, number, one_of, optional
 from skewboost.typing import Array
 
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
-OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # what the left, the right and who abstains say, by polarity
+OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # votes left, right and abstaining, by polarity
 for _signs in OPPOSITE.values():
-    _signs.setflags(write=False)  # hypotheses share them
-FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # criteria without the signs that they force
+    _signs.setflags(write=False)  # shared by hypotheses
+FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # the same criteria without forced signs
 
 
 @dataclass(slots=True)
@@ -57,14 +57,14 @@ class PartitionHypothesis:
 
 
 def of_classes(goal: SplitGoal, data: TrainingData) -> SplitGoal:
-    """The same for more than two classes, where there are so many."""
+    """The same goal for more than two classes, if there are more."""
     if data.classes.n_classes == 2:
         return goal
     return replace(goal, criterion="class_gini" if goal.criterion == "gini" else "class_error")
 
 
 def majority(class_weights: Array, abstains: Array) -> Array:
-    """The heavier class of each leaf; +1 if they balance, 0 where it abstains or is empty."""
+    """The heavier class of each leaf; +1 in case of a tie, 0 where the leaf abstains or is empty."""
     pairs = zip(class_weights.tolist(), abstains.tolist())
     return np.array([0.0 if silent else _heavier(negative, positive) for (negative, positive), silent in pairs])
 
@@ -77,7 +77,7 @@ def _heavier(negative: float, positive: float) -> float:
 
 
 class PartitionContext(LearnerContext):
-    """A stump or tree on its training data."""
+    """A stump or tree with its training data."""
 
     def __init__(
         self, data: TrainingData, view: View, request: Request, limits: Limits, opposite: bool, constant: bool
@@ -85,12 +85,12 @@ class PartitionContext(LearnerContext):
         super().__init__(data, view)
         self.request = request
         self.limits = limits
-        self.opposite = opposite  # whether the two sides of a split carry opposite labels, or each its majority's
+        self.opposite = opposite  # whether the two sides of a split have opposite labels, or each that of its majority
         self.constant = constant
         self.n_features = data.table.n_features
 
     def labels(self, rng: RandomSource) -> PartitionHypothesis:
-        """The best partition under the current weights; a single leaf where nothing can be split."""
+        """The best partition under the current weights; a single leaf if nothing can be split."""
         growth = self.rows.grow(self.request, self.limits)
         splits = growth.partition.splits
         if self.constant and splits:
@@ -112,11 +112,11 @@ class PartitionContext(LearnerContext):
         return PartitionHypothesis(growth.partition, growth.sums, labels, signs, growth.abstains, value, importances)
 
     def joint_labels(self, rng: RandomSource) -> PartitionHypothesis:
-        """The best partition for all labels at once; what it says is the rule's business."""
+        """The best partition for all labels at once; the rule chooses the values of the leaves."""
         return self._joint(lambda sums, abstains: np.zeros(len(sums)))
 
     def class_labels(self, rng: RandomSource) -> PartitionHypothesis:
-        """The best partition for more than two classes; each leaf says the heaviest."""
+        """The best partition for more than two classes; each leaf votes for the heaviest."""
         return self._joint(heaviest)
 
     def _joint(self, labels: Callable[[Array, Array], Array]) -> PartitionHypothesis:
@@ -125,18 +125,18 @@ class PartitionContext(LearnerContext):
         return self._hypothesis(growth, labels(growth.sums, growth.abstains), None, value)
 
     def _criterion(self, sums: Array, abstains: Array) -> float:
-        """The criterion of a tree, or of a single leaf: what its leaves add to it."""
+        """The criterion of a tree, summed over its leaves."""
         request = self.request
         free = FREE.get(request.criterion, request.criterion)
-        of_silent = 0.0
+        of_abstaining = 0.0
         if abstains.any():
-            of_silent = float(silent_loss(free, sums[abstains].T).sum())
+            of_abstaining = float(silent_loss(free, sums[abstains].T).sum())
             sums = sums[~abstains]
-        return float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_silent
+        return float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_abstaining
 
     @staticmethod
     def _opposite_labels(growth: Growth) -> Array:
-        """The two sides of a stump carry opposite labels: as the criterion chose, or whichever errs less."""
+        """Opposite labels for the two sides of a stump: as the criterion chose, or those with the smaller error."""
         polarity = growth.partition.splits[0].polarity
         if polarity == 0:
             (a, b), (c, d) = growth.sums[:2].tolist()
@@ -144,11 +144,11 @@ class PartitionContext(LearnerContext):
         return OPPOSITE[polarity][: growth.partition.n_leaves]
 
     def _or_constant(self, growth: Growth) -> Growth:
-        """The single leaf, if it is better than the split by more than a tie."""
+        """The single leaf, if it is clearly better than the split."""
         split = growth.partition.splits[0]
         loss = split.before
         rows = growth.sums.sum(axis=0)
-        if self.request.criterion == "cost_step":  # before the split there was no step; a constant takes one too
+        if self.request.criterion == "cost_step":  # `before` is without a step, but a constant has one too
             costs, none = self.request.costs, np.zeros(2)
             loss = min(
                 float(step_loss(no, yes, costs, step_length(no, yes, costs)))
@@ -161,7 +161,7 @@ class PartitionContext(LearnerContext):
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """The partition whose leaf means fit z best."""
         request = self.request
-        if request.min_weight > 0.0 or request.criterion != "squares":  # else it is the same for every round
+        if request.min_weight > 0.0 or request.criterion != "squares":  # else it is the same in every round
             least = request.min_weight * self.rows.sum(itself, (w,))
             request = Request("squares", request.missing, request.min_count, least)
         growth = self.rows.grow_responses(z, w, request, self.limits)
@@ -173,7 +173,7 @@ class PartitionContext(LearnerContext):
 
 
 class _PartitionLearner(BaseEstimator):
-    """What stumps and trees share: binning, and how missing values are treated."""
+    """Common base of stumps and trees."""
 
     criterion: str | None
     missing: str
@@ -181,7 +181,7 @@ class _PartitionLearner(BaseEstimator):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Both questions."""
+        """Labels and responses."""
         return (LABELS, RESPONSES)
 
     def _prepare(
@@ -192,26 +192,27 @@ class _PartitionLearner(BaseEstimator):
 
 
 class Stump(_PartitionLearner):
-    """A test on one feature: two leaves.
+    """A test of one feature, with two leaves.
 
-    A number is tested against a threshold, a category against a set of categories. For two classes the best set is
-    found by sorting the categories by their share of positives.
+    A number is compared with a threshold, and a category with a set of categories. For two classes, the best set is
+    found by sorting the categories by their proportion of positives.
 
     Parameters
     ----------
     criterion : {"error", "gini", "entropy", "z", "zbar"} or None, default=None
-        What the split minimises, with W± the weights of the classes in a leaf: the weighted error of opposite labels,
-        the Gini impurity Σ 2 W+ W- / W, the entropy, Z = 2 Σ √(W+ W-), or Z̄, which is Z with opposite signs
-        enforced. None leaves it to the boosting variant. Responses are always fitted by least squares.
+        The criterion that the split minimises, where W± are the class weights of a leaf: the weighted error of opposite
+        labels, the Gini impurity Σ 2 W+ W- / W, the entropy, Z = 2 Σ √(W+ W-), or Z̄, which is Z with opposite signs
+        forced on the two sides. None is the criterion of the boosting variant. Responses are always fitted by least
+        squares.
     missing : {"learn", "abstain"}, default="learn"
-        Missing values go to the side where they do better (to the heavier one if training had none), or the stump
-        abstains and adds nothing there.
+        Missing values go to the side with the smaller loss (to the heavier side if training had no missing values), or
+        the stump abstains and adds nothing for them.
     constant : bool, default=False
-        Whether "everything is positive" and "everything is negative" compete with the splits; for the criteria that
-        force opposite signs on the two sides, ``"error"``, ``"zbar"`` and that of CS-AdaBoost. Without it an ensemble
-        on columns of few values cannot say how frequent the classes are.
+        Whether "all positive" and "all negative" compete with the splits. Only for the criteria that force opposite
+        signs on the two sides: ``"error"``, ``"zbar"`` and that of CS-AdaBoost. Without constants, an ensemble on
+        columns of few values cannot represent the class frequencies.
     max_bins : int, default=255
-        Bins per feature. With no more distinct values than that, every threshold is tried.
+        The number of bins per feature. If a feature has no more distinct values than that, every threshold is tried.
 
     Examples
     --------
@@ -247,8 +248,9 @@ class Stump(_PartitionLearner):
         chosen = of_classes(chosen_split_goal(self, goal), data)
         if self.constant and chosen.criterion not in FORCED:
             raise InputError(
-                f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which no split "
-                "is worse than none. Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'."
+                f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which a split is "
+                "never worse than a constant.",
+                "Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'.",
             )
         missing: Any = self.missing
         criterion: Any = chosen.criterion
@@ -257,25 +259,25 @@ class Stump(_PartitionLearner):
 
 
 class Tree(_PartitionLearner):
-    """A tree of such tests, grown best first or level by level.
+    """A decision tree of such tests, grown best first or level by level.
 
     Parameters
     ----------
     criterion : {"error", "gini", "entropy", "z"} or None, default=None
-        As for `Stump`; here ``"error"`` is the error of the leaves' majorities. None leaves it to the boosting
-        variant, except that a variant of the weighted error gets Gini: most splits near the root leave the majorities
-        as they are, so the error does not see what they are good for.
+        As for `Stump`; here ``"error"`` is the error of the majority of each leaf. None is the criterion of the
+        boosting variant, except that variants which minimise the weighted error use Gini: most splits near the root do
+        not change the majorities, so the error cannot compare them.
     max_leaf_nodes : int or None, default=8
-        Grow best first up to so many leaves. None grows level by level to `max_depth`.
+        Grow best first up to this number of leaves. None grows level by level to `max_depth`.
     max_depth : int or None, default=None
-        The longest path from the root to a leaf.
+        The length of the longest path from the root to a leaf.
     min_samples_leaf : float, default=0
-        The fewest training examples in a leaf; no leaf is ever empty. A row counts as many examples as its
+        The minimum number of training examples in a leaf; no leaf is ever empty. A row counts as many examples as its
         `sample_weight`.
     min_weight_leaf : float, default=0.0
-        The smallest share of the current weight in a leaf.
+        The minimum fraction of the current weight in a leaf.
     missing : {"learn", "abstain"}, default="learn"
-        As for `Stump`; with ``"abstain"`` an example stops, with no vote, at the first test it cannot answer.
+        As for `Stump`; with ``"abstain"`` a row stops, without a vote, at the first test of a missing value.
     max_bins : int, default=255
         As for `Stump`.
 
@@ -321,8 +323,8 @@ class Tree(_PartitionLearner):
         )
         if self.max_leaf_nodes is None and self.max_depth is None:
             raise InputError(
-                "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure, and leave nothing to "
-                "boost. Give one of the two."
+                "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure.",
+                "Set one of the two.",
             )
         chosen = chosen_split_goal(self, goal)
         criterion: Any = FREE.get(chosen.criterion, chosen.criterion)
@@ -331,7 +333,7 @@ class Tree(_PartitionLearner):
         criterion = of_classes(SplitGoal(criterion), data).criterion
         least = 1.0 if data.examples is None else float(data.examples.min())
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
-        least_weight = float(self.min_weight_leaf)
-        request = Request(criterion, self.missing, min_count, least_weight, chosen.costs, chosen.delta)  # type: ignore[arg-type]
+        min_weight = float(self.min_weight_leaf)
+        request = Request(criterion, self.missing, min_count, min_weight, chosen.costs, chosen.delta)  # type: ignore[arg-type]
         limits = Limits(self.max_depth, self.max_leaf_nodes)
         return self._prepare(data, request, limits)

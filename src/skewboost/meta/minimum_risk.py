@@ -99,9 +99,9 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from sklearn.model_selection import train_test_split
     >>> from skewboost import LogitBoostClassifier, MinimumRiskClassifier
     >>> from skewboost.datasets import load_rare_cancer
-    >>> from sklearn.model_selection import train_test_split
     >>> X, y = load_rare_cancer()
     >>> X, X_new, y, y_new = train_test_split(X, y, stratify=y, random_state=0)
     >>> clf = MinimumRiskClassifier(LogitBoostClassifier(n_estimators=30), cost=20, calibrate="sigmoid").fit(X, y)

@@ -58,9 +58,9 @@ class Smote(BaseEstimator):
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.learners.samplers import Smote
     >>> X, y = load_rare_cancer()
-    >>> clf = RealBoostClassifier(sampler=Smote(), n_estimators=10, random_state=0)
+    >>> clf = RealBoostClassifier(sampler=Smote(), n_estimators=3, random_state=0)
     >>> print(f"recall {cross_val_score(clf, X, y, scoring='recall', cv=3).mean():.2f}")
-    recall 0.90
+    recall 0.83
     """
 
     resets = False

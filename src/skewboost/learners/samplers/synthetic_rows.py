@@ -1,4 +1,4 @@
-"""Tables of rows that were made up: the same columns and kinds as the table that they are made from."""
+"""Tables of synthetic rows, with the columns and types of the table that they are made from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skewboost.typing import Array
 
 
 def gathered(table: Table, sources: Array) -> Table:
-    """Cells of a table, put together anew: the cell of each ``[feature, row]`` is that of the row `sources` names."""
+    """New rows from cells of a table: ``sources[feature, row]`` is the row that the cell is copied from."""
     if table.matrix is not None:
         cells = np.column_stack([table.matrix[rows, feature] for feature, rows in enumerate(sources)])
         return Table(sources.shape[1], table.n_features, matrix=cells)
@@ -26,27 +26,27 @@ def gathered(table: Table, sources: Array) -> Table:
 
 
 def made_like(table: Table, columns: Sequence[Array | Nominal]) -> Table:
-    """Rows with these cells: numbers as given (rounded in columns of whole numbers), and categories of the table."""
+    """Rows with these cells: numbers as given (rounded in integer columns), and categories of the table."""
     n_rows = len(columns[0].codes if isinstance(columns[0], Nominal) else columns[0])
     sources = np.zeros((table.n_features, n_rows), dtype=np.intp)
     for feature, column in enumerate(columns):
         own = table.column(feature)
         if isinstance(own, Nominal) and isinstance(column, Nominal):
-            codes = _translated(column, own.categories)
-            shown, at = np.unique(own.codes, return_index=True)  # a row that has the category, or misses it
-            sources[feature] = at[np.minimum(np.searchsorted(shown, codes), len(at) - 1)]
+            codes = _recoded(column, own.categories)
+            present, at = np.unique(own.codes, return_index=True)  # a row with the category, or without a value
+            sources[feature] = at[np.minimum(np.searchsorted(present, codes), len(at) - 1)]
     made = gathered(table, sources)
     numbers = {j: column for j, column in enumerate(columns) if not isinstance(column, Nominal)}
     if made.matrix is not None:
         matrix = made.matrix.copy()
         for feature, values in numbers.items():
-            matrix[:, feature] = _whole(values, matrix.dtype) if matrix.dtype.kind in "iub" else values
+            matrix[:, feature] = _integers(values, matrix.dtype) if matrix.dtype.kind in "iub" else values
         return Table(n_rows, made.n_features, matrix=matrix)
     cells, frame = list(made.columns), made.frame
     for feature, values in numbers.items():
         old = frame[:, feature]
         if old.dtype.is_integer() and old.dtype not in (nw.Int128, nw.UInt128):
-            values = _whole(values, np.dtype(str(old.dtype).lower()))
+            values = _integers(values, np.dtype(str(old.dtype).lower()))
         elif old.dtype.is_integer() or old.dtype == nw.Boolean:
             values = np.rint(values)
         series = nw.new_series(old.name, values, backend=frame.implementation)
@@ -55,20 +55,20 @@ def made_like(table: Table, columns: Sequence[Array | Nominal]) -> Table:
     return Table(n_rows, made.n_features, columns=tuple(cells), frame=frame)
 
 
-def _whole(values: Array, dtype: np.dtype[Any]) -> Array:
-    """The nearest numbers of a type of whole numbers; its largest may be one that no double is."""
+def _integers(values: Array, dtype: np.dtype[Any]) -> Array:
+    """The nearest integers of a type, whose largest number may not be representable as a double."""
     values = np.rint(values)
     if dtype.kind not in "iu":
         return values
     limits = np.iinfo(dtype)
     beyond = values >= float(limits.max)
-    whole: Array = np.where(beyond, 0.0, np.maximum(values, float(limits.min))).astype(dtype)
-    whole[beyond] = limits.max
-    return whole
+    result: Array = np.where(beyond, 0.0, np.maximum(values, float(limits.min))).astype(dtype)
+    result[beyond] = limits.max
+    return result
 
 
 def joined(table: Table, made: Table) -> Table:
-    """The rows of both, one after the other."""
+    """The rows of both tables."""
     n = table.n_rows + made.n_rows
     if table.matrix is not None and made.matrix is not None:
         return Table(n, table.n_features, matrix=np.concatenate((table.matrix, made.matrix)))
@@ -79,18 +79,18 @@ def joined(table: Table, made: Table) -> Table:
 def _joined(first: Array | Nominal, second: Array | Nominal) -> Array | Nominal:
     if not isinstance(first, Nominal) or not isinstance(second, Nominal):
         return np.concatenate((first, second))  # type: ignore[arg-type]
-    return Nominal(np.concatenate((first.codes, _translated(second, first.categories))), first.categories)
+    return Nominal(np.concatenate((first.codes, _recoded(second, first.categories))), first.categories)
 
 
-def _translated(column: Nominal, categories: Sequence[str]) -> Array:
-    """The codes of a column in another list of categories; -1 for those that are not in it."""
+def _recoded(column: Nominal, categories: Sequence[str]) -> Array:
+    """The codes of a column in another list of categories; -1 for categories that are not in it."""
     code_of = {name: code for code, name in enumerate(categories)}
     codes = np.array([code_of.get(name, -1) for name in column.categories] + [-1])  # the last for missing cells
     return codes[column.codes]
 
 
 def read_like(table: Table, X: Any) -> Table:
-    """Rows that another library has made out of a table: an array, or a frame with the columns of the table."""
+    """Rows that another library has made from a table: an array, or a frame with the columns of the table."""
     if table.matrix is not None:
         matrix = np.asarray(X)
         return Table(len(matrix), table.n_features, matrix=matrix)
