@@ -159,7 +159,7 @@ def test_a_model_must_be_fitted(tmp_path):
         save(sb.CSRAClassifier(), tmp_path / "model.json")
 
 
-def test_what_is_left_out_is_said_in_the_file():
+def test_the_file_says_which_parameters_are_absent():
     params = json.loads(dumps(fresh_stumps(random_state=np.random.RandomState(0))))["model"]["params"]
     assert params["random_state"] == {
         "absent": "RandomState of numpy, which is not plain data; the default takes its place"

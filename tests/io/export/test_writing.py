@@ -1,4 +1,4 @@
-"""What is written, and what is refused."""
+"""The content of programs, and models and arguments that are refused."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_categories_have_codes_in_c(tmp_path):
     assert math.isnan(library.m_code(0, b"b"))
 
 
-def test_a_query_keeps_what_it_is_told_to():
+def test_a_query_keeps_columns():
     connection = sqlite3.connect(":memory:")
     names = ", ".join(f"x{j} REAL" for j in range(X.shape[1]))
     connection.execute(f'CREATE TABLE "my ""rows""" (id TEXT, {names})')
@@ -88,7 +88,7 @@ def test_a_query_keeps_what_it_is_told_to():
 
 
 def test_a_column_that_is_not_there_is_an_error_in_sql():
-    """SQLite takes a quoted name that it does not know for a text, unless it is told whose name it is."""
+    """SQLite reads an unknown quoted name as a text, unless it is qualified."""
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE data (x1 REAL)")
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
