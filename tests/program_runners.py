@@ -1,11 +1,13 @@
-"""Runs exported programs on tables, so that tests can hold them against the model."""
+"""Runs exported programs on tables, so that tests can compare them with the model."""
 
 from __future__ import annotations
 
 import ctypes
 import math
 import subprocess
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,19 +16,19 @@ import pandas as pd
 from skewboost.io import to_onnx, to_source
 from sql_databases import BIGINT, DOUBLE, REAL, TEXT, SQLite, nulls
 
-GCC = ["gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC"]
+GCC = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
 @dataclass
-class Said:
-    """What a program says of some rows."""
+class Predictions:
+    """The predictions of a program."""
 
     score: Any
     probability: Any
     label: Any
 
     def agrees(self, model, X, tolerance=1e-12):
-        """Hold it against the model."""
+        """Compare them with those of the model."""
         np.testing.assert_allclose(self.score, model.decision_function(X), rtol=tolerance, atol=tolerance)
         np.testing.assert_allclose(self.probability, model.predict_proba(X), rtol=0, atol=tolerance)
         expected = model.predict(X)
@@ -50,18 +52,19 @@ def run_python(model, X, by_name=False, **options):
     rows = rows_of(X)
     if by_name:
         rows = [dict(zip(space["FEATURES"], row)) for row in rows]
-    return Said(*([space[f](row) for row in rows] for f in ("predict_score", "predict_probability", "predict")))
+    return Predictions(*([space[f](row) for row in rows] for f in ("predict_score", "predict_probability", "predict")))
 
 
-def compiled(source, folder):
+def compiled(source, folder, optimise="-O0"):
     """Compile a source with all warnings as errors, and load it."""
     path = folder / "model.c"
     path.write_text(source, encoding="utf-8")
-    subprocess.run([*GCC, str(path), "-o", str(folder / "model.so"), "-lm"], check=True)
+    subprocess.run([*GCC, optimise, str(path), "-o", str(folder / "model.so"), "-lm"], check=True)
     return ctypes.CDLL(str(folder / "model.so"))
 
 
 def run_c(model, X, folder):
+    folder = Path(tempfile.mkdtemp(dir=folder))  # a library that is loaded must not be overwritten
     library, K = compiled(to_source(model, "c"), folder), len(model.classes_)
     vector = ctypes.c_double * K
     library.predict_score.restype = ctypes.c_double if K == 2 else None
@@ -80,7 +83,7 @@ def run_c(model, X, folder):
         library.predict_probability(x, out)
         probabilities.append(list(out))
         labels.append(model.classes_.tolist()[library.predict(x)])
-    return Said(scores, probabilities, labels)
+    return Predictions(scores, probabilities, labels)
 
 
 def _cell(library, j, cell):
@@ -109,18 +112,18 @@ def columns_of(X):
 def run_sql(model, X, database=None, **options):
     database = SQLite() if database is None else database
     database.load(columns_of(X))
-    return said_by(database, model, **options)
+    return query_predictions(database, model, **options)
 
 
-def said_by(database, model, **options):
-    """What a query says of the table that a database has loaded."""
+def query_predictions(database, model, **options):
+    """The predictions of a query for the table that a database has loaded."""
     columns, rows = database.run(to_source(model, "sql", keep=["row number"], **options))
     found = np.array(sorted(rows, key=lambda r: r[0]), dtype=object)
     K = len(model.classes_)
     at = columns.index
     score = found[:, at("predict_score")] if K == 2 else found[:, [at(f"predict_score_{k}") for k in range(K)]]
     probability = found[:, [at(f"predict_probability_{k}") for k in range(K)]]
-    return Said(score.astype(float), probability.astype(float), found[:, at("predict")])
+    return Predictions(score.astype(float), probability.astype(float), found[:, at("predict")])
 
 
 def run_onnx(model, X):
@@ -144,4 +147,4 @@ def run_onnx(model, X):
             else:
                 feed[name] = np.array([[math.nan if is_missing(c) else c] for c in cells], dtype=float)
     label, probability, score = session.run(["label", "probabilities", "score"], feed)
-    return Said(score, probability, label.tolist())
+    return Predictions(score, probability, label.tolist())

@@ -1,4 +1,4 @@
-"""Files that are not what they have to be: an error that says so, or a model that works."""
+"""Files that are not valid: either an error that says so, or a model that works."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import clone
 
 import skewboost as sb
-from skewboost.io import ModelFileError, dumps, loads
+from skewboost.io import ModelFileError, dumps, loads, model_file
 from skewboost.io.structure import field_of
 from skewboost.learners import AlternatingTree, Line, RuleLearner, Tree
 from support import awkward_data
@@ -93,21 +93,21 @@ def add(at, key):
         at[key] = {"unknown": at[key]}
 
 
-def assert_harmless(text, rows):
-    """Either the error, or a model whose answers are numbers."""
+def assert_harmless(file, rows):
+    """Whether a file is refused. Otherwise its model predicts, with probabilities that are numbers."""
     try:
-        model = loads(text)
+        model = model_file._read(file, "The file")["model"]
     except ModelFileError:
         return True
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            said = model.predict(rows)
-        except ValueError as error:  # other names or kinds of columns are legal, but not those of the rows
+            predicted = model.predict(rows)
+        except ValueError as error:  # other names or kinds of columns are valid, but do not match the rows
             if not any(word in str(error) for word in ("column", "feature names", "features")):
                 raise
             return False
-        assert set(np.ravel(said).tolist()) <= {*model.classes_.tolist(), 0, 1}
+        assert set(np.ravel(predicted).tolist()) <= {*model.classes_.tolist(), 0, 1}
         p = model.predict_proba(rows)
         assert ((p >= 0) & (p <= 1)).all()
         if hasattr(model, "export_text"):
@@ -122,42 +122,46 @@ def rows_of(name):
     return TABLE if name in ("stumps", "trees", "an alternating tree", "boosted rules") else X
 
 
+@pytest.fixture
+def parsed(monkeypatch):
+    """Read files that are parsed already, which saves most of the time."""
+    monkeypatch.setattr(model_file, "_parsed", lambda file: file)
+
+
+@pytest.mark.usefixtures("parsed")
 @pytest.mark.parametrize("name", MODELS)
-def test_every_place_changed(files, name):
-    change_all(files[name], rows_of(name), 1)
+def test_changed_places(files, name):
+    change_places(files[name], rows_of(name), n_ways=1, n_changes=100)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("parsed")
 @pytest.mark.parametrize("name", MODELS)
 def test_every_place_changed_in_every_way(files, name):
-    change_all(files[name], rows_of(name), len(WRONG))
+    change_places(files[name], rows_of(name), n_ways=len(WRONG))
 
 
-def change_all(file, rows, n_ways):
-    """Remove, extend and replace what is at each place, and look at what becomes of it."""
+def change_places(file, rows, n_ways, n_changes=None):
+    """Remove, extend and replace entries, all of them or a sample, and read the file."""
     rng = np.random.default_rng(0)
-    n_refused = n_tried = 0
-    for path in places(file):
-        if not path:
-            continue
-        ways = [remove, add, *rng.choice(len(WRONG), n_ways, replace=False).tolist()]
-        for way in ways:
-            if callable(way):
-                change = way
-            else:
 
-                def change(at, key, value=WRONG[way]):
-                    at[key] = value
+    def replace(value):
+        return lambda at, key: at.update({key: value}) if isinstance(at, dict) else at.__setitem__(key, value)
 
-            n_tried += 1
-            n_refused += assert_harmless(json.dumps(changed(file, path, change)), rows)
-    assert n_refused > 0.7 * n_tried
+    changes = []
+    for path in list(places(file))[1:]:
+        wrong = rng.choice(len(WRONG), n_ways, replace=False).tolist()
+        changes += [(path, change) for change in (remove, add, *(replace(WRONG[k]) for k in wrong))]
+    if n_changes is not None:
+        changes = [changes[k] for k in rng.permutation(len(changes))[:n_changes]]
+    n_refused = sum(assert_harmless(changed(file, path, change), rows) for path, change in changes)
+    assert n_refused > 0.7 * len(changes)
 
 
 @pytest.mark.parametrize("name", ["stumps", "a goal"])
 def test_a_file_that_ends_too_soon(files, name):
     text = json.dumps(files[name])
-    for end in range(0, len(text) - 1, max(1, len(text) // 200)):
+    for end in range(0, len(text) - 1, max(1, len(text) // 50)):
         with pytest.raises(ModelFileError):
             loads(text[:end])
 
@@ -174,7 +178,7 @@ def find(data, key):
             yield from find(value, key)
 
 
-@pytest.mark.parametrize("link", [0, 1, -1, 7, -9])
+@pytest.mark.parametrize("link", [0, -1, 7, -9])
 @pytest.mark.parametrize("name", ["trees", "an alternating tree"])
 def test_links_that_go_back_or_nowhere(files, name, link):
     for k, own in enumerate(find(files[name], "links")):
@@ -190,7 +194,7 @@ def test_links_that_go_back_or_nowhere(files, name, link):
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "says"),
+    ("path", "value", "message"),
     [
         (("version",), 2, "version is 2, but this skewboost reads files up to version 1: install a newer release"),
         (("format",), "other", "format must be one of 'skewboost model'; got 'other'"),
@@ -211,17 +215,17 @@ def test_links_that_go_back_or_nowhere(files, name, link):
         (("model", "model", "rounds", 0, "importances", "n"), 10**9, "from 0 to"),
     ],
 )  # fmt: skip
-def test_the_error_says_where_and_why(files, path, value, says):
+def test_the_error_says_where_and_why(files, path, value, message):
     def change(at, key):
         at[key] = value
 
     with pytest.raises(ModelFileError) as caught:
         loads(json.dumps(changed(files["stumps"], path, change)))
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "not JSON"),
         ("[]", "must be an object"),
@@ -235,8 +239,8 @@ def test_the_error_says_where_and_why(files, path, value, says):
     ],
     ids=["empty", "a list", "no format", "NaN", "twice", "deep", "deeper", "a long number", "bytes"],
 )
-def test_text_that_is_no_model(text, says):
-    with pytest.raises(ModelFileError, match=says):
+def test_text_that_is_not_a_model(text, message):
+    with pytest.raises(ModelFileError, match=message):
         loads(text)
 
 
@@ -261,7 +265,7 @@ def test_nothing_that_a_file_names_is_imported(files):
     assert target not in sys.modules
     for path in places(files["stumps"]):
         if path and isinstance(path[-1], str):
-            for value in (target, f"{target}:fly", {"object": target, "params": {}}, {"py/object": target}):
+            for value in (target, {"object": target, "params": {}}):
                 changed_file = changed(files["stumps"], path, lambda at, key, value=value: at.update({key: value}))
                 with contextlib.suppress(ModelFileError):
                     loads(json.dumps(changed_file))
@@ -295,7 +299,7 @@ def _set(**values):
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "change", "says"),
+    ("name", "key", "change", "message"),
     [
         (
             "stumps",
@@ -323,10 +327,10 @@ def _set(**values):
         ),
     ],
 )
-def test_parts_that_do_not_go_together(files, name, key, change, says):
+def test_parts_that_do_not_match(files, name, key, change, message):
     file = copy.deepcopy(files[name])
     change(next(find(file["model"], key)))
-    with pytest.raises(ModelFileError, match=says):
+    with pytest.raises(ModelFileError, match=message):
         loads(json.dumps(file))
 
 
@@ -345,7 +349,7 @@ def test_the_place_of_a_defect_fits_on_a_line_whatever_it_is_called(files):
     next(find(file, "record"))["record"]["\ud800\n" + "k" * 10_000] = "x"
     with pytest.raises(ModelFileError) as caught:
         loads(json.dumps(file))
-    told = str(caught.value)
-    assert told.isprintable()
-    assert len(told) < 500
-    assert r"record.\ud800\nkkk" in told
+    message = str(caught.value)
+    assert message.isprintable()
+    assert len(message) < 500
+    assert r"record.\ud800\nkkk" in message

@@ -1,4 +1,4 @@
-"""Model files: fitted models as JSON that is read without executing anything. And fitted models as programs."""
+"""Save fitted models as JSON, which is loaded without executing anything, and export them as programs."""
 
 from skewboost._lazy import attach
 

@@ -1,4 +1,4 @@
-"""Databases that the tests of queries share."""
+"""Databases that the tests of queries share; each is started once."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ import pytest
 from sql_databases import DuckDB, SQLite, start_postgresql
 
 
-@pytest.fixture(scope="session")
-def postgresql():
-    try:
-        server = start_postgresql()
-    except OSError as error:
-        pytest.skip(str(error))
-    yield server
-    server.close()
-
-
-@pytest.fixture(params=["SQLite", "DuckDB", "PostgreSQL"])
+@pytest.fixture(scope="session", params=["SQLite", "DuckDB", "PostgreSQL"])
 def database(request):
-    if request.param == "PostgreSQL":
-        return request.getfixturevalue("postgresql")
-    if request.param == "DuckDB":
+    if request.param == "SQLite":
+        yield SQLite()
+    elif request.param == "DuckDB":
         pytest.importorskip("duckdb", reason="DuckDB is not installed")
-        return DuckDB()
-    return SQLite()
+        yield DuckDB()
+    else:
+        try:
+            server = start_postgresql()
+        except OSError as error:
+            pytest.skip(str(error))
+        yield server
+        server.close()

@@ -1,4 +1,4 @@
-"""Programs say what the model says, to the last bit where nothing but sums is involved."""
+"""Programs predict what the model predicts; sums are equal to the last bit."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ X, y = awkward_data(200)
 
 
 def everywhere(model, X, folder, exact=False):
-    """Hold all four programs against the model, by either engine if sums are equal to the last bit."""
-    said = [run_python(model, X), run_c(model, X, folder), run_sql(model, X), run_onnx(model, X)]
-    for one in said:
-        one.agrees(model, X)
+    """Compare all four programs with the model, on both engines if sums must be equal to the last bit."""
+    for program in (run_python(model, X), run_c(model, X, folder), run_sql(model, X), run_onnx(model, X)):
+        program.agrees(model, X)
         if exact:
             for engine in ("reference", "cpu"):
-                assert np.array_equal(one.score, copy(model).set_params(engine=engine).decision_function(X))
+                assert np.array_equal(program.score, copy(model).set_params(engine=engine).decision_function(X))
 
 
 def edges(model, X):
@@ -44,12 +43,14 @@ def edges(model, X):
 
 
 @pytest.mark.parametrize("entry", SUMS, ids=[e.name for e in SUMS])
-def test_every_variant(entry, tmp_path):
+def test_every_variant(entry):
+    """Variants differ in the numbers of the formula only, which is the same for all languages."""
     params = {"cost": 3.0} if entry.cost_sensitive else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = make(entry.estimator, 12, **params).fit(X, y)
-    everywhere(model, np.vstack((X[:40], edges(model, X)[:60])), tmp_path)
+        model = make(entry.estimator, 8, **params).fit(X, y)
+    rows = np.vstack((X[:40], edges(model, X)[:60]))
+    run_python(model, rows).agrees(model, rows)
 
 
 LEARNERS = {
@@ -57,13 +58,8 @@ LEARNERS = {
     "stumps that abstain": sb.RealBoostClassifier(estimator=Stump(missing="abstain"), n_estimators=30),
     "trees": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7), n_estimators=15),
     "trees that abstain": sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=7, missing="abstain"), n_estimators=15),
-    "bushy trees": sb.RealBoostClassifier(estimator=Tree(max_depth=8, missing="abstain"), n_estimators=3),
     "histograms": sb.GentleBoostClassifier(estimator=Histogram(max_bins=16), n_estimators=20),
-    "alternating": sb.AlternatingTreeClassifier(max_rounds=25),
     "alternating that learns": sb.AlternatingTreeClassifier(max_rounds=25, missing="learn", cost=4),
-    "alternating for others": sb.AdaBoostClassifier(estimator=AlternatingTree(), n_estimators=20),
-    "consistent": sb.ConsistentBoostClassifier(n_estimators=30),
-    "early stopping": sb.RealBoostClassifier(n_estimators=100, early_stopping=30, random_state=0),
 }
 
 
@@ -71,20 +67,19 @@ LEARNERS = {
 def test_sums_are_equal_to_the_last_bit_at_and_beside_every_threshold(model, tmp_path):
     model.fit(X, y)
     rows = edges(model, X)
-    rows = rows[:: max(1, len(rows) // 300)]
+    rows = rows[:: max(1, len(rows) // 150)]
     assert len(rows) > 5
-    everywhere(model, np.vstack((X, rows)), tmp_path, exact=True)
+    everywhere(model, np.vstack((X[:50], rows)), tmp_path, exact=True)
 
 
-@pytest.mark.parametrize("unit", [1.0, 2.0**-1070, 1e300])
+@pytest.mark.parametrize("unit", [2.0**-1070, 1e300])
 def test_lines(unit, tmp_path):
     numbers = np.round(9 * np.clip(X, -40, 40)) * unit
     model = sb.LogitBoostClassifier(estimator=Line(), n_estimators=15).fit(numbers, y)
     everywhere(model, numbers, tmp_path, exact=True)
 
 
-@pytest.mark.parametrize("learner", ["stump", "tree"])
-@pytest.mark.parametrize("first", [2**53, -(2**60), 2**63 - 300])
+@pytest.mark.parametrize(("first", "learner"), [(2**53, "stump"), (2**63 - 300, "tree")])
 def test_integers_that_are_no_doubles(first, learner, tmp_path):
     """Programs round them as the model does: cuts lie between the doubles."""
     table = pd.DataFrame({"id": first + np.arange(300), "x": np.arange(300) % 7})
@@ -93,35 +88,21 @@ def test_integers_that_are_no_doubles(first, learner, tmp_path):
 
 
 @pytest.mark.parametrize("calibrate", ["sigmoid", "isotonic"])
-@pytest.mark.parametrize("cost", [1.0, 4.0])
-def test_calibrated(calibrate, cost, tmp_path):
-    model = sb.AdaMECClassifier(n_estimators=15, cost=cost, calibrate=calibrate, random_state=0).fit(X, y)
+def test_calibrated(calibrate, tmp_path):
+    model = sb.AdaMECClassifier(n_estimators=15, cost=4.0, calibrate=calibrate, random_state=0).fit(X, y)
     everywhere(model, np.vstack((X, np.full((1, X.shape[1]), np.nan))), tmp_path)
 
 
-def test_infinities_are_beyond_the_last_threshold(tmp_path):
-    model = sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=5), n_estimators=10).fit(X, y)
+@pytest.mark.parametrize("learner", [Tree(max_leaf_nodes=5), Line()], ids=["trees", "lines"])
+def test_infinities_are_beyond_the_last_threshold_and_lines_are_constant_there(learner, tmp_path):
+    model = sb.LogitBoostClassifier(estimator=learner, n_estimators=10).fit(np.nan_to_num(X), y)
     far, infinite = X[:60].copy(), X[:60].copy()
     for j in range(X.shape[1]):
         far[j::9, j], infinite[j::9, j] = (1e300, np.inf) if j % 2 else (-1e300, -np.inf)
     expected = model.decision_function(far)
-    for said in (run_python(model, infinite), run_c(model, infinite, tmp_path), run_sql(model, infinite)):
-        assert np.array_equal(said.score, expected)
-    assert np.array_equal(run_onnx(model, infinite).score, expected)
-
-
-def test_lines_are_level_far_away(tmp_path):
-    numbers = np.nan_to_num(X)
-    model = sb.LogitBoostClassifier(estimator=Line(), n_estimators=15).fit(numbers, y)
-    far, infinite = X[:60].copy(), X[:60].copy()
-    for j in range(X.shape[1]):
-        far[j::9, j], infinite[j::9, j] = (1e300, np.inf) if j % 2 else (-1e300, -np.inf)
-    everywhere(model, far, tmp_path, exact=True)
-    (tmp_path / "model.so").unlink()  # a library that is loaded must not be written over
-    expected = model.decision_function(far)
-    for said in (run_python(model, infinite), run_c(model, infinite, tmp_path), run_sql(model, infinite)):
-        assert np.array_equal(said.score, expected)
-    assert np.array_equal(run_onnx(model, infinite).score, expected)
+    runs = (run_python(model, far), run_python(model, infinite), run_c(model, infinite, tmp_path))
+    for program in (*runs, run_sql(model, infinite), run_onnx(model, infinite)):
+        assert np.array_equal(program.score, expected)
 
 
 NAMES = ["plain", "with space", 'quo"te', "select", "int", "größe µ", "back\\slash", "*/ /* -- ; ??/", "line\nbreak"]
@@ -145,12 +126,10 @@ def nasty_table(n=260):
     "learner",
     [
         Stump(),
-        Stump(missing="abstain"),
-        Tree(max_leaf_nodes=8),
         Tree(max_leaf_nodes=8, missing="abstain"),
         AlternatingTree(),
     ],
-    ids=["stump", "stump that abstains", "tree", "tree that abstains", "alternating"],
+    ids=["stump", "tree that abstains", "alternating"],
 )
 def test_names_and_categories_of_any_text_missing_and_unseen(learner, tmp_path):
     table, labels = nasty_table()
@@ -167,8 +146,8 @@ def test_names_and_categories_of_any_text_missing_and_unseen(learner, tmp_path):
     # the empty text is a category here, so that in ONNX a missing cell is any other text
     known = new[new["'; DROP TABLE data; --"].notna()]
     run_onnx(model, known).agrees(model, known)
-    for said in (run_python(model, new), run_python(model, new, by_name=True), run_c(model, new, tmp_path)):
-        said.agrees(model, new)
+    for program in (run_python(model, new), run_python(model, new, by_name=True), run_c(model, new, tmp_path)):
+        program.agrees(model, new)
     run_sql(model, new).agrees(model, new)
 
 
@@ -195,16 +174,15 @@ def test_a_column_that_was_empty_in_training_says_nothing():
     labels = (table["x"] > 3).to_numpy()
     model = sb.GentleBoostClassifier(estimator=Histogram(), n_estimators=5).fit(table, labels)
     now = table.assign(empty=1.0)
-    for said in (run_python(model, now), run_sql(model, now), run_onnx(model, now)):
-        said.agrees(model, now)
+    for program in (run_python(model, now), run_sql(model, now), run_onnx(model, now)):
+        program.agrees(model, now)
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [np.array(["no", "yes"])[1 - y], y == 1, y * 2.0, np.where(y == 1, -1, 7)],
+    ("labels", "positive"),
+    [(np.array(["no", "yes"])[1 - y], 0), (y == 1, 1), (y * 2.0, 0), (np.where(y == 1, -1, 7), 1)],
     ids=["str", "bool", "float", "int"],
 )
-@pytest.mark.parametrize("positive", [0, 1])
 def test_labels_of_any_type_and_either_class_positive(labels, positive, tmp_path):
     positive = np.unique(labels)[positive].item()
     model = sb.CSRAClassifier(n_estimators=10, cost=5, pos_label=positive).fit(X, labels)
@@ -214,16 +192,15 @@ def test_labels_of_any_type_and_either_class_positive(labels, positive, tmp_path
 @pytest.mark.parametrize(
     "model",
     [
-        sb.AdaBoostMHClassifier(n_estimators=25),
         sb.AdaBoostMHClassifier(estimator=Tree(max_leaf_nodes=5), n_estimators=8, cost={"a": 1, "b": 4, "c": 2}),
         sb.AdaC2M1Classifier(estimator=Tree(max_leaf_nodes=9), n_estimators=8),
     ],
-    ids=["stumps", "trees with costs", "votes"],
+    ids=["trees with costs", "votes"],
 )
 def test_many_classes(model, tmp_path):
     labels = np.array(["a", "b", "c"])[y + (np.nan_to_num(X[:, 1]) > 0.8)]
     model.fit(X, labels)
-    everywhere(model, np.vstack((X, edges(model, X)[:100])), tmp_path)
+    everywhere(model, np.vstack((X[:60], edges(model, X)[:60])), tmp_path)
 
 
 @pytest.mark.parametrize("positive", [0, 1])
@@ -237,7 +214,7 @@ def test_the_threshold_of_a_goal(positive, tmp_path):
         random_state=0,
     ).fit(X, y)
     assert model.threshold_ != 0.0
-    everywhere(model, X, tmp_path)
+    everywhere(model, X[:60], tmp_path)
 
 
 def test_a_model_cut_short():
@@ -261,9 +238,9 @@ def test_deep_trees(tmp_path):
 def test_long_sums_are_added_in_several_queries(monkeypatch):
     monkeypatch.setattr("skewboost.io.export.sql_query.MAX_SUM", 3)
     model = sb.GentleBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=10).fit(X, y)
-    said = run_sql(model, X)
-    said.agrees(model, X)
-    assert np.array_equal(said.score, model.decision_function(X))
+    predictions = run_sql(model, X)
+    predictions.agrees(model, X)
+    assert np.array_equal(predictions.score, model.decision_function(X))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What is written, and what is refused."""
+"""The content of programs, and models and arguments that are refused."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_python_imports_nothing_but_math(monkeypatch):
 def test_categories_have_codes_in_c(tmp_path):
     table = pd.DataFrame({"x": np.arange(40.0), "c": ["ä", "b", "ß?", "d"] * 10})
     model = sb.RealBoostClassifier(n_estimators=5).fit(table, np.arange(40) % 4 == 1)
-    library = compiled(to_source(model, "c", name="m"), tmp_path)
+    library = compiled(to_source(model, "c", name="m"), tmp_path, "-O2")
     library.m_code.restype = ctypes.c_double
     codes = [library.m_code(1, c.encode()) for c in sorted(table["c"].unique())]
     assert codes == [0, 1, 2, 3]
@@ -76,7 +76,7 @@ def test_categories_have_codes_in_c(tmp_path):
     assert math.isnan(library.m_code(0, b"b"))
 
 
-def test_a_query_keeps_what_it_is_told_to():
+def test_a_query_keeps_columns():
     connection = sqlite3.connect(":memory:")
     names = ", ".join(f"x{j} REAL" for j in range(X.shape[1]))
     connection.execute(f'CREATE TABLE "my ""rows""" (id TEXT, {names})')
@@ -88,7 +88,7 @@ def test_a_query_keeps_what_it_is_told_to():
 
 
 def test_a_column_that_is_not_there_is_an_error_in_sql():
-    """SQLite takes a quoted name that it does not know for a text, unless it is told whose name it is."""
+    """SQLite reads an unknown quoted name as a text, unless it is qualified."""
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE data (x1 REAL)")
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
@@ -242,7 +242,7 @@ def test_labels_and_names_do_not_end_the_comment_they_are_in(tmp_path):
     for positive in (evil, "good"):
         model = sb.CSRAClassifier(n_estimators=3, cost=5, pos_label=positive).fit(table, np.where(y, evil, "good"))
         assert not hasattr(compiled(to_source(model, "c"), tmp_path), "injected")
-        (tmp_path / "model.so").unlink()  # a library that is loaded must not be written over
+        (tmp_path / "model.so").unlink()  # a library that is loaded must not be overwritten
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def to_source(
         What functions, or the columns of the query, are called: ``{name}`` is the label, ``{name}_score`` what
         `decision_function` says, and ``{name}_probability`` what `predict_proba` does. An identifier.
     table : str or None, default=None
-        SQL only: the table to read from, ``data`` unless said otherwise.
+        SQL only: the table to read from. None: ``data``.
     keep : sequence of str or None, default=None
         SQL only: the columns of the table that the query passes on. None: all.
 
