@@ -38,7 +38,7 @@ def run(path: str, target: str | None = None, as_json: bool = False) -> None:
     as_json : bool
         Whether to print JSON instead of tables.
     """
-    source = open_data(path)
+    source = open_data(path, keep=True)
     if target is not None and target not in source.columns:
         raise DataError(f"{source.path}: there is no column {target!r}. The columns are {some(source.columns, 12)}.")
     summary = Summary.from_chunks(source.chunks(), target=target)

@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from skewboost.cli.data import DataError, open_data
 from skewboost.cli.data import content as content_module
-from skewboost.cli.data import open_data
 
 
 def make_frame(n_rows=20, seed=0):
@@ -78,25 +78,37 @@ def test_chunks_of_any_size_are_the_table(name, n_rows, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet", "t.arrows"])
-def test_standard_input_gives_the_same_table(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize("keep", [False, True])
+def test_standard_input_gives_the_same_table(name, keep, tmp_path, monkeypatch):
     path = write(make_frame(), tmp_path / name)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
-    source = open_data("-")
+    source = open_data("-", keep=keep)
     assert (source.path, source.n_bytes) == ("-", None)
     found = pd.concat(list(source.chunks(7)), ignore_index=True)
     pd.testing.assert_frame_equal(found, open_data(path).read())
 
 
-def test_all_rows_of_a_pipe_settle_the_types(monkeypatch):
+def test_a_long_pipe_is_streamed_and_a_late_misfit_is_an_error(monkeypatch):
     n_rows = 3000
-    monkeypatch.setattr(content_module, "HEAD", n_rows)
-    text = "a,b\n" + "1,x\n" * n_rows + "oops,y\n"
+    monkeypatch.setattr(content_module, "HEAD", 2 * n_rows)  # half of the rows settle the types
+    text = "a,b\n" + "1,x\n" * n_rows
+
+    def pipe(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+
+    pipe(text + "2.5,y\n,\n")
+    chunks = list(open_data("-").chunks(1000))
+    assert sum(map(len, chunks)) == n_rows + 2
+    assert {str(c["a"].dtype) for c in chunks} == {"float64"}
+    pipe(text + "oops,y\n")
+    with pytest.raises(DataError, match=rf"standard input, column 'a': data row {n_rows + 1} holds 'oops'"):
+        list(open_data("-").chunks(1000))
+    pipe(text + "true,y\n" * 5)  # true is not 1
+    with pytest.raises(DataError, match=rf"data row {n_rows + 1} holds 'True'"):
+        list(open_data("-").chunks(n_rows))
+    pipe(text + "oops,y\n")
     monkeypatch.setattr(content_module, "IN_MEMORY", len(text) // 2)  # the rest goes to a temporary file
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    chunks = list(open_data("-").chunks(2000))
-    assert sum(map(len, chunks)) == n_rows + 1
-    assert chunks[0]["a"].iloc[0] == "1"
-    assert chunks[-1]["a"].iloc[-1] == "oops"
+    assert open_data("-", keep=True).read()["a"].iloc[-1] == "oops"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
@@ -112,6 +124,9 @@ def test_a_pipe_with_a_name_gives_the_same_table(name, tmp_path):
         sent.result()
     assert (source.path, source.n_bytes) == (str(pipe), None)
     pd.testing.assert_frame_equal(found, open_data(path).read())
+    if "csv" in name:  # the others keep a copy
+        with pytest.raises(DataError, match="pipe: it was read already"):
+            source.content.open()
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 100])

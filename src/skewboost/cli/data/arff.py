@@ -39,6 +39,7 @@ class Arff(TextSource):
 
     def __init__(self, content: Content, text: Collection[str] = ()) -> None:
         super().__init__(content, text)
+        content.keep_all()  # the last row decides whether numbers are integers
         self.attributes = self._declared()
         self.columns = [attribute.name for attribute in self.attributes]
         self.check_names()

@@ -40,13 +40,12 @@ class ArrowSource(Source):
 
     def _pandas_columns(self, schema: Any) -> tuple[set[str], set[str]]:
         """Return the columns that pandas wrote for its index, and those that were categorical in pandas."""
-        metadata = (schema.metadata or {}).get(b"pandas")
-        if metadata is None:
-            return set(), set()
         try:
-            notes = json.loads(metadata)
-            index = {name for name in notes.get("index_columns", []) if isinstance(name, str)}
-            return index, {c["name"] for c in notes.get("columns", []) if c.get("pandas_type") == "categorical"}
+            metadata = schema.pandas_metadata
+            if metadata is None:
+                return set(), set()
+            index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
+            return index, {c["name"] for c in metadata.get("columns", []) if c.get("pandas_type") == "categorical"}
         except (AttributeError, KeyError, TypeError, RecursionError) as error:
             raise self.fail("the metadata of pandas cannot be read", "Write the file again.") from error
 

@@ -6,6 +6,7 @@ blocks does not matter.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,8 +87,23 @@ def convert(column: Any, kind: ColumnType) -> Any:
         return column.mask(column.isin(TEXT_MISSING))
     if kind.name == DATE:
         return pd.to_datetime(column.mask(column.isin(NUMBER_MISSING)), format="ISO8601").dt.as_unit("us")
+    if (kind | type_of(column)).name not in (kind.name, FLOAT):  # true is not 1
+        raise InputError(f"A cell is not of type {kind.name}.")
     if column.dtype.kind not in "iufb":
         column = column.mask(column.isin(NUMBER_MISSING))
         if kind.name != BOOLEAN:
             return pd.Series([float(v) for v in column], index=column.index, name=column.name, dtype=kind.dtype)
     return column.astype(kind.dtype)
+
+
+def first_misfit(column: Any, kind: ColumnType) -> int:
+    """Return the position of the first cell that is not of this type; there must be one."""
+
+    def fails(n_cells: int) -> bool:
+        try:
+            convert(column.iloc[:n_cells], kind)
+        except (ValueError, TypeError):
+            return True
+        return False
+
+    return bisect_left(range(1, len(column)), True, key=fails)

@@ -12,7 +12,7 @@ import tempfile
 import weakref
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,27 +28,29 @@ class DataError(InputError):
 
 
 class Content:
-    """The bytes of a file or a pipe, which can be opened several times: a pipe is copied first.
+    """The bytes of a file or a pipe. Gzip is recognised by its first bytes and unpacked.
 
-    Gzip is recognised by its first bytes and unpacked. The first unpacked bytes are available as `head`.
+    A file can be opened several times. A pipe can be opened once, unless `keep_all` made a copy of it before. The first
+    unpacked bytes are available as `head` in either case, and `head_is_all` says whether there are more.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
+        self.is_pipe = is_pipe(path)
         self.name = "standard input" if self.path == "-" else self.path
         self.n_bytes: int | None = None
-        self._pipe: IO[bytes] | None = None  # a copy of a pipe
-        self._unpacked: IO[bytes] | None = None  # a copy of what was packed
-        if is_pipe(path):
-            with self.explained(), self._open_pipe() as stream:
-                self._pipe = self._copy(stream)
+        self.packed = False
+        self._copy: IO[bytes] | None = None  # unpacked
+        self._pipe: Any = None
+        if self.is_pipe:
+            with self.explained():
+                self._pipe = self._open_pipe()
+                self.head: bytes = self._pipe.read(HEAD)
         else:
             self._check_file()
-        self.packed = False
-        with self.open() as stream:
-            self.packed = stream.read(2) == GZIP
-        with self.explained(), self.open() as stream:
-            self.head: bytes = stream.read(HEAD)
+            with self.explained(), self.open() as stream:
+                self.head = stream.read(HEAD)
+        self.head_is_all = len(self.head) < HEAD
 
     def _check_file(self) -> None:
         file = Path(self.path)
@@ -58,38 +60,59 @@ class Content:
             raise DataError(f"{self.path}: there is no such file.", "Check the spelling, and the folder you are in.")
         self.n_bytes = file.stat().st_size
         try:
-            open(file, "rb").close()
+            with open(file, "rb") as stream:
+                self.packed = stream.read(2) == GZIP
         except OSError as error:
             raise DataError(f"{self.path}: cannot be opened: {error.strerror}.", "Check its permissions.") from error
 
     def _open_pipe(self) -> Any:
         if self.path != "-":
-            return open(self.path, "rb")
-        if sys.stdin is None or sys.stdin.closed:  # as `<&-` and some schedulers leave it
+            raw: Any = open(self.path, "rb")  # noqa: SIM115
+            weakref.finalize(self, raw.close)
+        elif sys.stdin is None or sys.stdin.closed:  # as `<&-` and some schedulers leave it
             raise DataError(f"{self.name}: it is closed.", "Pipe a table into the command, or name a file.")
-        return nullcontext(getattr(sys.stdin, "buffer", sys.stdin))
+        else:
+            raw = getattr(sys.stdin, "buffer", sys.stdin)
+        first = raw.read(2)
+        self.packed = first == GZIP
+        joined = _joined(first, raw)
+        return gzip.GzipFile(fileobj=joined) if self.packed else joined
 
-    def _copy(self, stream: Any) -> IO[bytes]:
+    @property
+    def rereadable(self) -> bool:
+        """Whether it can be opened again."""
+        return not self.is_pipe or self._copy is not None
+
+    def keep_all(self) -> None:
+        """Copy a pipe, so that it can be opened again. A file stays as it is."""
+        if not self.rereadable:
+            self._make_copy()
+
+    def _make_copy(self) -> None:
         copy: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
         weakref.finalize(self, copy.close)
-        shutil.copyfileobj(stream, copy, HEAD)
-        return copy  # type: ignore[no-any-return]
-
-    def open(self) -> Any:
-        """Return a binary stream of the unpacked bytes."""
-        place: Any = self.path if self._pipe is None else _reopened(self._pipe)
-        if self.packed:
-            return gzip.open(place, "rb")
-        return open(self.path, "rb") if self._pipe is None else place
+        with self.explained(), self.open() as stream:
+            shutil.copyfileobj(stream, copy, HEAD)
+        self._copy = copy
 
     def open_seekable(self) -> Any:
         """Return a path or a seekable stream of the unpacked bytes, for formats that are read from the end."""
-        if not self.packed:
-            return self.path if self._pipe is None else _reopened(self._pipe)
-        if self._unpacked is None:
-            with self.explained(), self.open() as stream:
-                self._unpacked = self._copy(stream)
-        return _reopened(self._unpacked)
+        if not self.is_pipe and not self.packed:
+            return self.path
+        if self._copy is None:
+            self._make_copy()
+        return self.open()
+
+    def open(self) -> Any:
+        """Return a binary stream of the unpacked bytes."""
+        if self._copy is not None:
+            return io.BufferedReader(_Reopened(self._copy), HEAD)
+        if not self.is_pipe:
+            return gzip.open(self.path, "rb") if self.packed else open(self.path, "rb")
+        if self._pipe is None:
+            raise DataError(f"{self.name}: it was read already.", "Save it to a file to read it twice.")
+        stream, self._pipe = _joined(self.head, self._pipe), None
+        return stream
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -101,12 +124,14 @@ class Content:
                 f"{self.name}: the gzip data is damaged or cut short ({error}).", "Fetch it again."
             ) from error
         except UnicodeDecodeError as error:
-            raise self._not_utf8() from error
+            raise self._not_utf8(error) from error
         except OSError as error:
             raise DataError(f"{self.name}: cannot be read: {error.strerror or error}.") from error
 
-    def _not_utf8(self) -> DataError:
+    def _not_utf8(self, error: UnicodeDecodeError) -> DataError:
         remedy = "Convert it, if it is Latin-1 with: iconv -f latin1 -t utf-8 FILE > utf8.csv"
+        if not self.rereadable:
+            return DataError(f"{self.name}: it is not UTF-8 (byte 0x{error.object[error.start]:02x}).", remedy)
         offset = 0
         with self.open() as stream:
             for number, line in enumerate(stream, 1):
@@ -127,8 +152,24 @@ def is_pipe(path: str | Path) -> bool:
         return False
 
 
-def _reopened(file: IO[bytes]) -> IO[bytes]:
-    return io.BufferedReader(_Reopened(file), HEAD)
+def _joined(head: bytes, rest: Any) -> Any:
+    return io.BufferedReader(_Joined(head, rest), HEAD)
+
+
+class _Joined(io.RawIOBase):
+    """Bytes that were read already, and then the rest of a stream."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self.head, self.rest = io.BytesIO(head), rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        # the bytes that are available, without waiting for a full buffer
+        data = self.head.read(len(buffer)) or getattr(self.rest, "read1", self.rest.read)(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class _Reopened(io.RawIOBase):

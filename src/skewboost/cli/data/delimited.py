@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skewboost.cli.data.column_types import DATE, NUMBER_MISSING, TEXT, ColumnType, as_number
+from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, INTEGER, NUMBER_MISSING, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
 from skewboost.cli.data.text_source import TextSource
 
@@ -20,7 +20,10 @@ _DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r
 
 
 class Delimited(TextSource):
-    """A delimited file, parsed by pandas."""
+    """A delimited file, parsed by pandas.
+
+    A pipe that is not kept cannot be read twice: its first rows settle the types.
+    """
 
     format = "csv"
 
@@ -33,6 +36,20 @@ class Delimited(TextSource):
         self.columns = self.dialect.columns
         self.check_names()
         self._widths_checked = False
+
+    def _open(self, whole: bool) -> Any:
+        """Open the file, or the rows of a pipe that were read already."""
+        if whole or self.content.rereadable:
+            return self.content.open()
+        head = self.content.head
+        return io.BytesIO(head if self.content.head_is_all else _whole_rows(head))
+
+    def _settle(self) -> dict[str, ColumnType]:
+        types = super()._settle()
+        if not self.content.rereadable and not self.content.head_is_all:
+            # More rows will come: cells may be missing, and integers may turn out to have decimals.
+            types = {n: ColumnType(FLOAT if t.name in (INTEGER, EMPTY) else t.name, True) for n, t in types.items()}
+        return types
 
     def _blocks(self, n_rows: int, types: dict[str, ColumnType] | None) -> Iterator[Any]:
         import pandas as pd
@@ -53,7 +70,7 @@ class Delimited(TextSource):
             "encoding": "utf-8-sig",
             "chunksize": n_rows,
         }
-        with self.content.explained(), self.content.open() as stream, warnings.catch_warnings():
+        with self.content.explained(), self._open(types is not None) as stream, warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             try:
                 with pd.read_csv(stream, **options) as blocks:
@@ -75,7 +92,7 @@ class Delimited(TextSource):
             return
         self._widths_checked = True
         width = len(self.columns)
-        with io.TextIOWrapper(self.content.open(), encoding="utf-8-sig", newline="") as lines:
+        with io.TextIOWrapper(self._open(whole=False), encoding="utf-8-sig", newline="") as lines:
             rows = csv.reader(lines, delimiter=self.dialect.delimiter, skipinitialspace=True)
             try:
                 for row in rows:
@@ -92,6 +109,14 @@ def _exact() -> str | None:
     import pandas as pd
 
     return None if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else "round_trip"
+
+
+def _whole_rows(head: bytes) -> bytes:
+    """Cut text at the end of a row; quoted cells may hold line ends."""
+    cut = head.rfind(b"\n") + 1
+    while cut > 0 and head.count(b'"', 0, cut) % 2:
+        cut = head.rfind(b"\n", 0, cut - 1) + 1
+    return head[:cut] if cut else head
 
 
 @dataclass(frozen=True)

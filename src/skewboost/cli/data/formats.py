@@ -36,6 +36,7 @@ def open_data(
     path: str | Path,
     *,
     text: Collection[str] = (),
+    keep: bool = False,
     columns: Collection[str] = (),
 ) -> Source:
     r"""Open a table in a file or on standard input.
@@ -50,6 +51,9 @@ def open_data(
     text : collection of str, default=()
         Columns to read as text whatever they look like. A mapping of column to known categories spells cells as these
         are spelled.
+    keep : bool, default=False
+        Whether to read a pipe to its end first. All rows then settle the types of columns, as they do for a file.
+        Otherwise the first rows of a pipe settle them, and a later row that does not fit is an error.
     columns : collection of str, default=()
         The columns that a model was fitted to. LIBSVM does not mention columns of zeros at the end: those in this list
         are added. Other formats ignore it.
@@ -72,6 +76,8 @@ def open_data(
     1   NaN   blue
     """
     content = Content(path)
+    if keep:
+        content.keep_all()
     found = find_format(content)
     if found == "libsvm":
         return Libsvm(content, text, columns)

@@ -30,6 +30,7 @@ class Libsvm(Source):
 
     def __init__(self, content: Content, text: Collection[str] = (), columns: Collection[str] = ()) -> None:
         super().__init__(content, text)
+        content.keep_all()  # the last row may add columns
         self._whole = True  # whether all labels are integers
         self.first, last, self.n_rows = self._scan()
         known = [int(found[1]) for name in columns if (found := _NUMBERED.fullmatch(name))]

@@ -58,6 +58,7 @@ class Source(ABC):
         """Return all rows as one pandas table."""
         import pandas as pd
 
+        self.content.keep_all()
         pieces = list(self.chunks())
         return pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
 
