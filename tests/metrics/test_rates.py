@@ -125,5 +125,5 @@ def test_scorers_work_in_cross_validation_with_weights():
             assert not np.allclose(weighted, found[f"test_{name}"])
     clf = GaussianNB().fit(X, TRUTH)
     assert get_scorer("G-mean")(clf, X, TRUTH) == scorers()["g_mean"](clf, X, TRUTH)
-    with pytest.raises(ValueError, match=r"name='savings' is not a measure\. Choose one of error, accuracy, "):
+    with pytest.raises(ValueError, match=r"name='savings' is not available here\. Choose one of error, accuracy, "):
         get_scorer("savings")
