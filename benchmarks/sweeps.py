@@ -20,7 +20,7 @@ from skewboost import (
     WeightBoostClassifier,
 )
 from skewboost.datasets import load_rare_cancer
-from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, learning_curve, noise_sweep
+from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, noise_sweep, staged_curve
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 
 COMMON = {"n_estimators": 100, "engine": "cpu"}
@@ -68,7 +68,7 @@ def show_rounds() -> None:
     """Weights after 100 rounds, the parts of the error, and when nothing is left to learn."""
     rare = load_rare_cancer()
     for booster in (AdaBoostClassifier(**COMMON), WeightBoostClassifier(**COMMON)):
-        curve = learning_curve(booster, *rare, **HOW)
+        curve = staged_curve(booster, *rare, **HOW)
         largest, median = (curve.weight_quantiles[:, -1, curve.weight_levels.index(q)].mean() for q in (1.0, 0.5))
         first, last = curve.weight_of_positives.mean(axis=0)[[0, -1]]
         print(
@@ -79,7 +79,7 @@ def show_rounds() -> None:
         numbers = f"error {parts.loss[k]:.1%} = bias {parts.bias[k]:.1%} + variance {parts.variance[k]:.1%}"
         print(f"AdaBoost, round {parts.rounds[k]}: {numbers}")
     csra = CSRAClassifier(cost="balanced", **COMMON)
-    error = learning_curve(csra, *rare, **HOW).values("error", "train")
+    error = staged_curve(csra, *rare, **HOW).values("error", "train")
     print(f"CSRA: no training error left after {[int(np.argmin(e > 0)) + 1 for e in error]} rounds")
 
 

@@ -133,7 +133,7 @@ def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_p
     pd.concat([small.frame] * 3).to_csv(path, index=False)
     goal = ["recall>=0.6", "-t", "kind", "--drop", "times", "-r", 3, "-j", 1, "--json"]
     copies = run("goal", path, *goal, "--drop", "id")
-    assert f"warning: Of the 720 rows of {path} 480 repeat others" in copies.stderr
+    assert f"warning: 480 of the 720 rows of {path} repeat another row" in copies.stderr
     assert "use --counts; if rows belong together in other ways, use --groups COLUMN." in copies.stderr
     told = json.loads(copies.stdout)["certificate"]
     assert 3 * sum(told["evidence"].values()) == sum(told["counts"].values())
@@ -205,7 +205,7 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
         (["-t", "kind", "--learner", "tree", "--method", "AlternatingTree"], "leave --learner out"),
         (["-t", "kind", "--test", "1.5"], "no share"),
         (["-t", "kind", "--goal", "recall>>1"], "cannot be read"),
-        (["-t", "kind", "--goal", "speed>=0.5"], "'speed', which is none of"),
+        (["-t", "kind", "--goal", "speed>=0.5"], "goal='speed' is not a measure"),
         (["-t", "kind", "--goal", "recall>=0.5", "--cost", "5"], "--cost has no effect on the goal"),
         (["-t", "kind", "--rounds", "0"], "--rounds"),
         (["-t", "kind", "--n-jobs", "0"], "neither -1 (all cores)"),

@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skewboost import AdaC2Classifier, CodeMatrixClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
 from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare, noise_sweep
-from skewboost.evaluate.methods import cost_param, short_name, told
+from skewboost.evaluate.methods import cost_param, short_name, with_costs
 from skewboost.evaluate.progress import Progress
 from skewboost.evaluate.results_file import ResultsFile
 from skewboost.metrics import expected_cost, savings_score
@@ -187,21 +187,21 @@ def test_a_candidate_that_fails_loses(data):
 # ------------------------------------------------------------------ costs and measures
 
 
-def test_who_is_told_the_costs():
-    assert told(CSRAClassifier(), 7, {}).cost == 7
-    assert told(CSRAClassifier(cost=3), 7, {}).cost == 3
-    assert told(CSRAClassifier(), 7, {"cost": 2}).cost == 2
-    assert told(CSRAClassifier(), None, {}).cost is None
+def test_who_is_reportsthe_costs():
+    assert with_costs(CSRAClassifier(), 7, {}).cost == 7
+    assert with_costs(CSRAClassifier(cost=3), 7, {}).cost == 3
+    assert with_costs(CSRAClassifier(), 7, {"cost": 2}).cost == 2
+    assert with_costs(CSRAClassifier(), None, {}).cost is None
     inside = make_pipeline(StandardScaler(), CSRAClassifier())
-    assert told(inside, 7, {})[-1].cost == 7
+    assert with_costs(inside, 7, {})[-1].cost == 7
     assert inside[-1].cost is None  # the user's own is left alone
-    assert told(GridSearchCV(CSRAClassifier(), {}), 7, {}).estimator.cost == 7
-    assert told(MinimumRiskClassifier(CSRAClassifier()), 7, {}).estimator.cost is None  # the outermost hears it
+    assert with_costs(GridSearchCV(CSRAClassifier(), {}), 7, {}).estimator.cost == 7
+    assert with_costs(MinimumRiskClassifier(CSRAClassifier()), 7, {}).estimator.cost is None  # the outermost hears it
     assert cost_param(LogisticRegression()) is None
     assert cost_param(RealBoostClassifier()) is None
 
 
-def test_costs_are_told_and_measured(data):
+def test_costs_are_reportsand_measured(data):
     X, y = data
     splits = [(np.arange(100), np.arange(100, 150))]
     names = np.array(["fine", "rare"])[y]
@@ -289,7 +289,7 @@ def test_an_interruption_keeps_what_is_finished(data, tmp_path):
             return super().fit(X, y)
 
     Impatient.__qualname__, Impatient.__module__ = GaussianNB.__qualname__, GaussianNB.__module__
-    with pytest.warns(IncompleteComparisonWarning, match=r"Interrupted after 5 of 9 fits.*goes on from"):
+    with pytest.warns(IncompleteComparisonWarning, match=r"Interrupted after 5 of 9 fits.*continues from"):
         part = compare({**methods, "nb": Impatient()}, *data, cv=3, random_state=7, results=path)
     assert not part.complete
     np.testing.assert_equal(timeless(part), timeless(whole)[:5])
@@ -307,7 +307,7 @@ def test_interrupted_before_anything_is_finished(data):
     with pytest.warns(IncompleteComparisonWarning):
         nothing = compare({"spy": Spy(interrupt_after=0)}, *data, cv=2)
     assert nothing.folds == []
-    assert "Nothing is finished" in str(nothing)
+    assert "No fit is finished" in str(nothing)
     assert nothing.measures == []
 
 
@@ -394,10 +394,10 @@ def test_failed_fits_are_tried_again(data, tmp_path):
 def test_damaged_files(data, tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_text("method,cost\na,1\n")
-    with pytest.raises(ResultsFileError, match="is no results file"):
+    with pytest.raises(ResultsFileError, match="is not a results file"):
         compare({"nb": GaussianNB()}, *data, cv=2, results=path)
     path.write_text("my notes")
-    with pytest.raises(ResultsFileError, match="is no results file"):
+    with pytest.raises(ResultsFileError, match="is not a results file"):
         compare({"nb": GaussianNB()}, *data, cv=2, results=path)
     assert path.read_text() == "my notes"
     path.unlink()
@@ -437,7 +437,7 @@ def test_methods_by_name_class_and_estimator(data):
     [
         ({"estimators": ["CSRB"]}, "There is no method 'CSRB'. Did you mean"),
         ({"estimators": []}, "estimators is empty"),
-        ({"estimators": [LinearRegression()]}, "estimators has LinearRegression(), which is no classifier"),
+        ({"estimators": [LinearRegression()]}, "estimators has LinearRegression(), which is not a classifier"),
         ({"grids": [1]}, "grids=.1. must be a dict"),
         ({"random_state": -1}, "random_state=-1 must be an integer >= 0"),
         ({"verbose": -1}, "verbose=-1 must be"),
@@ -446,8 +446,8 @@ def test_methods_by_name_class_and_estimator(data):
         ({"cv": [(range(100), range(90, 150))]}, "split 0 trains on 10 of the rows that it tests, row 90"),
         ({"estimators": ["CSRA", "CSRA"]}, "Two estimators are called 'CSRA'"),
         ({"grids": {"nobody": {}}}, "grids has an entry for 'nobody', but the methods are 'GaussianNB'"),
-        ({"grids": {"GaussianNB": {"depth": [1]}}}, "'depth', which is no parameter"),
-        ({"grids": {"GaussianNB": 3}}, "is no grid"),
+        ({"grids": {"GaussianNB": {"depth": [1]}}}, "'depth', which is not a parameter"),
+        ({"grids": {"GaussianNB": 3}}, "is not a grid"),
         ({"tune_for": "luck"}, "tune_for='luck' must be one of"),
         ({"inner_cv": 1}, "inner_cv=1 must be"),
         ({"on_error": "ignore"}, "on_error='ignore' must be"),
@@ -474,7 +474,7 @@ def test_bad_data_sets(data):
         compare([GaussianNB()], {"a": X})
     with pytest.raises(ValueError, match="must be a dict by data set"):
         compare([GaussianNB()], {"a": data}, sample_weight=np.ones(150))
-    with pytest.raises(ValueError, match="no classifier"):
+    with pytest.raises(ValueError, match="not a classifier"):
         compare([object()], X, y)
 
 
@@ -537,20 +537,20 @@ def test_markup_in_names_is_text(data):
 
 def test_unknown_measures_are_named(several):
     for ask in (several.summary, several.test, several.ranks, several.best, several.values):
-        with pytest.raises(ValueError, match="'luck' is not there, only 'error'"):
+        with pytest.raises(ValueError, match=r"measure='luck' is not a measure\. Choose one of error"):
             ask("luck")
 
 
 def test_progress_tells_how_far_it_is(data, capsys):
-    told_ = []
-    compare({"nb": GaussianNB(), "spy": Spy()}, *data, cv=2, verbose=told_.append)
-    assert [(p.done, p.total) for p in told_] == [(k, 4) for k in range(5)]
-    assert told_[0] == Progress(0, 4, ("nb on data, repeat 1, fold 1",), None)
-    assert told_[-1].running == ()
+    reports = []
+    compare({"nb": GaussianNB(), "spy": Spy()}, *data, cv=2, verbose=reports.append)
+    assert [(p.done, p.total) for p in reports] == [(k, 4) for k in range(5)]
+    assert reports[0] == Progress(0, 4, ("nb on data, repeat 1, fold 1",), None)
+    assert reports[-1].running == ()
     compare({"nb": GaussianNB()}, *data, cv=2, verbose=2)
     err = capsys.readouterr().err.splitlines()
-    assert err[0] == "0/2  nb on data, repeat 1, fold 1"
-    assert err[-1] == "2/2"
+    assert [line.split()[1] for line in err] == ["1/2", "2/2"]
+    assert err[0].endswith("left  nb on data, repeat 1, fold 2")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compare({"nb": GaussianNB()}, *data, cv=2)
@@ -561,7 +561,8 @@ def test_a_fold_without_positives_to_learn_from(data):
     X, y = data
     train, test = np.flatnonzero(y == 0)[:60], np.r_[np.flatnonzero(y == 0)[60:], np.flatnonzero(y == 1)]
     found = compare([GaussianNB()], X, y, cv=[(train, test)])
-    assert found.folds[0]["failed"] == "InputError: The training rows of this fold have no example of 1. See cv."
+    message = "InputError: The training rows of this fold have no example of 1."
+    assert found.folds[0]["failed"].startswith(message)
 
 
 def test_frames_of_other_libraries(data):
@@ -637,7 +638,7 @@ def test_the_log_loss_is_scikit_learns_even_of_those_who_are_certain_and_wrong(d
     lambda clf: make_pipeline(StandardScaler(), OneVsRestClassifier(clf)),
     lambda clf: CodeMatrixClassifier(clf),
 ])  # fmt: skip
-def test_what_is_inside_is_told_the_costs_by_the_labels_that_it_sees(data, wrap):
+def test_what_is_inside_is_reportsthe_costs_by_the_labels_that_it_sees(data, wrap):
     X, y = data
     text = np.where(y == 1, "bad", "good")  # 1 and 0 as numbers, but the other way round in sorted order
     how = {"cv": 2, "cost": 30, "random_state": 0}
@@ -648,7 +649,7 @@ def test_what_is_inside_is_told_the_costs_by_the_labels_that_it_sees(data, wrap)
     assert np.isfinite(found.mean("cost")).all()
 
 
-def test_estimators_of_ours_are_told_the_positive_class(data):
+def test_estimators_of_ours_are_reportsthe_positive_class(data):
     X, y = data
     both = {"told": small(cost=50), "knows": small(cost=50, pos_label=0)}
     found = compare(both, X, y, cv=2, random_state=0, pos_label=0)

@@ -21,8 +21,8 @@ from skewboost import (
     WeightBoostClassifier,
     catalogue,
 )
-from skewboost.evaluate import learning_curve
-from skewboost.evaluate.learning_curves import exponential_loss
+from skewboost.evaluate import staged_curve
+from skewboost.evaluate.staged_curves import exponential_loss
 from skewboost.metrics import expected_cost
 from support import awkward_data
 
@@ -36,7 +36,7 @@ def everything(curve):
 
 
 def test_every_round_is_measured_as_if_it_were_the_last():
-    curve = learning_curve(RealBoostClassifier(n_estimators=6), X, Y, cv=HALVES, cost=7)
+    curve = staged_curve(RealBoostClassifier(n_estimators=6), X, Y, cv=HALVES, cost=7)
     for k, (train, test) in enumerate(HALVES):
         whole = RealBoostClassifier(n_estimators=6).fit(X[train], Y[train])
         for part, rows in (("train", train), ("test", test)):
@@ -58,7 +58,7 @@ def test_every_round_is_measured_as_if_it_were_the_last():
 
 
 def test_the_exponential_loss_of_training_is_the_one_that_adaboost_notes():
-    curve = learning_curve(AdaBoostClassifier(n_estimators=15), X, Y, cv=HALVES)
+    curve = staged_curve(AdaBoostClassifier(n_estimators=15), X, Y, cv=HALVES)
     for k, (train, _) in enumerate(HALVES):
         noted = [r["loss"] for r in AdaBoostClassifier(n_estimators=15).fit(X[train], Y[train]).history_]
         np.testing.assert_allclose(curve.values("exponential_loss", "train")[k], noted, rtol=1e-9)
@@ -72,7 +72,7 @@ def test_weights_are_those_of_the_formula():
     }
     for booster, formula in formulas.items():
         clf = booster(n_estimators=8)
-        curve = learning_curve(clf, X, Y, cv=HALVES)
+        curve = staged_curve(clf, X, Y, cv=HALVES)
         train = HALVES[0][0]
         y = np.where(Y[train] == 1, 1, -1)
         before = [np.zeros(len(train)), *clf.fit(X[train], Y[train]).staged_decision_function(X[train])][:-1]
@@ -89,7 +89,7 @@ def test_weights_are_those_of_the_formula():
 @pytest.mark.parametrize("booster", TWO_CLASSES)
 def test_all_boosters_of_two_classes_have_curves_margins_and_weights(booster):
     clf = booster(n_estimators=4) if "n_estimators" in booster().get_params() else booster()
-    curve = learning_curve(clf, X, Y, cv=3, random_state=0)
+    curve = staged_curve(clf, X, Y, cv=3, random_state=0)
     assert set(curve.margin_quantiles) == {"train", "test"}
     if curve.margins == "votes":
         assert np.abs(curve.margin_quantiles["test"]).max() <= 1.0
@@ -106,7 +106,7 @@ def test_the_curves_of_cuendet_and_labbi():
     rng = np.random.default_rng(0)
     y = np.repeat([1, -1], 100)
     Z = rng.normal(size=(200, 8)) + np.outer(y == -1, [1, 1, 1, 1, 1, 0.5, 0.5, 0.2])
-    curve = learning_curve(RealBoostClassifier(n_estimators=60), Z, y, cv=4, random_state=0)
+    curve = staged_curve(RealBoostClassifier(n_estimators=60), Z, y, cv=4, random_state=0)
     assert curve.mean("error", "train")[-1] < 0.02 < curve.mean("error", "test")[-1] < 0.3
     quantiles = curve.weight_quantiles.mean(axis=0)
     np.testing.assert_allclose(quantiles[0], 1.0)
@@ -123,19 +123,19 @@ def test_the_exponential_loss_ends_before_it_overflows():
 
 def test_a_margin_is_the_balance_of_votes():
     train = HALVES[0][0]
-    curve = learning_curve(AdaBoostClassifier(n_estimators=7), X, Y, cv=HALVES)
+    curve = staged_curve(AdaBoostClassifier(n_estimators=7), X, Y, cv=HALVES)
     clf = AdaBoostClassifier(n_estimators=7).fit(X[train], Y[train])
     steps = np.array([r["step"] for r in clf.history_])
     m = np.where(Y[train] == 1, 1, -1) * clf.decision_function(X[train]) / np.abs(steps).sum()
     expected = np.quantile(m, curve.margin_levels, method="inverted_cdf")
     np.testing.assert_allclose(curve.margin_quantiles["train"][0, -1], expected, atol=1e-9)
     assert curve.margins == "votes"
-    assert learning_curve(WeightBoostClassifier(n_estimators=3), X, Y, cv=HALVES).margins == "raw"
+    assert staged_curve(WeightBoostClassifier(n_estimators=3), X, Y, cv=HALVES).margins == "raw"
 
 
 def test_models_that_stop_early_stay_what_they_are_and_have_no_more_weights():
     clf = RealBoostClassifier(n_estimators=60, early_stopping=2, random_state=1)
-    curve = learning_curve(clf, X, Y, cv=4, random_state=0)
+    curve = staged_curve(clf, X, Y, cv=4, random_state=0)
     assert len(set(curve.n_rounds.tolist())) > 1
     short = int(np.argmin(curve.n_rounds))
     n = curve.n_rounds[short]
@@ -150,15 +150,15 @@ def test_a_weight_of_two_is_the_row_twice_and_of_zero_no_row():
     copies = np.repeat(np.arange(160), weights.astype(int))
     doubled = [tuple(np.flatnonzero(np.isin(copies, rows)) for rows in split) for split in HALVES]
     clf = LogitBoostClassifier(n_estimators=5)
-    one = learning_curve(clf, X, Y, cv=HALVES, sample_weight=weights, cost=3)
-    other = learning_curve(clf, X[copies], Y[copies], cv=doubled, cost=3)
+    one = staged_curve(clf, X, Y, cv=HALVES, sample_weight=weights, cost=3)
+    other = staged_curve(clf, X[copies], Y[copies], cv=doubled, cost=3)
     np.testing.assert_allclose(everything(one), everything(other), rtol=1e-9, atol=1e-12)
 
 
 def test_jobs_do_not_matter_and_seeds_do():
     clf = RUSBoostClassifier(n_estimators=4)
     one, two, other = (
-        everything(learning_curve(clf, X, Y, cv=3, repeats=2, n_jobs=n, random_state=s))
+        everything(staged_curve(clf, X, Y, cv=3, repeats=2, n_jobs=n, random_state=s))
         for n, s in ((1, 0), (2, 0), (1, 1))
     )
     np.testing.assert_array_equal(one, two)
@@ -167,7 +167,7 @@ def test_jobs_do_not_matter_and_seeds_do():
 
 def test_calibration_inside_a_fit_is_not_taken_for_its_rounds():
     plain, calibrated = (
-        learning_curve(AdaMECClassifier(n_estimators=5, calibrate=c), X, Y, cv=HALVES) for c in (None, "sigmoid")
+        staged_curve(AdaMECClassifier(n_estimators=5, calibrate=c), X, Y, cv=HALVES) for c in (None, "sigmoid")
     )
     np.testing.assert_array_equal(plain.weight_quantiles, calibrated.weight_quantiles)
 
@@ -183,7 +183,7 @@ def test_calibration_inside_a_fit_is_not_taken_for_its_rounds():
 )
 def test_boosters_of_scikit_learn_have_curves_but_no_weights(clf):
     Z = np.nan_to_num(X)
-    curve = learning_curve(clf, Z, Y, cv=HALVES)
+    curve = staged_curve(clf, Z, Y, cv=HALVES)
     assert curve.weight_quantiles is None
     assert curve.margins == "raw"
     train, test = HALVES[1]
@@ -193,16 +193,16 @@ def test_boosters_of_scikit_learn_have_curves_but_no_weights(clf):
 
 
 def test_a_pipeline_hands_weights_to_its_booster_and_weights_are_seen_through_it():
-    plain = learning_curve(AdaBoostClassifier(n_estimators=4), X, Y, cv=HALVES, sample_weight=1 + Y)
+    plain = staged_curve(AdaBoostClassifier(n_estimators=4), X, Y, cv=HALVES, sample_weight=1 + Y)
     piped = make_pipeline(StandardScaler(), AdaBoostClassifier(n_estimators=4))
-    piped = learning_curve(piped, X, Y, cv=HALVES, sample_weight=1 + Y)
+    piped = staged_curve(piped, X, Y, cv=HALVES, sample_weight=1 + Y)
     np.testing.assert_allclose(plain.weight_quantiles, piped.weight_quantiles, rtol=1e-9)
 
 
 def test_many_classes_have_error_and_cost():
     three = Y + (X[:, 1] > 0.5)
     matrix = np.array([[0, 1, 2], [3, 0, 4], [9, 5, 0]])
-    curve = learning_curve(AdaBoostMHClassifier(n_estimators=4), X, three, cv=HALVES, cost=matrix)
+    curve = staged_curve(AdaBoostMHClassifier(n_estimators=4), X, three, cv=HALVES, cost=matrix)
     train, test = HALVES[0]
     said = AdaBoostMHClassifier(n_estimators=4).fit(X[train], three[train]).predict(X[test])
     assert curve.values("cost")[0, -1] == pytest.approx(matrix[three[test], said].mean())
@@ -212,14 +212,14 @@ def test_many_classes_have_error_and_cost():
 
 
 def test_the_positive_class_is_the_one_the_estimator_was_told():
-    rare = learning_curve(AdaBoostClassifier(n_estimators=3), X, Y, cv=HALVES)
-    other = learning_curve(AdaBoostClassifier(n_estimators=3, pos_label=0), X, Y, cv=HALVES)
+    rare = staged_curve(AdaBoostClassifier(n_estimators=3), X, Y, cv=HALVES)
+    other = staged_curve(AdaBoostClassifier(n_estimators=3, pos_label=0), X, Y, cv=HALVES)
     assert (rare.pos_label, other.pos_label) == (1, 0)
     np.testing.assert_allclose(rare.values("recall"), other.values("specificity"))
 
 
 def test_best_round_is_the_first_best_and_knows_what_is_better():
-    curve = learning_curve(RealBoostClassifier(n_estimators=12), X, Y, cv=4, random_state=0)
+    curve = staged_curve(RealBoostClassifier(n_estimators=12), X, Y, cv=4, random_state=0)
     assert curve.best_round("error") == 1 + np.argmin(curve.mean("error"))
     assert curve.best_round("f1") == 1 + np.nanargmax(curve.mean("f1"))
 
@@ -232,17 +232,17 @@ def test_one_fit_per_fold():
             type(self).fits += 1
             return super().fit(X, y, sample_weight)
 
-    learning_curve(Counting(n_estimators=5), X, Y, cv=3, repeats=2)
+    staged_curve(Counting(n_estimators=5), X, Y, cv=3, repeats=2)
     assert Counting.fits == 6
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"estimator": LogisticRegression()}, "has no staged_predict.*Pass a booster"),
+        ({"estimator": LogisticRegression()}, "has no method staged_predict.*Pass a booster"),
         ({"estimator": GridSearchCV(AdaBoostClassifier(), {})}, "Or pass its estimator, AdaBoost.*, on its own"),
-        ({"estimator": AdaBoostClassifier}, r"is a class. Pass an object: AdaBoostClassifier\(\)"),
-        ({"estimator": 3}, "estimator=3 is no classifier"),
+        ({"estimator": AdaBoostClassifier}, r"is a class. Pass an instance: AdaBoostClassifier\(\)"),
+        ({"estimator": 3}, "estimator=3 is not a classifier"),
         ({"cv": 1}, "cv=1 must be 2 folds or more"),
         ({"cv": 60}, "cv=60 folds need 60 rows of each class, but there are"),
         ({"cv": KFold(3), "repeats": 2}, "repeats=2 has no effect"),
@@ -258,17 +258,17 @@ def test_one_fit_per_fold():
 def test_bad_input_gets_an_error_that_says_what_to_do(change, message):
     given = {"estimator": AdaBoostClassifier(n_estimators=2), "X": X, "y": Y, "cv": 3, **change}
     with pytest.raises(ValueError, match=message):
-        learning_curve(**given)
+        staged_curve(**given)
 
 
 def test_asking_for_what_was_not_measured_names_what_was():
-    curve = learning_curve(AdaBoostClassifier(n_estimators=2), X, Y, cv=HALVES)
-    with pytest.raises(ValueError, match=r"measure='roc' was not measured\. Take one of error"):
+    curve = staged_curve(AdaBoostClassifier(n_estimators=2), X, Y, cv=HALVES)
+    with pytest.raises(ValueError, match=r"measure='roc' is not a measure\. Choose one of error"):
         curve.mean("roc")
     with pytest.raises(ValueError, match="part='valid' must be 'train' or 'test'"):
         curve.mean("error", "valid")
 
 
 def test_verbose_tells_of_every_fit(capsys):
-    learning_curve(AdaBoostClassifier(n_estimators=2), X, Y, cv=3, verbose=2)
+    staged_curve(AdaBoostClassifier(n_estimators=2), X, Y, cv=3, verbose=2)
     assert "3/3" in capsys.readouterr().err

@@ -156,7 +156,7 @@ def test_jobs_do_not_matter():
         ({"cost": 5}, "cost=5 has no effect with of='error'"),
         ({"of": "cost", "method": "kohavi_wolpert"}, "decomposes the error only"),
         ({"cv": 3}, "cv=3 has no effect with scheme='bootstrap'"),
-        ({"staged": True, "estimator": KNeighborsClassifier()}, "has no staged_predict"),
+        ({"staged": True, "estimator": KNeighborsClassifier()}, "has no method staged_predict"),
     ],
 )
 def test_bad_input_gets_an_error_that_says_what_to_do(change, message):

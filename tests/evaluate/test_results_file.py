@@ -145,7 +145,7 @@ def test_of_two_runs_with_other_parameters_under_one_name_the_second_stops(tmp_p
                 compare({"m": GaussianNB(var_smoothing=0.5)}, *rows(), cv=3, results=path, random_state=0)
             return super().fit(X, y)
 
-    with pytest.raises(ResultsFileError, match="holds results of 'm' with other parameters"):
+    with pytest.raises(ResultsFileError, match="has results of 'm' with other parameters"):
         compare({"m": Rival()}, *rows(), cv=3, results=path, random_state=0)
     every_fit_once(path, "m", repeats=1, folds=3)
     assert len({r["made_by"] for r in lines_of(path) if r["kind"] == "fit"}) == 1
@@ -262,7 +262,7 @@ def test_a_file_that_cannot_be_added_to_is_found_out_before_any_fit(tmp_path, mo
         compare({"n": Never()}, *rows(), cv=2, results=path, on_error="raise")
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path, tmp_path / "pipe"):
-        with pytest.raises(ResultsFileError, match="is no file"):
+        with pytest.raises(ResultsFileError, match="is not a file"):
             compare({"n": Never()}, *rows(), cv=2, results=place, on_error="raise")
     with pytest.raises(ResultsFileError, match="cannot be written"):
         compare({"n": Never()}, *rows(), cv=2, results=tmp_path / "nowhere" / "r.jsonl", on_error="raise")

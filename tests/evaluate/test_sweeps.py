@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from skewboost import AdaBoostClassifier, AdaBoostRegClassifier, AdaC2Classifier, CSRAClassifier
 from skewboost.evaluate import cost_sweep, imbalance_sweep, noise_sweep
-from skewboost.evaluate.sweeps import up_to
+from skewboost.evaluate.sweeps import first_examples
 from skewboost.metrics import confusion_counts, expected_cost
 from support import awkward_data
 
@@ -104,8 +104,8 @@ def test_levels_count_examples():
 @pytest.mark.parametrize("weight", [0.1, 1.0, 7.0])
 def test_without_noise_no_label_is_flipped_whatever_a_row_stands_for(weight):
     mass = np.full(1000, weight)
-    assert not up_to(0.0, mass).any()
-    assert up_to(0.1 * mass.sum(), mass).sum() == 100
+    assert not first_examples(0.0, mass).any()
+    assert first_examples(0.1 * mass.sum(), mass).sum() == 100
 
 
 def test_names_of_the_catalogue_can_be_swept():
@@ -173,23 +173,23 @@ def test_jobs_do_not_matter():
 @pytest.mark.parametrize(
     ("sweep", "change", "message"),
     [
-        (noise_sweep, {"levels": [0.6]}, r"levels=\[0.6\] must be shares of labels from 0 to below 0.5; got 0.6"),
-        (noise_sweep, {"levels": []}, "one at least"),
+        (noise_sweep, {"levels": [0.6]}, r"levels=\[0.6\] must be fractions of labels from 0 to below 0.5; got 0.6"),
+        (noise_sweep, {"levels": []}, "at least one"),
         (noise_sweep, {"flip": "all"}, "flip='all' must be one of"),
         (noise_sweep, {"estimators": []}, "estimators is empty"),
-        (noise_sweep, {"estimators": [AdaBoostClassifier(), 3]}, "is no classifier"),
+        (noise_sweep, {"estimators": [AdaBoostClassifier(), 3]}, "is not a classifier"),
         (noise_sweep, {"y": Y + (X[:, 1] > 1)}, "y has 3 classes, but sweeps are about two"),
-        (imbalance_sweep, {"ratios": [2]}, "ratios has 2 negatives per positive, but the training parts have"),
+        (imbalance_sweep, {"ratios": [2]}, "ratios has 2 negatives per positive, but the training parts already have"),
         (imbalance_sweep, {"ratios": [500]}, "which leaves 0 positives"),
         (noise_sweep, {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y))]}, "split 0 have no example of 1. Give"),
         (imbalance_sweep, {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y))]}, "split 0 have no example of 1. Give"),
         (cost_sweep, {"costs": [0, 1]}, r"costs=\[0, 1\] must be finite numbers above 0; got 0"),
-        (cost_sweep, {"param": "gamma"}, "param='gamma' is no parameter of AdaBoostClassifier"),
+        (cost_sweep, {"param": "gamma"}, "param='gamma' is not a parameter of AdaBoostClassifier"),
         (cost_sweep, {"estimators": [AdaBoostClassifier()]}, "must be one estimator"),
         (
             cost_sweep,
             {"sample_weight": np.ones(150), "estimators": Recorder()},
-            "can be told no costs.* Name another parameter with param",
+            "cannot take costs.* Name another parameter with param",
         ),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_known_shift_is_corrected():
     new, truth = shifted(20_000, 0.03, 1)
     plain = MinimumRiskClassifier(LogisticRegression(), cost=10, pos_label=1).fit(train, labels)
     told = MinimumRiskClassifier(LogisticRegression(), cost=10, pos_label=1, prior=0.03).fit(train, labels)
-    with pytest.raises(ValueError, match=r"no class is clearly the rarer: .*Set pos_label, or give \{label: share"):
+    with pytest.raises(ValueError, match=r"no class is clearly the rarer: .*or give \{label: proportion"):
         clone(told).set_params(pos_label=None).fit(train, labels)
     p, q = plain.predict_proba(new), told.predict_proba(new)
     assert brier_under_prior(truth, q) < 0.5 * brier_under_prior(truth, p)
@@ -197,11 +197,11 @@ def test_scores_become_probabilities_by_calibration():
 @pytest.mark.parametrize(
     ("params", "y", "message"),
     [
-        ({"cost": np.zeros((3, 3))}, THREE, "makes 'a' the cheapest decision whatever the truth is"),
-        ({"cost": [[0, 1], [0, 1]]}, TWO, r"nothing to decide\. Rows are true classes, columns are decisions"),
+        ({"cost": np.zeros((3, 3))}, THREE, "makes 'a' the cheapest decision for every true class"),
+        ({"cost": [[0, 1], [0, 1]]}, TWO, r"for every true class\. Rows are true classes and columns are decisions"),
         ({"cost": np.ones((2, 2))}, THREE, r"must be a 3 x 3 matrix of finite numbers.*\['a', 'b', 'c'\]"),
         ({"cost": [[0, np.inf], [1, 0]]}, TWO, "2 x 2 matrix of finite numbers"),
-        ({"cost": 5}, THREE, r"a miss of the positive class costs, but y has 3 classes\. Give \{label: cost\}"),
+        ({"cost": 5}, THREE, r"the cost of missing the positive class, but y has 3 classes\. Give \{label: cost\}"),
         ({"cost": {"a": 1}}, THREE, r"it lacks \['b', 'c'\]"),
         ({"cost": pd.DataFrame(MATRIX, list("xyz"), list("xyz"))}, THREE, r"rows \['x', 'y', 'z'\].*Name both after"),
         ({"calibrate": "platt"}, TWO, "calibrate of MinimumRiskClassifier must be one of 'sigmoid'.*got 'platt'"),
@@ -209,8 +209,8 @@ def test_scores_become_probabilities_by_calibration():
         ({"ensemble": False}, TWO, "ensemble=False has no effect without calibration"),
         ({"calibrate": "sigmoid", "cv": 1}, TWO, "cv .* must be an integer >= 2, or a splitter; got 1"),
         ({"calibrate": "sigmoid", "cv": 700}, TWO, r"needs 700 examples of each class, but there are \d+ of 1\. Lower"),
-        ({"prior": 1.5}, TWO, r"prior=1.5 must be the shares of 2 classes"),
-        ({"prior": 0.5}, THREE, r"the share of the positive class, but there are 3 classes"),
+        ({"prior": 1.5}, TWO, r"prior=1.5 must be the proportions of 2 classes"),
+        ({"prior": 0.5}, THREE, r"the proportion of the positive class, but there are 3 classes"),
         ({"prior": {"a": 1.0}}, THREE, "must have one entry for each class"),
         ({"prior": [0.5, 0.5, 0.5]}, THREE, "with a sum of 1"),
         ({"pos_label": "a"}, THREE, "pos_label='a' has no effect, because y has 3 classes"),
@@ -250,10 +250,10 @@ def test_temperature_on_an_old_scikit_learn_names_the_remedy(monkeypatch):
             np.ones(600),
             r"shape \(600,\), but X has 600 rows and there are 3 classes\. Give the shape \(600, 3\)",
         ),
-        (TWO, np.ones(599), r"shape \(599,\), .*\(600,\): what a miss costs on each row; \(600, 2\)"),
+        (TWO, np.ones(599), r"shape \(599,\), .*\(600,\): the cost of a miss on each row; \(600, 2\)"),
         (TWO, np.ones((600, 3)), r"shape \(600, 3\)"),
         (TWO, np.ones((2, 2)), r"shape \(2, 2\)"),
-        (TWO, -np.ones(600), r"negative entry -1\.0, but a mistake should not pay\. .*shape \(600, 2, 2\)"),
+        (TWO, -np.ones(600), r"negative entry -1\.0, but costs of mistakes must be >= 0\. .*shape \(600, 2, 2\)"),
         (TWO, np.full(600, np.nan), "sample_cost contains NaN"),
     ],
 )

@@ -76,7 +76,7 @@ def test_the_envelope_of_many_scores_has_few_corners():
 def test_one_class_has_no_curve():
     with pytest.raises(ValueError, match="only one class"):
         cost_curve([1, 1], [0.1, 0.2])
-    with pytest.raises(ValueError, match="sample_weight leaves only one class"):
+    with pytest.raises(ValueError, match="sample_weight is 0 for all rows of a class"):
         cost_curve([0, 1, 0], [0.1, 0.2, 0.3], sample_weight=[1, 0, 1])
 
 

@@ -50,7 +50,7 @@ def test_probabilities_decide_before_they_pay():
     assert total_cost(TRUTH, p, MATRIX) == pytest.approx(total_cost(TRUTH, (p @ MATRIX).argmin(axis=1), MATRIX))
     with pytest.raises(ValueError, match=r"2 columns of probabilities, but the classes are \[0, 1, 2\]"):
         total_cost(TRUTH, p[:, :2], MATRIX)
-    with pytest.raises(ValueError, match="no class labels"):
+    with pytest.raises(ValueError, match="not class labels"):
         total_cost(BINARY, p[:, 0], 20)
 
 
@@ -73,7 +73,7 @@ def test_savings_are_nothing_for_the_best_constant_and_one_for_perfection():
 def test_folds_may_lack_a_class():
     assert total_cost([0, 0], [0, 1], {0: 2, 1: 5}) == 2.0
     assert total_cost([0, 0], [0, 1], MATRIX, labels=[2, 1, 0]) == 1.0
-    with pytest.raises(ValueError, match=r"Only one class occurs, 0, .*Name all of them with labels"):
+    with pytest.raises(ValueError, match=r"Only one class occurs, 0, .*Name all classes with labels"):
         total_cost([0, 0], [0, 0], 5)
     with pytest.raises(ValueError, match=r"The labels \[2\] occur, but labels has only \[0, 1\]"):
         total_cost(TRUTH, SAID, labels=[0, 1])

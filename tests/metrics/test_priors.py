@@ -86,11 +86,11 @@ def test_without_a_shift_they_are_those_of_scikit_learn(weights):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: correct_prior([0.5, 1.2], 0.5, 0.1), "p must hold probabilities"),
-        (lambda: correct_prior(P * 2, A, B), "p must hold probabilities"),
-        (lambda: correct_prior(P, 0.5, B), "train_prior=0.5 is the share of one class, but there are 3"),
+        (lambda: correct_prior([0.5, 1.2], 0.5, 0.1), "p must have probabilities"),
+        (lambda: correct_prior(P * 2, A, B), "p must have probabilities"),
+        (lambda: correct_prior(P, 0.5, B), "train_prior=0.5 is the proportion of one class, but there are 3"),
         (lambda: correct_prior(P, A, [0.5, 0.5, 0.0]), "prior=.* numbers greater than 0 with a sum of 1"),
-        (lambda: correct_prior([0.5], 0.5, 1.0), "the share of the positive class"),
+        (lambda: correct_prior([0.5], 0.5, 1.0), "the proportion of the positive class"),
         (lambda: brier_under_prior([0, 0, 1], P[:3]), r"p has 3 columns, but the classes are \[0, 1\]"),
         (lambda: log_loss_under_prior([0, 1, 2], [0.1, 0.2, 0.3]), "p has one column, but the classes"),
         (lambda: brier_under_prior([0, 1] * 5, [0.3] * 10, prior=0.02), "no class is clearly the rarer"),

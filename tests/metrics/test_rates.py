@@ -85,11 +85,11 @@ def test_the_rarer_of_two_and_the_larger_in_a_tie():
     assert metrics.recall([0, 1, 2, 2], [0, 0, 2, 1], pos_label=2) == 0.5  # one against the rest
     assert np.isnan(metrics.recall([0, 0], [0, 0], pos_label=1))  # a fold may lack the positives
     assert np.isnan(metrics.precision([0, 0, 1], [0, 0, 0]))
-    with pytest.raises(ValueError, match=r"the rarer of two classes, but there are 3: \[0, 1, 2\]\. Say which one"):
+    with pytest.raises(ValueError, match=r"the rarer of two classes, but there are 3: \[0, 1, 2\]\. Set pos_label"):
         metrics.recall([0, 1, 2], [0, 1, 2])
     with pytest.raises(ValueError, match="pos_label=7 is not among the classes"):
         metrics.recall([0, 1], [0, 1], pos_label=7)
-    with pytest.raises(ValueError, match=r"numbers such as 0\.3, which are no class labels"):
+    with pytest.raises(ValueError, match=r"numbers such as 0\.3, which are not class labels"):
         metrics.recall([0, 1, 0], [0.3, 0.9, 1.0])
     with pytest.raises(ValueError, match="only one class"):
         metrics.roc_auc([1, 1], [0.1, 0.2])
@@ -125,5 +125,5 @@ def test_scorers_work_in_cross_validation_with_weights():
             assert not np.allclose(weighted, found[f"test_{name}"])
     clf = GaussianNB().fit(X, TRUTH)
     assert get_scorer("G-mean")(clf, X, TRUTH) == scorers()["g_mean"](clf, X, TRUTH)
-    with pytest.raises(ValueError, match=r"name='savings' is not a measure\. Choose one of error, accuracy, "):
+    with pytest.raises(ValueError, match=r"name='savings' is not available here\. Choose one of error, accuracy, "):
         get_scorer("savings")

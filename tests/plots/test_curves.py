@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from sklearn.ensemble import GradientBoostingClassifier
 
 from skewboost import AdaBoostClassifier, AdaC2Classifier, WeightBoostClassifier
-from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, learning_curve, noise_sweep
+from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, noise_sweep, staged_curve
 from skewboost.plots import (
     BiasVarianceDisplay,
     CostSweepDisplay,
@@ -33,7 +33,7 @@ def closing():
 
 @pytest.fixture(scope="module")
 def curve():
-    return learning_curve(CLF, X, Y, cv=3, random_state=0)
+    return staged_curve(CLF, X, Y, cv=3, random_state=0)
 
 
 def legend(display):
@@ -81,10 +81,10 @@ def test_weights_are_drawn_as_their_quantiles(curve):
 
 
 def test_weights_that_are_not_known_are_not_drawn():
-    other = learning_curve(GradientBoostingClassifier(n_estimators=2), np.nan_to_num(X), Y, cv=2)
+    other = staged_curve(GradientBoostingClassifier(n_estimators=2), np.nan_to_num(X), Y, cv=2)
     with pytest.raises(ValueError, match="did not tell the weights of its rounds"):
         WeightQuantileDisplay(other).plot()
-    with pytest.raises(ValueError, match="measure='auc' was not measured"):
+    with pytest.raises(ValueError, match="measure='auc' is not a measure"):
         LearningCurveDisplay(other, measures="auc").plot()
 
 
@@ -96,7 +96,7 @@ def test_one_fit_has_no_band():
 
 
 def test_measures_are_names():
-    curve = learning_curve(CLF, X, Y, cv=2, random_state=0)
+    curve = staged_curve(CLF, X, Y, cv=2, random_state=0)
     with pytest.raises(ValueError, match="measures=5 must be the name of a measure"):
         LearningCurveDisplay(curve, measures=5).plot()
 

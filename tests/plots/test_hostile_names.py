@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from hostile import NAMES, PLAIN, TALL
 from skewboost import AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
 from skewboost.boosting.explanations import ShapeFunction
-from skewboost.evaluate import bias_variance, learning_curve
+from skewboost.evaluate import bias_variance, staged_curve
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.names import quoted, shown, side_by_side
 from skewboost.plots.inputs_of_displays import told
@@ -51,7 +51,7 @@ def model(rows):
 
 @pytest.fixture(scope="module")
 def curve(rows):
-    return learning_curve(RealBoostClassifier(n_estimators=3), *rows, cv=2)
+    return staged_curve(RealBoostClassifier(n_estimators=3), *rows, cv=2)
 
 
 def panels(n):

@@ -108,7 +108,7 @@ def test_any_classifier_and_any_table(display, table):
 def test_the_perfect_and_one_of_many_classes(display):
     y = np.arange(60) % 3
     display.from_predictions(y == 0, (y == 0) * 1.0)
-    with pytest.raises(ValueError, match="Say which one with pos_label"):
+    with pytest.raises(ValueError, match="Set pos_label"):
         display.from_predictions(y, np.eye(3)[y])
     drawn = display.from_predictions(y, np.eye(3)[y], pos_label=2)
     if display is not CalibrationDisplay:

@@ -30,7 +30,7 @@ from skewboost.cli.demo_comparison import (
     staged_counts,
 )
 from skewboost.cli.demo_pictures import BOUNDARY_ROUNDS, draw_boundaries, draw_curves, save
-from skewboost.evaluate.methods import made
+from skewboost.evaluate.methods import make_estimator
 from skewboost.metrics import Counts
 
 CAPTION = (
@@ -87,11 +87,11 @@ def _write_report(progress: Progress, problem: Problem, model: Any, rounds: int,
 
     task = progress.add_task("Report: comparison", total=3)
     X, y = problem.X_train, problem.y_train
-    rivals = {name: made(name).set_params(n_estimators=rounds) for name in RIVALS}
+    rivals = {name: make_estimator(name).set_params(n_estimators=rounds) for name in RIVALS}
     comparison = evaluate.compare(rivals, X, y, cost=MISS_COST, cv=3, random_state=SEED)
     progress.update(task, advance=1, description="Report: learning curve")
     again = CSRAClassifier(cost=MISS_COST, n_estimators=rounds)
-    curve = evaluate.learning_curve(again, X, y, cost=MISS_COST, cv=3, random_state=SEED)
+    curve = evaluate.staged_curve(again, X, y, cost=MISS_COST, cv=3, random_state=SEED)
     progress.update(task, advance=1, description="Report")
     report = Report(
         model, problem.X_test, problem.y_test, cost=MISS_COST, comparison=comparison, learning_curve=curve,

@@ -55,7 +55,7 @@ def of_model(model_path: str, data: str, task: Task, page: Page) -> tuple[Any, l
 
 def of_data(task: Task, page: Page) -> Any:
     """Fit a model, compare it with others on the rows of training, and report on the held-out ones."""
-    from skewboost.evaluate import learning_curve
+    from skewboost.evaluate import staged_curve
     from skewboost.plots import Report
 
     fitted, wanted = fit_command.fit(task), task.wanted
@@ -73,7 +73,7 @@ def of_data(task: Task, page: Page) -> Any:
     if hasattr(fitted.model, "staged_predict"):  # a bag has no rounds to look at
         with waiting("Learning curve"):
             unfitted, _ = fit_command.prepare(task, train)
-            curve = learning_curve(
+            curve = staged_curve(
                 unfitted, train.X, train.y, cv=3, cost=fitted.cost, sample_weight=train.weights,
                 random_state=wanted.seed or 0,
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How models fare: curves over rounds, bias and variance, sweeps over noise, imbalance and costs, and comparisons."""
+"""Evaluation: curves over rounds, bias and variance, sweeps over noise, imbalance and costs, and comparisons."""
 
 from skewboost._lazy import attach
 

@@ -3,10 +3,10 @@ from skewboost.evaluate.comparison import compare as compare
 from skewboost.evaluate.comparison_result import Comparison as Comparison
 from skewboost.evaluate.decomposition import BiasVariance as BiasVariance
 from skewboost.evaluate.decomposition import bias_variance as bias_variance
-from skewboost.evaluate.learning_curve_result import LearningCurve as LearningCurve
-from skewboost.evaluate.learning_curves import learning_curve as learning_curve
 from skewboost.evaluate.rank_tests import RankTest as RankTest
 from skewboost.evaluate.results_file import ResultsFileError as ResultsFileError
+from skewboost.evaluate.staged_curves import StagedCurve as StagedCurve
+from skewboost.evaluate.staged_curves import staged_curve as staged_curve
 from skewboost.evaluate.summary import Summary as Summary
 from skewboost.evaluate.summary import summarise as summarise
 from skewboost.evaluate.sweep_result import CostSweep as CostSweep

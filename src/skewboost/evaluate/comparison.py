@@ -1,4 +1,4 @@
-"""Methods side by side: the same folds for all, tuned within the training rows, every measure, and tests."""
+"""Comparison of methods on the same folds, tuned on the training rows, with all measures and tests."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from skewboost.engine.table import as_frame
-from skewboost.errors import InputError
+from skewboost.errors import InputError, SkewBoostError
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.methods import Method, methods_of
-from skewboost.evaluate.problem import problem_of
+from skewboost.evaluate.problem import problem_of, read_sample
 from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
-from skewboost.evaluate.running import check_jobs, read_rows, seeds_for
+from skewboost.evaluate.running import check_jobs, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import BINARY
 
 __all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 
-ONLY = "data"  # what the only data set is called
-_ASKING = type("compare", (), {})()  # whom messages about labels name
+ONLY = "data"  # the name of a single data set
+_OWNER = type("compare", (), {})()  # error messages about labels name it
 
 Job = tuple[DataSet, Method, int]
 
 
 class IncompleteComparisonWarning(UserWarning):
-    """A comparison was interrupted; what was finished is there."""
+    """A comparison was interrupted; the result has the finished fits."""
 
 
 def compare(
@@ -67,48 +67,48 @@ def compare(
     ----------
     estimators : list, or dict of str to estimator
         Names of the catalogue ("CSRA", "AdaC2"), classes, and any scikit-learn classifiers: pipelines, searches, those
-        of other libraries. Of a list everyone is called by its class and the parameters that were set.
+        of other libraries. In a list each is named by its class and the parameters that were set.
     X : table of shape (n_samples, n_features), or dict of str to (X, y)
-        The rows; or several data sets by name.
+        The rows, or several data sets by name.
     y : array-like of shape (n_samples,)
-        Class labels; None where `X` is a dict.
+        Class labels; None if `X` is a dict.
     cost : number, "balanced", dict, matrix or None, default=None
-        What mistakes cost: a number (a miss costs so many false alarms), ``{label: cost}``, or a matrix
-        ``cost[true, predicted]``; with several data sets also ``{data set: cost}``. It prices the answers of everyone,
-        in the measures "cost" and "savings". Estimators are told it if they have a parameter `cost` that is None: their
-        own, else that of a step of a pipeline or of what a search searches over, and unless it is in their grid. None:
-        nobody is told anything, and answers are priced in inverse proportion to the shares of the classes ("balanced").
-        `class_weight` and `sample_weight` of other libraries are left alone.
+        What mistakes cost: a number (the cost of a miss, in false alarms), ``{label: cost}``, or a matrix
+        ``cost[true, predicted]``; with several data sets also ``{data set: cost}``. The measures "cost" and "savings"
+        use it for all methods. Estimators with a parameter `cost` that is None get it too: their own, else that of a
+        step of a pipeline or of the estimator of a search, unless it is in their grid. None: no estimator gets costs,
+        and the measures use costs inversely proportional to the class frequencies ("balanced"). `class_weight` and
+        `sample_weight` of other libraries are not changed.
     cv : int, splitter, or iterable of (train, test), default=5
-        A number of stratified folds, or which rows are trained on and tested.
+        A number of stratified folds, a splitter, or the training and test rows of each fold.
     repeats : int, default=1
-        How often the folds are drawn anew.
+        How often folds are drawn.
     grids : dict of str to grid or None, default=None
         Parameters to search, by the name of the method: ``{"CSRA": {"learning_rate": [0.1, 1.0]}}``. They are chosen on
-        inner folds of the training rows, anew for each fold. If the number of rounds of one of our boosters is in the
-        grid, one fit serves all numbers.
+        inner folds of the training rows, separately for each fold. If the number of rounds of a skewboost booster is in
+        the grid, one fit serves all numbers.
     tune_for : str, scorer or None, default=None
-        What the search is after: a measure, or a function of (fitted estimator, X, y) of which more is better. None:
-        "cost".
+        What the search optimises: a measure, or a function of (fitted estimator, X, y) that is larger for better
+        models. None: "cost".
     inner_cv : int, default=3
         The number of inner folds.
     results : path or None, default=None
-        A file for finished fits, one line each, written at once. A second call skips what is there (but tries again
-        what had failed), other methods and data sets may be added, and other rows, folds or costs raise an error.
-        Several calls may use one file at the same time, and share the work.
+        A file for finished fits, one line each, written at once. A second call skips finished fits (and repeats failed
+        ones). Other methods and data sets may be added; other rows, folds or costs raise an error. Several calls may
+        use one file at the same time and share the work.
     sample_weight : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
         How many examples a row stands for, in training and in all measures; by data set if there are several.
     pos_label : label or None, default=None
-        The positive class; None: the rarer of the two in `y`, the larger label in a tie. Estimators of this package
-        whose own `pos_label` is None are told.
+        The positive class; None: the rarer of the two in `y`, the larger label in a tie. It is passed to skewboost
+        estimators whose own `pos_label` is None.
     on_error : {"record", "raise"}, default="record"
-        What to do if a fit fails: write it down and go on, or raise the error.
+        What to do if a fit fails: record it and continue, or raise the error.
     n_jobs : int or None, default=None
-        How many fits run at the same time. The results are the same for any number; the seconds are not. Estimators
-        whose own `n_jobs` is None get 1.
+        The number of fits that run in parallel. The results do not depend on it; the times do. Estimators whose own
+        `n_jobs` is None get 1.
     verbose : int or callable, default=0
-        1: a bar on the standard error stream. Where that is no terminal: a line for each tenth, with 2 for each fit. A
-        function is called with `Progress(done, total, running, seconds_left)` after each fit.
+        1: a progress bar on the standard error stream. If that is not a terminal: a line for each tenth, with 2 for
+        each fit. A function is called with `Progress(done, total, running, seconds_left)` after each fit.
     random_state : int, RandomState or None, default=None
         Seeds the folds, and through (data set, repeat, fold) every estimator whose own `random_state` is None. None: a
         new seed, or that of the `results` file.
@@ -116,11 +116,11 @@ def compare(
     Returns
     -------
     Comparison
-        After Ctrl-C with all that was finished by then, ``complete`` False, and an `IncompleteComparisonWarning`.
+        After Ctrl-C it has all finished fits and ``complete`` is False, with an `IncompleteComparisonWarning`.
 
     See Also
     --------
-    Comparison : What to do with it.
+    Comparison : The result, with tables and tests.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def compare(
     """
     _check(tune_for, inner_cv, on_error, n_jobs, verbose)
     methods = methods_of(estimators, grids, "cost" if tune_for is None else tune_for, inner_cv)
-    if isinstance(cv, Iterator):  # it can be gone through once only
+    if isinstance(cv, Iterator):  # it can be read only once
         cv = list(cv)
     file = ResultsFile(results)
     given = _read(X, y, cost, sample_weight)
@@ -154,10 +154,9 @@ def compare(
             break
         except OtherSeedError:
             if random_state is not None:
-                raise  # else another run has begun the file in the meantime, with a seed that it drew
+                raise  # else another run has just started the file with a seed of its own
     jobs = [(data, method, k) for data in data_sets for k in range(len(data.splits)) for method in methods]
-    left = [job for job in jobs if _missing(file, job)]
-    complete = _run(left, file, on_error == "raise", n_jobs, verbose)
+    complete = _run([job for job in jobs if _missing(file, job)], file, on_error == "raise", n_jobs, verbose)
     rows = [file.fits[_key(job)] for job in jobs if _key(job) in file.fits]
     return Comparison(
         rows,
@@ -175,7 +174,7 @@ def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: An
     if not (tune_for is None or callable(tune_for) or tune_for in BINARY):
         raise InputError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, BINARY))}, or a scorer.")
     if isinstance(inner_cv, bool) or not isinstance(inner_cv, int | np.integer) or inner_cv < 2:
-        raise InputError(f"inner_cv={inner_cv!r} must be a number of inner folds, 2 at least.")
+        raise InputError(f"inner_cv={inner_cv!r} must be an integer >= 2.")
     if on_error not in ("record", "raise"):
         raise InputError(f"on_error={on_error!r} must be 'record' or 'raise'.")
     check_jobs(n_jobs, verbose)
@@ -189,20 +188,20 @@ def _seed(random_state: Any, file: ResultsFile) -> int:
 
 
 def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, Any, Any]]:
-    """Rows, labels, costs and weights by the name of the data set."""
+    """Return rows, labels, costs and weights by the name of the data set."""
     if not isinstance(X, Mapping):
         if y is None:
-            raise InputError("y is None. Pass the labels; or, for several data sets, X as a dict {name: (X, y)}.")
+            raise InputError("y is None.", "Pass the labels, or several data sets as a dict X={name: (X, y)}.")
         return {ONLY: (X, y, cost, weights)}
     names = [str(name) for name in X]
     if len(set(names)) < len(names):
-        raise InputError(f"X has two data sets of the same name: {', '.join(names)}. Name them differently.")
+        raise InputError(f"X has two data sets of the same name: {', '.join(names)}.", "Name them differently.")
     if y is not None:
-        raise InputError("X is a dict of data sets, which have their labels with them. Leave y at None.")
+        raise InputError("X is a dict of data sets, which include their labels.", "Leave y at None.")
     if not names or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in X.values()):
-        raise InputError("X is a dict, so it must hold data sets by name: {name: (X, y)}.")
+        raise InputError("X is a dict, but not of data sets by name.", "Pass {name: (X, y)}.")
     if weights is not None and (not isinstance(weights, Mapping) or set(map(str, weights)) - set(names)):
-        raise InputError(f"sample_weight must be a dict by data set, as X is one: {', '.join(names)}.")
+        raise InputError(f"sample_weight must be a dict by data set, like X: {', '.join(names)}.")
     each = isinstance(cost, Mapping) and set(map(str, cost)) == set(names)
     costs = {str(k): v for k, v in cost.items()} if each else dict.fromkeys(names, cost)
     given = {} if weights is None else {str(k): v for k, v in weights.items()}
@@ -210,42 +209,41 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
 
 
 def _named_data_set(name: str, *given: Any, **how: Any) -> DataSet:
-    """The same, with the name of the data set in errors where there are several."""
+    """Return a data set; errors name it if there are several."""
     try:
         return _data_set(name, *given, **how)
-    except ValueError as error:
-        raise error if name == ONLY else ValueError(f"In data set {name!r}: {error}") from error
+    except SkewBoostError as error:
+        raise error if name == ONLY else InputError(f"In data set {name!r}: {error.problem}", error.remedy) from error
 
 
 def _data_set(
     name: str, X: Any, y: Any, cost: Any, weights: Any, *, cv: Any, repeats: int, pos_label: Any, seed: int
 ) -> DataSet:
-    rows = read_rows(_ASKING, X, y, weights)
-    problem = problem_of(_ASKING, rows.y, rows.weights, cost, pos_label)
-    splits = repeated_folds(cv, rows.y, repeats, seed_of(seed, name), weights=rows.weights, X=rows.X)
-    if problem.binary and isinstance(cost, Real):  # which class is the rarer must not depend on the fold
-        other = problem.classes[problem.classes != problem.pos_label][0]
-        cost = {plain(problem.pos_label): float(cost), plain(other): 1.0}
-    return DataSet(name, rows, problem, cost, tuple(splits), len(splits) // repeats, seed)
+    sample = read_sample(_OWNER, X, y, weights)
+    problem = problem_of(_OWNER, sample.y, sample.weights, cost, pos_label)
+    splits = repeated_folds(cv, sample.y, repeats, seed_of(seed, name), weights=sample.weights, X=sample.X)
+    if problem.binary and isinstance(cost, Real):  # the rarer class must not depend on the fold
+        cost = {plain(problem.pos_label): float(cost), plain(problem.neg_label): 1.0}
+    return DataSet(name, sample, problem, cost, tuple(splits), len(splits) // repeats, seed)
 
 
 def _begin(file: ResultsFile, seed: int, data_sets: list[DataSet], methods: list[Method]) -> None:
     if file.path is not None:
-        described = {data.name: _fingerprints(data) for data in data_sets}
-        file.begin(seed, described, {method.name: method.fingerprint for method in methods})
+        fingerprints = {data.name: _fingerprints(data) for data in data_sets}
+        file.begin(seed, fingerprints, {method.name: method.fingerprint for method in methods})
 
 
 def _fingerprints(data: DataSet) -> Row:
-    frame = as_frame(data.rows.X)
+    frame = as_frame(data.sample.X)
     if frame is not None:
         cells: Any = [(series.name, series.to_numpy()) for series in frame.iter_columns()]
     else:
-        cells = data.rows.X
-    # "balanced" costs are those of the rows, so that the matrix says it all, and whether estimators are told
+        cells = data.sample.X
+    # "balanced" costs follow from the rows, so the matrix is enough, and whether estimators get costs
     costs = (data.problem.matrix, plain(data.problem.pos_label), data.cost is None)
     return {
-        "n_rows": len(data.rows.y),
-        "data": joblib.hash((cells, data.rows.y, data.rows.weights)),
+        "n_rows": len(data.sample.y),
+        "data": joblib.hash((cells, data.sample.y, data.sample.weights)),
         "folds": joblib.hash(data.splits),
         "cost": joblib.hash(costs),
     }
@@ -253,7 +251,7 @@ def _fingerprints(data: DataSet) -> Row:
 
 def _key(job: Job) -> Key:
     data, method, k = job
-    return (data.name, method.name, *data.place(k))
+    return (data.name, method.name, *data.repeat_and_fold(k))
 
 
 def _missing(file: ResultsFile, job: Job) -> bool:
@@ -261,28 +259,28 @@ def _missing(file: ResultsFile, job: Job) -> bool:
     return known is None or known["failed"] is not None
 
 
-class _Due:
-    """Fits that are left, each when somebody is free for it; not those that another run has finished by then."""
+class _Pending:
+    """Iterates over the fits that are left, without those that another run has finished in the meantime."""
 
     def __init__(self, jobs: list[Job], file: ResultsFile) -> None:
         self.jobs, self.file = jobs, file
         self.done_elsewhere: SimpleQueue[Job] = SimpleQueue()
-        self.error: ResultsFileError | None = None  # kept, as a thread of joblib may ask, where nobody would hear of it
+        self.error: ResultsFileError | None = None  # raised later, as joblib may iterate in a thread
 
     def __iter__(self) -> Iterator[Job]:
-        left, seen, rng = list(self.jobs), self.file.news, random.Random()
+        left, known, rng = list(self.jobs), self.file.news, random.Random()
         while left:
             try:
                 self.file.read()
-                if self.file.news != seen:
-                    seen = self.file.news
+                if self.file.news != known:
+                    known = self.file.news
                     left = self._still_missing(left)
                     continue
             except ResultsFileError as error:
                 self.error = error
                 return
-            # Two runs that go through the same list in the same order would do everything twice
-            yield left.pop(rng.randrange(len(left)) if seen else 0)
+            # Two runs with the same list in the same order would do everything twice
+            yield left.pop(rng.randrange(len(left)) if known else 0)
 
     def _still_missing(self, left: list[Job]) -> list[Job]:
         missing = []
@@ -296,48 +294,46 @@ class _Due:
 
 
 def _run(jobs: list[Job], file: ResultsFile, raising: bool, n_jobs: int | None, verbose: Any) -> bool:
-    """Do what is left, and keep it; whether all of it was done."""
+    """Run and store the fits that are left; return whether all of them were done."""
     if jobs:
         file.check_writable()
-    reporter = Reporter(verbose, [_in_words(_key(job)) for job in jobs], effective_n_jobs(n_jobs))
-    reporter.start()
-    due = _Due(jobs, file)
-    try:
-        for row in _fits(due, raising, n_jobs):
-            file.add(row)
-            reporter.finished(_in_words(key_of(row)))
-            _tell_of_others(due, reporter)
-        _tell_of_others(due, reporter)
-    except KeyboardInterrupt:
-        message = f"Interrupted after {reporter.progress.done} of {len(jobs)} fits; what is finished is in the result."
-        if file.path is not None:
-            message += f" The same call goes on from {file.path}."
-        warnings.warn(message, IncompleteComparisonWarning, stacklevel=3)
-        return False
-    finally:
-        reporter.close()
-    if due.error is not None:
-        raise due.error
+    pending = _Pending(jobs, file)
+    with Reporter(verbose, [_name_of(_key(job)) for job in jobs], effective_n_jobs(n_jobs)) as reporter:
+        try:
+            for row in _fits(pending, raising, n_jobs):
+                file.add(row)
+                reporter.finished(_name_of(key_of(row)))
+                _report_others(pending, reporter)
+            _report_others(pending, reporter)
+        except KeyboardInterrupt:
+            done = reporter.progress.done
+            message = f"Interrupted after {done} of {len(jobs)} fits. The result has the finished ones."
+            if file.path is not None:
+                message += f" The same call continues from {file.path}."
+            warnings.warn(message, IncompleteComparisonWarning, stacklevel=3)
+            return False
+    if pending.error is not None:
+        raise pending.error
     return True
 
 
-def _tell_of_others(due: _Due, reporter: Reporter) -> None:
-    while not due.done_elsewhere.empty():
-        reporter.finished(_in_words(_key(due.done_elsewhere.get())))
+def _report_others(pending: _Pending, reporter: Reporter) -> None:
+    while not pending.done_elsewhere.empty():
+        reporter.finished(_name_of(_key(pending.done_elsewhere.get())))
 
 
 def _fits(jobs: Iterable[Job], raising: bool, n_jobs: int | None) -> Iterator[Row]:
-    """Rows as they are finished."""
+    """Yield the results of fits as they are finished."""
     if effective_n_jobs(n_jobs) == 1:
         return (run_fit(*job, raising) for job in jobs)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    found: Iterator[Row] = parallel(delayed(_run_elsewhere)(os.getpid(), *job, raising) for job in jobs)
-    return found
+    rows: Iterator[Row] = parallel(delayed(_run_in_worker)(os.getpid(), *job, raising) for job in jobs)
+    return rows
 
 
-def _run_elsewhere(asked_by: int, data: DataSet, method: Method, k: int, raising: bool) -> Row:
-    """The same in a worker. Ctrl-C reaches all processes, but the one who asked deals with it and ends the others."""
-    if os.getpid() == asked_by or threading.current_thread() is not threading.main_thread():
+def _run_in_worker(parent: int, data: DataSet, method: Method, k: int, raising: bool) -> Row:
+    """Run a fit in a worker. Ctrl-C reaches all processes, but only the parent handles it and ends the workers."""
+    if os.getpid() == parent or threading.current_thread() is not threading.main_thread():
         return run_fit(data, method, k, raising)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -346,6 +342,6 @@ def _run_elsewhere(asked_by: int, data: DataSet, method: Method, k: int, raising
         signal.signal(signal.SIGINT, before)
 
 
-def _in_words(key: Key) -> str:
+def _name_of(key: Key) -> str:
     data_set, method, repeat, fold = key
     return f"{method} on {data_set}, repeat {repeat + 1}, fold {fold + 1}"

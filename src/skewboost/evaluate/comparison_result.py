@@ -1,4 +1,4 @@
-"""What a comparison found."""
+"""The result of a comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skewboost.evaluate.comparison_tables import Summary, as_html, as_markdown, 
 from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, run_test
 from skewboost.evaluate.ranks import block_ranks
 from skewboost.evaluate.results_file import Row
-from skewboost.metrics.measures import MEASURES
+from skewboost.metrics.measures import MEASURES, find_measure
 from skewboost.names import shown
 from skewboost.typing import Array
 
@@ -20,7 +20,7 @@ ABOUT = ("data_set", "method", "repeat", "fold", "n_train", "n_test", "params")
 
 
 class Comparison:
-    """What `compare` found: every measure of every method on every fold, and what follows from them.
+    """The result of `compare`: every measure of every method on every fold, with summaries and tests.
 
     Parameters
     ----------
@@ -29,24 +29,24 @@ class Comparison:
     methods, data_sets : list of str
         Names, in the order in which they were given.
     n_fits : int
-        How many fits there were to be.
+        The number of fits of the whole comparison.
     complete : bool, default=True
-        Whether there were so many; False after an interruption.
+        Whether all fits are finished; False after an interruption.
     random_state : int or None, default=None
-        The seed, which makes the same folds again.
+        The seed of the folds.
     pos_labels : dict or None, default=None
-        The positive class of each data set; None where there are more than two.
+        The positive class of each data set; None if there are more than two classes.
     cost_matrices : dict or None, default=None
         ``cost[true, predicted]`` by data set, classes in sorted order.
 
     Attributes
     ----------
     folds : list of dict
-        A row for each fit: data_set, method, repeat, fold, n_train, n_test, params (those chosen from the grid), a
-        column for each measure (None where the classifier cannot give it, NaN where it is not defined),
-        tune_seconds, fit_seconds (of the final fit), predict_seconds (of `predict`), and failed: None, or why.
+        A row for each fit: data_set, method, repeat, fold, n_train, n_test, params (chosen from the grid), a column for
+        each measure (None if the classifier does not allow it, NaN if it is not defined), tune_seconds, fit_seconds (of
+        the final fit), predict_seconds (of `predict`), and failed: None, or the error.
     measures : list of str
-        Those that there are.
+        The measures that any fit has.
     """
 
     def __init__(
@@ -78,39 +78,40 @@ class Comparison:
 
     @property
     def failures(self) -> list[Row]:
-        """The rows of fits that failed."""
+        """The rows of failed fits."""
         return [row for row in self.folds if row["failed"] is not None]
 
     def as_frame(self) -> Any:
-        """The rows of `folds` as a pandas table."""
+        """Return the rows of `folds` as a pandas table."""
         try:
             import pandas as pd
         except ImportError as error:
-            message = "as_frame needs pandas: pip install pandas. Without it use folds, a list of dicts."
-            raise MissingPackageError(message) from error
+            raise MissingPackageError(
+                "as_frame needs pandas.", "Run pip install pandas, or use folds, which is a list of dicts."
+            ) from error
         return pd.DataFrame(self.folds, columns=[*ABOUT, *self.measures, *SECONDS, "failed"])
 
     def values(self, measure: str) -> dict[str, Array]:
-        """The values of a measure by method, one for each (data set, repeat, fold); NaN where there is none."""
+        """Return the values of a measure by method, one per (data set, repeat, fold); NaN where there is none."""
         _, table = self._table(self._check(measure, SECONDS))
         return {method: table[:, j] for j, method in enumerate(self.methods)}
 
     def summary(self, measure: str | None = None, *, data_set: str | None = None) -> Summary:
-        """Mean, standard deviation and mean rank of each method.
+        """Return the mean, standard deviation and mean rank of each method.
 
         Parameters
         ----------
         measure : str or None, default=None
-            One measure, also "fit_seconds" and its like; None: all.
+            One measure, also "fit_seconds" and other times; None: all.
         data_set : str or None, default=None
-            One data set; None: all, each of which counts the same.
+            One data set; None: all data sets, with equal weight.
 
         Returns
         -------
         Summary
             A list of dicts with method, measure, mean, sd (over the folds of a single data set, else over the means of
-            the data sets), n (how many fits have it), n_failed, mean_rank and best (of those with the largest n). It
-            prints as a table, and has `as_frame`, `as_markdown` and `as_html`.
+            the data sets), n (the number of fits with the measure), n_failed, mean_rank and best (among methods with
+            the largest n). It prints as a table, and has `as_frame`, `as_markdown` and `as_html`.
         """
         if data_set is not None:
             return self.of(data_set).summary(measure)
@@ -123,7 +124,7 @@ class Comparison:
         ranks = self._ranks(measure)
         means = {m: _mean_of_means(v, places, len(self.data_sets) > 1) for m, v in values.items()}
         n = {method: int(np.isfinite(v).sum()) for method, v in values.items()}
-        # who failed on a hard fold has a better mean for it, so that only those with all folds can be the best
+        # a method that failed on a hard fold has a better mean, so only methods with all folds can be the best
         known = [mean for method, (mean, _) in means.items() if mean == mean and n[method] == max(n.values())]
         top = None if not known else (max if MEASURES[measure].higher_is_better else min)(known)
         for method in self.methods:
@@ -135,10 +136,10 @@ class Comparison:
         return rows
 
     def ranks(self, measure: str) -> dict[str, float]:
-        """The mean rank of each method, the best first; 1 is the best.
+        """Return the mean rank of each method, the best first; 1 is the best.
 
-        Over the folds of a single data set, else over data sets by the means of their folds. Only folds on which all
-        methods have the measure count; methods that never have it are left out.
+        Ranks are averaged over the folds of a single data set, else over data sets, by the means of their folds. Only
+        folds on which all methods have the measure are used. Methods that never have it are left out.
         """
         return self._ranks(self._check(measure))
 
@@ -150,14 +151,15 @@ class Comparison:
         return dict(sorted(zip(blocks.methods, mean), key=lambda item: item[1]))
 
     def best(self, measure: str = "cost") -> str:
-        """The best method: by the mean of the measure on a single data set, else by its mean rank."""
+        """Return the best method: by the mean of the measure on a single data set, else by the mean rank."""
         blocks = self.blocks(self._check(measure))
         if not blocks.values.size:
-            raise InputError(f"No fold has {measure!r} for all methods, so none is the best. See failures.")
+            raise InputError(f"No fold has {measure!r} for all methods, so none is the best.", "See failures.")
         return self.ordered(measure)[0]
 
     def ordered(self, measure: str = "cost") -> list[str]:
-        """All methods, as `best` compares them, the best first; those without the measure come last."""
+        """Return all methods, the best first, as `best` compares them; those without the measure come last."""
+        measure = find_measure(measure).name
         blocks = self.blocks(measure)
         if not blocks.values.size:
             return list(self.methods)
@@ -168,16 +170,16 @@ class Comparison:
         return sorted(self.methods, key=lambda method: mean.get(method, np.inf))
 
     def test(self, measure: str = "cost", *, method: str = AUTO, alpha: float = 0.05) -> RankTest:
-        """Whether methods differ by more than chance.
+        """Test whether methods differ by more than chance.
 
         Parameters
         ----------
         measure : str, default="cost"
-            What to compare.
+            The measure to compare.
         method : {"auto", "friedman", "wilcoxon", "corrected_t"}, default="auto"
-            "auto" is, for several data sets, Friedman's test with Nemenyi's critical difference, or for two methods
-            Wilcoxon's; for the folds of a single one the corrected resampled t-test of all pairs, since folds
-            overlap. Friedman's and Wilcoxon's tests are done on folds if asked for by name, with a caveat.
+            "auto": for several data sets Friedman's test with Nemenyi's critical difference, or Wilcoxon's test if
+            there are two methods; for the folds of a single data set the corrected resampled t-test of all pairs,
+            because folds overlap. Friedman's and Wilcoxon's tests can be chosen for folds by name, with a caveat.
         alpha : float, default=0.05
             The level of significance.
 
@@ -194,19 +196,22 @@ class Comparison:
         .. [4] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17
            (2016) 1-10.
         """
-        return run_test(self.blocks(self._check(measure)), measure, MEASURES[measure].higher_is_better, method, alpha)
+        measure = self._check(measure)
+        return run_test(self.blocks(measure), measure, MEASURES[measure].higher_is_better, method, alpha)
 
     def of(self, data_set: str) -> Comparison:
-        """The part about one data set."""
+        """Return the comparison on one data set."""
         if data_set not in self.data_sets:
-            raise InputError(f"There is no data set {data_set!r}, only {', '.join(map(repr, self.data_sets))}.")
+            raise InputError(
+                f"There is no data set {data_set!r}.", f"Choose one of {', '.join(map(repr, self.data_sets))}."
+            )
         part = object.__new__(Comparison)
         part.__dict__.update(self.__dict__, data_sets=[data_set])
         part.folds = [row for row in self.folds if row["data_set"] == data_set]
         return part
 
     def as_markdown(self, measures: list[str] | None = None) -> str:
-        """A table of means and standard deviations; the best are bold."""
+        """Return a table of means and standard deviations in Markdown; the best are bold."""
         return as_markdown(self, measures)
 
     def __str__(self) -> str:
@@ -221,13 +226,11 @@ class Comparison:
 
     def _check(self, measure: str, more: tuple[str, ...] = ()) -> str:
         if not self.measures and measure not in more:
-            raise InputError(f"measure={measure!r} is not there, as no fit has succeeded. See failures.")
-        if measure not in (*self.measures, *more):
-            raise InputError(f"measure={measure!r} is not there, only {', '.join(map(repr, (*self.measures, *more)))}.")
-        return measure
+            raise InputError(f"measure={measure!r} is not available because no fit has succeeded.", "See failures.")
+        return find_measure(measure, among=(*self.measures, *more)).name
 
     def _table(self, measure: str) -> tuple[list[tuple[str, int, int]], Array]:
-        """Values by (data set, repeat, fold) and method; NaN where there are none."""
+        """Return values by (data set, repeat, fold) and method; NaN where there are none."""
         places = list(dict.fromkeys((row["data_set"], row["repeat"], row["fold"]) for row in self.folds))
         row_of, column_of = ({key: k for k, key in enumerate(keys)} for keys in (places, self.methods))
         table = np.full((len(places), len(self.methods)), np.nan)
@@ -238,9 +241,9 @@ class Comparison:
         return places, table
 
     def blocks(self, measure: str) -> Blocks:
-        """What tests compare: the methods that have the measure, and the folds on which all of them do.
+        """Return the table that tests use: methods with the measure, and folds on which all of them have it.
 
-        With several data sets, the means of their folds.
+        With several data sets, it has the means of their folds.
         """
         places, table = self._table(self._check(measure, SECONDS))
         finite: Array = np.isfinite(table)
@@ -250,10 +253,10 @@ class Comparison:
         caveats = []
         if not has.all():
             out = ", ".join(m for m, there in zip(self.methods, has) if not there)
-            caveats.append(f"Left out, as {measure} is not to be had of them: {out}.")
+            caveats.append(f"Left out because they have no {measure}: {out}.")
         if not whole.all():
             n_out = int((~whole).sum())
-            caveats.append(f"{n_out} of {len(whole)} folds are left out: not all methods have {measure} there.")
+            caveats.append(f"{n_out} of {len(whole)} folds are left out because not all methods have {measure} there.")
         kept = [place for place, there in zip(places, whole) if there]
         values = table[whole][:, has]
         if len(self.data_sets) == 1:
@@ -266,12 +269,12 @@ class Comparison:
 
 
 def _mean_of_means(values: Array, places: list[tuple[str, int, int]], several: bool) -> tuple[float, float]:
-    """Mean and standard deviation: over folds, or over the means of the data sets."""
-    there = np.isfinite(values)
-    names = [name for (name, *_), is_there in zip(places, there) if is_there]
-    found = values[there]
+    """Return mean and standard deviation over folds, or over the means of the data sets."""
+    finite = np.isfinite(values)
+    names = [name for (name, *_), is_finite in zip(places, finite) if is_finite]
+    known = values[finite]
     if several:
-        found = np.array([found[[n == name for n in names]].mean() for name in dict.fromkeys(names)])
-    if not len(found):
+        known = np.array([known[[n == name for n in names]].mean() for name in dict.fromkeys(names)])
+    if not len(known):
         return float("nan"), float("nan")
-    return float(found.mean()), float(found.std(ddof=1)) if len(found) > 1 else float("nan")
+    return float(known.mean()), float(known.std(ddof=1)) if len(known) > 1 else float("nan")

@@ -1,4 +1,4 @@
-"""Comparisons to look at: text, markdown, HTML."""
+"""Comparisons as text, Markdown and HTML tables."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from skewboost.names import shown, visible
 if TYPE_CHECKING:
     from skewboost.evaluate.comparison_result import Comparison
 
-SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_seconds")  # where nobody chooses
+SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_seconds")  # by default
 OF_MANY = ("cost", "error", "balanced_accuracy", "g_mean", "fit_seconds")
 NONE = "–"
-MARKUP = re.compile(r"[\\`*_\[\]<>|~$&#]|:(?=\w+:)")  # what Markdown would interpret
+MARKUP = re.compile(r"[\\`*_\[\]<>|~$&#]|:(?=\w+:)")  # characters that Markdown would interpret
 MOST_NOTES = 3  # about means over fewer folds
 
 
@@ -31,28 +31,28 @@ class Summary(list[Row]):
 
     @property
     def measures(self) -> list[str]:
-        """Those there are."""
+        """The measures of the rows."""
         return list(dict.fromkeys(row["measure"] for row in self))
 
     def as_frame(self) -> Any:
-        """The rows as a pandas table."""
+        """Return the rows as a pandas table."""
         try:
             import pandas as pd
         except ImportError as error:
             raise MissingPackageError(
-                "as_frame needs pandas: pip install pandas. A summary is a list of dicts."
+                "as_frame needs pandas.", "Run pip install pandas, or use the summary as a list of dicts."
             ) from error
         return pd.DataFrame(list(self))
 
     def as_markdown(self) -> str:
-        """A row for each method, a column for each measure."""
+        """Return a Markdown table with a row for each method and a column for each measure."""
         heads, rows = _wide(self)
         lines = [_bar(heads), "|---|" + "---:|" * (len(heads) - 1)]
         cells = [[f"**{_markdown(c)}**" if b else _markdown(c) for c, b in row] for row in rows]
         return "\n".join(lines + [_bar(row) for row in cells]) + "\n"
 
     def as_html(self) -> str:
-        """The same as an HTML table."""
+        """Return the same as an HTML table."""
         heads, rows = _wide(self)
         right, left = ' style="text-align:right"', ' style="text-align:left"'
         head = "".join(f"<th{right if j else left}>{html.escape(h)}</th>" for j, h in enumerate(heads))
@@ -73,7 +73,7 @@ class Summary(list[Row]):
 
 
 def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
-    """Headings, and for each method its cells with whether they are the best of their column."""
+    """Return the headings, and for each method its cells and whether each is the best of its column."""
     measures = summary.measures
     cells = {(row["method"], row["measure"]): row for row in summary}
     heads = [
@@ -93,7 +93,7 @@ def _wide(summary: Summary) -> tuple[list[str], list[list[tuple[str, bool]]]]:
 
 
 def _padded(cells: list[str], widths: list[int]) -> list[str]:
-    """Names to the left, numbers to the right."""
+    """Align names to the left and numbers to the right."""
     return [cells[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:]))]
 
 
@@ -109,7 +109,7 @@ def _bar(cells: Iterable[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Text as it is."""
+    """Escape text for Markdown."""
     return MARKUP.sub(r"\\\g<0>", text)
 
 
@@ -118,61 +118,62 @@ def _cell(text: str, best: bool) -> str:
 
 
 def _shown(comparison: Comparison, measures: list[str] | None) -> Summary:
-    there = [*comparison.measures, "fit_seconds"]
-    wanted = measures if measures is not None else SHOWN if "recall" in there else OF_MANY
-    if not wanted:
-        raise InputError("measures is empty. Name some, or leave it at None.")
-    found = [row for m in wanted if measures is not None or m in there for row in comparison.summary(m)]
-    return Summary(found, comparison.ordered(found[0]["measure"]))
+    if measures is None:
+        available = [*comparison.measures, "fit_seconds"]
+        measures = [m for m in (SHOWN if "recall" in available else OF_MANY) if m in available]
+    if not measures:
+        raise InputError("measures is empty.", "Name some, or leave it at None.")
+    rows = [row for m in measures for row in comparison.summary(m)]
+    return Summary(rows, comparison.ordered(rows[0]["measure"]))
 
 
 def notes(comparison: Comparison, table: Summary) -> list[str]:
-    """What is below the table: on what it was measured, what is missing, what failed."""
+    """Return the notes below a table: the folds, missing values and failures."""
     n_sets, n_fits = len(comparison.data_sets), len(comparison.folds)
     n_folds = len({(row["data_set"], row["repeat"], row["fold"]) for row in comparison.folds})
     where = f"{n_sets} data sets" if n_sets > 1 else "one data set"
     over = "data sets" if n_sets > 1 else "folds"
     folds = f"{n_folds} fold{'s' * (n_folds > 1)}"
-    said = [f"{folds} of {where}; mean ± standard deviation over {over}; rank by the first measure."]
+    lines = [f"{folds} of {where}; mean ± standard deviation over {over}; rank by the first measure."]
     if not comparison.complete:
-        said.append(f"Interrupted: {n_fits} of {comparison.n_fits} fits are finished.")
+        lines.append(f"Interrupted: {n_fits} of {comparison.n_fits} fits are finished.")
     most = {m: max(row["n"] for row in table if row["measure"] == m) for m in table.measures}
     fewer = [row for row in table if 0 < row["n"] < most[row["measure"]]]
     for row in fewer[:MOST_NOTES]:
         of = f"{row['n']} of {most[row['measure']]} folds only"
-        said.append(
-            f"{shown(row['method'])} has {MEASURES[row['measure']].label} on {of}: its mean is not to be compared."
+        lines.append(
+            f"{shown(row['method'])} has {MEASURES[row['measure']].label} on {of}: its mean cannot be compared."
         )
     if len(fewer) > MOST_NOTES:
-        said.append(f"So it is with {len(fewer) - MOST_NOTES} other means: see n in summary().")
+        lines.append(f"The same holds for {len(fewer) - MOST_NOTES} other means: see n in summary().")
     for method in comparison.methods:
         messages = [row["failed"] for row in comparison.failures if row["method"] == method]
         if messages:
             total = sum(row["method"] == method for row in comparison.folds)
-            said.append(f"{shown(method)} failed in {len(messages)} of {total} fits: {visible(messages[0])}")
-    return said
+            lines.append(f"{shown(method)} failed in {len(messages)} of {total} fits: {visible(messages[0])}")
+    return lines
 
 
 def as_text(comparison: Comparison, measures: list[str] | None = None) -> str:
-    """For the screen; the best of a column has an asterisk."""
+    """Return text for a terminal; the best of a column has an asterisk."""
     if not comparison.folds:
-        return f"Nothing is finished: 0 of {comparison.n_fits} fits."
-    found = _shown(comparison, measures)
-    return "\n".join([str(found), "", *notes(comparison, found)])
+        return f"No fit is finished: 0 of {comparison.n_fits}."
+    table = _shown(comparison, measures)
+    return "\n".join([str(table), "", *notes(comparison, table)])
 
 
 def as_markdown(comparison: Comparison, measures: list[str] | None = None) -> str:
-    """For documents; the best of a column is bold."""
+    """Return Markdown; the best of a column is bold."""
     if not comparison.folds:
         return as_text(comparison) + "\n"
-    found = _shown(comparison, measures)
-    return found.as_markdown() + "\n" + "\n\n".join(map(_markdown, notes(comparison, found))) + "\n"
+    table = _shown(comparison, measures)
+    return table.as_markdown() + "\n" + "\n\n".join(map(_markdown, notes(comparison, table))) + "\n"
 
 
 def as_html(comparison: Comparison, measures: list[str] | None = None) -> str:
-    """For notebooks and reports."""
+    """Return HTML for notebooks and reports."""
     if not comparison.folds:
         return f"<p>{html.escape(as_text(comparison))}</p>"
-    found = _shown(comparison, measures)
-    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(comparison, found))
-    return f"<div>{found.as_html()}{below}</div>"
+    table = _shown(comparison, measures)
+    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(comparison, table))
+    return f"<div>{table.as_html()}{below}</div>"

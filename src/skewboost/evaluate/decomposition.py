@@ -1,4 +1,4 @@
-"""Of what the loss is made: what a method gets wrong on average, and what depends on the training set.
+"""Bias and variance: the loss that a method has on average, and the part that depends on the training set.
 
 References
 ----------
@@ -17,47 +17,40 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.problem import Problem, problem_of
-from skewboost.evaluate.running import (
-    Rows,
-    check_estimator_is_one,
-    check_jobs,
-    fitted,
-    in_parallel,
-    read_rows,
-    seeds_for,
-)
+from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
+from skewboost.evaluate.running import check_classifier, check_jobs, fit_copy, run_in_parallel, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
 from skewboost.typing import Array
 
 METHODS = ("domingos", "kohavi_wolpert")
 SCHEMES = ("bootstrap", "subsample", "cv")
-TEST_SHARE = 3  # one row in three is tested
+N_TEST_FOLDS = 3  # one row in three is tested
 
 
 @dataclass(frozen=True)
 class BiasVariance:
-    """What `bias_variance` found; arrays have an entry per round, or one.
+    """The result of `bias_variance`; arrays have an entry per round, or a single one.
 
     Attributes
     ----------
     rounds : ndarray
-        After which rounds; a single 0 where stages were not looked at.
+        The numbers of rounds; a single 0 without `staged`.
     loss : ndarray
         The mean loss over draws and test examples: `bias` + `variance`.
     bias : ndarray
-        Domingos: the loss of the main prediction, the most frequent one over the draws (in a tie, the first class).
+        Domingos: the loss of the main prediction, which is the most frequent one over the draws (in a tie, the first
+        class).
         Kohavi and Wolpert: the mean of ``½ Σ_k ([k is true] - P_k)²``, where P_k is how often class k is predicted.
     variance : ndarray
-        What is left: by how much the single models lose more than the main prediction does. It is
+        The rest: how much more single models lose than the main prediction. It is
         ``variance_unbiased - variance_biased``; for Kohavi and Wolpert the mean of ``½ (1 - Σ_k P_k²)``.
     variance_unbiased : ndarray or None
-        The part from rows that the main prediction gets right, where to vary is to lose.
+        The part of rows where the main prediction is right, so that variation increases the loss.
     variance_biased : ndarray or None
-        The part from rows that it gets wrong, where to vary is to gain.
+        The part of rows where it is wrong, so that variation decreases the loss.
     n_draws : int
-        How many training sets.
+        The number of training sets.
     method, of, name : str
         The decomposition, "error" or "cost", and the estimator.
     """
@@ -74,7 +67,7 @@ class BiasVariance:
     name: str
 
     def as_frame(self) -> Any:
-        """A tidy table: a row per round and part."""
+        """Return a tidy table with a row per round and part."""
         import pandas as pd
 
         parts = {n: getattr(self, n) for n in ("loss", "bias", "variance", "variance_unbiased", "variance_biased")}
@@ -86,8 +79,8 @@ class BiasVariance:
         return pd.concat(tables, ignore_index=True)
 
 
-def decompose(shares: Array, truth: Array, matrix: Array, weights: Array | None = None) -> dict[str, float]:
-    r"""Domingos' parts of the mean loss ``matrix[true, predicted]``, from how often each row is given each class.
+def decompose(frequencies: Array, truth: Array, matrix: Array, weights: Array | None = None) -> dict[str, float]:
+    r"""Decompose the mean loss ``matrix[true, predicted]`` as Domingos does.
 
     On a row with the label t and the main prediction m, over draws of the training set,
 
@@ -95,45 +88,44 @@ def decompose(shares: Array, truth: Array, matrix: Array, weights: Array | None 
 
     The first part is the bias. The second is the variance: for 0-1 loss and two classes it is :math:`P(y \ne m)` where
     m is right and :math:`-P(y \ne m)` where it is wrong, :math:`c_1 = \pm 1` of [1]_ theorem 2. For costs it is the
-    variance effect of [3]_, which is exact for any loss. The labels are taken for the truth, so noise is in the bias.
+    variance effect of [3]_, which is exact for any loss. Labels are assumed to be right, so noise is part of the bias.
 
     Parameters
     ----------
-    shares : ndarray of shape (n_rows, n_classes)
-        The share of the draws in which a row is given a class.
+    frequencies : ndarray of shape (n_rows, n_classes)
+        The fraction of the draws in which a class is predicted for a row.
     truth : ndarray of shape (n_rows,)
         The numbers of the true classes.
     matrix : ndarray of shape (n_classes, n_classes)
-        What decisions cost.
+        The loss of each decision.
     weights : ndarray or None
         How many examples a row stands for.
     """
-    rows = np.arange(len(truth))
-    main = np.argmax(np.round(shares, 12), axis=1)
-    at_main = matrix[truth, main]
-    more = (shares * matrix[truth]).sum(axis=1) - at_main
+    main = np.argmax(np.round(frequencies, 12), axis=1)
+    loss, loss_of_main = (frequencies * matrix[truth]).sum(axis=1), matrix[truth, main]
     right = main == truth
     mean = _mean(weights)
-    found = {
-        "bias": mean(at_main),
-        "variance_unbiased": mean(np.where(right, more, 0.0)),
-        "variance_biased": mean(np.where(right, 0.0, -more)),
+    unbiased = mean(np.where(right, loss - loss_of_main, 0.0))
+    biased = mean(np.where(right, 0.0, loss_of_main - loss))
+    return {
+        "bias": mean(loss_of_main),
+        "variance_unbiased": unbiased,
+        "variance_biased": biased,
+        "variance": unbiased - biased,
+        "loss": mean(loss),
     }
-    found["variance"] = found["variance_unbiased"] - found["variance_biased"]
-    found["loss"] = mean((shares * matrix[truth])[rows].sum(axis=1))
-    return found
 
 
-def decompose_kohavi_wolpert(shares: Array, truth: Array, weights: Array | None = None) -> dict[str, float]:
-    r"""Kohavi and Wolpert's parts of the error: ``½ Σ_k ([k is true] - P_k)²`` and ``½ (1 - Σ_k P_k²)`` ([2]_ eq. 5).
+def decompose_kohavi_wolpert(frequencies: Array, truth: Array, weights: Array | None = None) -> dict[str, float]:
+    r"""Decompose the error into ``½ Σ_k ([k is true] - P_k)²`` and ``½ (1 - Σ_k P_k²)`` ([2]_ eq. 5).
 
-    Both are never negative, and add up to :math:`1 - P_t`. The labels are taken for the truth.
+    Both are never negative, and add up to :math:`1 - P_t`. Labels are assumed to be right.
     """
-    hit = np.eye(shares.shape[1])[truth]
+    one_hot = np.eye(frequencies.shape[1])[truth]
     mean = _mean(weights)
-    bias = mean(0.5 * ((hit - shares) ** 2).sum(axis=1))
-    variance = mean(0.5 * (1.0 - (shares**2).sum(axis=1)))
-    return {"bias": bias, "variance": variance, "loss": mean(1.0 - (hit * shares).sum(axis=1))}
+    bias = mean(0.5 * ((one_hot - frequencies) ** 2).sum(axis=1))
+    variance = mean(0.5 * (1.0 - (frequencies**2).sum(axis=1)))
+    return {"bias": bias, "variance": variance, "loss": mean(1.0 - (one_hot * frequencies).sum(axis=1))}
 
 
 def _mean(weights: Array | None) -> Any:
@@ -159,42 +151,42 @@ def bias_variance(
 ) -> BiasVariance:
     r"""Decompose the loss into bias and variance, by fits to many training sets.
 
-    The default is Domingos' decomposition [1]_, because its parts mean something to somebody who classifies: bias is
-    the loss of the vote of all models, and variance what a single model loses on top. On rows that the vote gets wrong
-    variance helps, so that it is counted apart there. Kohavi and Wolpert's [2]_ parts are never negative, but mix the
-    two: a model that errs on a row half of the time has a bias there. Both add up to the mean loss exactly.
+    The default is Domingos' decomposition [1]_, because its parts are easy to interpret: bias is the loss of the vote
+    of all models, and variance is what a single model loses in addition. On rows where the vote is wrong, variance
+    helps, so it is reported separately there. Kohavi and Wolpert's [2]_ parts are never negative, but mix the two: a
+    model that errs on a row half of the time has a bias there. Both add up to the mean loss exactly.
 
-    Labels are taken for the truth: noise, which nothing can learn, is part of the bias. Bootstrap draws hold fewer
-    different rows than there are, so the loss is that of a somewhat smaller training set.
+    Labels are assumed to be right: noise, which no model can learn, is part of the bias. Bootstrap draws have fewer
+    distinct rows than the data, so the loss is that of a somewhat smaller training set.
 
     Parameters
     ----------
     estimator : classifier
-        Is fitted `draws` times.
+        The estimator, which is fitted `draws` times.
     X, y
         Rows and labels.
     draws : int, default=25
         The number of training sets; an odd number leaves no ties between two classes. With ``scheme="cv"`` the number
         of repetitions.
     scheme : {"bootstrap", "subsample", "cv"}, default="bootstrap"
-        Where training sets come from. "bootstrap": a third of the rows of each class are the test set, the same
-        for all, and as many as are left are drawn from the others with replacement, within each class. "subsample":
-        half of the others, without replacement. "cv": repeated cross-validation, in which every row is tested once in
-        each repetition.
+        How training sets are drawn. "bootstrap": a third of the rows of each class form the test set, the same for all
+        draws, and training sets are drawn from the other rows with replacement, within each class, with as many rows
+        as there are. "subsample": half of the other rows, without replacement. "cv": repeated cross-validation, in
+        which every row is tested once in each repetition.
     cv : int, default=5
         The number of folds of ``scheme="cv"``.
     staged : bool, default=False
-        Whether to look at every round of a booster.
+        Whether to decompose the loss after every round of a booster.
     method : {"domingos", "kohavi_wolpert"}, default="domingos"
         The decomposition.
     of : {"error", "cost"}, default="error"
-        The loss. For costs there is Domingos' form only, as the variance effect of James [3]_.
+        The loss. For costs only Domingos' form is available, as the variance effect of James [3]_.
     cost : number, "balanced", dict, matrix or None, default=None
         What mistakes cost, with ``of="cost"``; as in `skewboost.metrics.expected_cost`.
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        How many examples a row stands for, rounded where they are drawn; each is drawn on its own.
+        How many examples a row stands for. Examples are drawn one by one, after rounding the weights.
     n_jobs, verbose, random_state
-        As in `learning_curve`.
+        As in `staged_curve`.
 
     Returns
     -------
@@ -213,51 +205,48 @@ def bias_variance(
     >>> from skewboost import AdaBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.evaluate import bias_variance
-    >>> found = bias_variance(AdaBoostClassifier(n_estimators=10), *load_rare_cancer(), draws=5, random_state=0)
-    >>> bool(abs(found.bias + found.variance - found.loss)[0] < 1e-12)
+    >>> result = bias_variance(AdaBoostClassifier(n_estimators=10), *load_rare_cancer(), draws=5, random_state=0)
+    >>> bool(abs(result.bias + result.variance - result.loss)[0] < 1e-12)
     True
     """
     _check(estimator, draws, scheme, cv, staged, method, of, cost, n_jobs, verbose)
-    rows = read_rows(estimator, X, y, sample_weight)
-    problem = problem_of(estimator, rows.y, rows.weights, cost, own_pos_label(estimator))
+    sample = read_sample(estimator, X, y, sample_weight)
+    problem = problem_of(estimator, sample.y, sample.weights, cost, own_pos_label(estimator))
     (seed,) = seeds_for(random_state, 1)
-    splits, test = _splits(rows, scheme, draws, cv, seed)
+    splits, test = _splits(sample, scheme, draws, cv, seed)
     tasks = [
-        (estimator, train, rows.part(tested), problem, own, staged)
+        (estimator, train, sample.part(tested), problem, own, staged)
         for (train, tested), own in zip(splits, seeds_for(seed, len(splits)))
     ]
-    answers = in_parallel(_answers, tasks, n_jobs, verbose)
-    n_rounds = max(len(a) for a in answers)
-    truth = problem.codes(rows.y[test])
-    weights = None if rows.weights is None else rows.weights[test]
-    place = np.full(len(rows.y), -1)
-    place[test] = np.arange(len(test))
+    predictions = run_in_parallel(_predictions, tasks, n_jobs, verbose)
+    n_rounds = max(map(len, predictions))
+    tested_part = sample.part(test)
+    truth, weights = problem.codes(tested_part.y), tested_part.weights
+    position = np.full(len(sample.y), -1)
+    position[test] = np.arange(len(test))
     matrix = problem.matrix if of == "cost" else 1.0 - np.eye(len(problem.classes))
     parts = []
     for k in range(n_rounds):
         votes = np.zeros((len(test), len(problem.classes)))
-        for said, (_, tested) in zip(answers, splits):
-            votes[place[tested], said[min(k, len(said) - 1)]] += 1.0  # no row is tested twice in a split
-        shares = votes / votes.sum(axis=1, keepdims=True)
-        parts.append(
-            decompose(shares, truth, matrix, weights)
-            if method == "domingos"
-            else decompose_kohavi_wolpert(shares, truth, weights)
-        )
-    got = {name: np.array([p[name] for p in parts]) for name in parts[0]}
+        for predicted, (_, tested) in zip(predictions, splits):
+            votes[position[tested], predicted[min(k, len(predicted) - 1)]] += 1.0  # no row is tested twice in a split
+        frequencies = votes / votes.sum(axis=1, keepdims=True)
+        if method == "domingos":
+            parts.append(decompose(frequencies, truth, matrix, weights))
+        else:
+            parts.append(decompose_kohavi_wolpert(frequencies, truth, weights))
+    values: dict[str, Any] = {"variance_unbiased": None, "variance_biased": None}
+    values |= {name: np.array([p[name] for p in parts]) for name in parts[0]}
     rounds = np.arange(1, n_rounds + 1) if staged else np.array([0])
     name = type(estimator).__name__.removesuffix("Classifier")
-    return BiasVariance(
-        rounds, got["loss"], got["bias"], got["variance"], got.get("variance_unbiased"), got.get("variance_biased"),
-        int(draws), method, of, name,
-    )  # fmt: skip
+    return BiasVariance(rounds=rounds, **values, n_draws=int(draws), method=method, of=of, name=name)
 
 
 def _check(
     estimator: Any, draws: Any, scheme: Any, cv: Any, staged: bool, method: Any, of: Any, cost: Any, n_jobs: Any,
     verbose: Any,
 ) -> None:  # fmt: skip
-    check_estimator_is_one(estimator)
+    check_classifier(estimator)
     check_jobs(n_jobs, verbose)
     if staged:
         check_staged(estimator)
@@ -265,54 +254,50 @@ def _check(
         if value not in known:
             raise InputError(f"{name}={value!r} must be one of {', '.join(map(repr, known))}.")
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-        raise InputError(
-            f"draws={draws!r} must be a whole number of training sets, 2 at least; 25 or more tell something."
-        )
+        raise InputError(f"draws={draws!r} must be an integer >= 2; results are informative from about 25 draws.")
     if scheme == "cv" and (isinstance(cv, bool) or not isinstance(cv, int | np.integer)):
-        raise InputError(f"cv={cv!r} must be a number of folds, as every row is to be tested in each repetition.")
+        raise InputError(f"cv={cv!r} must be a number of folds, so that every row is tested in each repetition.")
     if scheme != "cv" and cv != 5:
-        raise InputError(f"cv={cv!r} has no effect with scheme={scheme!r}. Set scheme='cv', or leave cv at 5.")
+        raise InputError(f"cv={cv!r} has no effect with scheme={scheme!r}.", "Set scheme='cv', or leave cv at 5.")
     if of == "error" and cost is not None:
-        raise InputError(f"cost={cost!r} has no effect with of='error'. Set of='cost', or leave cost at None.")
+        raise InputError(f"cost={cost!r} has no effect with of='error'.", "Set of='cost', or leave cost at None.")
     if of == "cost" and method != "domingos":
-        raise InputError(f"method={method!r} decomposes the error only. With of='cost' take method='domingos'.")
+        raise InputError(f"method={method!r} decomposes the error only.", "With of='cost' use method='domingos'.")
 
 
-def _splits(rows: Rows, scheme: str, draws: int, cv: int, seed: int) -> tuple[list[tuple[Rows, Array]], Array]:
-    """What each fit is trained on and the rows that it is tested on, and all rows that are tested."""
+def _splits(sample: Sample, scheme: str, draws: int, cv: int, seed: int) -> tuple[list[tuple[Sample, Array]], Array]:
+    """Return the training sample and the test rows of each fit, and all test rows."""
     if scheme == "cv":
-        folds = repeated_folds(cv, rows.y, draws, seed, weights=rows.weights)
-        return [(rows.part(train), test) for train, test in folds], np.unique(np.concatenate([t for _, t in folds]))
-    train, test = repeated_folds(TEST_SHARE, rows.y, 1, seed, weights=rows.weights)[0]
+        folds = repeated_folds(cv, sample.y, draws, seed, weights=sample.weights)
+        return [(sample.part(train), test) for train, test in folds], np.unique(np.concatenate([t for _, t in folds]))
+    train, test = repeated_folds(N_TEST_FOLDS, sample.y, 1, seed, weights=sample.weights)[0]
     rng = np.random.default_rng(seed)
-    return [(_drawn(rows, train, scheme, rng), test) for _ in range(draws)], test
+    return [(_draw(sample, train, scheme, rng), test) for _ in range(draws)], test
 
 
-def _drawn(rows: Rows, train: Array, scheme: str, rng: np.random.Generator) -> Rows:
-    """A training set out of these rows, with every class as frequent as it is.
+def _draw(sample: Sample, train: Array, scheme: str, rng: np.random.Generator) -> Sample:
+    """Draw a training set from these rows, with the same class frequencies.
 
-    Examples are drawn: those of a row with a weight go their own ways, and how many were drawn is its new weight.
+    The examples of a weighted row are drawn one by one, and their number is its new weight.
     """
-    found = []
-    for label in np.unique(rows.y[train]):
-        own = train[rows.y[train] == label]
-        if rows.weights is not None:
-            own = np.repeat(own, np.maximum(np.rint(rows.weights[own]), 1).astype(np.intp))
+    draws = []
+    for label in np.unique(sample.y[train]):
+        own = train[sample.y[train] == label]
+        if sample.weights is not None:
+            own = np.repeat(own, np.maximum(np.rint(sample.weights[own]), 1).astype(np.intp))
         if scheme == "subsample":
-            found.append(rng.permutation(own)[: max(1, round(len(own) / 2))])
+            draws.append(rng.permutation(own)[: max(1, round(len(own) / 2))])
         else:
-            found.append(rng.choice(own, len(own)))
-    drawn = np.concatenate(found)
-    if rows.weights is None:
-        return rows.part(drawn)
-    there, examples = np.unique(drawn, return_counts=True)
-    return replace(rows.part(there), weights=examples.astype(np.float64))
+            draws.append(rng.choice(own, len(own)))
+    drawn = np.concatenate(draws)
+    if sample.weights is None:
+        return sample.part(drawn)
+    rows, examples = np.unique(drawn, return_counts=True)
+    return replace(sample.part(rows), weights=examples.astype(np.float64))
 
 
-def _answers(estimator: Any, train: Rows, test: Rows, problem: Problem, seed: int, staged: bool) -> list[Array]:
-    """The numbers of the predicted classes, of all rounds or after each."""
-    model = fitted(estimator, train, seed)
-    if not staged:
-        return [problem.codes(model.predict(test.X)).astype(np.int16)]
-    found = [stage.said.astype(np.int16) for stage in stages_of(model, test.X, problem)]
-    return found or [problem.codes(model.predict(test.X)).astype(np.int16)]
+def _predictions(estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int, staged: bool) -> list[Array]:
+    """Return the numbers of the predicted classes of the whole model, or after each round."""
+    model = fit_copy(estimator, train, seed)
+    stages = [stage.predicted.astype(np.int16) for stage in stages_of(model, test.X, problem)] if staged else []
+    return stages or [problem.codes(model.predict(test.X)).astype(np.int16)]

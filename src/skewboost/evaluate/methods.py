@@ -1,4 +1,4 @@
-"""Who takes part in a comparison: names, classes and estimators, and how they are told what mistakes cost."""
+"""The methods of a comparison: from names, classes and estimators to named estimators with costs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sklearn.model_selection import ParameterGrid
 import skewboost
 from skewboost.boosting.catalogue import catalogue
 from skewboost.errors import InputError
-from skewboost.evaluate.running import is_one
+from skewboost.evaluate.running import is_classifier_object
 from skewboost.meta.cost_passing import as_heard, cost_param_of
 
-SILENT = {"random_state", "n_jobs", "verbose", "engine"}  # parameters that are not worth a name
-LONG = 48  # characters; a longer name is no help
+NOT_IN_NAMES = {"random_state", "n_jobs", "verbose", "engine"}
+LONGEST_NAME = 48  # characters
 
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator that takes part, and the grid it is tuned over, if any."""
+    """An estimator of a comparison, and the grid over which it is tuned, if any."""
 
     name: str
     estimator: Any
@@ -37,76 +37,75 @@ class Method:
 
     @property
     def candidates(self) -> list[dict[str, Any]]:
-        """The parameters to try, in order."""
+        """The parameter combinations to try, in order."""
         return [{}] if self.grid is None else list(ParameterGrid(self.grid))
 
     @property
     def fingerprint(self) -> str:
-        """The same for the same parameters, in another process too."""
+        """A hash of the parameters, the same in other processes."""
         tuned = None if self.grid is None else (self.candidates, self.tune_for, self.inner_cv)
-        return hashlib.sha256(repr(_described((self.estimator, tuned))).encode()).hexdigest()[:16]
+        return hashlib.sha256(repr(_describe((self.estimator, tuned))).encode()).hexdigest()[:16]
 
 
 def methods_of(estimators: Any, grids: Mapping[str, Any] | None, tune_for: Any, inner_cv: int) -> list[Method]:
-    """Everyone by name; an error if a grid is nobody's or has unknown parameters."""
-    several = named(estimators)
-    names = list(several)
+    """Return the methods, checked: each grid must belong to a method and have its parameters."""
+    estimators_by_name = named_estimators(estimators)
+    names = list(estimators_by_name)
     if grids is not None and not isinstance(grids, Mapping):
         raise InputError(f"grids={grids!r} must be a dict {{name of a method: {{parameter: [values]}}}}, or None.")
     grids = {} if grids is None else dict(grids)
-    strangers = [name for name in grids if name not in names]
-    if strangers:
-        raise InputError(f"grids has an entry for {strangers[0]!r}, but the methods are {', '.join(map(repr, names))}.")
-    methods = [Method(name, made, grids.get(name), tune_for, inner_cv) for name, made in several.items()]
+    unknown = [name for name in grids if name not in names]
+    if unknown:
+        raise InputError(f"grids has an entry for {unknown[0]!r}, but the methods are {', '.join(map(repr, names))}.")
+    methods = [Method(name, e, grids.get(name), tune_for, inner_cv) for name, e in estimators_by_name.items()]
     for method in methods:
         _check_grid(method)
     return methods
 
 
-def named(estimators: Any) -> dict[str, Any]:
-    """Classifiers by name; a name of the catalogue and a class stand for a new one. No two may be called the same."""
+def named_estimators(estimators: Any) -> dict[str, Any]:
+    """Return classifiers by name, from estimators, classes and names of the catalogue. Names must differ."""
     if isinstance(estimators, Mapping):
-        found = [(str(name), made(given)) for name, given in estimators.items()]
+        pairs = [(str(name), make_estimator(given)) for name, given in estimators.items()]
     elif isinstance(estimators, str) or hasattr(estimators, "get_params") or not isinstance(estimators, Iterable):
-        found = [_with_name(estimators)]
+        pairs = [_with_name(estimators)]
     else:
-        found = [_with_name(given) for given in estimators]
-    if not found:
-        raise InputError("estimators is empty. Pass an estimator, a list of them, or a dict {name: estimator}.")
-    names = [name for name, _ in found]
+        pairs = [_with_name(given) for given in estimators]
+    if not pairs:
+        raise InputError("estimators is empty.", "Pass an estimator, a list of them, or a dict {name: estimator}.")
+    names = [name for name, _ in pairs]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise InputError(f"Two estimators are called {twice[0]!r}. Name them: pass a dict {{name: estimator}}.")
-    return dict(found)
+        raise InputError(f"Two estimators are called {twice[0]!r}.", "Name them: pass a dict {name: estimator}.")
+    return dict(pairs)
 
 
 def _with_name(given: Any) -> tuple[str, Any]:
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
-        return given[0], made(given[1])
-    estimator = made(given)
+        return given[0], make_estimator(given[1])
+    estimator = make_estimator(given)
     return short_name(estimator), estimator
 
 
-def made(given: Any) -> Any:
-    """An estimator: the one given, or a new one of a class or of a name such as "CSRA"."""
+def make_estimator(given: Any) -> Any:
+    """Return the estimator itself, or a new one from a class or from a name such as "CSRA"."""
     if isinstance(given, str):
         given = class_called(given)
     if inspect.isclass(given):
         try:
             given = given()
         except TypeError as error:
-            message = f"{given.__name__} cannot be made without parameters ({error}). Pass an instance."
-            raise InputError(message) from error
-    if not is_one(given):
+            raise InputError(f"{given.__name__} needs parameters ({error}).", "Pass an instance.") from error
+    if not is_classifier_object(given):
         raise InputError(
-            f"estimators has {given!r}, which is no classifier. Give names of the catalogue such as 'CSRA', or "
-            "classifiers with scikit-learn's interface."
+            f"estimators has {given!r}, which is not a classifier.",
+            "Give names of the catalogue such as 'CSRA', or classifiers with scikit-learn's interface.",
         )
     return given
 
 
 def class_called(name: str) -> type:
-    """The class of this name, however it is spelled: of the catalogue, or any other classifier of the package."""
+    """Return the classifier of the package with this name, ignoring case and punctuation."""
     known = known_methods()
     spelled = {_key(n): n for n in known}
     wanted = _key(name).removesuffix("classifier")
@@ -117,17 +116,17 @@ def class_called(name: str) -> type:
 
 
 def known_methods() -> dict[str, str]:
-    """Name → class: the catalogue in its order, then the other classifiers of the package."""
+    """Return {name: class}: the catalogue in its order, then the other classifiers of the package."""
     known = {entry.name: entry.class_name for entry in catalogue()}
     return known | {n.removesuffix("Classifier"): n for n in skewboost.__all__ if n.endswith("Classifier")}
 
 
 class UnknownMethodError(InputError):
-    """There is no method of this name; `close` are names like it."""
+    """There is no method of this name; `close` has similar names."""
 
     def __init__(self, name: str, close: list[str]) -> None:
         hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "skewboost.catalogue() lists the names."
-        super().__init__(f"There is no method {name!r}. {hint}")
+        super().__init__(f"There is no method {name!r}.", hint)
         self.close = close
 
 
@@ -136,7 +135,7 @@ def _key(name: str) -> str:
 
 
 def short_name(estimator: Any) -> str:
-    """What a table calls an estimator: its class, and the parameters that somebody has set."""
+    """Return the name of an estimator in tables: its class, and parameters that differ from their defaults."""
     name = type(estimator).__name__.removesuffix("Classifier")
     if hasattr(estimator, "steps"):
         return " + ".join(short_name(step) for _, step in estimator.steps)
@@ -144,10 +143,10 @@ def short_name(estimator: Any) -> str:
     if hasattr(inner, "get_params"):
         return f"{name}({short_name(inner)})"
     defaults = {k: p.default for k, p in inspect.signature(type(estimator)).parameters.items()}
-    set_ = {k: v for k, v in estimator.get_params(deep=False).items() if k not in SILENT and k in defaults}
+    set_ = {k: v for k, v in estimator.get_params(deep=False).items() if k not in NOT_IN_NAMES and k in defaults}
     changed = {k: v for k, v in set_.items() if isinstance(v, str | Number | dict) and v != defaults[k]}
     full = f"{name}({', '.join(f'{k}={v!r}' for k, v in changed.items())})"
-    return full if changed and len(full) <= LONG else name
+    return full if changed and len(full) <= LONGEST_NAME else name
 
 
 def _check_grid(method: Method) -> None:
@@ -157,26 +156,25 @@ def _check_grid(method: Method) -> None:
         tried = {name for candidate in method.candidates for name in candidate}
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"grids[{method.name!r}] is {method.grid!r}, which is no grid ({error}). Give {{parameter: [values]}}, or "
-            "a list of such."
+            f"grids[{method.name!r}]={method.grid!r} is not a grid ({error}).",
+            "Give {parameter: [values]}, or a list of such dicts.",
         ) from error
     known = method.estimator.get_params(deep=True)
     unknown = sorted(tried - set(known))
     if unknown:
         raise InputError(
-            f"grids[{method.name!r}] has {unknown[0]!r}, which is no parameter of it. It has "
-            f"{', '.join(sorted(known))}."
+            f"grids[{method.name!r}] has {unknown[0]!r}, which is not a parameter of it.",
+            f"Choose from {', '.join(sorted(known))}.",
         )
 
 
-def told(estimator: Any, cost: Any, params: Mapping[str, Any]) -> Any:
-    """A copy that knows the costs, if it has a parameter `cost` that nobody has set, and these parameters.
+def with_costs(estimator: Any, cost: Any, params: Mapping[str, Any]) -> Any:
+    """Return a copy with these parameters, and with the costs if its parameter `cost` is None.
 
-    The outermost one counts: its own, else that of a step of a pipeline or of what a search searches over. An
-    estimator that would not hear it (`_takes_costs`) is not told, nor one whose `cost` is among `params`.
+    The outermost `cost` is set: that of the estimator, else of a step of a pipeline or of the estimator of a search.
     """
     ready = clone(estimator)
-    ready.set_params(**dict.fromkeys(_greedy(ready), 1))  # the folds run side by side already
+    ready.set_params(**dict.fromkeys(_unset_n_jobs(ready), 1))  # folds already run in parallel
     ready.set_params(**{k: clone(v, safe=False) for k, v in params.items()})
     name = cost_param(ready)
     if cost is not None and name is not None and ready.get_params()[name] is None:
@@ -184,8 +182,8 @@ def told(estimator: Any, cost: Any, params: Mapping[str, Any]) -> Any:
     return ready
 
 
-def _greedy(estimator: Any) -> list[str]:
-    """Parameters `n_jobs` that nobody has set; scikit-learn's own None is 1, and a few of its classes object to a 1."""
+def _unset_n_jobs(estimator: Any) -> list[str]:
+    """Return the parameters `n_jobs` that are None, except scikit-learn's, where None means 1."""
     params = estimator.get_params(deep=True)
     unset = [name for name, value in params.items() if name.rpartition("__")[2] == "n_jobs" and value is None]
     owners = {name: params.get(name.rpartition("__")[0], estimator) for name in unset}
@@ -193,28 +191,28 @@ def _greedy(estimator: Any) -> list[str]:
 
 
 def cost_param(estimator: Any) -> str | None:
-    """The parameter by which an estimator is told costs, if it has one that is called `cost`."""
+    """Return the parameter that takes costs, if it is called `cost`."""
     name = cost_param_of(estimator)
     return name if name is not None and name.rpartition("__")[2] == "cost" else None
 
 
-def _described(value: Any) -> Any:
-    """Something to take a fingerprint of: no addresses in memory, no more than counts."""
+def _describe(value: Any) -> Any:
+    """Return a description for the fingerprint, without addresses in memory."""
     if hasattr(value, "get_params") and not inspect.isclass(value):
-        return _name_of(type(value)), _described(value.get_params(deep=False))
+        return _name_of(type(value)), _describe(value.get_params(deep=False))
     if isinstance(value, Mapping):
-        return [(repr(k), _described(v)) for k, v in sorted(value.items(), key=lambda item: repr(item[0]))]
+        return [(repr(k), _describe(v)) for k, v in sorted(value.items(), key=lambda item: repr(item[0]))]
     if isinstance(value, list | tuple):
-        return [_described(v) for v in value]
+        return [_describe(v) for v in value]
     if isinstance(value, np.generic):
-        return _described(value.item())
+        return _describe(value.item())
     if inspect.isclass(value) or inspect.isroutine(value):
         return _name_of(value)
     if value is None or isinstance(value, str | Number):
         return repr(value)
     try:
         return _name_of(type(value)), joblib.hash(value)
-    except Exception:  # what cannot be pickled is known by its type only
+    except Exception:  # cannot be pickled
         return _name_of(type(value))
 
 

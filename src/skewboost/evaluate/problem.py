@@ -1,4 +1,4 @@
-"""The classification problem that all folds share: classes, the positive one, and what mistakes cost."""
+"""The data and the classification problem that all fits of an evaluation share."""
 
 from __future__ import annotations
 
@@ -7,19 +7,46 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.engine.table import sliceable, take_rows
 from skewboost.errors import InputError
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
-from skewboost.metrics.targets import choose_positive, classes_of
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
+class Sample:
+    """Rows with labels and, if there are any, weights."""
+
+    X: Any
+    y: Array
+    weights: Array | None
+
+    def part(self, rows: Array) -> Sample:
+        """Return the rows of these numbers; a row may be taken several times."""
+        return Sample(take_rows(self.X, rows), self.y[rows], None if self.weights is None else self.weights[rows])
+
+    @property
+    def examples(self) -> Array:
+        """The number of examples that each row stands for."""
+        return np.ones(len(self.y)) if self.weights is None else self.weights
+
+
+def read_sample(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Sample:
+    """Check rows, labels and weights; error messages about labels name the estimator."""
+    X = sliceable(X)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    labels = check_labels(estimator, y, n_rows)
+    return Sample(X, labels, None if sample_weight is None else check_sample_weight(sample_weight, n_rows))
+
+
+@dataclass(frozen=True)
 class Problem:
-    """What is to be told apart, and what mistakes cost: the same for all folds."""
+    """The classes, the positive one, and what mistakes cost."""
 
     classes: Array  # sorted
-    pos_label: Any  # None where there are more than two classes
+    pos_label: Any  # None with more than two classes
     matrix: Array  # cost[true, predicted] with the classes in sorted order
 
     @property
@@ -28,19 +55,24 @@ class Problem:
         return len(self.classes) == 2
 
     @property
+    def neg_label(self) -> Any:
+        """The negative class, if there are two classes."""
+        return self.classes[self.classes != self.pos_label][0]
+
+    @property
     def negative_first(self) -> Array:
-        """The costs with the negative class first, as `Counts` has them."""
+        """The cost matrix with the negative class first, as `Counts` needs it."""
         return self.matrix if self.pos_label == self.classes[1] else self.matrix[::-1, ::-1]
 
     def codes(self, labels: Any) -> Array:
-        """The numbers of the classes."""
+        """Return the number of the class of each label."""
         return np.searchsorted(self.classes, np.asarray(labels))
 
 
 def problem_of(owner: Any, y: Array, weights: Array | None, cost: Any, pos_label: Any = None) -> Problem:
-    """The classes of all rows, which of them is positive, and the costs, checked.
+    """Return the classes of all rows, the positive one, and the cost matrix, checked.
 
-    `cost` is as everywhere: None and "balanced" even the classes out by their shares among all rows.
+    With `cost` None or "balanced", costs are inversely proportional to the class frequencies of all rows.
     """
     present = y if weights is None else y[weights > 0]
     classes = classes_of(owner, present)
@@ -48,6 +80,7 @@ def problem_of(owner: Any, y: Array, weights: Array | None, cost: Any, pos_label
     if len(classes) == 2:
         positive = choose_positive(y, classes, pos_label, weights)
     elif pos_label is not None:
-        raise InputError(f"pos_label={pos_label!r} has no effect: y has {len(classes)} classes. Leave it at None.")
-    kept = None if weights is None else weights[weights > 0]
-    return Problem(classes, positive, cost_matrix(cost, classes, positive, class_shares(present, classes, kept)))
+        raise InputError(f"pos_label={pos_label!r} has no effect: y has {len(classes)} classes.", "Leave it at None.")
+    used_weights = None if weights is None else weights[weights > 0]
+    frequencies = class_shares(present, classes, used_weights)
+    return Problem(classes, positive, cost_matrix(cost, classes, positive, frequencies))

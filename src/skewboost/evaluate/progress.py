@@ -1,92 +1,70 @@
-"""A bar on the standard error stream: how far it is, what runs, and how long it will take."""
+"""Progress of evaluations: a bar on the standard error stream, or calls of the user's function."""
 
 from __future__ import annotations
 
-import sys
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from skewboost.names import visible
-
-WIDTH = 24
+from skewboost.progress import ProgressBar
 
 
 class Progress(NamedTuple):
-    """How far a comparison is."""
+    """The progress of an evaluation."""
 
     done: int
     total: int
-    running: tuple[str, ...]  # what runs now, or next
-    seconds_left: float | None  # None before anything is finished
+    running: tuple[str, ...]  # the fits that run now, or next
+    seconds_left: float | None  # None before the first fit is finished
 
 
 class Reporter:
-    """Tells whoever wants to know, after every fit.
+    """Reports every finished fit.
 
     Parameters
     ----------
     verbose : int or callable
-        0: nobody. 1 and more: a bar on stderr; where that is no terminal, a line for every tenth, or with 2 for every
-        fit. A function is called with a `Progress`.
-    todo : list of str
-        What there is to do, in order.
+        0: nothing is reported. 1: a progress bar; where stderr is not a terminal, a line for every tenth. 2: there, a
+        line for every fit. A function is called with a `Progress` at the start and after each fit.
+    fits : list of str
+        The names of the fits, in order.
     n_jobs : int
-        How many run at the same time.
+        The number of fits that run in parallel.
     """
 
-    def __init__(self, verbose: Any, todo: list[str], n_jobs: int) -> None:
-        self.verbose, self.todo, self.n_jobs = verbose, dict.fromkeys(todo), n_jobs
-        self.total, self.started = len(todo), time.monotonic()
-        self.said = -1
+    def __init__(self, verbose: Any, fits: list[str], n_jobs: int) -> None:
+        self.remaining, self.total, self.n_jobs = dict.fromkeys(fits), len(fits), n_jobs
+        self.started = time.monotonic()
+        self.callback = verbose if callable(verbose) else None
+        self.bar: ProgressBar | None = None
+        if fits and verbose and self.callback is None:
+            self.bar = ProgressBar(self.total, lines=self.total if verbose >= 2 else 10)
 
-    def start(self) -> None:
-        """Before the first fit."""
+    def __enter__(self) -> Self:
+        if self.bar is not None:
+            self.bar.__enter__()
         if self.total:
-            self._tell()
+            self._report()
+        return self
 
-    def finished(self, what: str) -> None:
-        """A fit is done."""
-        self.todo.pop(what, None)
-        self._tell()
+    def __exit__(self, *error: object) -> None:
+        if self.bar is not None:
+            self.bar.__exit__(*error)
 
-    def close(self) -> None:
-        """Leave the line of the bar."""
-        if self.total and not callable(self.verbose) and self.verbose and sys.stderr.isatty():
-            sys.stderr.write("\n")
+    def finished(self, fit: str) -> None:
+        """Report that a fit is done."""
+        self.remaining.pop(fit, None)
+        self._report()
 
     @property
     def progress(self) -> Progress:
-        """As it is now."""
-        done = self.total - len(self.todo)
-        left = None if done == 0 else (time.monotonic() - self.started) / done * len(self.todo)
-        return Progress(done, self.total, tuple(self.todo)[: self.n_jobs], left)
+        """The present state."""
+        done = self.total - len(self.remaining)
+        left = None if done == 0 else (time.monotonic() - self.started) / done * len(self.remaining)
+        return Progress(done, self.total, tuple(self.remaining)[: self.n_jobs], left)
 
-    def _tell(self) -> None:
-        if callable(self.verbose):
-            self.verbose(self.progress)
-        elif self.verbose:
-            self._write(self.progress)
-
-    def _write(self, now: Progress) -> None:
-        if sys.stderr.isatty():
-            full = WIDTH * now.done // now.total
-            sys.stderr.write(f"\r\x1b[2K[{'#' * full}{'-' * (WIDTH - full)}] {in_words(now)[:90]}")
-            sys.stderr.flush()
-            return
-        tenth = 10 * now.done // now.total
-        if self.verbose >= 2 or tenth > self.said:
-            self.said = tenth
-            sys.stderr.write(in_words(now) + "\n")
-
-
-def in_words(now: Progress) -> str:
-    """One line."""
-    left = "" if now.seconds_left is None or not now.running else f", {clock(now.seconds_left)} left"
-    return f"{now.done}/{now.total}{left}" + (f"  {visible(now.running[0])}" if now.running else "")
-
-
-def clock(seconds: float) -> str:
-    """Minutes and seconds, and hours if there are any."""
-    whole = round(seconds)
-    hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
+    def _report(self) -> None:
+        if self.callback is not None:
+            self.callback(self.progress)
+        elif self.bar is not None:
+            now = self.progress
+            self.bar.update(now.done, now.running[0] if now.running else "")

@@ -1,4 +1,4 @@
-"""Which test suits a comparison, what it found, and how far to trust it."""
+"""The choice of a test for a comparison, its result, and its limits."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.evaluate.ranks import (
-    Found,
+    TestResult,
     block_ranks,
     corrected_t,
     critical_difference,
     friedman,
+    groups_without_differences,
     holm,
-    joined,
     wilcoxon,
 )
 from skewboost.names import shown
@@ -39,7 +39,7 @@ ONE_DATA_SET = "About this data set only. The correction for overlapping trainin
 
 
 class Pair(NamedTuple):
-    """Two methods, side by side."""
+    """A comparison of two methods."""
 
     first: str
     second: str
@@ -51,16 +51,16 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class RankTest:
-    """What a test found.
+    """The result of a test.
 
     Attributes
     ----------
     method : str
         "friedman", "wilcoxon" or "corrected_t".
     name : str
-        The same in words.
+        The name of the test in tables.
     measure : str
-        What was compared.
+        The measure that was compared.
     statistic, pvalue : float
         Of the question whether any two methods differ: Iman and Davenport's F; the rank sum of Wilcoxon's test; the
         t of the two methods that are most clearly apart, with the p-value corrected for the number of pairs.
@@ -78,7 +78,7 @@ class RankTest:
     alpha : float
         The level of significance of `groups` and `critical_difference`.
     caveats : tuple of str
-        What to mind.
+        Warnings about the interpretation.
 
     References
     ----------
@@ -101,7 +101,7 @@ class RankTest:
 
     @property
     def name(self) -> str:
-        """The test in words."""
+        """The name of the test."""
         return NAMES[self.method]
 
     @property
@@ -110,7 +110,7 @@ class RankTest:
         return self.pvalue < self.alpha
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for machines."""
+        """Return everything as a dictionary for JSON."""
         return {
             "test": self.method,
             "name": self.name,
@@ -140,7 +140,7 @@ class RankTest:
         if self.critical_difference is not None:
             lines += ["", f"critical difference of mean ranks {self.critical_difference:.2f}"]
         if self.groups:
-            lines += ["cannot be told apart: " + "; ".join(", ".join(map(shown, group)) for group in self.groups)]
+            lines += ["no difference shown within: " + "; ".join(", ".join(map(shown, group)) for group in self.groups)]
         lines += ["", "pairs, p-values corrected by Holm:"]
         first = sorted(self.pairs, key=lambda pair: pair.pvalue)[:MOST_PAIRS]
         names = [f"{shown(p.first)} - {shown(p.second)}" for p in first]
@@ -154,7 +154,7 @@ class RankTest:
 
 @dataclass(frozen=True)
 class Blocks:
-    """A table of values with a row for each block and a column for each method, complete."""
+    """A complete table of values with a row for each block and a column for each method."""
 
     values: Array
     methods: tuple[str, ...]
@@ -164,7 +164,7 @@ class Blocks:
 
 
 def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, alpha: float) -> RankTest:
-    """Test a table; `method` "auto" is the test that suits it."""
+    """Test a table; `method` "auto" chooses the test."""
     N, k = blocks.values.shape
     if method not in (*NAMES, AUTO):
         raise InputError(f"method={method!r} must be one of {', '.join(map(repr, (AUTO, *NAMES)))}.")
@@ -177,26 +177,26 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
         )
     if N < 2:
         raise InputError(
-            f"A test needs two blocks at least, but all methods have {measure!r} on {N} of the {blocks.kind} only. "
-            "Compare on more folds or data sets, or leave out the methods that failed."
+            f"A test needs at least two blocks, but all methods have {measure!r} on only {N} of the {blocks.kind}.",
+            "Compare on more folds or data sets, or leave out the methods that failed.",
         )
     folds = blocks.kind == "folds"
     if method == AUTO:
         method = CORRECTED_T if folds else WILCOXON if k == 2 else FRIEDMAN
     if method == WILCOXON and k > 2:
-        raise InputError(f"method='wilcoxon' is for two methods, and there are {k}. Use 'friedman'.")
+        raise InputError(f"method='wilcoxon' is for two methods, but there are {k}.", "Use 'friedman'.")
     if method == CORRECTED_T and not folds:
         raise InputError(
-            "method='corrected_t' is for folds of one data set, but the blocks are data sets. Use 'friedman', or for "
-            "two methods 'wilcoxon'."
+            "method='corrected_t' is for folds of one data set, but the blocks are data sets.",
+            "Use 'friedman', or 'wilcoxon' for two methods.",
         )
     ranks = block_ranks(blocks.values, larger_is_better)
     mean = dict(zip(blocks.methods, ranks.mean(axis=0).tolist()))
     mean_ranks = dict(sorted(mean.items(), key=lambda item: item[1]))
     pairs = _pairs(blocks, method)
     if method == FRIEDMAN:
-        found = friedman(ranks)
-        statistic, pvalue = found.statistic, found.pvalue
+        test = friedman(ranks)
+        statistic, pvalue = test.statistic, test.pvalue
     else:
         least = min(pairs, key=lambda pair: pair.pvalue)
         statistic, pvalue = abs(least.statistic), least.holm
@@ -208,12 +208,12 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
 
 
 def _pairs(blocks: Blocks, method: str) -> tuple[Pair, ...]:
-    rows: list[tuple[str, str, float, Found]] = []
+    rows: list[tuple[str, str, float, TestResult]] = []
     for i, j in combinations(range(len(blocks.methods)), 2):
         d = blocks.values[:, i] - blocks.values[:, j]
-        found = corrected_t(d, blocks.test_to_train) if method == CORRECTED_T else wilcoxon(d)
-        rows.append((blocks.methods[i], blocks.methods[j], float(d.mean()), found))
-    corrected = holm(np.array([found.pvalue for *_, found in rows]))
+        test = corrected_t(d, blocks.test_to_train) if method == CORRECTED_T else wilcoxon(d)
+        rows.append((blocks.methods[i], blocks.methods[j], float(d.mean()), test))
+    corrected = holm(np.array([test.pvalue for *_, test in rows]))
     return tuple(Pair(a, b, d, f.statistic, f.pvalue, float(h)) for (a, b, d, f), h in zip(rows, corrected))
 
 
@@ -223,19 +223,19 @@ def _groups(
     order = list(mean_ranks)
     if method == FRIEDMAN:
         cd = critical_difference(len(order), n_blocks, alpha)
-        return cd, joined(order, lambda a, b: abs(mean_ranks[a] - mean_ranks[b]) >= cd)
+        return cd, groups_without_differences(order, lambda a, b: abs(mean_ranks[a] - mean_ranks[b]) >= cd)
     apart = {frozenset((p.first, p.second)) for p in pairs if p.holm < alpha}
-    return None, joined(order, lambda a, b: frozenset((a, b)) in apart)
+    return None, groups_without_differences(order, lambda a, b: frozenset((a, b)) in apart)
 
 
 def _caveats(blocks: Blocks, method: str, pairs: tuple[Pair, ...], alpha: float) -> list[str]:
-    said = []
+    caveats = []
     N = len(blocks.values)
     if blocks.kind == "folds":
-        said.append(ONE_DATA_SET if method == CORRECTED_T else OVERLAP)
+        caveats.append(ONE_DATA_SET if method == CORRECTED_T else OVERLAP)
     if method != CORRECTED_T and 2.0 ** (1 - N) * len(pairs) > alpha:
-        said.append(
-            f"With {N} {blocks.kind} no pair can be told apart by Wilcoxon's test at {alpha:g}"
+        caveats.append(
+            f"With {N} {blocks.kind} no pair can be significantly different by Wilcoxon's test at {alpha:g}"
             + (f" after the correction for {len(pairs)} pairs." if len(pairs) > 1 else ".")
         )
-    return said
+    return caveats

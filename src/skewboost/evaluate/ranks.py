@@ -1,8 +1,8 @@
-"""Do methods differ? Ranks, and the tests that go with them.
+"""Ranks of methods, and tests whether methods differ.
 
-The formulas are numbered as in Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", Journal
-of Machine Learning Research 7, 1-30. Everything here is about a table ``values[block, method]``; what the blocks are,
-data sets or folds, and which test suits them, is for `rank_tests.py` to say.
+Formulas are numbered as in Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", Journal of
+Machine Learning Research 7, 1-30. All functions take a table ``values[block, method]`` or a column of it. Blocks are
+data sets or folds; `rank_tests.py` chooses the test for them.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from scipy import stats
 
 from skewboost.typing import Array
 
-EXACT_UP_TO = 50  # differences whose signs are counted out; the normal distribution serves for more
+EXACT_UP_TO = 50  # differences; the same as in SciPy
 
 
-class Found(NamedTuple):
-    """A statistic, and how often chance alone would make one as large."""
+class TestResult(NamedTuple):
+    """A test statistic and its p-value."""
 
     statistic: float
     pvalue: float
 
 
 class Friedman(NamedTuple):
-    """Both forms of the test."""
+    """Both forms of Friedman's test."""
 
     chi2: float
     chi2_pvalue: float
@@ -35,12 +35,12 @@ class Friedman(NamedTuple):
 
 
 def block_ranks(values: Array, larger_is_better: bool) -> Array:
-    """Ranks within each block; 1 is the best, and equals share the mean of their ranks."""
+    """Return the ranks within each block; 1 is the best, and ties get the mean of their ranks."""
     return np.asarray(stats.rankdata(-values if larger_is_better else values, axis=1), dtype=np.float64)
 
 
 def friedman(ranks: Array, *, correct_ties: bool = True) -> Friedman:
-    r"""Whether mean ranks differ by more than chance.
+    r"""Friedman's test of "all methods have the same mean rank".
 
     .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Bigl[\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr], \qquad
               F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}
@@ -52,7 +52,7 @@ def friedman(ranks: Array, *, correct_ties: bool = True) -> Friedman:
     ranks : array of shape (n_blocks, n_methods)
         Of `block_ranks`.
     correct_ties : bool, default=True
-        Whether equals count as such [3]_: their ranks vary less than those the formula is about. [1]_ does not correct.
+        Whether to correct for ties [3]_, whose ranks vary less. [1]_ does not correct.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def friedman(ranks: Array, *, correct_ties: bool = True) -> Friedman:
 
     Notes
     -----
-    Where all blocks agree F is infinite, though two blocks agree by chance once in k! times. So the p-value of F is at
-    least :math:`(k!)^{1 - N}`, the probability that all blocks agree.
+    If all blocks agree, F is infinite, though two blocks agree by chance with probability 1 / k!. So the p-value of F
+    is at least :math:`(k!)^{1 - N}`, the probability that all blocks agree.
 
     References
     ----------
@@ -88,7 +88,7 @@ def friedman(ranks: Array, *, correct_ties: bool = True) -> Friedman:
 
 
 def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> float:
-    r"""How far the mean ranks of two methods must be apart: :math:`q_\alpha \sqrt{k (k + 1) / 6 N}` (Nemenyi).
+    r"""Nemenyi's critical difference of mean ranks: :math:`q_\alpha \sqrt{k (k + 1) / 6 N}`.
 
     :math:`q_\alpha` is the quantile of the studentised range for k groups and infinite degrees of freedom, divided by
     :math:`\sqrt{2}` (Demšar 2006, table 5a).
@@ -103,53 +103,53 @@ def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> f
     return q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks))
 
 
-def wilcoxon(differences: Array) -> Found:
-    """Wilcoxon's signed-rank test, two-sided: do differences lean to one side?
+def wilcoxon(differences: Array) -> TestResult:
+    """Wilcoxon's signed-rank test, two-sided.
 
-    Differences of zero are dropped, as Wilcoxon did, and equal ones share their ranks. Up to 50 differences the
-    probability is exact, with ties too: all signs are equally probable if there is nothing to find.
+    Differences of zero are dropped, as Wilcoxon did, and ties share their ranks. P-values are exact for up to 50
+    differences, and by the normal approximation for more. They are SciPy's, except for up to 50 differences with ties:
+    there SciPy approximates, or enumerates all signs in several seconds.
 
     Returns
     -------
-    Found
-        With the smaller of both rank sums.
+    TestResult
+        The statistic is the smaller of the two rank sums.
     """
     d = differences[differences != 0]
     if len(d) == 0:
-        return Found(0.0, 1.0)
-    doubled = np.rint(2 * stats.rankdata(np.abs(d))).astype(np.int64)  # ties have halves
-    plus = int(doubled[d > 0].sum())
-    smaller = min(plus, int(doubled.sum()) - plus)
-    if len(d) > EXACT_UP_TO:
-        mean, variance = doubled.sum() / 2, float((doubled.astype(np.float64) ** 2).sum()) / 4
-        return Found(smaller / 2, min(1.0, 2 * float(stats.norm.cdf((smaller - mean) / math.sqrt(variance)))))
-    ways = np.zeros(int(doubled.sum()) + 1)  # how many choices of signs have this sum
-    ways[0] = 1.0
-    for rank in doubled:
-        ways[rank:] += ways[:-rank].copy()
-    return Found(smaller / 2, min(1.0, 2 * float(ways[: smaller + 1].sum() / ways.sum())))
+        return TestResult(0.0, 1.0)
+    if len(d) > EXACT_UP_TO or len(np.unique(np.abs(d))) == len(d):
+        result = stats.wilcoxon(d)
+        return TestResult(float(result.statistic), float(result.pvalue))
+    ranks = np.rint(2 * stats.rankdata(np.abs(d))).astype(np.int64)  # doubled, so that those of ties are integers
+    total, positive = int(ranks.sum()), int(ranks[d > 0].sum())
+    smaller = min(positive, total - positive)
+    n_signs = np.zeros(total + 1)  # the number of choices of signs with each rank sum
+    n_signs[0] = 1.0
+    for rank in ranks:
+        n_signs[rank:] += n_signs[:-rank].copy()
+    return TestResult(smaller / 2, min(1.0, 2 * float(n_signs[: smaller + 1].sum() / n_signs.sum())))
 
 
-def corrected_t(differences: Array, test_to_train: float) -> Found:
+def corrected_t(differences: Array, test_to_train: float) -> TestResult:
     r"""The corrected resampled t-test, two-sided, for differences of two methods on folds of one data set.
 
     .. math:: t = \frac{\bar d}{\sqrt{(1 / J + n_{test} / n_{train})\, s^2}}
 
-    with J - 1 degrees of freedom for J folds of all repeats. Training sets of folds overlap, so that differences are
-    not independent; without the second term the test finds differences where there are none, the more of them the more
-    often one repeats. The term stands for a correlation that nobody can estimate; the test is a good approximation,
-    no exact one.
+    with J - 1 degrees of freedom for J folds of all repeats. Training sets of folds overlap, so differences are not
+    independent. Without the second term the test finds too many differences, and the more so the more often folds are
+    repeated. The term stands for a correlation that cannot be estimated, so the test is an approximation.
 
     Parameters
     ----------
     differences : array of shape (n_folds,)
-        Of the measure.
+        Differences of the measure.
     test_to_train : float
         The number of test rows, divided by that of training rows.
 
     Returns
     -------
-    Found
+    TestResult
 
     References
     ----------
@@ -160,13 +160,13 @@ def corrected_t(differences: Array, test_to_train: float) -> Found:
     J, mean = len(differences), float(differences.mean())
     error = math.sqrt((1 / J + test_to_train) * float(differences.var(ddof=1)))
     if error == 0:
-        return Found(0.0, 1.0) if mean == 0 else Found(math.copysign(math.inf, mean), 0.0)
+        return TestResult(0.0, 1.0) if mean == 0 else TestResult(math.copysign(math.inf, mean), 0.0)
     t = mean / error
-    return Found(t, 2 * float(stats.t.sf(abs(t), J - 1)))
+    return TestResult(t, 2 * float(stats.t.sf(abs(t), J - 1)))
 
 
 def holm(pvalues: Array) -> Array:
-    """P-values corrected for being several: the i-th smallest of m times m - i + 1, never falling (Holm 1979)."""
+    """Correct p-values for multiple testing: the i-th smallest of m times m - i + 1, made monotone (Holm 1979)."""
     m = len(pvalues)
     order = np.argsort(pvalues, kind="stable")
     raised = np.minimum(1.0, np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1)))
@@ -175,8 +175,8 @@ def holm(pvalues: Array) -> Array:
     return corrected
 
 
-def joined(order: list[str], differ: Any) -> tuple[tuple[str, ...], ...]:
-    """Groups of methods of which no two differ, as runs of their order; those within a larger one are left out."""
+def groups_without_differences(order: list[str], differ: Any) -> tuple[tuple[str, ...], ...]:
+    """Return the maximal runs of consecutive methods of which no two differ."""
     groups: list[tuple[str, ...]] = []
     covered = 0
     for start in range(len(order)):

@@ -1,13 +1,13 @@
-"""Finished fits on disk, one line each, so that nothing is computed twice.
+"""The results file of a comparison: finished fits, one line each, so that nothing is computed twice.
 
-The file is JSON lines. The first says what the file is and which seed the folds were made with; then there is one for
-each data set (fingerprints of rows, labels, weights, costs and folds) and one for each fit, in the order in which these
-came to an end.
+The format is JSON lines. The first line has the format and the seed of the folds. Then there is a line for each data
+set (fingerprints of rows, labels, weights, costs and folds) and one for each fit, in the order in which fits were
+finished.
 
-Several runs may share a file. Whoever adds lines locks it, reads what others have added, and adds whole lines at its
-end. All up to the last line end stays as it is, so that reading takes no lock. Whoever is killed while writing leaves
-half a line at the end, which the next one to write cuts off. Lines are not forced to the disk one by one: a kill loses
-none of them, a power cut may lose the last ones.
+Several runs may share a file. A run that adds lines locks the file, reads the lines of others, and appends whole lines.
+Complete lines never change, so reading needs no lock. A run that is killed while writing leaves half a line at the end,
+which the next run that writes cuts off. Lines are not synced to disk one by one: if a process is killed none are lost,
+but a power cut may lose the last ones.
 """
 
 from __future__ import annotations
@@ -41,41 +41,41 @@ FIELDS: dict[str, Any] = {  # of a fit
 
 
 class ResultsFileError(InputError):
-    """A results file that cannot be gone on with."""
+    """A results file that cannot be used for this comparison."""
 
 
 class OtherSeedError(ResultsFileError):
-    """A results file whose folds were made with another seed."""
+    """A results file whose folds have another seed."""
 
 
-def settled(row: Row) -> Row:
-    """A row as it is when read back from a file, whether or not there is one."""
+def as_read_back(row: Row) -> Row:
+    """Return a row as it would be read back from a file, so that results do not depend on whether there is one."""
     return dict(_readable(json.loads(json.dumps(_writable(row)))))
 
 
 def key_of(row: Row) -> Key:
-    """Which fit it is."""
+    """Return the key of a fit."""
     return row["data_set"], row["method"], row["repeat"], row["fold"]
 
 
 class ResultsFile:
-    """A file of finished fits, or none (`path` None: everything is in memory only).
+    """A file of finished fits; with `path` None results are kept in memory only.
 
     Parameters
     ----------
     path : path or None
-        Of the file, which need not be there.
+        The path of the file, which need not exist.
 
     Attributes
     ----------
     seed : int or None
-        What the folds were made with; None if there is no file yet.
+        The seed of the folds; None if there is no file yet.
     data_sets : dict of str to dict
-        Fingerprints.
+        Fingerprints by data set.
     fits : dict of (data set, method, repeat, fold) to dict
-        What is finished.
+        The finished fits.
     news : int
-        How many lines others have added since the file was opened.
+        The number of lines that other runs have added since the file was opened.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
@@ -88,33 +88,33 @@ class ResultsFile:
         self._made_by: dict[str, set[str]] = {}
         self._end = 0  # of the last line that is known, in bytes
         self._n_lines = 0
-        self._turn = threading.RLock()  # fits are added by one thread, and asked for by others
+        self._turn = threading.RLock()  # one thread adds fits, others read them
         self._lockable = True
         self.news = 0
         self.read()
         self.news = 0
 
     def read(self) -> None:
-        """Learn what others have added."""
+        """Read the lines that other runs have added."""
         if self.path is None or not self.path.exists():
             return
         if not self.path.is_file():
-            raise ResultsFileError(f"results: {self.path} is no file. Choose another name.")
+            raise ResultsFileError(f"results: {self.path} is not a file.", "Choose another path.")
         try:
             with self._turn, open(self.path, "rb", buffering=0) as file:
                 self._take_in(file)
         except OSError as error:
             raise ResultsFileError(
-                f"results: {self.path} cannot be read ({error.strerror}). Choose another file."
+                f"results: {self.path} cannot be read ({error.strerror}).", "Choose another file."
             ) from error
 
     def begin(self, seed: int, data_sets: Mapping[str, Row], methods: Mapping[str, str]) -> None:
-        """Say what the file is, and its data sets; where it says so already, it must be the same."""
+        """Write the first line and the data sets, or check that those of an existing file are the same."""
         self._check(seed, data_sets, methods)
         if self.seed is not None and data_sets.keys() <= self.data_sets.keys():
-            return  # so that a file of which nothing is missing need not be writable
+            return  # so a complete file need not be writable
         with self._adding() as added:
-            self._check(seed, data_sets, methods)  # others may have been quicker
+            self._check(seed, data_sets, methods)  # another run may have started the file
             if self.seed is None:
                 added.append({"kind": FORMAT, "version": VERSION, "random_state": seed})
             added += [
@@ -128,8 +128,8 @@ class ResultsFile:
     def _check(self, seed: int, data_sets: Mapping[str, Row], methods: Mapping[str, str]) -> None:
         if self.seed not in (None, seed):
             raise OtherSeedError(
-                f"{self.path} was made with random_state={self.seed}, not {seed}, so its folds are others. Leave "
-                "random_state at None to go on with it, or choose another file."
+                f"{self.path} was made with random_state={self.seed}, not {seed}, so its folds are different.",
+                "Leave random_state at None to continue it, or choose another file.",
             )
         for method, fingerprint in methods.items():
             self.check_method(method, fingerprint)
@@ -138,25 +138,26 @@ class ResultsFile:
             other = [WHAT[k] for k in WHAT if known.get(k) != fingerprints[k]]
             if other:
                 raise ResultsFileError(
-                    f"{self.path} holds results for other {' and other '.join(other)} of {name!r}. Nothing was "
-                    "changed. Choose another file, or delete this one."
+                    f"{self.path} has results for other {' and other '.join(other)} of {name!r}. The file was not "
+                    "changed.",
+                    "Choose another file, or delete this one.",
                 )
 
     def check_method(self, method: str, fingerprint: str) -> None:
-        """Results of a method of that name must be of the same parameters."""
+        """Check that results of a method of this name have the same parameters."""
         if self._made_by.get(method, set()) - {fingerprint}:
             raise ResultsFileError(
-                f"{self.path} holds results of {method!r} with other parameters, another grid or another tune_for. "
-                "Give the method another name, or choose another file."
+                f"{self.path} has results of {method!r} with other parameters, another grid or another tune_for.",
+                "Give the method another name, or choose another file.",
             )
 
     def check_writable(self) -> None:
-        """Before any work is done: whether fits can be added."""
+        """Raise an error, before any work is done, if fits cannot be added."""
         if self.path is not None and not os.access(self.path, os.W_OK):
             raise self._not_writable("no permission")
 
     def add(self, row: Row) -> None:
-        """Another fit; where another run has finished the same one meanwhile, that stays."""
+        """Add a fit, unless another run has finished the same one in the meantime."""
         with self._adding() as added:
             self.check_method(row["method"], row["made_by"])
             known = self.fits.get(key_of(row))
@@ -166,7 +167,7 @@ class ResultsFile:
 
     @contextmanager
     def _adding(self) -> Iterator[list[Row]]:
-        """A list of lines to add. Until they are, the file is ours alone, and all that is in it is known."""
+        """Yield a list of lines to add, while the file is locked and up to date."""
         added: list[Row] = []
         if self.path is None:
             yield added
@@ -183,14 +184,14 @@ class ResultsFile:
             raise self._not_writable(error.strerror) from error
         if torn and added:
             warnings.warn(
-                f"{self.path} ended in half a line, as a run that is killed leaves it. It was cut off, and what it was "
-                "about is computed again.",
+                f"{self.path} ended in half a line, as a run that was killed leaves it. The line was removed, and its "
+                "fit is computed again.",
                 stacklevel=2,
             )
 
     @contextmanager
     def _locked(self, descriptor: int) -> Iterator[IO[bytes]]:
-        """The file, locked; where files cannot be locked, say so once, and hope that nobody else writes to it."""
+        """Yield the locked file; if it cannot be locked, warn once and continue."""
         with ExitStack() as stack:
             file = stack.enter_context(os.fdopen(descriptor, "r+b", buffering=0))
             try:
@@ -198,17 +199,20 @@ class ResultsFile:
             except OSError as error:
                 if self._lockable:
                     self._lockable = False
-                    why = f"{self.path} cannot be locked ({error.strerror})"
-                    warnings.warn(f"{why}. Let only one comparison at a time use it.", stacklevel=2)
+                    warnings.warn(
+                        f"{self.path} cannot be locked ({error.strerror}). Let only one comparison at a time use it.",
+                        stacklevel=2,
+                    )
             yield file
 
     def _write(self, file: IO[bytes], data: bytes) -> None:
-        """After the last line that is known, all or nothing."""
+        """Append lines, all or none of them."""
         if not data:
             return
         if file.seek(0, os.SEEK_END) < self._end:
             raise ResultsFileError(
-                f"{self.path} became shorter while this comparison ran. Nothing was written to it; choose another file."
+                f"{self.path} became shorter while this comparison ran. Nothing was written to it.",
+                "Choose another file.",
             )
         file.truncate(self._end)  # half a line, if there was one
         file.seek(self._end)
@@ -224,16 +228,16 @@ class ResultsFile:
 
     def _not_writable(self, why: str | None) -> ResultsFileError:
         return ResultsFileError(
-            f"results: {self.path} cannot be written ({why}). Choose a file in a folder that is there and may be "
-            "written to."
+            f"results: {self.path} cannot be written ({why}).",
+            "Choose a file in an existing folder with write permission.",
         )
 
     def _take_in(self, file: IO[bytes]) -> bytes:
-        """Read the lines that are not known yet; what follows the last line end is returned."""
+        """Read new lines, and return what follows the last line end."""
         file.seek(0)
         begins = file.read(len(BEGINNING))
         if begins != BEGINNING[: len(begins)]:
-            raise ResultsFileError(f"{self.path} is no results file of a comparison. Choose another name.")
+            raise ResultsFileError(f"{self.path} is not a results file of a comparison.", "Choose another path.")
         file.seek(self._end)
         *lines, rest = file.read().split(b"\n")
         for raw in lines:
@@ -243,8 +247,10 @@ class ResultsFile:
             except (ValueError, TypeError, KeyError, RecursionError) as error:
                 if isinstance(error, ResultsFileError):
                     raise
-                what = f"{self.path} is damaged in line {number} ({type(error).__name__}: {error})"
-                raise ResultsFileError(f"{what}. Delete that line, or choose another file.") from error
+                raise ResultsFileError(
+                    f"{self.path} is damaged in line {number} ({type(error).__name__}: {error}).",
+                    "Delete that line, or choose another file.",
+                ) from error
             self._end += len(raw) + 1
             self._n_lines = number
             self.news += 1
@@ -255,8 +261,9 @@ class ResultsFile:
         if number == 1:
             if line["version"] != VERSION:
                 raise ResultsFileError(
-                    f"{self.path} has version {line['version']} of the format, and this is for version {VERSION}. "
-                    "Choose another file."
+                    f"{self.path} has version {line['version']} of the format, but this release reads version "
+                    f"{VERSION}.",
+                    "Choose another file.",
                 )
             seed = line["random_state"]
             if type(seed) is not int or seed < 0:
@@ -265,12 +272,12 @@ class ResultsFile:
         elif kind == "data set":
             self.data_sets[str(line.pop("name"))] = line
         elif kind == "fit":
-            for field, wanted in FIELDS.items():
-                if not isinstance(line[field], wanted):
+            for field, kinds in FIELDS.items():
+                if not isinstance(line[field], kinds):
                     raise InputError(f"{field} is {line[field]!r}")
             if not all(isinstance(value, _NUMBER) for value in line["measures"].values()):
                 raise InputError("measures are not numbers")
-            self._take_fit(line)  # a later line about the same fit counts
+            self._take_fit(line)  # a later line about the same fit replaces it
         else:
             raise InputError(f"lines of kind {kind!r} are unknown")
 
@@ -284,7 +291,7 @@ def _as_line(row: Row) -> bytes:
 
 
 def _writable(value: Any) -> Any:
-    """As JSON can say it: NaN as null within measures, what is no JSON by its name."""
+    """Return a value that JSON can represent; other objects are replaced by their repr."""
     if isinstance(value, dict):
         return {str(k): _writable(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

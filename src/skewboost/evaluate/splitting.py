@@ -1,4 +1,4 @@
-"""Which rows are trained on and which are tested: folds, repeated, the same for everybody who is compared."""
+"""Repeated folds, the same for all methods that are compared."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Split = tuple[Array, Array]
 def repeated_folds(
     cv: Any, y: Array, repeats: int = 1, random_state: Any = None, *, weights: Array | None = None, X: Any = None
 ) -> list[Split]:
-    """Row numbers to train on and to test on.
+    """Return the row numbers of the training and the test part of each fold.
 
     Parameters
     ----------
     cv : int, scikit-learn splitter, or iterable of (train, test)
-        A number: so many stratified and shuffled folds, drawn anew in each repeat. Others are taken as they are.
+        A number: that many stratified and shuffled folds, drawn anew in each repeat. Others are used as they are.
     y : ndarray of shape (n_samples,)
         Class labels.
     repeats : int, default=1
-        How often, with a number as `cv`; folds of the same repeat follow each other.
+        How often folds are drawn, if `cv` is a number; the folds of a repeat follow each other.
     random_state : int, RandomState or None
         Seeds the draws.
     weights : ndarray or None
         Rows of weight 0 are in no fold.
     X : table or None
-        Handed to a splitter that looks at it.
+        Passed to splitters.
 
     Returns
     -------
@@ -44,20 +44,20 @@ def repeated_folds(
         return _stratified(int(cv), y, int(repeats), random_state, weights)
     if repeats > 1:
         raise InputError(
-            f"repeats={repeats} has no effect with cv={cv!r}, which says itself which rows are tested. Give cv as a "
-            "number of folds, or a splitter that repeats, such as RepeatedStratifiedKFold, with repeats=1."
+            f"repeats={repeats} has no effect with cv={cv!r}, which is not a number of folds.",
+            "Give cv as a number, or a splitter that repeats, such as RepeatedStratifiedKFold, with repeats=1.",
         )
     return [_without_zeros(train, test, weights) for train, test in _given(cv, y, X)]
 
 
 def check_classes(folds: list[Split], y: Array, classes: Array) -> None:
-    """An error if a training part lacks a class, before anything is fitted."""
+    """Raise an error if a training part lacks a class, before anything is fitted."""
     for k, (train, _) in enumerate(folds):
         lacking = np.setdiff1d(classes, y[train]).tolist()
         if lacking:
             raise InputError(
-                f"cv: the training rows of split {k} have no example of {lacking[0]!r}. Give a number of folds, which "
-                "are stratified, or a splitter that keeps all classes in training."
+                f"cv: the training rows of split {k} have no example of {lacking[0]!r}.",
+                "Give a number of folds, which are stratified, or a splitter that keeps all classes in training.",
             )
 
 
@@ -70,10 +70,10 @@ def _stratified(cv: int, y: Array, repeats: int, random_state: Any, weights: Arr
         fewest, rarest = int(counts.min()), classes.tolist()[int(counts.argmin())]
         remedy = f"Set cv to {fewest} or fewer, or pass a splitter such as StratifiedShuffleSplit."
         if fewest < 2:
-            remedy = "A class of one row cannot be learned and tested: find more rows of it."
-        there = "are" if fewest > 1 else "is"
+            remedy = "A class of one row cannot be both learned and tested: add rows of it."
+        verb = "are" if fewest > 1 else "is"
         raise InputError(
-            f"cv={cv} folds need {cv} rows of each class, but there {there} {fewest} of {rarest!r}. {remedy}"
+            f"cv={cv} folds need {cv} rows of each class, but there {verb} {fewest} of {rarest!r}.", remedy
         )
     rng = check_random_state(random_state)
     folds = []
@@ -89,24 +89,26 @@ def _given(cv: Any, y: Array, X: Any) -> list[Split]:
         found = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"cv={cv!r} gives no splits ({error}). Give a number of folds, a scikit-learn splitter, or a list of "
-            "(train, test) row numbers; where rows have groups: list(splitter.split(X, y, groups))."
+            f"cv={cv!r} gives no splits ({error}).",
+            "Give a number of folds, a scikit-learn splitter, or a list of (train, test) row numbers. For rows with "
+            "groups: list(splitter.split(X, y, groups)).",
         ) from error
     if not found:
-        raise InputError("cv holds no splits. Give a number of folds, a splitter, or a list of (train, test).")
+        raise InputError("cv holds no splits.", "Give a number of folds, a splitter, or a list of (train, test).")
     numbered = [(_numbers(train, len(y)), _numbers(test, len(y))) for train, test in found]
     for k, (train, test) in enumerate(numbered):
         both = np.intersect1d(train, test)
         if len(both):
             raise InputError(
-                f"cv: split {k} trains on {len(both)} of the rows that it tests, row {both[0]} among them, so that its "
-                "results would flatter. Give (train, test) without rows in common."
+                f"cv: split {k} trains on {len(both)} of the rows that it tests, row {both[0]} among them, so its "
+                "results would be too optimistic.",
+                "Give (train, test) without rows in common.",
             )
     return numbered
 
 
 def _numbers(rows: Array, n_rows: int) -> Array:
-    """Row numbers; a mask is turned into them."""
+    """Return row numbers, also for a mask."""
     if rows.dtype == np.bool_ and rows.shape == (n_rows,):
         return np.flatnonzero(rows)
     if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:

@@ -1,4 +1,4 @@
-"""What a fitted booster says after each of its rounds, ours or another library's."""
+"""Predictions of a fitted booster after each round, for skewboost and other libraries."""
 
 from __future__ import annotations
 
@@ -21,55 +21,58 @@ from skewboost.typing import Array
 
 @dataclass(frozen=True)
 class Stage:
-    """A round's answers: the numbers of the predicted classes, and of two classes F and how much was voted."""
+    """The predictions of a booster after one round."""
 
-    said: Array
-    F: Array | None = None  # towards the positive class
-    voted: Array | None = None  # Σ|terms| on each row, where F is a sum of them
+    predicted: Array  # the numbers of the predicted classes
+    F: Array | None = None  # larger for the positive class; None with more than two classes
+    vote_sum: Array | None = None  # Σ|terms| on each row, if F is a sum of terms
 
 
 def check_staged(estimator: Any) -> None:
-    """Raise where an estimator does not tell what it says after each round."""
+    """Raise an error unless an estimator has staged predictions."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     if not hasattr(last, "staged_predict"):
         inner = getattr(last, "estimator", None)
         remedy = f" Or pass its estimator, {inner!r}, on its own." if hasattr(inner, "staged_predict") else ""
         raise InputError(
-            f"{type(last).__name__} has no staged_predict, so there is nothing to see of its rounds. Pass a booster: "
-            "one of skewboost.catalogue(), or scikit-learn's AdaBoostClassifier, GradientBoostingClassifier or "
-            f"HistGradientBoostingClassifier.{remedy}"
+            f"{type(last).__name__} has no method staged_predict, so its rounds cannot be evaluated.",
+            "Pass a booster: one of skewboost.catalogue(), or scikit-learn's AdaBoostClassifier, "
+            f"GradientBoostingClassifier or HistGradientBoostingClassifier.{remedy}",
         )
 
 
 def own_pos_label(estimator: Any) -> Any:
-    """The positive class that the estimator was told, if it was."""
+    """Return the `pos_label` of an estimator or of one of its parts; None if it is not set."""
     params = estimator.get_params(deep=True)
-    told = [v for k, v in params.items() if (k == "pos_label" or k.endswith("__pos_label")) and v is not None]
-    return told[0] if told else None
+    labels = [v for k, v in params.items() if (k == "pos_label" or k.endswith("__pos_label")) and v is not None]
+    return labels[0] if labels else None
 
 
-def told_pos_label(estimator: Any, problem: Problem) -> Any:
-    """A copy in which those of ours know the positive class, where they would choose the rarer of their rows."""
-    told = clone(estimator)
+def with_pos_label(estimator: Any, problem: Problem) -> Any:
+    """Return a copy with `pos_label` set in all parts of skewboost where it is None.
+
+    Otherwise each of them would choose the rarer class of its own training rows.
+    """
+    copy = clone(estimator)
     if not problem.binary:
-        return told
+        return copy
     label, number = plain(problem.pos_label), int(problem.codes(problem.pos_label))
-    params = told.get_params(deep=True)
+    params = copy.get_params(deep=True)
     unset = [k for k, v in params.items() if k.rpartition("__")[2] == "pos_label" and v is None]
-    own = [k for k in unset if type(params.get(k.rpartition("__")[0], told)).__module__.startswith("skewboost.")]
-    seen = [k for k in own if not hides_classes(told, k)]
-    return told.set_params(**{k: number if renumbers(told, k) else label for k in seen})
+    own = [k for k in unset if type(params.get(k.rpartition("__")[0], copy)).__module__.startswith("skewboost.")]
+    usable = [k for k in own if not hides_classes(copy, k)]
+    return copy.set_params(**{k: number if renumbers(copy, k) else label for k in usable})
 
 
 def booster_and_input(model: Any, X: Any) -> tuple[Any, Any]:
-    """The booster at the end of a pipeline, and what reaches it."""
+    """Return the booster at the end of a pipeline, and the table that reaches it."""
     if isinstance(model, Pipeline):
         return model.steps[-1][1], model[:-1].transform(X) if len(model.steps) > 1 else X
     return model, X
 
 
 def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
-    """The answers of a fitted booster after every round."""
+    """Yield the predictions of a fitted booster after every round."""
     model, X = booster_and_input(model, X)
     if isinstance(model, BaseBooster) and problem.binary:
         yield from _own(model, X, problem)
@@ -79,27 +82,27 @@ def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
         scores = model.staged_decision_function(X)
     second = problem.binary and problem.pos_label == problem.classes[1]
     for labels, F in zip(model.staged_predict(X), scores):
-        said = problem.codes(labels)
+        predicted = problem.codes(labels)
         if F is None:
-            yield Stage(said)
+            yield Stage(predicted)
         else:
-            flat = np.asarray(F, dtype=np.float64).reshape(len(said))
-            yield Stage(said, flat if second else -flat)
+            flat = np.asarray(F, dtype=np.float64).reshape(len(predicted))
+            yield Stage(predicted, flat if second else -flat)
 
 
 def _own(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
-    """F as the rounds of a skewboost model make it, whatever the decision adds to it."""
+    """Yield F as the sum of the rounds of a skewboost model, without the shift of its decision function."""
     fitted = model._model
     link, is_sum = fitted.link, fitted.is_sum
     assert isinstance(link, TwoClasses)
     positive = int(problem.pos_label == problem.classes[1])
     before: Any = link.offset
-    voted: Any = abs(before)
+    vote_sum: Any = abs(before)
     for F, n_rounds in model._staged_scores(X):
         flagged = link.score(F, n_rounds) >= 0
         if is_sum:
-            voted = voted + np.abs(F - before)
+            vote_sum = vote_sum + np.abs(F - before)
             before = F
         same = model.pos_label_ == problem.pos_label
-        said = flagged if same else ~flagged
-        yield Stage(np.where(said, positive, 1 - positive), F if same else -F, voted if is_sum else None)
+        flagged = flagged if same else ~flagged
+        yield Stage(np.where(flagged, positive, 1 - positive), F if same else -F, vote_sum if is_sum else None)

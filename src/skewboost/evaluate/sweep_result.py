@@ -1,4 +1,4 @@
-"""What sweeps return: measures at several levels."""
+"""The results of sweeps: measures at several levels."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.learning_curve_result import over_fits
-from skewboost.metrics.measures import MEASURES
+from skewboost.evaluate.staged_curves import over_fits
+from skewboost.metrics.measures import find_measure
 from skewboost.typing import Array
 
 
@@ -20,13 +20,13 @@ class Sweep:
     Attributes
     ----------
     what : str
-        What was swept, as drawings name it.
+        What was swept, as figures label it.
     levels : ndarray of shape (n_levels,)
         Its values.
     estimators, measures : tuple of str
         The names that `values` takes.
     n_fits : int
-        Fits per level and estimator.
+        The number of fits per level and estimator.
     pos_label : label
         The positive class.
     """
@@ -40,25 +40,26 @@ class Sweep:
     _values: dict[tuple[str, str], Array] = field(repr=False, default_factory=dict)
 
     def values(self, measure: str, estimator: str | None = None) -> Array:
-        """On the test parts: one row per level, one column per fit. `estimator` may be left out if there is one."""
+        """Return values on the test parts, one row per level and one column per fit.
+
+        `estimator` may be omitted if there is only one.
+        """
         if estimator is None and len(self.estimators) == 1:
             estimator = self.estimators[0]
         if estimator not in self.estimators:
             raise InputError(f"estimator={estimator!r} must be one of {', '.join(map(repr, self.estimators))}.")
-        if measure not in self.measures:
-            raise InputError(f"measure={measure!r} was not measured. Take one of {', '.join(self.measures)}.")
-        return self._values[estimator, measure]
+        return self._values[estimator, find_measure(measure, among=self.measures).name]
 
     def mean(self, measure: str, estimator: str | None = None) -> Array:
-        """The mean over fits at each level, without those where the measure is NaN."""
+        """Return the mean over fits at each level, without fits where the measure is NaN."""
         return over_fits(self.values(measure, estimator), axis=1)[0]
 
     def spread(self, measure: str, estimator: str | None = None) -> Array:
-        """The standard deviation over fits at each level."""
+        """Return the standard deviation over fits at each level."""
         return over_fits(self.values(measure, estimator), axis=1)[1]
 
     def as_frame(self) -> Any:
-        """A tidy table: a row per estimator, level, fit and measure."""
+        """Return a tidy table with a row per estimator, level, fit and measure."""
         import pandas as pd
 
         tables = []
@@ -71,12 +72,12 @@ class Sweep:
 
 @dataclass(frozen=True)
 class CostSweep(Sweep):
-    """Measures of one estimator at several costs, or values of another parameter; also from pooled counts.
+    """Measures of one estimator at several costs, or values of another parameter, also from pooled counts.
 
     Attributes
     ----------
     param : str
-        What was set: a parameter, or how costs were told.
+        The parameter that was set, or how costs were passed.
     """
 
     param: str = ""
@@ -88,14 +89,15 @@ class CostSweep(Sweep):
         return self.levels
 
     def pooled(self, measure: str) -> Array:
-        """From the counts of all test parts together, one number per level: no fold is too small to divide by."""
-        if measure not in self._pooled:
-            raise InputError(f"measure={measure!r} is not one of counts: take one of {', '.join(self._pooled)}.")
-        return self._pooled[measure]
+        """Return measures of the counts of all test parts together, one number per level.
+
+        Pooled counts avoid rates with the denominator 0 in small folds.
+        """
+        return self._pooled[find_measure(measure, among=self._pooled).name]
 
     def best(self, measure: str = "f1") -> float:
-        """The level whose pooled measure is best, and the first of them in a tie."""
-        values = MEASURES[measure].sign * self.pooled(measure)
+        """Return the level with the best pooled measure, the first one in a tie."""
+        values = find_measure(measure, among=self._pooled).sign * self.pooled(measure)
         if np.isnan(values).all():
-            raise InputError(f"{measure} is NaN at every level: none is best. Take another measure.")
+            raise InputError(f"{measure} is NaN at every level.", "Choose another measure.")
         return float(self.levels[np.nanargmax(values)])

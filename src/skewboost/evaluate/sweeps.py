@@ -1,4 +1,4 @@
-"""Sweeps: how measures move with label noise, with imbalance, and with costs or another parameter.
+"""Sweeps: how measures depend on label noise, on imbalance, and on costs or another parameter.
 
 References
 ----------
@@ -8,19 +8,30 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from skewboost.errors import InputError
-from skewboost.evaluate.running import Rows
-from skewboost.evaluate.sweep_plan import check_levels, plan_of, tellers
+from skewboost.evaluate.methods import named_estimators
+from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
+from skewboost.evaluate.running import check_jobs, fit_copy, measure_model, run_in_parallel, seeds_for
+from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
+from skewboost.evaluate.stages import own_pos_label, with_pos_label
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
+from skewboost.learners.adapter import weight_name
+from skewboost.meta.cost_passing import Weighing, as_heard, cost_param_of, plain
+from skewboost.metrics.counts import Counts
+from skewboost.metrics.measures import BINARY, measures_of_counts
 from skewboost.typing import Array
 
 FLIPS = ("both", "positive", "negative")
-FEWEST = 2  # rows of a class that a training part must keep
+FEWEST = 2  # positives that a training part must keep
+Variant = Callable[[Sample], tuple[Any, Sample]]  # makes the estimator of a level, and its training rows
 
 
 def noise_sweep(
@@ -39,26 +50,26 @@ def noise_sweep(
     verbose: int = 0,
     random_state: Any = None,
 ) -> Sweep:
-    """How measures move when labels of the training parts are flipped; those of the test parts are left alone.
+    """Measure how estimators cope with flipped labels in the training parts; test labels are unchanged.
 
-    All estimators get the same folds and the same flips, and what is flipped at a level is flipped at all higher ones,
-    so that differences are those of estimators and levels.
+    All estimators get the same folds and the same flips, and labels that are flipped at a level are flipped at all
+    higher ones. So differences are due to estimators and levels only.
 
     Parameters
     ----------
     estimators : estimator, list, or dict of name to estimator
-        Who is compared, given and named as in `compare`.
+        The estimators to compare, given and named as in `compare`.
     X, y
         Rows and labels of two classes.
     levels : sequence of float, default=(0.0, 0.05, 0.1, 0.2, 0.3)
-        Which share of the labels is flipped, from 0 to below 0.5.
+        The fractions of the labels to flip, from 0 to below 0.5.
     flip : {"both", "positive", "negative"}, default="both"
-        Of which class: this share of each, or of one. Where positives are rare, "both" soon makes most of what is
-        labelled positive a negative: at 1 in 50 and a level of 0.1 it is 5 in 6.
+        Whether to flip this fraction of each class, or of one. Where positives are rare, "both" soon makes most rows
+        that are labelled positive negatives: with 1 positive in 50 and a level of 0.1 they are 5 in 6.
     cv, repeats, cost, sample_weight, n_jobs, verbose, random_state
-        As in `learning_curve`.
+        As in `staged_curve`.
     pos_label : label or None, default=None
-        The positive class; None: what the estimators were told, else the rarer.
+        The positive class; None: the `pos_label` of the estimators, else the rarer class.
 
     Returns
     -------
@@ -76,23 +87,23 @@ def noise_sweep(
     """
     if flip not in FLIPS:
         raise InputError(f"flip={flip!r} must be one of {', '.join(map(repr, FLIPS))}.")
-    shares = check_levels("levels", levels, lambda v: 0.0 <= v < 0.5, "shares of labels from 0 to below 0.5")
-    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    fractions = _check_levels("levels", levels, lambda v: 0.0 <= v < 0.5, "fractions of labels from 0 to below 0.5")
+    plan = _plan(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
 
-    def noisy(train: Array, order: Array, share: float) -> Rows:
-        rows = plan.rows.part(train)
-        positive = rows.y == plan.problem.pos_label
-        weights = np.ones(len(train)) if rows.weights is None else rows.weights
+    def noisy(train: Array, order: Array, fraction: float) -> Sample:
+        sample = plan.sample.part(train)
+        positive = sample.y == plan.problem.pos_label
         flipped = np.zeros(len(train), dtype=np.bool_)
         for side, name in ((positive, "positive"), (~positive, "negative")):
             if flip in ("both", name):
                 own = order[side[order]]
-                flipped[own[up_to(share * weights[own].sum(), weights[own])]] = True
-        other = plan.problem.classes[plan.problem.classes != plan.problem.pos_label][0]
-        return Rows(rows.X, np.where(positive ^ flipped, plan.problem.pos_label, other), rows.weights)
+                weights = sample.examples[own]
+                flipped[own[first_examples(fraction * weights.sum(), weights)]] = True
+        labels = np.where(positive ^ flipped, plan.problem.pos_label, plan.problem.neg_label)
+        return Sample(sample.X, labels, sample.weights)
 
-    who = {"both": "labels", "positive": "labels of positives", "negative": "labels of negatives"}[flip]
-    return plan.sweep(f"share of training {who} flipped", shares, noisy)
+    labels = {"both": "labels", "positive": "labels of positives", "negative": "labels of negatives"}[flip]
+    return plan.sweep(f"fraction of training {labels} flipped", fractions, noisy)
 
 
 def imbalance_sweep(
@@ -110,26 +121,26 @@ def imbalance_sweep(
     verbose: int = 0,
     random_state: Any = None,
 ) -> Sweep:
-    """How measures move when positives are removed from the training parts; the test parts stay as they are.
+    """Measure the effect of removing positives from the training parts; the test parts are unchanged.
 
-    So recall and precision of all levels are about the same rows, with the imbalance of the data as it is. What falls
-    with the ratio is due to having learned from fewer positives: both to their smaller share and to their smaller
-    number, which cannot be told apart here. All estimators get the same rows, and those that are left at a ratio are
-    among those that are left at all smaller ones.
+    So recall and precision at all levels are about the same rows, with the imbalance of the data. Any decline is due to
+    learning from fewer positives: both their smaller proportion and their smaller number, which this sweep does not
+    separate. All estimators get the same rows, and the rows that are left at a ratio are among those that are left at
+    all smaller ones.
 
     Parameters
     ----------
     estimators : estimator, list, or dict of name to estimator
-        Who is compared, given and named as in `compare`.
+        The estimators to compare, given and named as in `compare`.
     X, y
         Rows and labels of two classes.
     ratios : sequence of float or None, default=None
-        How many negatives there are for each positive, at least as many as in the data. None: 1, 2, 4, … 32 times as
-        many as there, as long as 5 positives are left in each training part.
+        Numbers of negatives per positive, at least as many as in the data. None: 1, 2, 4, … 32 times as many as in the
+        data, as long as 5 positives are left in each training part.
     cv, repeats, cost, sample_weight, n_jobs, verbose, random_state
-        As in `learning_curve`. Costs that estimators balance are balanced on the rows that are left.
+        As in `staged_curve`. Costs that estimators balance are balanced on the rows that are left.
     pos_label : label or None, default=None
-        The positive class; None: what the estimators were told, else the rarer.
+        The positive class; None: the `pos_label` of the estimators, else the rarer class.
 
     Returns
     -------
@@ -145,38 +156,40 @@ def imbalance_sweep(
     >>> sweep.levels.tolist()
     [10.0, 40.0]
     """
-    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
-    mass = [plan.masses(train) for train, _ in plan.folds]
-    natural = max(negative / positive for positive, negative in mass)
+    plan = _plan(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    sizes = [plan.class_sizes(train) for train, _ in plan.folds]
+    natural = max(negative / positive for positive, negative in sizes)
     if ratios is None:
-        most = min(negative / min(positive, 5.0) for positive, negative in mass)
+        most = min(negative / min(positive, 5.0) for positive, negative in sizes)
         ratios = [natural * 2**k for k in range(6) if k == 0 or natural * 2**k <= most]
-    wanted = check_levels("ratios", ratios, lambda v: 1e-9 < v < np.inf, "finite numbers of negatives per positive")
-    if wanted.min() < 0.95 * natural:
+    levels = _check_levels("ratios", ratios, lambda v: 1e-9 < v < np.inf, "finite numbers of negatives per positive")
+    if levels.min() < 0.95 * natural:
         raise InputError(
-            f"ratios has {wanted.min():g} negatives per positive, but the training parts have {natural:.4g} already, "
-            f"and positives are only removed. Start at {natural:.4g}, or name the other class with pos_label."
+            f"ratios has {levels.min():g} negatives per positive, but the training parts already have {natural:.4g}, "
+            "and positives are only removed.",
+            f"Start at {natural:.4g}, or name the other class with pos_label.",
         )
 
-    def rarer(train: Array, order: Array, ratio: float) -> Rows:
-        positive = plan.rows.y[train] == plan.problem.pos_label
-        weights = np.ones(len(train)) if plan.rows.weights is None else plan.rows.weights[train]
+    def fewer_positives(train: Array, order: Array, ratio: float) -> Sample:
+        sample = plan.sample.part(train)
+        positive = sample.y == plan.problem.pos_label
+        n_negatives = sample.examples[~positive].sum()
         own = order[positive[order]]
-        kept = own[up_to(weights[~positive].sum() / ratio, weights[own])]
+        kept = own[first_examples(n_negatives / ratio, sample.examples[own])]
         if len(kept) < FEWEST:
             raise InputError(
-                f"ratios has {ratio:g} negatives per positive, which leaves {len(kept)} positives in a training part. "
-                f"Give smaller ones: {weights[~positive].sum() / 5:.0f} leaves about 5."
+                f"ratios has {ratio:g} negatives per positive, which leaves {len(kept)} positives in a training part.",
+                f"Give smaller ratios: {n_negatives / 5:.0f} leaves about 5.",
             )
-        left = ~positive
-        left[kept] = True
-        return plan.rows.part(train[left])
+        rows = ~positive
+        rows[kept] = True
+        return plan.sample.part(train[rows])
 
-    return plan.sweep("negatives per positive in training", wanted, rarer)
+    return plan.sweep("negatives per positive in training", levels, fewer_positives)
 
 
-def up_to(examples: float, weights: Array) -> Array:
-    """Which of the first rows stand for about so many examples together; the last counts if half of it does."""
+def first_examples(examples: float, weights: Array) -> Array:
+    """Return the mask of the first rows that together stand for about this many examples."""
     return np.asarray(np.cumsum(weights) - 0.5 * weights <= examples * (1 + 1e-9))
 
 
@@ -196,10 +209,11 @@ def cost_sweep(
     verbose: int = 0,
     random_state: Any = None,
 ) -> CostSweep:
-    """How precision, recall and F1 move with the costs that an estimator is told, or with another parameter.
+    """Measure how precision, recall and F1 depend on the costs that an estimator is given, or on another parameter.
 
-    [1]_ figures 3.4 and 3.6. The estimator is told ``{positive: c, negative: 1}`` by its parameter `cost` or
-    `class_weight`, else by weights. With `param` any other number can be swept, such as the strength of a regulariser.
+    See figures 3.4 and 3.6 of [1]_. The costs ``{positive: c, negative: 1}`` are passed through the parameter `cost` or
+    `class_weight` of the estimator, else through weights. With `param` any other numeric parameter can be swept, such
+    as the strength of a regulariser.
 
     Parameters
     ----------
@@ -208,20 +222,20 @@ def cost_sweep(
     X, y
         Rows and labels of two classes.
     costs : sequence of float, default=(1, 2, 5, 10, 20, 50, 100)
-        How many false alarms a miss costs; or the values of `param`.
+        Costs of a miss, in false alarms; or the values of `param`.
     param : str or None, default=None
-        The parameter to set to these values instead, for instance "C" or "beta".
+        The parameter to set to these values instead, for example "C" or "beta".
     cv, repeats, sample_weight, n_jobs, verbose, random_state
-        As in `learning_curve`.
+        As in `staged_curve`.
     cost : number, "balanced", dict, matrix or None, default=None
-        By which the measure "cost" is computed, the same at all levels.
+        The costs for the measure "cost", the same at all levels.
     pos_label : label or None, default=None
-        The positive class; None: what the estimator was told, else the rarer.
+        The positive class; None: the `pos_label` of the estimator, else the rarer class.
 
     Returns
     -------
     CostSweep
-        With means over folds (`mean`, `spread`) and measures of the counts of all folds together (`pooled`).
+        With means over folds (`mean`, `spread`) and measures of the pooled counts of all folds (`pooled`).
 
     References
     ----------
@@ -238,12 +252,155 @@ def cost_sweep(
     >>> bool(recall[0] <= recall[1])
     True
     """
-    told = "costs" if param is None else f"costs (of {param})"
-    values = check_levels(
-        told, costs, lambda v: np.isfinite(v) and (param is not None or v > 0), "finite numbers above 0"
+    values = _check_levels(
+        "costs" if param is None else f"costs (of {param})",
+        costs,
+        lambda v: np.isfinite(v) and (param is not None or v > 0),
+        "finite numbers above 0",
     )
     if isinstance(estimator, dict | list | tuple):
-        raise InputError(f"estimator={estimator!r} must be one estimator: sweep others in calls of their own.")
-    plan = plan_of(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
-    told_by = tellers(plan, param, values, costs)
-    return plan.cost_sweep(told_by, values)
+        raise InputError(f"estimator={estimator!r} must be one estimator.", "Sweep others in separate calls.")
+    plan = _plan(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    return plan.cost_sweep(*_variants(plan, param, values, costs), values)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The estimators, the rows and the folds of a sweep."""
+
+    estimators: dict[str, Any]
+    sample: Sample
+    problem: Problem
+    folds: list[Split]
+    seed: int
+    n_jobs: int | None
+    verbose: Any
+
+    def class_sizes(self, train: Array) -> tuple[float, float]:
+        """Return the numbers of positive and of negative examples."""
+        positive, examples = self.sample.y[train] == self.problem.pos_label, self.sample.examples[train]
+        return float(examples[positive].sum()), float(examples[~positive].sum())
+
+    def sweep(self, what: str, levels: Array, change: Callable[[Array, Array, float], Sample]) -> Sweep:
+        """Fit all estimators to the changed training part of every fold at every level."""
+        rngs = [np.random.default_rng([self.seed, k]) for k in range(len(self.folds))]
+        orders = [rng.permutation(len(train)) for rng, (train, _) in zip(rngs, self.folds)]
+        # all changes are made before the first fit, so that errors come at once
+        changed = [[change(train, order, v) for (train, _), order in zip(self.folds, orders)] for v in levels.tolist()]
+        tasks = [
+            (estimator, changed[i][k], self.sample.part(test), self.problem, seed)
+            for estimator in self.estimators.values()
+            for i in range(len(levels))
+            for k, ((_, test), seed) in enumerate(zip(self.folds, seeds_for(self.seed, len(self.folds))))
+        ]
+        results = [r for r, _ in run_in_parallel(_fit_and_measure, tasks, self.n_jobs, self.verbose)]
+        shape = (len(self.estimators), len(levels), len(self.folds))
+        names = _in_all(results)
+        values = {m: np.array([r[m] for r in results]).reshape(shape) for m in names}
+        each = {(e, m): values[m][k] for k, e in enumerate(self.estimators) for m in names}
+        return Sweep(what, levels, tuple(self.estimators), names, len(self.folds), self.problem.pos_label, each)
+
+    def cost_sweep(self, what: str, param: str, variants: list[Variant], levels: Array) -> CostSweep:
+        """Fit a variant of one estimator for each level to the training part of every fold."""
+        tasks = [
+            (*variant(self.sample.part(train)), self.sample.part(test), self.problem, seed)
+            for variant in variants
+            for (train, test), seed in zip(self.folds, seeds_for(self.seed, len(self.folds)))
+        ]
+        results = run_in_parallel(_fit_and_measure, tasks, self.n_jobs, self.verbose)
+        shape = (len(levels), len(self.folds))
+        names = _in_all([r for r, _ in results])
+        (name,) = self.estimators
+        values = {(name, m): np.array([r[m] for r, _ in results]).reshape(shape) for m in names}
+        table = np.array([(c.tp, c.fp, c.fn, c.tn) for _, c in results], dtype=np.float64).reshape(*shape, 4)
+        pooled = measures_of_counts(Counts(*table.sum(axis=1).T), self.problem.negative_first)
+        return CostSweep(
+            what, levels, (name,), names, len(self.folds), self.problem.pos_label, values, param=param, _pooled=pooled
+        )
+
+
+def _in_all(results: list[dict[str, float]]) -> tuple[str, ...]:
+    """Return the measures that all fits have."""
+    return tuple(m for m in BINARY if all(m in r for r in results))
+
+
+def _plan(
+    estimators: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any, cv: Any, repeats: int,
+    random_state: Any, n_jobs: Any, verbose: Any,
+) -> _Plan:  # fmt: skip
+    """Check what all sweeps take."""
+    several = named_estimators(estimators)
+    check_jobs(n_jobs, verbose)
+    first = next(iter(several.values()))
+    sample = read_sample(first, X, y, sample_weight)
+    if pos_label is None:
+        pos_label = own_pos_label(first)
+    problem = problem_of(first, sample.y, sample.weights, cost, pos_label)
+    if not problem.binary:
+        raise InputError(
+            f"y has {len(problem.classes)} classes, but sweeps are about two. Make one class positive: y == label."
+        )
+    several = {name: with_pos_label(estimator, problem) for name, estimator in several.items()}
+    (seed,) = seeds_for(random_state, 1)
+    folds = repeated_folds(cv, sample.y, repeats, seed, weights=sample.weights, X=sample.X)
+    check_classes(folds, sample.y, problem.classes)
+    return _Plan(several, sample, problem, folds, seed, n_jobs, verbose)
+
+
+def _check_levels(name: str, values: Any, passes: Callable[[float], bool], expected: str) -> Array:
+    """Return sorted numbers, checked."""
+    several = list(values) if isinstance(values, list | tuple | range) or hasattr(values, "__array__") else [values]
+    bad = [v for v in several if not isinstance(v, Real) or isinstance(v, bool) or not passes(float(v))]
+    if bad or not several:
+        raise InputError(f"{name}={values!r} must be {expected}" + (f"; got {bad[0]!r}." if bad else ", at least one."))
+    return np.array(sorted({float(v) for v in several}))
+
+
+def _variants(plan: _Plan, param: str | None, levels: Array, given: Any) -> tuple[str, str, list[Variant]]:
+    """Return a description of what is swept, the parameter, and a variant for each level."""
+    (estimator,) = plan.estimators.values()
+    if param is not None:
+        known = estimator.get_params(deep=True)
+        if param not in known:
+            raise InputError(
+                f"param={param!r} is not a parameter of {type(estimator).__name__}.",
+                f"Choose one of {', '.join(sorted(known))}.",
+            )
+        as_given = {float(v): v for v in np.ravel(given).tolist()}  # keeps integers
+        return param, param, [_setting(estimator, param, as_given[v]) for v in levels.tolist()]
+    if cost_param_of(estimator) is None and weight_name(estimator) is None:
+        raise InputError(
+            f"{type(estimator).__name__} cannot take costs: it has no parameter 'cost' or 'class_weight', and its fit "
+            "takes no sample_weight.",
+            "Name another parameter with param, or choose another estimator.",
+        )
+    problem = plan.problem
+    weighing = Weighing.of(estimator, problem.classes, problem.pos_label, None)
+    what, name = "cost of a miss / cost of a false alarm", weighing.cost_param
+    if name is None:
+        return what, weighing.told_by, [_weighting(estimator, problem.pos_label, v) for v in levels.tolist()]
+    costs = [{plain(problem.pos_label): v, plain(problem.neg_label): 1.0} for v in levels.tolist()]
+    return what, name, [_setting(estimator, name, as_heard(estimator, name, c)) for c in costs]
+
+
+def _setting(estimator: Any, name: str, value: Any) -> Variant:
+    return lambda sample: (clone(estimator).set_params(**{name: value}), sample)
+
+
+def _weighting(estimator: Any, pos_label: Any, cost: float) -> Variant:
+    def variant(sample: Sample) -> tuple[Any, Sample]:
+        weights = sample.examples * np.where(sample.y == pos_label, cost, 1.0)
+        scaled = weights * (sample.examples.sum() / weights.sum())  # keeps the number of examples
+        return estimator, Sample(sample.X, sample.y, scaled)
+
+    return variant
+
+
+def _fit_and_measure(
+    estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int
+) -> tuple[dict[str, float], Counts]:
+    """Fit to the training part, and return the measures and counts on the test part."""
+    model = fit_copy(estimator, train, seed)
+    predicted = np.asarray(model.predict(test.X)).ravel()
+    counts = Counts.of(test.y == problem.pos_label, predicted == problem.pos_label, test.weights)
+    return measure_model(problem, model, test, predicted), counts

@@ -1,4 +1,4 @@
-"""What a score costs under all operating conditions at once.
+"""Cost curves: the expected cost of a score under all operating conditions.
 
 References
 ----------
@@ -27,12 +27,12 @@ class CostCurve:
     Attributes
     ----------
     thresholds, false_alarm_rate, miss_rate : ndarray of shape (n_lines,)
-        Every distinct way to divide the scores, by rising threshold. The line of a threshold is
-        ``miss_rate · PC + false_alarm_rate · (1 - PC)``; the first flags all and the last flags none.
+        All distinct thresholds, in rising order, with their rates. The line of a threshold is
+        ``miss_rate · PC + false_alarm_rate · (1 - PC)``; the first flags all rows and the last flags none.
     probability_cost, normalised_cost : ndarray of shape (n_vertices,)
         The corners of the lower envelope, from PC(+) = 0 to 1.
     best : ndarray of shape (n_vertices - 1,)
-        Which line is lowest between two corners: an index into `thresholds`.
+        The index in `thresholds` of the lowest line between two corners.
     """
 
     thresholds: Array
@@ -43,35 +43,35 @@ class CostCurve:
     best: Array
 
     def at(self, probability_cost: Any) -> Any:
-        """The lowest normalised expected cost there: of the best threshold."""
+        """Return the normalised expected cost of the best threshold at this PC(+)."""
         return np.interp(probability_cost, self.probability_cost, self.normalised_cost)[()]
 
     def best_threshold(self, probability_cost: Any) -> Any:
-        """The threshold that costs least there; rows with a score of at least that much are flagged."""
+        """Return the cheapest threshold at this PC(+); rows with at least this score are flagged."""
         inner = self.probability_cost[1:-1]
         return self.thresholds[self.best[np.searchsorted(inner, probability_cost, side="right")]][()]
 
     @property
     def area(self) -> float:
-        """The area under the envelope: the mean over all operating conditions; worthless scores have 1/4."""
+        """The area under the envelope: the mean over all operating conditions; random scores have 1/4."""
         return float(np.trapezoid(self.normalised_cost, self.probability_cost))
 
 
 def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> CostCurve:
-    r"""The cost curve of a score [1]_.
+    r"""Compute the cost curve of a score [1]_.
 
-    Expected cost, divided by the largest there can be, is a straight line in
+    The expected cost, divided by its largest possible value, is a straight line in
     :math:`PC(+) = \pi_+ C_{miss} / (\pi_+ C_{miss} + \pi_- C_{false alarm})` for each threshold:
-    :math:`FNR \cdot PC(+) + FPR \cdot (1 - PC(+))`. Where the curve of one score is below that of another it is
-    cheaper under that condition, and by how much can be read off. The lower envelope is what the best threshold
-    costs; its lines are the corners of the ROC convex hull, found by pooling adjacent violators.
+    :math:`FNR \cdot PC(+) + FPR \cdot (1 - PC(+))`. Where the curve of one score is below that of another, it is
+    cheaper under that condition. The lower envelope is the cost of the best threshold. Its lines correspond to the
+    corners of the ROC convex hull, which are found by pooling adjacent violators.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         The true labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Larger where more speaks for the positive class; or a column for each class.
+        Larger where the positive class is more likely; or a column for each class.
     pos_label : label or None, default=None
         The positive class, against all others. None: the rarer of two in `y_true`, the larger label in a tie.
     sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -100,11 +100,11 @@ def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
         present = weights > 0
         positive, scores, weights = positive[present], scores[present], weights[present]
     if positive.all() or not positive.any():
-        raise InputError("sample_weight leaves only one class, so that there is nothing to divide. Keep some of both.")
+        raise InputError("sample_weight is 0 for all rows of a class.", "Give some rows of both classes a weight.")
     thresholds, counts = Counts.at_thresholds(positive, scores, weights)
     fpr, fnr = np.asarray(counts.false_alarm_rate), np.asarray(counts.miss_rate)
     best = _lowest_lines(fpr, fnr)
-    # neighbours on the envelope meet where what one saves in false alarms is what it loses in misses
+    # neighbouring lines intersect where fewer false alarms and more misses cost the same
     spared, missed = fpr[best[1:]] - fpr[best[:-1]], fnr[best[:-1]] - fnr[best[1:]]
     meets = np.maximum.accumulate(spared / (spared + missed)) if len(spared) else np.empty(0)
     corners = np.concatenate(([0.0], meets, [1.0]))
@@ -114,7 +114,7 @@ def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
 
 
 def probability_cost(prior: Any, cost: Any) -> Any:
-    """PC(+): the share of the positives where the model is used, and how many false alarms a miss costs, in one.
+    """Compute PC(+) from the proportion of positives where the model is used and the cost of a miss, in false alarms.
 
     Examples
     --------
@@ -122,17 +122,16 @@ def probability_cost(prior: Any, cost: Any) -> Any:
     >>> print(f"{probability_cost(prior=0.02, cost=20):.3f}")
     0.290
     """
-    share, price = np.asarray(prior, dtype=np.float64), np.asarray(cost, dtype=np.float64)
-    if not ((share >= 0) & (share <= 1)).all():
-        raise InputError(f"prior={prior!r} must be a share, from 0 to 1.")
-    if not (price > 0).all():
-        raise InputError(f"cost={cost!r} must be greater than 0: how many false alarms a miss costs.")
-    misses = share * price
-    return (misses / (misses + 1.0 - share))[()]
+    p, miss = np.asarray(prior, dtype=np.float64), np.asarray(cost, dtype=np.float64)
+    if not ((p >= 0) & (p <= 1)).all():
+        raise InputError(f"prior={prior!r} must be a proportion, from 0 to 1.")
+    if not (miss > 0).all():
+        raise InputError(f"cost={cost!r} must be greater than 0: it is the cost of a miss, in false alarms.")
+    return (p * miss / (p * miss + 1.0 - p))[()]
 
 
 def _lowest_lines(fpr: Array, fnr: Array) -> Array:
-    """The lines of the lower envelope, from PC(+) = 0 on: the corners of the convex hull of (fpr, fnr)."""
+    """Return the lines of the lower envelope, from PC(+) = 0: the corners of the convex hull of (fpr, fnr)."""
     spared, missed = -np.diff(fpr), np.diff(fnr)
     mass = spared + missed
     # The slope of the hull is the isotonic fit to the slopes of its steps.

@@ -1,4 +1,4 @@
-"""What decisions cost, and what of it a classifier saves."""
+"""Cost metrics: the total and the expected cost of decisions, and savings."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
-class Bill:
-    """What each decision would have cost on each row, given the truth, and which was taken."""
+class DecisionCosts:
+    """The cost of each possible decision on each row, given its true class, and the decisions that were made."""
 
-    prices: Array  # [row, decision]
-    taken: Array
+    costs: Array  # [row, decision]
+    decisions: Array
     weights: Array
 
     @property
     def total(self) -> float:
-        """What was paid."""
-        return float(self.weights @ self.prices[np.arange(len(self.taken)), self.taken])
+        """The total cost of the decisions."""
+        return float(self.weights @ self.costs[np.arange(len(self.decisions)), self.decisions])
 
     @property
     def best_constant(self) -> float:
-        """What the one who always decides the same pays at least."""
-        return float((self.weights @ self.prices).min())
+        """The total cost of the best constant decision."""
+        return float((self.weights @ self.costs).min())
 
     @property
     def perfect(self) -> float:
-        """What the one who knows the truth pays."""
-        return float(self.weights @ self.prices.min(axis=1))
+        """The total cost of perfect decisions."""
+        return float(self.weights @ self.costs.min(axis=1))
 
 
 def total_cost(
@@ -52,26 +52,26 @@ def total_cost(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    r"""What all decisions cost together; for two classes :math:`\epsilon = FP + f \cdot FN` ([1]_ eq. 59).
+    r"""Total cost of the decisions; for two classes :math:`\epsilon = FP + f \cdot FN` ([1]_ eq. 59).
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         The true labels.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
-        The predicted labels; or probabilities, a column for each class in sorted order, which then decide for the
-        least expected cost.
+        The predicted labels; or probabilities with a column for each class in sorted order, in which case the decision
+        of least expected cost is made.
     cost : number, "balanced", dict, matrix or None, default=None
-        A number f (a miss costs as much as f false alarms), {label: cost of getting it wrong}, a matrix
-        ``cost[true, predicted]`` with the classes in sorted order, or "balanced", which None means too: classes
-        cost in inverse proportion to their share in `y_true`.
+        A number f (a miss costs as much as f false alarms), {label: cost of misclassifying it}, a matrix
+        ``cost[true, predicted]`` with the classes in sorted order, or "balanced": inversely proportional to the class
+        frequencies in `y_true`. None means "balanced".
     sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K) or None, default=None
-        Costs per row, as in `MinimumRiskClassifier.predict`: of a miss on the row, where all else is as `cost` says; of
-        getting the row wrong if it is of that class; or a matrix for each row.
+        Costs per row, as in `MinimumRiskClassifier.predict`: of a miss on the row, with all other costs from `cost`; of
+        misclassifying the row if it is of that class; or a matrix for each row.
     labels : list of labels or None, default=None
-        The classes; None: those of `cost` if it is a dict, else those that occur. For folds that lack a class.
+        The classes, for folds that lack one. None: those of `cost` if it is a dict, else those that occur.
     pos_label : label or None, default=None
-        The class whose misses a number is about. None: the rarer of the two in `y_true`, the larger label in a tie.
+        The positive class, to which a number refers. None: the rarer of the two in `y_true`, the larger label in a tie.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         How many examples a row stands for.
 
@@ -90,7 +90,7 @@ def total_cost(
     >>> total_cost([0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 0, 1], 20)
     22.0
     """
-    return _bill(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight).total
+    return _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight).total
 
 
 def expected_cost(
@@ -103,7 +103,7 @@ def expected_cost(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """What a decision costs on average: `total_cost`, divided by the number of examples.
+    """Mean cost of a decision: `total_cost`, divided by the number of examples.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def expected_cost(
     >>> expected_cost([0, 0, 0, 1], [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3]], 3)  # 0.3 > 1 / (1 + 3)
     0.25
     """
-    bill = _bill(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
-    return bill.total / float(bill.weights.sum())
+    costs = _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
+    return costs.total / float(costs.weights.sum())
 
 
 def savings_score(
@@ -134,11 +134,11 @@ def savings_score(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """The share of the avoidable cost that is saved: 0 for the best constant decision, 1 for perfect ones.
+    """Proportion of the avoidable cost that is saved: 0 for the best constant decision, 1 for perfect ones.
 
-    ``1 - cost / cost of the best constant decision`` [1]_ where right answers are free; where they cost something,
-    that is taken off both. It is negative for those who do worse than a constant, and NaN where a constant decision
-    is perfect.
+    It is ``1 - cost / cost of the best constant decision`` [1]_ if right decisions cost nothing; otherwise the cost of
+    perfect decisions is subtracted from both. It is negative if decisions are worse than a constant one, and NaN if a
+    constant decision is perfect.
 
     Parameters
     ----------
@@ -157,31 +157,31 @@ def savings_score(
     Examples
     --------
     >>> from skewboost.metrics import savings_score
-    >>> savings_score([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], 20)  # to flag all costs 4, this costs 1
+    >>> savings_score([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], 20)  # flagging all rows costs 4, this costs 1
     0.75
     """
-    bill = _bill(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
-    avoidable = bill.best_constant - bill.perfect
-    return (bill.best_constant - bill.total) / avoidable if avoidable > 0 else float("nan")
+    costs = _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
+    avoidable = costs.best_constant - costs.perfect
+    return (costs.best_constant - costs.total) / avoidable if avoidable > 0 else float("nan")
 
 
 def make_cost_scorer(cost: Any = None, *, savings: bool = False, labels: Any = None, pos_label: Any = None) -> Any:
-    """Make a scorer for searches and cross-validation: minus the expected cost, or the savings.
+    """Make a scorer for searches and cross-validation: the negative expected cost, or the savings.
 
     Parameters
     ----------
     cost : number, "balanced", dict, matrix or None, default=None
         As in `total_cost`.
     savings : bool, default=False
-        Whether to score by `savings_score`, which compares across folds that differ.
+        Whether to use `savings_score`, which is comparable across different folds.
     labels, pos_label
-        As in `total_cost`. Give `pos_label` where the classes are nearly equal in number, as the rarer one may be
-        another in each fold.
+        As in `total_cost`. Set `pos_label` if the classes are nearly equal in size, because the rarer one may differ
+        from fold to fold.
 
     Returns
     -------
     scorer
-        With metadata routing it takes `sample_weight` and `sample_cost`, if asked to (``set_score_request``).
+        With metadata routing it takes `sample_weight` and `sample_cost`, if requested (``set_score_request``).
 
     Examples
     --------
@@ -197,53 +197,55 @@ def make_cost_scorer(cost: Any = None, *, savings: bool = False, labels: Any = N
     return make_scorer(measure, greater_is_better=savings, cost=cost, labels=labels, pos_label=pos_label)
 
 
-def _bill(
-    y_true: Any, answers: Any, cost: Any, sample_cost: Any, labels: Any, pos_label: Any, sample_weight: Any
-) -> Bill:
-    truth, weights = read_truth(y_true, answers, sample_weight)
-    probabilities = np.ndim(answers) == 2 and np.shape(answers)[1] > 1
-    said = None if probabilities else read_labels(answers)
-    classes = _classes(truth, said, cost, labels)
+def _decision_costs(
+    y_true: Any, predictions: Any, cost: Any, sample_cost: Any, labels: Any, pos_label: Any, sample_weight: Any
+) -> DecisionCosts:
+    truth, weights = read_truth(y_true, predictions, sample_weight)
+    probabilities = np.ndim(predictions) == 2 and np.shape(predictions)[1] > 1
+    predicted = None if probabilities else read_labels(predictions)
+    classes = _classes(truth, predicted, cost, labels)
     positive = choose_positive(truth, classes, pos_label, weights) if len(classes) == 2 else None
     if positive is None and pos_label is not None:
-        raise InputError(f"pos_label={pos_label!r} has no effect: there are {len(classes)} classes. Leave it at None.")
+        raise InputError(
+            f"pos_label={pos_label!r} has no effect: there are {len(classes)} classes.", "Leave it at None."
+        )
     shares = class_shares(truth, classes, weights)
-    # what does not occur costs nothing, so that any number will do
+    # the costs of classes that do not occur have no effect, so any number will do
     matrix = cost_matrix(cost, classes, positive, np.where(shares > 0, shares, 1.0))
     index = None if positive is None else classes.tolist().index(positive)
     costs = matrix if sample_cost is None else row_matrices(sample_cost, matrix, len(truth), index)
     codes = np.searchsorted(classes, truth)
-    prices = costs[codes] if costs.ndim == 2 else costs[np.arange(len(truth)), codes]
-    if said is None:
-        taken = expected_costs(_probabilities(answers, classes), costs).argmin(axis=1)
+    if predicted is None:
+        decisions = expected_costs(_probabilities(predictions, classes), costs).argmin(axis=1)
     else:
-        taken = np.searchsorted(classes, said)
-    return Bill(prices, taken, np.ones(len(truth)) if weights is None else weights)
+        decisions = np.searchsorted(classes, predicted)
+    of_rows = costs[codes] if costs.ndim == 2 else costs[np.arange(len(truth)), codes]
+    return DecisionCosts(of_rows, decisions, np.ones(len(truth)) if weights is None else weights)
 
 
-def _classes(truth: Array, said: Array | None, cost: Any, labels: Any) -> Array:
-    """All classes, sorted, whether or not they occur."""
-    present = unique_labels(truth) if said is None else unique_labels(truth, said)
+def _classes(truth: Array, predicted: Array | None, cost: Any, labels: Any) -> Array:
+    """Return all classes, sorted, whether or not they occur."""
+    present = unique_labels(truth) if predicted is None else unique_labels(truth, predicted)
     if labels is None and not isinstance(cost, Mapping):
         if len(present) < 2:
             raise InputError(
-                f"Only one class occurs, {present.tolist()[0]!r}, so that there is no knowing what others there are. "
-                "Name all of them with labels."
+                f"Only one class occurs, {present.tolist()[0]!r}, so the other classes are unknown.",
+                "Name all classes with labels.",
             )
         return np.asarray(present)
     classes = np.unique(np.asarray(list(cost if labels is None else labels)))
     unknown = [label for label in present.tolist() if label not in classes.tolist()]
     if unknown:
         known = "cost" if labels is None else "labels"
-        raise InputError(f"The labels {unknown} occur, but {known} has only {classes.tolist()}. Name all classes.")
+        raise InputError(f"The labels {unknown} occur, but {known} has only {classes.tolist()}.", "Name all classes.")
     return classes
 
 
-def _probabilities(answers: Any, classes: Array) -> Array:
-    p = check_array(answers, dtype=np.float64, input_name="y_pred")
+def _probabilities(predictions: Any, classes: Array) -> Array:
+    p = check_array(predictions, dtype=np.float64, input_name="y_pred")
     if p.shape[1] != len(classes):
         raise InputError(
-            f"y_pred has {p.shape[1]} columns of probabilities, but the classes are {classes.tolist()}. Give a column "
-            "for each; name classes that do not occur with labels."
+            f"y_pred has {p.shape[1]} columns of probabilities, but the classes are {classes.tolist()}.",
+            "Give a column for each class, and name classes that do not occur with labels.",
         )
     return np.asarray(p)

@@ -1,4 +1,4 @@
-"""What mistakes cost: the shapes in which users say it, and the one in which rules see it."""
+"""Costs of mistakes: the forms in which users give them, and the form that boosting rules use."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.typing import Array
 
 REMEDY = (
-    "Give a number (a miss costs so many false alarms), 'balanced', a dict {label: cost of getting it wrong}, or a "
+    "Give a number (the cost of a miss, in false alarms), 'balanced', a dict {label: cost of misclassifying it}, or a "
     "matrix cost[true, predicted]."
 )
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What it costs to get a row wrong: one number per class, and one per row where rows of a class differ."""
+    """The cost of misclassifying a row: one number per class, and one per row if rows of a class differ."""
 
     negative: float = 1.0  # a false alarm; the mean where rows differ
     positive: float = 1.0  # a miss
@@ -30,49 +30,50 @@ class Costs:
 
     @cached_property
     def of_class(self) -> Array:
-        """The costs of both classes, the negative first."""
+        """The costs of both classes, the negative one first."""
         return np.array([self.negative, self.positive])
 
     @property
     def ratio(self) -> float:
-        """How many false alarms a miss costs."""
+        """The cost of a miss, in false alarms."""
         return self.positive / self.negative
 
     def of_rows(self, positive: Array) -> Array:
-        """One number per row."""
+        """Return one number per row."""
         return np.where(positive, self.positive, self.negative) if self.each is None else self.each
 
     def relative(self, y: Array, c: Array) -> Array:
-        """Costs of rows relative to the mean of their class."""
+        """Return the costs of rows relative to the mean of their class."""
         return np.asarray(c / np.where(y > 0, self.positive, self.negative))
 
     def take(self, rows: Array) -> Costs:
-        """The costs of some rows."""
+        """Return the costs of some rows."""
         return self if self.each is None else replace(self, each=self.each[rows])
 
     def times(self, factor: float) -> Costs:
-        """All costs multiplied."""
+        """Return all costs multiplied by a factor."""
         each = None if self.each is None else self.each * factor
         return Costs(self.negative * factor, self.positive * factor, each)
 
     @property
     def largest(self) -> float:
-        """The largest of all."""
+        """The largest cost."""
         return max(self.negative, self.positive) if self.each is None else float(self.each.max())
 
     def up_to(self, largest: float) -> Costs:
-        """In the same proportions, with this as the largest."""
+        """Return costs in the same proportions with this largest cost."""
         return self.times(largest / self.largest)
 
     def at_most_one(self) -> Costs:
-        """As they are if none exceeds 1, else divided by the largest."""
+        """Return the costs unchanged if none exceeds 1, else divided by the largest."""
         return self if self.largest <= 1.0 else self.up_to(1.0)
 
 
 def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
-    """Raise where a `cost` is none, or does not fit the classes.
+    """Raise an error if `cost` is not valid, or does not fit the classes.
 
-    Boosters can be told one cost per class; `any_matrix` is for those who decide by expected cost, and can be told all.
+    Boosters take one cost per class. `any_matrix` is for classifiers that decide by expected cost, which take any
+    matrix.
     """
     if cost is None or (isinstance(cost, str) and cost == "balanced"):
         return
@@ -80,8 +81,8 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
         _check_positive("cost", float(cost))
         if len(classes) != 2:
             raise InputError(
-                f"cost={cost!r} says what a miss of the positive class costs, but y has {len(classes)} classes. "
-                "Give {label: cost} for all of them, or 'balanced'."
+                f"cost={cost!r} is the cost of missing the positive class, but y has {len(classes)} classes.",
+                "Give {label: cost} for all of them, or 'balanced'.",
             )
     elif isinstance(cost, Mapping):
         labels = classes.tolist()
@@ -97,24 +98,24 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
         matrix = _matrix(cost, classes)
         (_check_decisions if any_matrix else _check_mistakes)(matrix, classes)
     else:
-        raise InputError(f"cost={cost!r} is none of the ways to say it. {REMEDY}")
+        raise InputError(f"cost={cost!r} is not a valid cost.", REMEDY)
 
 
 def _check_positive(name: str, value: Any) -> None:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 < float(value) < np.inf:
-        raise InputError(f"{name}={value!r} must be a finite number greater than 0. {REMEDY}")
+        raise InputError(f"{name}={value!r} must be a finite number greater than 0.", REMEDY)
 
 
 def _matrix(cost: Any, classes: Array) -> Array:
-    """A matrix as numbers, with a row and a column per class in sorted order; a table's names are heeded."""
+    """Return a matrix with the classes in sorted order; a data frame is reordered by its names."""
     labels, K = classes.tolist(), len(classes)
     if hasattr(cost, "index") and hasattr(cost, "columns"):
         rows, columns = list(cost.index), list(cost.columns)
-        named = not rows == columns == list(range(K))  # a table without names is numbered
+        named = not rows == columns == list(range(K))  # a frame without names is numbered
         if named and not set(rows) == set(columns) == set(labels):
             raise InputError(
-                f"cost is a table with the rows {rows} and the columns {columns}, but the classes of y are {labels}. "
-                "Name both after the classes, or pass an array with the classes in that order."
+                f"cost is a table with the rows {rows} and the columns {columns}, but the classes of y are {labels}.",
+                "Name both after the classes, or pass an array with the classes in that order.",
             )
         cost = cost.loc[labels, labels] if named else cost
     try:
@@ -123,41 +124,41 @@ def _matrix(cost: Any, classes: Array) -> Array:
         matrix = np.empty(0)
     if matrix.shape != (K, K) or not np.isfinite(matrix).all():
         raise InputError(
-            f"cost={cost!r} must be a {K} x {K} matrix of finite numbers, as y has the classes {labels}. {REMEDY}"
+            f"cost={cost!r} must be a {K} x {K} matrix of finite numbers, because y has the classes {labels}.", REMEDY
         )
     return matrix
 
 
 def _check_mistakes(matrix: Array, classes: Array) -> None:
-    """Of a matrix that is to become one cost per class."""
+    """Check a matrix that is reduced to one cost per class."""
     if len(classes) != 2:
         raise InputError(
-            f"cost is a matrix, but y has {len(classes)} classes. Give {{label: cost of getting it wrong}} for all of "
-            "them; for a cost of each kind of mistake put MinimumRiskClassifier(estimator, cost=matrix) around this "
-            "one."
+            f"cost is a matrix, but y has {len(classes)} classes.",
+            "Give {label: cost of misclassifying it} for all of them. For a cost of each kind of mistake use "
+            "MinimumRiskClassifier(estimator, cost=matrix).",
         )
     if matrix[0, 1] <= matrix[0, 0] or matrix[1, 0] <= matrix[1, 1]:
         raise InputError(
-            f"cost={matrix.tolist()} makes a mistake no dearer than the right answer: cost[true, predicted] must be "
-            "larger off the diagonal than on it, in each row."
+            f"cost={matrix.tolist()} has a mistake that costs no more than the right decision.",
+            "In each row, cost[true, predicted] must be larger off the diagonal than on it.",
         )
 
 
 def _check_decisions(matrix: Array, classes: Array) -> None:
-    """Of a matrix to decide by: the decision must depend on something."""
+    """Check that the cheapest decision depends on the true class."""
     always = np.flatnonzero((matrix <= matrix.min(axis=1, keepdims=True)).all(axis=0))
     if len(always):
         raise InputError(
-            f"cost={matrix.tolist()} makes {classes.tolist()[always[0]]!r} the cheapest decision whatever the truth "
-            "is, so there is nothing to decide. Rows are true classes, columns are decisions: cost[true, predicted]."
+            f"cost={matrix.tolist()} makes {classes.tolist()[always[0]]!r} the cheapest decision for every true class.",
+            "Rows are true classes and columns are decisions: cost[true, predicted].",
         )
 
 
 def cost_matrix(cost: Any, classes: Array, positive: Any, shares: Array) -> Array:
-    """``C[true, predicted]`` with the classes in sorted order, however the costs are given, checked.
+    """Return ``C[true, predicted]`` with the classes in sorted order from any form of costs, checked.
 
-    `positive` is the class whose miss a number prices; `shares` are those of the classes, which "balanced" evens out.
-    The smallest cost is then 1, that of getting the most frequent class wrong.
+    A number is the cost of missing the class `positive`. `shares` are the proportions of the classes, to which
+    "balanced" costs are inversely proportional, with the cost 1 for the most frequent class.
     """
     check_cost(cost, classes, any_matrix=True)
     wrong = 1.0 - np.eye(len(classes))
@@ -171,26 +172,27 @@ def cost_matrix(cost: Any, classes: Array, positive: Any, shares: Array) -> Arra
 
 
 def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | None) -> Array:
-    """A matrix ``[true, predicted]`` for each row.
+    """Return a matrix ``[true, predicted]`` for each row.
 
-    One number per row is the cost of a miss, and all else is as `matrix` says; one per row and class is the cost of
-    getting the row wrong if it is of that class; a matrix per row is what it is.
+    One number per row is the cost of a miss, with all other costs from `matrix`. One number per row and class is the
+    cost of misclassifying the row if it is of that class. A matrix per row is used unchanged.
     """
     K = len(matrix)
     costs = check_array(sample_cost, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_cost")
     if costs.shape not in ((n_rows,), (n_rows, K), (n_rows, K, K)) or (costs.ndim == 1 and K > 2):
-        miss = f"({n_rows},): what a miss costs on each row; " if K == 2 else ""
+        miss = f"({n_rows},): the cost of a miss on each row; " if K == 2 else ""
         raise InputError(
-            f"sample_cost has shape {costs.shape}, but X has {n_rows} rows and there are {K} classes. Give the shape "
-            f"{miss}({n_rows}, {K}): what it costs to get a row wrong if it is of that class; or ({n_rows}, {K}, "
-            f"{K}): a matrix [true, predicted] for each row."
+            f"sample_cost has shape {costs.shape}, but X has {n_rows} rows and there are {K} classes.",
+            f"Give the shape {miss}({n_rows}, {K}): the cost of misclassifying a row if it is of that class; or "
+            f"({n_rows}, {K}, {K}): a matrix [true, predicted] for each row.",
         )
     if costs.ndim == 3:
         return np.asarray(costs)
     if (costs < 0).any():
         raise InputError(
-            f"sample_cost has the negative entry {costs.min()}, but a mistake should not pay. Where a right answer "
-            f"costs something too, give a matrix [true, predicted] for each row: shape ({n_rows}, {K}, {K})."
+            f"sample_cost has the negative entry {costs.min()}, but costs of mistakes must be >= 0.",
+            f"If right decisions cost something too, give a matrix [true, predicted] for each row: shape ({n_rows}, "
+            f"{K}, {K}).",
         )
     if costs.ndim == 2:
         return np.asarray(costs[:, :, None] * (1.0 - np.eye(K)))
@@ -202,14 +204,14 @@ def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | N
 
 @checked_by_scikit_learn()
 def check_sample_cost(sample_cost: Any, n_rows: int) -> Array:
-    """Costs per row as clean numbers."""
+    """Return costs per row, checked."""
     costs = check_array(sample_cost, ensure_2d=False, dtype=np.float64, input_name="sample_cost")
     if costs.ndim != 1 or len(costs) != n_rows:
-        raise InputError(f"sample_cost has shape {costs.shape}, but X has {n_rows} rows. Give one cost per row.")
+        raise InputError(f"sample_cost has shape {costs.shape}, but X has {n_rows} rows.", "Give one cost per row.")
     if not (costs > 0).all():
         raise InputError(
-            f"sample_cost has the entry {costs.min()}, but costs must be greater than 0. To leave a row out, give it "
-            "the sample_weight 0."
+            f"sample_cost has the entry {costs.min()}, but costs must be greater than 0.",
+            "To leave a row out, give it the sample_weight 0.",
         )
     return np.asarray(costs)
 
@@ -217,7 +219,7 @@ def check_sample_cost(sample_cost: Any, n_rows: int) -> Array:
 def costs_of(
     cost: Any, sample_cost: Array | None, labels: Array, positive_class: Any, classes: Array, weights: Array | None
 ) -> Costs:
-    """The costs of two classes; everything has been checked."""
+    """Return the costs of two classes, from checked inputs."""
     positive = labels == positive_class
     if sample_cost is not None:
         return _of_rows(sample_cost, positive, weights)
@@ -237,7 +239,7 @@ def costs_of(
 
 
 def class_costs(cost: Any, labels: Array, classes: Array, weights: Array | None) -> Array:
-    """One number per class, in their order; everything has been checked. Balanced: 1 for the most frequent."""
+    """Return one number per class, in their order, from checked inputs; balanced: 1 for the most frequent class."""
     if isinstance(cost, Mapping):
         return np.array([float(cost[label]) for label in classes.tolist()])
     counts = np.bincount(np.searchsorted(classes, labels), weights, minlength=len(classes))
@@ -245,7 +247,7 @@ def class_costs(cost: Any, labels: Array, classes: Array, weights: Array | None)
 
 
 def _of_rows(each: Array, positive: Array, weights: Array | None) -> Costs:
-    """Class costs where the rows of a class agree, else means and the costs of all rows."""
+    """Return class costs if the rows of a class agree, else their means and the costs of all rows."""
     sides = [each[~positive], each[positive]]
     if all((side == side[0]).all() for side in sides):
         return Costs(float(sides[0][0]), float(sides[1][0]))
@@ -257,5 +259,5 @@ def _of_rows(each: Array, positive: Array, weights: Array | None) -> Costs:
 
 
 def expected_costs(p: Array, costs: Array) -> Array:
-    """What each decision costs on average: ``Σ_j P(j|x) C[j, k]``, with one matrix for all rows or one for each."""
+    """Return the expected cost of each decision, ``Σ_j P(j|x) C[j, k]``, for one matrix or one per row."""
     return np.asarray(p @ costs if costs.ndim == 2 else np.einsum("nj,njk->nk", p, costs))

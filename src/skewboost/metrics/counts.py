@@ -1,4 +1,4 @@
-"""Right and wrong answers, counted, and the rates that follow from them."""
+"""Counts of right and wrong predictions, and the rates that follow from them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from skewboost.typing import Array
 
 @dataclass(frozen=True)
 class Counts:
-    """How often "positive" was said rightly and wrongly, and "negative" wrongly and rightly.
+    """True positives, false positives, false negatives and true negatives.
 
-    Numbers, or arrays of them: one entry per threshold, say. A rate is NaN where there is nothing to divide by, as in
-    the precision of one who never says "positive".
+    They are numbers, or arrays with, for example, one entry per threshold. A rate is NaN where its denominator is 0,
+    such as the precision of a classifier that never predicts "positive".
 
     Examples
     --------
@@ -32,17 +32,17 @@ class Counts:
 
     @classmethod
     def of(cls, positive: Array, flagged: Array, weights: Array | None = None) -> Counts:
-        """Count answers: which rows are positive, and which are said to be."""
+        """Count predictions, given which rows are positive and which are predicted to be."""
         cell = 2 * np.asarray(positive, dtype=np.intp) + np.asarray(flagged, dtype=np.intp)
         tn, fp, fn, tp = np.bincount(cell, weights, minlength=4).tolist()
         return cls(tp, fp, fn, tn)
 
     @classmethod
     def at_thresholds(cls, positive: Array, scores: Array, weights: Array | None = None) -> tuple[Array, Counts]:
-        """Thresholds, rising, and the counts if ``score >= threshold`` is "positive": all distinct answers.
+        """Return all distinct thresholds in rising order, and the counts if ``score >= threshold`` is "positive".
 
-        The first threshold is the lowest score (all are flagged), the last is just above the highest (none is), and the
-        others are in the middle between neighbouring scores.
+        The first threshold is the lowest score (all rows are flagged), the last is just above the highest (none is),
+        and the others are halfway between neighbouring scores.
         """
         order = np.argsort(scores, kind="stable")
         ordered = np.asarray(scores, dtype=np.float64)[order]
@@ -54,13 +54,13 @@ class Counts:
         spared = np.concatenate(([0.0], np.cumsum(np.where(is_positive, 0.0, mass))))
         low, high = ordered[ends], ordered[ends + 1]
         middle = low + 0.5 * (high - low)
-        middle = np.where(middle > low, middle, high)  # neighbours in floating point have nothing between them
+        middle = np.where(middle > low, middle, high)  # there may be no number in between
         thresholds = np.concatenate((ordered[:1], middle, np.nextafter(ordered[-1:], np.inf)))
         fn, tn = missed[below], spared[below]
         return thresholds, cls(missed[-1] - fn, spared[-1] - tn, fn, tn)
 
     def __getitem__(self, k: Any) -> Counts:
-        """One entry, or some, of counts that are arrays."""
+        """Return some entries of counts that are arrays."""
         return Counts(self.tp[k], self.fp[k], self.fn[k], self.tn[k])
 
     def __add__(self, other: Counts) -> Counts:
@@ -68,72 +68,72 @@ class Counts:
 
     @property
     def swapped(self) -> Counts:
-        """The same with the negative class as the positive one."""
+        """The counts with the negative class as the positive one."""
         return Counts(self.tn, self.fn, self.fp, self.tp)
 
     @property
     def positives(self) -> Any:
-        """All that are positive."""
+        """The number of positives."""
         return self.tp + self.fn
 
     @property
     def negatives(self) -> Any:
-        """All that are negative."""
+        """The number of negatives."""
         return self.tn + self.fp
 
     @property
     def flagged(self) -> Any:
-        """All that are said to be positive."""
+        """The number of rows predicted to be positive."""
         return self.tp + self.fp
 
     @property
     def total(self) -> Any:
-        """All."""
+        """The number of rows."""
         return self.positives + self.negatives
 
     @property
     def recall(self) -> Any:
-        """The share of the positives that is found: TP / (TP + FN)."""
+        """Proportion of the positives that are found: TP / (TP + FN)."""
         return ratio(self.tp, self.positives)
 
     @property
     def miss_rate(self) -> Any:
-        """The share of the positives that is missed: FN / (TP + FN)."""
+        """Proportion of the positives that are missed: FN / (TP + FN)."""
         return ratio(self.fn, self.positives)
 
     @property
     def specificity(self) -> Any:
-        """The share of the negatives that is left alone: TN / (TN + FP)."""
+        """Proportion of the negatives that are not flagged: TN / (TN + FP)."""
         return ratio(self.tn, self.negatives)
 
     @property
     def false_alarm_rate(self) -> Any:
-        """The share of the negatives that is flagged: FP / (TN + FP)."""
+        """Proportion of the negatives that are flagged: FP / (TN + FP)."""
         return ratio(self.fp, self.negatives)
 
     @property
     def precision(self) -> Any:
-        """The share of the flagged that is positive: TP / (TP + FP)."""
+        """Proportion of the flagged rows that are positive: TP / (TP + FP)."""
         return ratio(self.tp, self.flagged)
 
     @property
     def negative_predictive_value(self) -> Any:
-        """The share of those not flagged that is negative: TN / (TN + FN)."""
+        """Proportion of the rows not flagged that are negative: TN / (TN + FN)."""
         return ratio(self.tn, self.tn + self.fn)
 
     @property
     def flagged_share(self) -> Any:
-        """The share of all that is flagged."""
+        """Proportion of all rows that are flagged."""
         return ratio(self.flagged, self.total)
 
     @property
     def accuracy(self) -> Any:
-        """The share of right answers."""
+        """Proportion of right predictions."""
         return ratio(self.tp + self.tn, self.total)
 
     @property
     def error(self) -> Any:
-        """The share of wrong answers."""
+        """Proportion of wrong predictions."""
         return ratio(self.fp + self.fn, self.total)
 
     @property
@@ -158,22 +158,22 @@ class Counts:
 
     @property
     def mcc(self) -> Any:
-        """Matthews' correlation of truth and answer; 0 where either is constant."""
+        """Matthews' correlation of labels and predictions; 0 where either is constant."""
         top = self.tp * self.tn - self.fp * self.fn
         bottom = np.sqrt(1.0 * self.positives * self.negatives * self.flagged * (self.total - self.flagged))
         return np.where(bottom > 0, ratio(top, bottom), 0.0)[()]
 
     def cost(self, matrix: Array) -> Any:
-        """What all answers cost together, for ``matrix[true, predicted]`` with the negative class first."""
+        """Return the total cost, for ``matrix[true, predicted]`` with the negative class first."""
         C = np.asarray(matrix, dtype=np.float64)
         return C[0, 0] * self.tn + C[0, 1] * self.fp + C[1, 0] * self.fn + C[1, 1] * self.tp
 
     def average_cost(self, matrix: Array) -> Any:
-        """What an answer costs on average."""
+        """Return the mean cost per row."""
         return ratio(self.cost(matrix), self.total)
 
 
-def ratio(part: Any, whole: Any) -> Any:
-    """``part / whole``, and NaN where the whole is nothing."""
-    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)[()]
+def ratio(numerator: Any, denominator: Any) -> Any:
+    """Return ``numerator / denominator``, and NaN where the denominator is 0."""
+    a, b = np.broadcast_arrays(np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64))
+    return np.divide(a, b, out=np.full(a.shape, np.nan), where=b != 0)[()]

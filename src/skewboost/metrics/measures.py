@@ -155,7 +155,8 @@ def find_measure(name: Any, argument: str = "measure", among: Iterable[str] = ME
     key = name.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(name, str) else None
     key = _CANONICAL.get(key, key) if key is not None else None
     if key not in allowed:
-        raise InputError(f"{argument}={name!r} is not a measure.", f"Choose one of {', '.join(allowed)}.")
+        problem = "is not available here" if key in MEASURES else "is not a measure"
+        raise InputError(f"{argument}={name!r} {problem}.", f"Choose one of {', '.join(allowed)}.")
     return MEASURES[key]
 
 

@@ -1,4 +1,4 @@
-"""By what a model ranks rows, for everything that compares rows with each other: areas, curves, thresholds."""
+"""The scores by which a model ranks rows, for areas, curves and thresholds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from skewboost.errors import InputError
 from skewboost.typing import Array
 
-# Probabilities are the second choice: those of sure rows are all 0 or 1 in double precision, where scores still differ.
+# Probabilities are the second choice: they saturate at 0 and 1 in double precision where scores still differ.
 METHODS = ("decision_function", "predict_proba")
 
 
 def scores_of(estimator: Any, X: Any, pos_label: Any, method: str = "auto") -> Array:
-    """One number per row, larger where more speaks for the positive class.
+    """Return one number per row, larger where the positive class is more likely.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def scores_of(estimator: Any, X: Any, pos_label: Any, method: str = "auto") -> A
     pos_label : label
         One of ``estimator.classes_``.
     method : {"auto", "decision_function", "predict_proba"}, default="auto"
-        What to ask; "auto" is the decision function wherever there is one.
+        The method to use; "auto" prefers the decision function.
 
     Returns
     -------
@@ -34,10 +34,10 @@ def scores_of(estimator: Any, X: Any, pos_label: Any, method: str = "auto") -> A
     if method == "auto":
         method = next((m for m in METHODS if hasattr(estimator, m)), METHODS[0])
     if not hasattr(estimator, method):
-        raise InputError(f"{type(estimator).__name__} has no method {method!r}. Take another model.")
-    found = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+        raise InputError(f"{type(estimator).__name__} has no method {method!r}.", "Choose another model.")
+    scores = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
     k = np.asarray(estimator.classes_).tolist().index(pos_label)
-    if found.ndim == 2 and found.shape[1] > 1:
-        return np.asarray(found[:, k])
-    found = found.reshape(len(found))
-    return found if k == 1 else np.negative(found)
+    if scores.ndim == 2 and scores.shape[1] > 1:
+        return np.asarray(scores[:, k])
+    scores = scores.reshape(len(scores))
+    return scores if k == 1 else np.negative(scores)

@@ -1,4 +1,4 @@
-"""Labels and weights, checked at the door."""
+"""Checks of labels and weights."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from skewboost.typing import Array
 
 @checked_by_scikit_learn()
 def check_labels(estimator: Any, y: Any, n_rows: int) -> Array:
-    """One class label per row."""
+    """Return one class label per row."""
     if y is None:
         name = type(estimator).__name__
         raise InputError(f"This {name} estimator requires y to be passed, but the target y is None.")
     labels: Array = column_or_1d(y, warn=True)
     if labels.dtype == object and any(v is None or v != v for v in labels):
-        raise InputError("y has missing values. Drop those rows, or make them a class of their own.")
+        raise InputError("y has missing values.", "Drop those rows, or give them a class of their own.")
     try:
         check_classification_targets(labels)
     except TypeError as error:
-        raise InputError(f"The labels in y cannot be sorted: {error}. Make them all numbers, or all text.") from error
+        raise InputError(
+            f"The labels in y cannot be sorted: {error}.", "Make them all numbers, or all text."
+        ) from error
     check_consistent_length(range(n_rows), labels)
     return labels
 
 
 def classes_of(estimator: Any, labels: Array) -> Array:
-    """The classes, sorted; there must be two at least."""
+    """Return the sorted classes, of which there must be at least two."""
     classes = np.unique(labels)
     if len(classes) == 0:
         raise InputError("y is empty: found 0 samples, but examples of at least 2 classes are needed.")
@@ -42,7 +44,7 @@ def classes_of(estimator: Any, labels: Array) -> Array:
 
 
 def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weights: Array | None = None) -> Any:
-    """Which of two classes is the positive one: `pos_label`, else the rarer, and the larger label in a tie."""
+    """Return the positive class: `pos_label`, else the rarer of two, and the larger label in a tie."""
     if pos_label is None:
         first = labels == classes[0]
         mass = (first.sum(), (~first).sum()) if weights is None else (weights[first].sum(), weights[~first].sum())
@@ -55,21 +57,23 @@ def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weight
 
 @checked_by_scikit_learn()
 def check_sample_weight(sample_weight: Any, n_rows: int) -> Array:
-    """How many examples each row stands for."""
+    """Return the number of examples that each row stands for."""
     weights: Array = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weights.ndim != 1 or len(weights) != n_rows:
-        raise InputError(f"sample_weight has shape {weights.shape}, but X has {n_rows} rows. Give one weight per row.")
+        raise InputError(
+            f"sample_weight has shape {weights.shape}, but X has {n_rows} rows.", "Give one weight per row."
+        )
     if (weights < 0).any():
         raise InputError(
-            f"sample_weight has a negative entry ({weights.min()}). Weights count examples: they must be >= 0."
+            f"sample_weight has a negative entry ({weights.min()}).", "Weights count examples: give numbers >= 0."
         )
     if not weights.any():
-        raise InputError("sample_weight is zero for every row, so there is nothing to learn from.")
+        raise InputError("sample_weight is zero for every row.", "Give some rows a weight above 0.")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not 1e-9 < total < 1e18:
         raise InputError(
-            f"sample_weight sums to {total:.3g}, but weights count examples. Scale them to sum to about the number of "
-            "rows."
+            f"sample_weight sums to {total:.3g}, but weights count examples.",
+            "Scale them so that they sum to about the number of rows.",
         )
     return weights

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.learning_curve_result import LearningCurve, over_fits
-from skewboost.evaluate.learning_curves import learning_curve
+from skewboost.evaluate.staged_curves import StagedCurve, over_fits, staged_curve
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, shown
 from skewboost.plots.style import BLUE, GREY, RED, axes_for, look, tidy
@@ -28,8 +27,8 @@ class LearningCurveDisplay:
 
     Parameters
     ----------
-    curve : LearningCurve
-        What `skewboost.evaluate.learning_curve` returns.
+    curve : StagedCurve
+        What `skewboost.evaluate.staged_curve` returns.
     measures : str or list of str, default="error"
         What to draw.
     parts : sequence of {"train", "test"}, default=("train", "test")
@@ -49,7 +48,7 @@ class LearningCurveDisplay:
 
     def __init__(
         self,
-        curve: LearningCurve,
+        curve: StagedCurve,
         *,
         measures: str | Sequence[str] = "error",
         parts: Sequence[str] = ("train", "test"),
@@ -76,8 +75,8 @@ class LearningCurveDisplay:
         ax: Any = None,
         **how: Any,
     ) -> LearningCurveDisplay:
-        """Measure and draw; `how` is handed to `skewboost.evaluate.learning_curve`."""
-        curve = learning_curve(estimator, X, y, **how)
+        """Measure and draw; `how` is handed to `skewboost.evaluate.staged_curve`."""
+        curve = staged_curve(estimator, X, y, **how)
         return cls(curve, measures=measures, parts=parts, log=log, bands=bands).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> LearningCurveDisplay:
@@ -157,8 +156,8 @@ class WeightQuantileDisplay:
 
     Parameters
     ----------
-    curve : LearningCurve
-        What `skewboost.evaluate.learning_curve` returns for a booster of ours.
+    curve : StagedCurve
+        What `skewboost.evaluate.staged_curve` returns for a booster of ours.
     log : bool, default=False
         Whether rounds are on a logarithmic scale; weights always are.
 
@@ -175,7 +174,7 @@ class WeightQuantileDisplay:
        Report RZ 3402 (2002).
     """
 
-    def __init__(self, curve: LearningCurve, *, log: bool = False) -> None:
+    def __init__(self, curve: StagedCurve, *, log: bool = False) -> None:
         self.curve = curve
         self.log = log
 
@@ -183,8 +182,8 @@ class WeightQuantileDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, log: bool = False, ax: Any = None, **how: Any
     ) -> WeightQuantileDisplay:
-        """Measure and draw; `how` is handed to `skewboost.evaluate.learning_curve`."""
-        return cls(learning_curve(estimator, X, y, **how), log=log).plot(ax=ax)
+        """Measure and draw; `how` is handed to `skewboost.evaluate.staged_curve`."""
+        return cls(staged_curve(estimator, X, y, **how), log=log).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> WeightQuantileDisplay:
         """Draw it.

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 from skewboost import AlternatingTreeClassifier, CSRAClassifier, GoalSearchCV
 from skewboost.datasets import load_rare_cancer
-from skewboost.evaluate import compare, learning_curve
+from skewboost.evaluate import compare, staged_curve
 from skewboost.metrics import Counts
 from skewboost.plots import Report
 from skewboost.plots.report.explorer import ScoreTable
@@ -192,7 +192,7 @@ def test_a_goal_has_its_certificate_and_frontier(cancer):
 def test_comparison_and_learning_curve_have_their_sections(cancer, booster):
     X, y, X_new, y_new = cancer
     found = compare({"CSRA": CSRAClassifier(cost=20, n_estimators=3), "<b>": DummyClassifier()}, X, y, cv=2, cost=20)
-    curve = learning_curve(CSRAClassifier(cost=20, n_estimators=3), X, y, cv=2, cost=20)
+    curve = staged_curve(CSRAClassifier(cost=20, n_estimators=3), X, y, cv=2, cost=20)
     page = Page(Report(booster, X_new, y_new, comparison=found, learning_curve=curve).html())
     assert "Compared with others" in page.headings
     assert "Learning curves" in page.headings

@@ -45,8 +45,8 @@ class Report:
         ``{label: cost}``, or a matrix ``cost[true, predicted]``. None: as the model was told, else "balanced".
     comparison : Comparison or None, default=None
         What `skewboost.evaluate.compare` found.
-    learning_curve : LearningCurve or None, default=None
-        What `skewboost.evaluate.learning_curve` found.
+    learning_curve : StagedCurve or None, default=None
+        What `skewboost.evaluate.staged_curve` found.
     training : tuple (X, y) or None, default=None
         The rows of training, to be described. None: the held-out rows are.
     title : str or None, default=None

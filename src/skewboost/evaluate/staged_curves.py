@@ -1,0 +1,388 @@
+"""Staged curves: how a booster performs after each round, on its training rows and on held-out rows.
+
+References
+----------
+.. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
+   Report RZ 3402 (2002), section 3.2, figures 3-1 and 3-2.
+.. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
+   München (2010), figure 3.2.
+.. [3] R. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the effectiveness of
+   voting methods", Annals of Statistics 26 (1998) 1651-1686.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skewboost.boosting.loop import observed
+from skewboost.boosting.state import State
+from skewboost.engine.training_set import EXAMPLES, Y
+from skewboost.errors import InputError
+from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
+from skewboost.evaluate.running import check_classifier, check_jobs, fit_copy, run_in_parallel, seeds_for
+from skewboost.evaluate.splitting import check_classes, repeated_folds
+from skewboost.evaluate.stages import Stage, check_staged, own_pos_label, stages_of
+from skewboost.metrics.counts import Counts
+from skewboost.metrics.measures import find_measure, measures_of_counts, multiclass_measures
+from skewboost.typing import Array
+
+PARTS = ("train", "test")
+WEIGHT_LEVELS = (0.25, 0.5, 0.75, 0.95, 1.0)
+MARGIN_LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75)
+MAX_EXPONENT = 700.0
+
+
+@dataclass(frozen=True)
+class StagedCurve:
+    """The result of `staged_curve`: measures, margins and weights by fit and round.
+
+    Attributes
+    ----------
+    rounds : ndarray of shape (n_rounds,)
+        1, 2, … up to the longest fit.
+    n_rounds : ndarray of shape (n_fits,)
+        The number of rounds of each fit. If a fit ended before others, its last measures and margins are repeated, and
+        its weights are NaN after the last round.
+    measures : tuple of str
+        The names that `values` takes.
+    margin_quantiles : dict of "train" and "test" to ndarray of shape (n_fits, n_rounds, n_levels), or None
+        Of ``y F / Σ|terms|`` if `margins` is "votes", else of ``y F``; None if there is no F.
+    margin_levels, weight_levels : tuple of float
+        The levels of the quantiles; 0 is the minimum and 1 the maximum.
+    margins : str
+        "votes": margins are in [-1, 1]; "raw": F is not a sum of votes, or belongs to another library; "" if there are
+        none.
+    weight_quantiles : ndarray of shape (n_fits, n_rounds, n_levels) or None
+        Of the weights that a round was fitted with, times the number of examples, so that equal weights are 1. None for
+        estimators of other libraries, and for more than two classes.
+    weight_of_positives : ndarray of shape (n_fits, n_rounds) or None
+        The fraction of the weight that the positive class had in a round.
+    folds : ndarray of shape (n_fits, 2)
+        The repeat and the fold of each fit; the repeat is 0 if `cv` is not a number.
+    pos_label : label or None
+        The positive class.
+    name : str
+        The name of the estimator.
+    """
+
+    rounds: Array
+    n_rounds: Array
+    measures: tuple[str, ...]
+    folds: Array
+    pos_label: Any
+    name: str
+    margins: str
+    margin_quantiles: dict[str, Array] | None
+    weight_quantiles: Array | None
+    weight_of_positives: Array | None
+    margin_levels: tuple[float, ...] = MARGIN_LEVELS
+    weight_levels: tuple[float, ...] = WEIGHT_LEVELS
+    _values: dict[tuple[str, str], Array] = field(repr=False, default_factory=dict)
+
+    def values(self, measure: str, part: str = "test") -> Array:
+        """Return one row per fit and one column per round; NaN where the measure is not defined."""
+        name = find_measure(measure, among=self.measures).name
+        if part not in PARTS:
+            raise InputError(f"part={part!r} must be 'train' or 'test'.")
+        return self._values[name, part]
+
+    def mean(self, measure: str, part: str = "test") -> Array:
+        """Return the mean over fits, per round, without fits where the measure is NaN."""
+        return over_fits(self.values(measure, part))[0]
+
+    def spread(self, measure: str, part: str = "test") -> Array:
+        """Return the standard deviation over fits, per round; NaN where there are fewer than two."""
+        return over_fits(self.values(measure, part))[1]
+
+    def best_round(self, measure: str = "error", part: str = "test") -> int:
+        """Return the round with the best mean, the first one in a tie.
+
+        It is chosen on the test rows, so its value there is too optimistic. Hold out other rows, or use
+        `early_stopping`.
+        """
+        mean = find_measure(measure, among=self.measures).sign * self.mean(measure, part)
+        if np.isnan(mean).all():
+            raise InputError(f"{measure} is NaN in every round of {part!r}.", "Choose another measure.")
+        return int(self.rounds[np.nanargmax(mean)])
+
+    def as_frame(self) -> Any:
+        """Return a tidy table with a row per fit, round, part and measure, or quantile such as "weight_q95"."""
+        import pandas as pd
+
+        parts = [self._table(pd, measure, part, values) for (measure, part), values in self._values.items()]
+        for part, values in (self.margin_quantiles or {}).items():
+            for k, level in enumerate(self.margin_levels):
+                parts.append(self._table(pd, f"margin_q{100 * level:.0f}", part, values[:, :, k]))
+        if self.weight_quantiles is not None and self.weight_of_positives is not None:
+            for k, level in enumerate(self.weight_levels):
+                parts.append(self._table(pd, f"weight_q{100 * level:.0f}", "train", self.weight_quantiles[:, :, k]))
+            parts.append(self._table(pd, "weight_of_positives", "train", self.weight_of_positives))
+        return pd.concat(parts, ignore_index=True)
+
+    def _table(self, pd: Any, measure: str, part: str, values: Array) -> Any:
+        n_fits, n_rounds = values.shape
+        repeats, folds = np.repeat(self.folds, n_rounds, axis=0).T
+        columns = {
+            "repeat": repeats,
+            "fold": folds,
+            "round": np.tile(self.rounds, n_fits),
+            "part": part,
+            "measure": measure,
+            "value": values.ravel(),
+        }
+        return pd.DataFrame(columns)
+
+
+def over_fits(values: Array, axis: int = 0) -> tuple[Array, Array]:
+    """Return mean and standard deviation along an axis, without NaN."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is NaN
+        return np.asarray(np.nanmean(values, axis=axis)), np.asarray(np.nanstd(values, axis=axis, ddof=1))
+
+
+@dataclass
+class _Fit:
+    """The results of one fit, an entry per round."""
+
+    values: dict[str, dict[str, Array]]  # part, measure
+    margins: dict[str, Array] | None
+    kind: str
+    weights: tuple[Array, Array] | None
+    n_rounds: int
+
+
+def staged_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    repeats: int = 1,
+    cost: Any = None,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    random_state: Any = None,
+) -> StagedCurve:
+    r"""Measure a booster after each round, on its training rows and on held-out rows, with one fit per fold.
+
+    All measures are computed from staged predictions. With two classes these are all measures of decisions in
+    `skewboost.metrics.MEASURES`, the cost per example, and for boosters with a score also the exponential loss
+    :math:`\frac1n \sum e^{-yF}` and quantiles of margins. With more classes they are error, accuracy, balanced
+    accuracy, G-mean and cost.
+
+    Margins are :math:`y F(x) / \sum_t |g_t(x)|`, in [-1, 1], if a skewboost booster is a sum of votes :math:`g_t`: 1 if
+    all votes on the row were right [3]_. For other boosters (WeightBoost, scikit-learn's) they are :math:`y F`. F is
+    the sum of the rounds, before `decision_function` shifts or calibrates it by costs. For other libraries it is
+    `staged_decision_function`, which scikit-learn's AdaBoost divides by the sum of its steps.
+
+    For skewboost boosters there are also quantiles of the weights that each round was fitted with (those by which rows
+    were drawn, if a sampler draws), times the number of examples: equal weights are 1. Following [1]_, falling lower
+    quantiles show that easy examples lose weight, and a maximum that keeps rising shows a booster that concentrates on
+    too few examples and overfits.
+
+    scikit-learn's ``learning_curve`` is about something else: the number of training rows.
+
+    Parameters
+    ----------
+    estimator : classifier with staged_predict
+        A skewboost booster, one of scikit-learn's, or a pipeline that ends in one. If it stops early, "train" is all
+        rows that it was given, including those that it held out.
+    X : table of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Class labels. The positive class is the estimator's `pos_label`, else the rarer one.
+    cv : int, splitter or iterable of (train, test), default=5
+        The folds; a number means stratified and shuffled folds.
+    repeats : int, default=1
+        How often folds are drawn.
+    cost : number, "balanced", dict, matrix or None, default=None
+        What mistakes cost, as in `skewboost.metrics.expected_cost`, for the measures only: the estimator does not get
+        it. None means "balanced": inversely proportional to the class frequencies in `y`.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How many examples a row stands for, in training and in measures.
+    n_jobs : int or None, default=None
+        The number of folds to fit in parallel. The result does not depend on it.
+    verbose : int or callable, default=0
+        1 shows a progress bar on stderr; a function is called after each fit, as in `compare`.
+    random_state : int, RandomState or None, default=None
+        Seeds folds, and estimators whose own `random_state` is None.
+
+    Returns
+    -------
+    StagedCurve
+
+    References
+    ----------
+    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
+       Report RZ 3402 (2002), figures 3-1 and 3-2.
+    .. [3] R. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the effectiveness
+       of voting methods", Annals of Statistics 26 (1998) 1651-1686.
+
+    Examples
+    --------
+    >>> from skewboost import AdaBoostClassifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> from skewboost.evaluate import staged_curve
+    >>> X, y = load_rare_cancer()
+    >>> curve = staged_curve(AdaBoostClassifier(n_estimators=20), X, y, cv=3, random_state=0)
+    >>> curve.values("recall", "test").shape
+    (3, 20)
+    >>> bool(curve.mean("error", "train")[-1] < curve.mean("error", "test")[-1])
+    True
+    """
+    check_classifier(estimator)
+    check_staged(estimator)
+    check_jobs(n_jobs, verbose)
+    rows = read_sample(estimator, X, y, sample_weight)
+    problem = problem_of(estimator, rows.y, rows.weights, cost, own_pos_label(estimator))
+    (seed,) = seeds_for(random_state, 1)
+    folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
+    check_classes(folds, rows.y, problem.classes)
+    tasks = [
+        (estimator, rows.part(train), rows.part(test), problem, own_seed)
+        for (train, test), own_seed in zip(folds, seeds_for(seed, len(folds)))
+    ]
+    fits = run_in_parallel(_observe_fit, tasks, n_jobs, verbose)
+    per_repeat = len(folds) // repeats
+    numbers = np.array([divmod(k, per_repeat) for k in range(len(folds))])
+    return _join(fits, numbers, problem, type(estimator).__name__.removesuffix("Classifier"))
+
+
+def _observe_fit(estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int) -> _Fit:
+    observer = _WeightObserver()
+    with observed(observer):
+        model = fit_copy(estimator, train, seed)
+    observer.close()
+    values, margins, kinds, n_rounds = {}, {}, set(), 0
+    for part, rows in (("train", train), ("test", test)):
+        tally = _Tally(rows, problem)
+        for stage in stages_of(model, rows.X, problem):
+            tally.add(stage)
+        if not tally.n_rounds:
+            raise InputError(
+                f"{type(model).__name__} made no round on a training fold, so there is no curve.",
+                "Give it more rows, or choose another estimator.",
+            )
+        values[part], n_rounds = tally.measures(), tally.n_rounds
+        if tally.margins:
+            margins[part] = np.array(tally.margins)
+            kinds.add(tally.kind)
+    weights = None
+    if len(observer.quantiles) >= n_rounds:  # further rounds were trained, but are not in use
+        weights = np.array(observer.quantiles[:n_rounds]), np.array(observer.of_positives[:n_rounds])
+    return _Fit(values, margins or None, "".join(kinds), weights, n_rounds)
+
+
+class _Tally:
+    """The measures and margins of one part of the rows, round by round."""
+
+    def __init__(self, rows: Sample, problem: Problem) -> None:
+        self.problem, self.weights = problem, rows.weights
+        self.truth = problem.codes(rows.y)
+        self.positive = rows.y == problem.pos_label if problem.binary else None
+        self.counts: list[Counts] = []
+        self.of_many: list[dict[str, float]] = []
+        self.losses: list[float] = []
+        self.margins: list[Array] = []
+        self.kind = ""
+
+    @property
+    def n_rounds(self) -> int:
+        return len(self.counts) + len(self.of_many)
+
+    def add(self, stage: Stage) -> None:
+        """Measure a round."""
+        if self.positive is None:
+            self.of_many.append(multiclass_measures(self.truth, stage.predicted, self.problem.matrix, self.weights))
+            return
+        flagged = (stage.predicted == self.truth) == self.positive
+        self.counts.append(Counts.of(self.positive, flagged, self.weights))
+        if stage.F is not None:
+            raw = np.where(self.positive, stage.F, -stage.F)
+            self.losses.append(exponential_loss(raw, self.weights))
+            self.kind = "raw" if stage.vote_sum is None else "votes"
+            m = raw if stage.vote_sum is None else np.clip(raw / np.maximum(stage.vote_sum, 1e-300), -1.0, 1.0)
+            self.margins.append(quantiles(m, MARGIN_LEVELS, self.weights))
+
+    def measures(self) -> dict[str, Array]:
+        """Return the measures by name, with an entry per round."""
+        if self.positive is None:
+            return {name: np.array([m[name] for m in self.of_many]) for name in self.of_many[0]}
+        table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in self.counts], dtype=np.float64)
+        found = measures_of_counts(Counts(*table.T), self.problem.negative_first)
+        if self.losses:
+            found["exponential_loss"] = np.array(self.losses)
+        return found
+
+
+def exponential_loss(margins: Array, weights: Array | None) -> float:
+    """Return the mean of exp(-margin), at most exp(700)."""
+    top = float((-margins).max())
+    return float(np.exp(min(top + np.log(np.average(np.exp(-margins - top), weights=weights)), MAX_EXPONENT)))
+
+
+def _join(fits: list[_Fit], folds: Array, problem: Problem, name: str) -> StagedCurve:
+    """Join fits of different lengths."""
+    lengths = np.array([f.n_rounds for f in fits])
+    longest = int(lengths.max())
+    measures = tuple(fits[0].values["train"])
+    values = {
+        (m, part): np.array([_repeat_last(f.values[part][m], longest) for f in fits])
+        for m in measures
+        for part in PARTS
+    }
+    with_margins = [f.margins for f in fits if f.margins is not None]
+    margins = {part: np.array([_repeat_last(m[part], longest) for m in with_margins]) for part in PARTS}
+    with_weights = [f.weights for f in fits if f.weights is not None]
+    weights, positives = (np.array([_pad_with_nan(w[k], longest) for w in with_weights]) for k in range(2))
+    return StagedCurve(
+        np.arange(1, longest + 1), lengths, measures, folds, problem.pos_label, name, fits[0].kind,
+        margins if len(with_margins) == len(fits) else None, weights if len(with_weights) == len(fits) else None,
+        positives if len(with_weights) == len(fits) else None, _values=values,
+    )  # fmt: skip
+
+
+def _repeat_last(values: Array, n: int) -> Array:
+    """Repeat the last entry: a model that has ended does not change."""
+    return np.concatenate((values, np.repeat(values[-1:], n - len(values), axis=0)))
+
+
+def _pad_with_nan(values: Array, n: int) -> Array:
+    """Append NaN: there were no more rounds."""
+    return np.concatenate((values, np.full((n - len(values), *values.shape[1:]), np.nan)))
+
+
+def quantiles(values: Array, levels: tuple[float, ...], examples: Array | None) -> Array:
+    """Return quantiles of examples, as if a row of weight 2 were there twice."""
+    return np.asarray(np.quantile(values, levels, weights=examples, method="inverted_cdf"))
+
+
+class _WeightObserver:
+    """Records quantiles of the weights in every round of the first ensemble of a fit.
+
+    Further ensembles are fitted for calibration only, and are not part of the model.
+    """
+
+    def __init__(self) -> None:
+        self.state: State | None = None
+        self.quantiles: list[Array] = []
+        self.of_positives: list[float] = []
+
+    def __call__(self, state: State) -> None:
+        """Record a round."""
+        self.state = self.state or state
+        if state is not self.state or state.rows.classes.n_labels != 1:
+            return
+        weights, examples = state.rows.get(state.fitted), state.rows.get(EXAMPLES)
+        weights = weights / weights.sum()
+        self.quantiles.append(quantiles(weights * state.n / examples, WEIGHT_LEVELS, examples))
+        self.of_positives.append(float(weights[state.rows.get(Y) > 0].sum()))
+
+    def close(self) -> None:
+        """Release the rows."""
+        self.state = None
