@@ -296,9 +296,7 @@ def test_calibration_mends_overconfidence(booster, calibrate):
 @pytest.mark.parametrize(
     ("booster", "learner"), [(sb.CSRealBoostClassifier, Histogram()), (sb.CSLogitBoostClassifier, Line())]
 )
-@pytest.mark.parametrize(
-    "ratio", [5.0, *(pytest.param(r, marks=pytest.mark.slow) for r in (1.0, 2.0, 20.0))]
-)
+@pytest.mark.parametrize("ratio", [5.0, *(pytest.param(r, marks=pytest.mark.slow) for r in (1.0, 2.0, 20.0))])
 def test_the_boundary_between_two_gaussians_is_where_the_costs_want_it(booster, learner, ratio):
     """Unit Gaussians at ±1: x* = -½ ln(C1/C2). One draw has a standard error of 0.05, so ten are averaged."""
     grid = np.linspace(-3, 3, 6001)
