@@ -346,7 +346,7 @@ def test_fifty_rounds_bring_the_training_error_of_hypothyroid_next_to_zero():
 
 @pytest.mark.slow  # on data of the papers
 def test_seven_rounds_do_on_hypothyroid_what_sixty_stumps_do_not():
-    """Freund and Mason report 0.8 % after 7 rounds, and 1.1 % for 60 stumps; [cuendet2002] §3.2.5 did not get there."""
+    """[freund1999] reports 0.8 % after 7 rounds, 1.1 % for stumps after 60; [cuendet2002] §3.2.5 did not get there."""
     X, y = load_real("hypothyroid")
     tree = cross_validated_error(AlternatingTreeClassifier(max_rounds=7), X, y)
     assert tree[-1] == pytest.approx(0.008, abs=0.0025)

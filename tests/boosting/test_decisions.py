@@ -102,8 +102,8 @@ def test_an_early_stopped_model_knows_its_costs():
 
 
 SHIPPED = {
-    "payments": lambda: make_fraud(4000),
-    "connections": lambda: attacks(3000),
+    "payments": lambda: make_fraud(20_000),
+    "connections": lambda: attacks(10_000),
     "cancer": lambda: load_rare_cancer(n_positive=100),
 }
 OF_THE_PAPERS = ["ada", "kc1", "sick_euthyroid", "hypothyroid", "pc1"]
@@ -135,8 +135,8 @@ def shipped_tables():
 
 @pytest.mark.parametrize("entry", SOUND, ids=lambda e: e.name)
 def test_a_model_that_ended_early_is_about_as_good_as_its_best_stage(entry, shipped_tables):
-    """On a few hundred held-out rows hindsight gains more by chance than on the tables of the papers."""
-    assert_ends_well(entry, shipped_tables, 1.0, 1.3)
+    """Within a fifth: that is what these tables show; the tenth below is a claim about those of the papers."""
+    assert_ends_well(entry, shipped_tables, 1.0, 1.2)
 
 
 @pytest.mark.slow  # on data of the papers

@@ -67,17 +67,21 @@ def test_early_stopping_with_weights_uses_them_on_the_held_out_rows():
     assert a.history_[0]["validation_score"] != b.history_[0]["validation_score"]
 
 
-LEARNERS = ["stump", "tree", Histogram(max_bins=8), KNeighborsClassifier(3)]
+LEARNERS = ["stump", "tree", Histogram(max_bins=8)]
+RESPONDING = (
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+)  # ask for responses, which lines have
+ON_LEARNERS = [
+    *((booster, learner) for booster in BOOSTERS for learner in LEARNERS),
+    *((booster, Line()) for booster in RESPONDING),
+    *((booster, KNeighborsClassifier(3)) for booster in BOOSTERS if booster is not LogitBoostClassifier),
+]
 
 
-@each_booster
-@pytest.mark.parametrize("learner", [*LEARNERS, Line()], ids=str)
+@pytest.mark.parametrize(("booster", "learner"), ON_LEARNERS, ids=str)
 @pytest.mark.parametrize("early_stopping", [False, 8])
 def test_a_warm_start_arrives_where_one_run_does(booster, learner, early_stopping):
-    if isinstance(learner, Line) and booster in (AdaBoostClassifier, RealBoostClassifier):
-        pytest.skip("a line has no labels to give")
-    if isinstance(learner, KNeighborsClassifier) and booster is LogitBoostClassifier:
-        pytest.skip("a classifier has no responses to give")
     X, y = awkward_data(missing=0.0)
     settings = {"estimator": learner, "early_stopping": early_stopping, "random_state": 5}
     once = booster(n_estimators=24, **settings).fit(X, y)
