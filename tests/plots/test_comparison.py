@@ -95,7 +95,7 @@ def test_a_single_data_set_shows_values():
     half = stats.t.ppf(0.975, 9) * np.sqrt((1 / 10 + 20 / 80) * v.var(ddof=1))  # Nadeau and Bengio
     np.testing.assert_allclose(display.intervals[0], [v.mean() - half, v.mean() + half])
     assert len(lines(display, "block")) == 5
-    assert "less is better" in display.ax_.get_xlabel()
+    assert "lower is better" in display.ax_.get_xlabel()
 
 
 def test_ranks_of_folds_say_that_folds_overlap():

@@ -31,7 +31,7 @@ def test_the_drawing_shows_goal_points_and_choice(confidence):
     stars = [line for line in ax.lines if line.get_marker() == "*"]
     counts = clf.counts_ if confidence is None else clf.certificate_.counts
     assert stars[0].get_xydata().tolist() == [[counts.false_alarm_rate, counts.recall]]
-    assert ("shown with 90% confidence" in legend(display)) == (confidence is not None)
+    assert ("bound with 90% confidence" in legend(display)) == (confidence is not None)
 
 
 def test_a_goal_that_is_its_own_merit_is_drawn_against_costs():

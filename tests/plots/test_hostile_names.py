@@ -19,7 +19,7 @@ from skewboost.boosting.explanations import ShapeFunction
 from skewboost.evaluate import bias_variance, learning_curve
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.names import quoted, shown, side_by_side
-from skewboost.plots.inputs_of_displays import told
+from skewboost.plots.display_inputs import format_label
 
 POSITIVE, NEGATIVE = "$20,000_$29,999 [/x] \n", "_</text>$"
 ROWS = 60
@@ -85,7 +85,8 @@ def contributions(**_):
         label=POSITIVE, predicted=NEGATIVE,
     ).plot(one_panel(), max_bars=len(NAMES))  # fmt: skip
     ticks = [f"{name} = " for name in side_by_side(NAMES, 32)]
-    return display, [*ticks, f"score F: to the right, for {told(POSITIVE)}", f"Predicted: {told(NEGATIVE)}"]
+    axis = f"score F; bars to the right favour {format_label(POSITIVE)}"
+    return display, [*ticks, axis, f"Predicted: {format_label(NEGATIVE)}"]
 
 
 def boundary(rows, **_):
@@ -139,12 +140,12 @@ def tree(rows, **_):
     frame = X.assign(**{"[/c] $": np.array(NAMES, dtype=object)[np.arange(ROWS) % 20]})
     display = plots.AlternatingTreeDisplay.from_estimator(AlternatingTreeClassifier(max_rounds=6).fit(frame, y))
     found = {m: s.name for _, _, s in display.root.walk() if s for m in [s.round]}
-    return display, [f"Positive numbers speak for {quoted(POSITIVE)}", *(f"{m}  {shown(n)}" for m, n in found.items())]
+    return display, [f"Positive numbers favour {quoted(POSITIVE)}", *(f"{m}  {shown(n)}" for m, n in found.items())]
 
 
 def along(rows, model, feature):
     display = plots.PosteriorDisplay.from_estimator(model, *rows, along=feature)
-    return display, [shown(feature), f"P({told(POSITIVE)} | x)"]
+    return display, [shown(feature), f"P({format_label(POSITIVE)} | x)"]
 
 
 def margins(rows, model):
@@ -170,7 +171,7 @@ MAKERS = {
     "CalibrationDisplay": [
         lambda rows, model, **_: (
             plots.CalibrationDisplay.from_estimator(model, *rows),
-            [f"predicted probability of {told(POSITIVE)}", f"observed share of {told(POSITIVE)}"],
+            [f"predicted probability of {format_label(POSITIVE)}", f"observed frequency of {format_label(POSITIVE)}"],
         )
     ],
     "ComparisonDisplay": [lambda **_: of_methods("ranks"), lambda **_: of_methods("values")],
@@ -178,7 +179,7 @@ MAKERS = {
         contributions,
         lambda rows, model, **_: (
             plots.ContributionDisplay.from_estimator(model, rows[0][:1]),
-            [f"Predicted: {told(model.predict(rows[0][:1])[0])}", "$a$ [/x] = "],
+            [f"Predicted: {format_label(model.predict(rows[0][:1])[0])}", "$a$ [/x] = "],
         ),
     ],
     "CostCurveDisplay": [lambda rows, model, **_: (plots.CostCurveDisplay.from_estimator(model, *rows), [])],
@@ -191,9 +192,9 @@ MAKERS = {
         ),
     ],
     "GoalFrontierDisplay": [frontier],
-    "LearningCurveDisplay": [
+    "StagedCurveDisplay": [
         lambda curve, **_: (
-            plots.LearningCurveDisplay(replace(curve, name="$a$ [/x]")).plot(),
+            plots.StagedCurveDisplay(replace(curve, name="$a$ [/x]")).plot(),
             ["$a$ [/x]: error by round"],
         )
     ],
@@ -201,7 +202,7 @@ MAKERS = {
     "OperatingPointDisplay": [
         lambda rows, model, **_: (
             plots.OperatingPointDisplay.from_estimator(model, *rows),
-            [f"recall of {told(POSITIVE)}"],
+            [f"recall of {format_label(POSITIVE)}"],
         )
     ],
     "PosteriorDisplay": [
@@ -212,14 +213,14 @@ MAKERS = {
         shapes,
         lambda rows, model, **_: (
             plots.ShapeFunctionDisplay.from_estimator(model, rows[0]),
-            [f"What a value adds to F: above zero, it speaks for {told(POSITIVE)}", "$a$ [/x]"],
+            [f"Contribution to F by feature value: above zero, it favours {format_label(POSITIVE)}", "$a$ [/x]"],
         ),
     ],
     "SweepDisplay": [sweep],
     "WeightQuantileDisplay": [
         lambda curve, **_: (
             plots.WeightQuantileDisplay(replace(curve, name="$a$ [/x]")).plot(),
-            ["$a$ [/x]: where the weight goes"],
+            ["$a$ [/x]: quantiles of the weights"],
         )
     ],
 }  # fmt: skip
