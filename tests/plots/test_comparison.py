@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
 
 from skewboost.evaluate import Comparison
 from skewboost.plots import ComparisonDisplay
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def no_figures_left():
-    yield
-    mpl.pyplot.close("all")
 
 
 def made(n_methods, n_sets, n_folds, names="method number {}"):
@@ -105,7 +97,7 @@ def test_ranks_of_folds_say_that_folds_overlap():
 
 
 def test_on_axes_of_the_user():
-    _, ax = mpl.pyplot.subplots()
+    _, ax = plt.subplots()
     display = ComparisonDisplay.from_comparison(made(3, 1, 4), ax=ax)
     assert display.ax_ is ax
     assert display.figure_ is ax.figure

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from skewboost.errors import InputError
 from skewboost.names import literal
 from skewboost.plots.display import Display, check_choice, legend_below, new_axes
-from skewboost.plots.display_inputs import Predictions, format_label
+from skewboost.plots.display_inputs import Predictions, equal_mass_bins, format_label
 from skewboost.plots.style import BLUE, GREY, INK, PALE, import_pyplot
 from skewboost.typing import Array
 
@@ -148,7 +148,7 @@ class CalibrationDisplay(Display):
         strategy = ("events" if rare else "quantile") if strategy == "auto" else strategy
         scale = ("log" if rare else "linear") if scale == "auto" else scale
         w = np.ones(len(p)) if predictions.weights is None else predictions.weights
-        bins = _bins(p, w * p if strategy == "events" and p.any() else w, n_bins)
+        bins = equal_mass_bins(p, w * p if strategy == "events" and p.any() else w, n_bins)
         n = np.bincount(bins, w)
         observed, mean = np.bincount(bins, w * positive) / n, np.bincount(bins, w * p) / n
         lower, upper = wilson_interval(observed, n**2 / np.bincount(bins, w**2), confidence)
@@ -217,17 +217,6 @@ def wilson_interval(fraction: Array, n: Array, confidence: float) -> tuple[Array
     half = z * np.sqrt(fraction * (1 - fraction) / n + z**2 / (4 * n**2))
     scale = 1 + z**2 / n
     return np.clip((middle - half) / scale, 0.0, fraction), np.clip((middle + half) / scale, fraction, 1.0)
-
-
-def _bins(p: Array, mass: Array, n_bins: int) -> Array:
-    """The bin of each row. Bins have about equal mass, equal predictions share a bin, and no bin is empty."""
-    order = np.argsort(p, kind="stable")
-    values, starts = np.unique(p[order], return_index=True)
-    mass_of_value = np.add.reduceat(mass[order], starts)
-    middle = np.cumsum(mass_of_value) - 0.5 * mass_of_value
-    bins = np.minimum((n_bins * middle / mass_of_value.sum()).astype(np.intp), n_bins - 1)
-    _, bins = np.unique(bins, return_inverse=True)
-    return np.asarray(bins[np.searchsorted(values, p)])
 
 
 def _decade(p: Array) -> float:

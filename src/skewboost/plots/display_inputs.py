@@ -162,3 +162,12 @@ def sample_rows(positive: Array, weights: Array | None, most: int) -> Array:
     present = np.ones(len(positive), dtype=np.bool_) if weights is None else weights > 0
     groups = [np.flatnonzero(present & side) for side in (positive, ~positive)]
     return np.sort(np.concatenate([g if len(g) <= most else rng.choice(g, most, replace=False) for g in groups]))
+
+
+def equal_mass_bins(x: Array, mass: Array, n_bins: int) -> Array:
+    """The bin of each row. Bins have about equal mass, equal values share a bin, and no bin is empty."""
+    values, code = np.unique(x, return_inverse=True)
+    mass_of_value = np.bincount(code, mass, len(values))
+    middle = np.cumsum(mass_of_value) - 0.5 * mass_of_value
+    bins = np.minimum((n_bins * middle / mass_of_value.sum()).astype(np.intp), n_bins - 1)
+    return np.asarray(np.unique(bins, return_inverse=True)[1][code])

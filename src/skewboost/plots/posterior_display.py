@@ -14,7 +14,7 @@ from skewboost.errors import InputError
 from skewboost.metrics.ranking import scores_of
 from skewboost.names import literal, shortened, shown, visible
 from skewboost.plots.display import Display, legend_below, new_axes
-from skewboost.plots.display_inputs import Predictions, format_label
+from skewboost.plots.display_inputs import Predictions, equal_mass_bins, format_label
 from skewboost.plots.feature_columns import FeatureColumns
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED
 from skewboost.typing import Array
@@ -255,11 +255,8 @@ def _threshold(scores: Array, flagged: Array | None) -> Array:
 def _binned(column: Array, positive: Array, sample_weight: Any) -> Curve:
     """Means of a column and fractions of positives, in bins of equally many examples."""
     w = np.ones(len(column)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    known = np.flatnonzero(~np.isnan(column) & (w > 0))
-    order = known[np.argsort(column[known], kind="stable")]
-    total = np.cumsum(w[order])
-    bins = np.minimum((BINS * (total - 0.5 * w[order]) / total[-1]).astype(np.intp), BINS - 1)
-    _, bins = np.unique(bins, return_inverse=True)
-    mass = np.bincount(bins, w[order])
-    x = np.bincount(bins, w[order] * column[order]) / mass
-    return x, np.bincount(bins, w[order] * positive[order]) / mass
+    known = ~np.isnan(column) & (w > 0)
+    x, w, positive = column[known], w[known], positive[known]
+    bins = equal_mass_bins(x, w, BINS)
+    mass = np.bincount(bins, w)
+    return np.bincount(bins, w * x) / mass, np.bincount(bins, w * positive) / mass

@@ -148,21 +148,22 @@ def test_names_from_outside_do_no_harm():
 
 
 def test_many_rows_make_no_large_file(as_it_says):
-    """Scores are binned, and Matplotlib simplifies the curves; 60 000 rows and a million give files of one size."""
+    """Scores are binned, and Matplotlib simplifies the curves; 20 000 rows and a million give files of one size."""
     rng = np.random.default_rng(0)
-    y = rng.random(60_000) < 0.01
+    y = rng.random(20_000) < 0.01
     X = rng.beta(np.where(y, 5, 1), 5)[:, None]
     html = Report(as_it_says((False, True)), X, y, cost=20).html()
     assert len(html.encode()) < 300_000
     data = Page(html).data
-    assert sum(data["positives"]) + sum(data["negatives"]) == 60_000
+    assert sum(data["positives"]) + sum(data["negatives"]) == 20_000
 
 
 @pytest.mark.parametrize(
     "model",
     [make_pipeline(StandardScaler(), LogisticRegression()), make_pipeline(StandardScaler(), LinearSVC())],
 )
-def test_any_classifier_of_two_classes_will_do(cancer, model):
+def test_any_classifier_of_two_classes_will_do(cancer, model, only):
+    only("explanation", "caveats")
     X, y, X_new, y_new = cancer
     report = Report(model.fit(X, y), X_new, y_new)
     page = Page(report.html())
@@ -172,14 +173,16 @@ def test_any_classifier_of_two_classes_will_do(cancer, model):
     assert "No costs were given" in page.text
 
 
-def test_a_tree_is_drawn_and_written_out(cancer):
+def test_a_tree_is_drawn_and_written_out(cancer, only):
+    only("explanation")
     X, y, X_new, y_new = cancer
     model = AlternatingTreeClassifier(max_rounds=3).fit(X, y)
     html = Report(model, X_new, y_new).html()
     assert model.export_text() in Page(html).text
 
 
-def test_a_goal_has_its_certificate_and_frontier(cancer):
+def test_a_goal_has_its_certificate_and_frontier(cancer, only):
+    only("certificate")
     X, y = load_rare_cancer()
     X = X.iloc[:, 20:22]
     model = GoalSearchCV(
@@ -190,7 +193,8 @@ def test_a_goal_has_its_certificate_and_frontier(cancer):
     assert str(model.certificate_) in page.text
 
 
-def test_comparison_and_learning_curve_have_their_sections(cancer, booster):
+def test_comparison_and_learning_curve_have_their_sections(cancer, booster, only):
+    only("comparison", "learning")
     X, y, X_new, y_new = cancer
     found = compare({"CSRA": CSRAClassifier(cost=20, n_estimators=3), "<b>": DummyClassifier()}, X, y, cv=2, cost=20)
     curve = learning_curve(CSRAClassifier(cost=20, n_estimators=3), X, y, cv=2, cost=20)
@@ -209,7 +213,9 @@ def test_the_other_class_can_be_the_positive_one(cancer, booster):
     assert (other.evidence.costs.positive, other.evidence.costs.negative) == (3.0, 1.0)
 
 
-def test_decisions_that_are_no_threshold_are_said_to_be_none(as_it_says):
+def test_decisions_that_are_no_threshold_are_said_to_be_none(as_it_says, only):
+    only("caveats")
+
     class Erratic(as_it_says):
         def predict(self, X):
             return self.classes_[(X[:, 0] * 10).astype(int) % 2]
@@ -258,7 +264,8 @@ def test_bad_input_is_named(cancer, booster):
         Report(booster, X_new, y_new, cost=-1).html()
 
 
-def test_a_file_is_written_whole_or_not_at_all(cancer, booster, tmp_path):
+def test_a_file_is_written_whole_or_not_at_all(cancer, booster, tmp_path, only):
+    only()
     _, _, X, y = cancer
     path = tmp_path / "report.html"
     assert Report(booster, X, y).save(path) == path

@@ -118,7 +118,7 @@ class ScoreTable:
         y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
             Scores, larger for rows that are more likely positive; or a column for each class.
         threshold : float or None, default=None
-            The model's own threshold, which becomes one of the thresholds: rows with ``score >= threshold`` are flagged.
+            The model's own threshold, which becomes one of the thresholds: it flags rows with ``score >= threshold``.
         pos_label : label or None, default=None
             The positive class; None means the rarer of two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None

@@ -115,7 +115,7 @@ def performance(report: Report) -> Section:
     head = ("", "here", "95 % interval", "rows", "")
     at = "by its own rule" if e.threshold is None else f"from a {e.kind} of {digits(e.threshold, 4)}"
     how = "In this report, rows are flagged" if e.given else "The model flags rows"
-    text = f"{how} {at}. The intervals of Clopper and Pearson show how far the rates on new rows may differ."
+    text = f"{how} {at}. The intervals (Clopper-Pearson) show how precisely the rates are known."
     return Section("performance", "What it finds", [Text(text), Table(rows, head, (False, True, True, True, False))])
 
 
