@@ -107,7 +107,7 @@ def test_it_starts_with_the_models_own_answers(page, report):
 
 def test_wherever_the_sliders_are_the_numbers_are_those_of_python(page, report):
     rng, table, before = np.random.default_rng(1), report.explorer, None
-    for k in range(12):
+    for k in range(8):
         move(page, "miss", rng.integers(200, 900))
         move(page, "alarm", rng.integers(200, 600))
         move(page, "prevalence", rng.integers(100, 1000))

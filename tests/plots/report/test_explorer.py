@@ -39,7 +39,7 @@ def test_counts_are_exact_at_all_edges(weighted):
     assert table.counts_at(table.thresholds[0]).flagged == table.counts_at(0).total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(-6, 6)), min_size=2, max_size=40),
     st.floats(-8, 8),
