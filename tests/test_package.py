@@ -46,10 +46,11 @@ def test_parts_of_the_package_are_there_and_not_imported():
 
 def test_packages_list_names_that_are_not_imported_yet():
     code = (
-        "import skewboost\n"
+        "import sys, skewboost\n"
         "for part in (skewboost.plots, skewboost.evaluate, skewboost.io, skewboost.meta):\n"
         "    assert set(part.__all__) <= set(dir(part)), part\n"
         "    assert all(getattr(part, name) is not None for name in part.__all__)\n"
+        "assert not {'matplotlib', 'jinja2'} & set(sys.modules)\n"  # imported when something is drawn
     )
     assert run(code) == ""
 

@@ -80,7 +80,7 @@ def test_reports_in_python_take_a_threshold_too():
     model = CSRAClassifier(n_estimators=5).fit(X, y)
     report = Report(model, X, y, threshold=0.3)
     assert (report.evidence.flagged == (model.predict_proba(X)[:, 1] >= 0.3)).all()
-    assert report.evidence.whose == "the threshold that was given"
+    assert report.evidence.threshold_name == "the given threshold"
     for bad in (2, "0.5"):
         with pytest.raises(ValueError, match=r"threshold=.* must be a probability"):
             _ = Report(model, X, y, threshold=bad).evidence

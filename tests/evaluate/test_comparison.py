@@ -589,7 +589,7 @@ def test_of_seconds_less_is_better(data):
     assert [row["method"] for row in found.summary("fit_seconds") if row["best"]] == ["constant"]
     display = ComparisonDisplay.from_comparison(found, measure="fit_seconds")
     assert display.methods == ["constant", "nb"]
-    assert display.ax_.get_xlabel() == "fit [s] (less is better)"
+    assert display.ax_.get_xlabel() == "fit [s] (lower is better)"
 
 
 def test_who_failed_where_it_is_hard_is_not_the_best(data):

@@ -19,10 +19,11 @@ from skewboost.boosting.explanations import ShapeFunction
 from skewboost.evaluate import bias_variance, staged_curve
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.names import quoted, shown, side_by_side
-from skewboost.plots.inputs_of_displays import told
+from skewboost.plots.display_inputs import format_label
 
 POSITIVE, NEGATIVE = "$20,000_$29,999 [/x] \n", "_</text>$"
 ROWS = 60
+SOME = list(dict.fromkeys([*NAMES[::3], *TALL]))
 
 
 def words_in(figure):
@@ -81,11 +82,12 @@ def shapes(**_):
 
 def contributions(**_):
     display = plots.ContributionDisplay(
-        contributions=np.arange(len(NAMES)) + 1.0, baseline=0.0, names=NAMES, cells=[shown(n) for n in NAMES],
+        contributions=np.arange(len(SOME)) + 1.0, baseline=0.0, names=SOME, cells=[shown(n) for n in SOME],
         label=POSITIVE, predicted=NEGATIVE,
-    ).plot(one_panel(), max_bars=len(NAMES))  # fmt: skip
-    ticks = [f"{name} = " for name in side_by_side(NAMES, 32)]
-    return display, [*ticks, f"score F: to the right, for {told(POSITIVE)}", f"Predicted: {told(NEGATIVE)}"]
+    ).plot(one_panel(), max_bars=len(SOME))  # fmt: skip
+    ticks = [f"{name} = " for name in side_by_side(SOME, 32)]
+    axis = f"score F; bars to the right favour {format_label(POSITIVE)}"
+    return display, [*ticks, axis, f"Predicted: {format_label(NEGATIVE)}"]
 
 
 def boundary(rows, **_):
@@ -109,16 +111,16 @@ def boundary(rows, **_):
 
 def of_methods(kind):
     display = plots.ComparisonDisplay(
-        measure="cost", kind=kind, methods=NAMES, centres=np.arange(len(NAMES)) + 1.0,
-        groups=(tuple(NAMES[:2]),) if kind == "ranks" else (),
+        measure="cost", kind=kind, methods=SOME, centres=np.arange(len(SOME)) + 1.0,
+        groups=(tuple(SOME[:2]),) if kind == "ranks" else (),
     ).plot(one_panel())  # fmt: skip
-    return display, side_by_side(NAMES, 40)
+    return display, side_by_side(SOME, 40)
 
 
 def sweep(**_):
-    levels, values = np.array([0.0, 0.1]), {(name, "f1"): np.full((2, 2), 0.5) for name in NAMES}
-    found = Sweep("share of labels flipped", levels, tuple(NAMES), ("f1",), 2, POSITIVE, values)
-    names = [quoted(n) if n.startswith("_") else n for n in side_by_side(NAMES, 32)]
+    levels, values = np.array([0.0, 0.1]), {(name, "f1"): np.full((2, 2), 0.5) for name in SOME}
+    found = Sweep("share of labels flipped", levels, tuple(SOME), ("f1",), 2, POSITIVE, values)
+    names = [quoted(n) if n.startswith("_") else n for n in side_by_side(SOME, 32)]
     return plots.SweepDisplay(found).plot(one_panel()), names
 
 
@@ -139,12 +141,12 @@ def tree(rows, **_):
     frame = X.assign(**{"[/c] $": np.array(NAMES, dtype=object)[np.arange(ROWS) % 20]})
     display = plots.AlternatingTreeDisplay.from_estimator(AlternatingTreeClassifier(max_rounds=6).fit(frame, y))
     found = {m: s.name for _, _, s in display.root.walk() if s for m in [s.round]}
-    return display, [f"Positive numbers speak for {quoted(POSITIVE)}", *(f"{m}  {shown(n)}" for m, n in found.items())]
+    return display, [f"Positive numbers favour {quoted(POSITIVE)}", *(f"{m}  {shown(n)}" for m, n in found.items())]
 
 
 def along(rows, model, feature):
     display = plots.PosteriorDisplay.from_estimator(model, *rows, along=feature)
-    return display, [shown(feature), f"P({told(POSITIVE)} | x)"]
+    return display, [shown(feature), f"P({format_label(POSITIVE)} | x)"]
 
 
 def margins(rows, model):
@@ -170,7 +172,7 @@ MAKERS = {
     "CalibrationDisplay": [
         lambda rows, model, **_: (
             plots.CalibrationDisplay.from_estimator(model, *rows),
-            [f"predicted probability of {told(POSITIVE)}", f"observed share of {told(POSITIVE)}"],
+            [f"predicted probability of {format_label(POSITIVE)}", f"observed frequency of {format_label(POSITIVE)}"],
         )
     ],
     "ComparisonDisplay": [lambda **_: of_methods("ranks"), lambda **_: of_methods("values")],
@@ -178,7 +180,7 @@ MAKERS = {
         contributions,
         lambda rows, model, **_: (
             plots.ContributionDisplay.from_estimator(model, rows[0][:1]),
-            [f"Predicted: {told(model.predict(rows[0][:1])[0])}", "$a$ [/x] = "],
+            [f"Predicted: {format_label(model.predict(rows[0][:1])[0])}", "$a$ [/x] = "],
         ),
     ],
     "CostCurveDisplay": [lambda rows, model, **_: (plots.CostCurveDisplay.from_estimator(model, *rows), [])],
@@ -191,9 +193,9 @@ MAKERS = {
         ),
     ],
     "GoalFrontierDisplay": [frontier],
-    "LearningCurveDisplay": [
+    "StagedCurveDisplay": [
         lambda curve, **_: (
-            plots.LearningCurveDisplay(replace(curve, name="$a$ [/x]")).plot(),
+            plots.StagedCurveDisplay(replace(curve, name="$a$ [/x]")).plot(),
             ["$a$ [/x]: error by round"],
         )
     ],
@@ -201,7 +203,7 @@ MAKERS = {
     "OperatingPointDisplay": [
         lambda rows, model, **_: (
             plots.OperatingPointDisplay.from_estimator(model, *rows),
-            [f"recall of {told(POSITIVE)}"],
+            [f"recall of {format_label(POSITIVE)}"],
         )
     ],
     "PosteriorDisplay": [
@@ -212,14 +214,14 @@ MAKERS = {
         shapes,
         lambda rows, model, **_: (
             plots.ShapeFunctionDisplay.from_estimator(model, rows[0]),
-            [f"What a value adds to F: above zero, it speaks for {told(POSITIVE)}", "$a$ [/x]"],
+            [f"Contribution to F by feature value: above zero, it favours {format_label(POSITIVE)}", "$a$ [/x]"],
         ),
     ],
     "SweepDisplay": [sweep],
     "WeightQuantileDisplay": [
         lambda curve, **_: (
             plots.WeightQuantileDisplay(replace(curve, name="$a$ [/x]")).plot(),
-            ["$a$ [/x]: where the weight goes"],
+            ["$a$ [/x]: quantiles of the weights"],
         )
     ],
 }  # fmt: skip

@@ -13,6 +13,7 @@ from plots.conftest import legend
 from skewboost import RealBoostClassifier
 from skewboost.metrics import Counts, cost_curve
 from skewboost.plots import CalibrationDisplay, CostCurveDisplay, OperatingPointDisplay, PosteriorDisplay
+from skewboost.plots.calibration_display import wilson_interval
 
 DISPLAYS = (OperatingPointDisplay, CostCurveDisplay, CalibrationDisplay, PosteriorDisplay)
 
@@ -112,23 +113,23 @@ def test_the_perfect_and_one_of_many_classes(display):
         display.from_predictions(y, np.eye(3)[y])
     drawn = display.from_predictions(y, np.eye(3)[y], pos_label=2)
     if display is not CalibrationDisplay:
-        with pytest.raises(ValueError, match="one of them is drawn against the rest"):
+        with pytest.raises(ValueError, match="compares one class with the rest"):
             display.from_predictions(y, np.eye(3)[y], pos_label=2, cost={0: 1, 1: 1, 2: 2})
     assert drawn.figure_ is not None
 
 
 def test_errors_name_the_argument_and_the_remedy(booster, rare):
-    with pytest.raises(ValueError, match="kind='area' is none of 'roc', 'pr', 'both'"):
+    with pytest.raises(ValueError, match="kind='area' is not one of 'roc', 'pr', 'both'"):
         OperatingPointDisplay.from_estimator(booster, *rare, kind="area")
-    with pytest.raises(ValueError, match="makes a mistake no dearer than the right answer"):
+    with pytest.raises(ValueError, match="makes an error no more expensive than the correct decision"):
         OperatingPointDisplay.from_estimator(booster, *rare, cost=[[1, 0], [0, 1]])
-    with pytest.raises(ValueError, match=r"prevalence=2 must be a share"):
+    with pytest.raises(ValueError, match=r"prevalence=2 must be a number between"):
         CostCurveDisplay.from_estimator(booster, *rare, prevalence=2)
     with pytest.raises(ValueError, match="pos_label='ugly' is not among the classes"):
         OperatingPointDisplay.from_estimator(booster, *rare, pos_label="ugly")
     import matplotlib.pyplot as plt
 
-    with pytest.raises(ValueError, match="draws two"):
+    with pytest.raises(ValueError, match="ax has 1 Axes, but kind='both' needs 2"):
         OperatingPointDisplay.from_estimator(booster, *rare, ax=plt.figure().subplots())
 
 
@@ -161,15 +162,26 @@ def test_where_positives_are_rare_bins_hold_equal_shares_of_them_and_axes_are_lo
 
 
 def test_wilsons_interval():
-    from skewboost.plots.calibration_display import wilson
-
-    lower, upper = wilson(np.array([0.0, 0.1]), np.array([10.0, 10.0]), 0.95)
+    lower, upper = wilson_interval(np.array([0.0, 0.1]), np.array([10.0, 10.0]), 0.95)
     np.testing.assert_allclose(lower, [0.0, 0.0179], atol=1e-4)  # as tables of the interval have it
     np.testing.assert_allclose(upper, [0.2775, 0.4042], atol=1e-4)
 
 
+def test_intervals_depend_on_relative_weights_only():
+    """Weights of 100 are no more evidence than weights of 1, and a row that outweighs all others is about one row."""
+    y, p = np.arange(40) % 4 == 0, np.full(40, 0.25)
+    alike = CalibrationDisplay.from_predictions(y, p, pos_label=True)
+    for factor in (0.01, 100.0):
+        scaled = CalibrationDisplay.from_predictions(y, p, pos_label=True, sample_weight=np.full(40, factor))
+        assert scaled.n_examples == pytest.approx(40 * factor)
+        np.testing.assert_allclose([scaled.lower, scaled.upper], [alike.lower, alike.upper])
+    weights = np.where(np.arange(40) == 0, 1e6, 1.0)
+    one = CalibrationDisplay.from_predictions(y, p, pos_label=True, sample_weight=weights)
+    np.testing.assert_allclose(one.lower, wilson_interval(np.ones(1), np.ones(1), 0.95)[0], atol=1e-3)
+
+
 def test_scores_are_no_probabilities():
-    with pytest.raises(ValueError, match=r"from -1 to 2, which are no probabilities"):
+    with pytest.raises(ValueError, match=r"from -1 to 2, which are not probabilities"):
         CalibrationDisplay.from_predictions([0, 1], [-1, 2])
 
 
@@ -212,8 +224,8 @@ def test_along_the_score_the_isotonic_fit_says_where(booster, rare):
 def test_a_column_of_categories_has_no_order(table):
     frame, y = table
     clf = RealBoostClassifier(n_estimators=3).fit(frame, y)
-    with pytest.raises(ValueError, match="along='town' holds categories"):
+    with pytest.raises(ValueError, match="along='town' is a column of categories"):
         PosteriorDisplay.from_estimator(clf, frame, y, along="town")
-    with pytest.raises(ValueError, match="along='hat' is no column of X"):
+    with pytest.raises(ValueError, match="along='hat' is not a column of X"):
         PosteriorDisplay.from_estimator(clf, frame, y, along="hat")
     assert "others" not in PosteriorDisplay.from_estimator(clf, frame, y, along="width").note

@@ -94,7 +94,7 @@ def _write_report(progress: Progress, problem: Problem, model: Any, rounds: int,
     curve = evaluate.staged_curve(again, X, y, cost=MISS_COST, cv=3, random_state=SEED)
     progress.update(task, advance=1, description="Report")
     report = Report(
-        model, problem.X_test, problem.y_test, cost=MISS_COST, comparison=comparison, learning_curve=curve,
+        model, problem.X_test, problem.y_test, cost=MISS_COST, comparison=comparison, staged_curve=curve,
         training=(X, y), title=f"{problem.name}: what does a false alarm cost you?",
     )  # fmt: skip
     return report.save(folder / "report.html")

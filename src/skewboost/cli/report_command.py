@@ -78,7 +78,7 @@ def of_data(task: Task, page: Page) -> Any:
                 random_state=wanted.seed or 0,
             )  # fmt: skip
     return Report(
-        fitted.model, test.X, test.y, cost=fitted.cost, comparison=comparison, learning_curve=curve,
+        fitted.model, test.X, test.y, cost=fitted.cost, comparison=comparison, staged_curve=curve,
         training=(train.X, train.y), title=page.title, sample_weight=test.weights, pos_label=fitted.positive,
         threshold=page.threshold,
     )  # fmt: skip

@@ -6,14 +6,14 @@ from skewboost.plots.contribution_display import ContributionDisplay as Contribu
 from skewboost.plots.cost_curve_display import CostCurveDisplay as CostCurveDisplay
 from skewboost.plots.decision_boundary_display import DecisionBoundaryDisplay as DecisionBoundaryDisplay
 from skewboost.plots.goal_frontier_display import GoalFrontierDisplay as GoalFrontierDisplay
-from skewboost.plots.learning_curve_display import LearningCurveDisplay as LearningCurveDisplay
-from skewboost.plots.learning_curve_display import WeightQuantileDisplay as WeightQuantileDisplay
 from skewboost.plots.margin_display import MarginDisplay as MarginDisplay
 from skewboost.plots.operating_point_display import OperatingPointDisplay as OperatingPointDisplay
 from skewboost.plots.posterior_display import PosteriorDisplay as PosteriorDisplay
 from skewboost.plots.report.explorer import ScoreTable as ScoreTable
 from skewboost.plots.report.report import Report as Report
 from skewboost.plots.shape_function_display import ShapeFunctionDisplay as ShapeFunctionDisplay
+from skewboost.plots.staged_curve_display import StagedCurveDisplay as StagedCurveDisplay
+from skewboost.plots.staged_curve_display import WeightQuantileDisplay as WeightQuantileDisplay
 from skewboost.plots.sweep_display import CostSweepDisplay as CostSweepDisplay
 from skewboost.plots.sweep_display import SweepDisplay as SweepDisplay
 

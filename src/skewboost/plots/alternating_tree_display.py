@@ -1,7 +1,8 @@
-"""An alternating decision tree as a picture."""
+"""Drawing of an alternating decision tree."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -9,27 +10,24 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.boosting.tree_drawing import draw
 from skewboost.boosting.tree_nodes import PredictionNode
 from skewboost.errors import InputError
-from skewboost.plots.inputs_of_displays import told
+from skewboost.plots.display import Display
+from skewboost.plots.display_inputs import format_label
 from skewboost.plots.style import import_pyplot
 
 
-class AlternatingTreeDisplay:
-    """The tree of an `AlternatingTreeClassifier`, growing from left to right.
+@dataclass(eq=False, repr=False, kw_only=True)
+class AlternatingTreeDisplay(Display):
+    """The tree of an `AlternatingTreeClassifier`, from left to right.
 
-    Boxes are tests, with the round in which they came. Rounded boxes are prediction nodes: an example collects the
-    numbers of all those whose tests it passes, and their sum is F.
+    Boxes are tests, with the round that added them. Rounded boxes are prediction nodes. The score F of an example is
+    the sum of the numbers in all prediction nodes whose tests it passes.
 
     Parameters
     ----------
     root : PredictionNode
-        As `AlternatingTreeClassifier.tree` returns it.
+        The result of `AlternatingTreeClassifier.tree`.
     pos_label : label
-        The class that positive numbers speak for.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Of the drawing.
+        The class that positive numbers favour.
 
     Examples
     --------
@@ -38,12 +36,11 @@ class AlternatingTreeDisplay:
     >>> from skewboost.plots import AlternatingTreeDisplay
     >>> clf = AlternatingTreeClassifier(max_rounds=3).fit(*load_rare_cancer())
     >>> print(AlternatingTreeDisplay.from_estimator(clf).ax_.get_title(loc="left"))
-    Positive numbers speak for 1
+    Positive numbers favour 1
     """
 
-    def __init__(self, *, root: PredictionNode, pos_label: Any) -> None:
-        self.root = root
-        self.pos_label = pos_label
+    root: PredictionNode
+    pos_label: Any
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, decimals: int = 2, ax: Any = None) -> AlternatingTreeDisplay:
@@ -52,21 +49,19 @@ class AlternatingTreeDisplay:
         Parameters
         ----------
         estimator : AlternatingTreeClassifier
-            A fitted one.
+            A fitted tree.
         decimals : int, default=2
-            Digits behind the point.
+            The number of decimals.
         ax : matplotlib Axes or None, default=None
-            Where; None makes a figure that is large enough.
+            The axes to draw on; None makes a figure of a suitable size.
         """
         if not hasattr(estimator, "tree") or not hasattr(estimator, "plot_tree"):
             name = type(estimator).__name__
-            raise InputError(f"estimator is a {name}, which is no alternating tree. Fit an AlternatingTreeClassifier.")
+            raise InputError(f"estimator is a {name}, not an alternating tree. Fit an AlternatingTreeClassifier.")
         check_is_fitted(estimator)
         return cls(root=estimator.tree(), pos_label=estimator.pos_label_).plot(ax, decimals=decimals)
 
     def plot(self, ax: Any = None, *, decimals: int = 2) -> AlternatingTreeDisplay:
-        """Draw it; parameters as in `from_estimator`."""
+        """Draw the tree; parameters as in `from_estimator`."""
         import_pyplot()
-        self.ax_ = draw(self.root, ax, decimals, f"Positive numbers speak for {told(self.pos_label)}")
-        self.figure_ = self.ax_.figure
-        return self
+        return self._finish(draw(self.root, ax, decimals, f"Positive numbers favour {format_label(self.pos_label)}"))

@@ -1,7 +1,8 @@
-"""Methods side by side: mean ranks with those that cannot be told apart, or values with their uncertainty."""
+"""Methods compared by their mean ranks or by their values."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,49 +13,47 @@ from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.rank_tests import AUTO, FRIEDMAN, Blocks, RankTest
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, side_by_side
-from skewboost.plots.style import BLUE, GREY, INK, axes_for, tidy
+from skewboost.plots.display import Display, new_axes
+from skewboost.plots.style import BLUE, GREY, INK
 from skewboost.typing import Array
 
 RANKS, VALUES = "ranks", "values"
-LONGEST = 40  # letters of a name
-STEP = 0.5  # between names, where the axis of ranks is at 0 and names are below
-FOLDS_OVERLAP = "Folds of one data set overlap: the test finds differences too often."
+LONGEST = 40  # characters of a name
+STEP = 0.5  # between the lines of names, where the axis of ranks is at 0
+FOLDS_OVERLAP = "Folds of one data set overlap, so the test finds differences too often."
 
 
-class ComparisonDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class ComparisonDisplay(Display):
     r"""Ranks or values of a measure, by method.
 
-    With ``kind="ranks"`` Demšar's diagram [1]_: an axis of mean ranks, the best on the left, and thick bars that join
-    methods that do not differ significantly. With ``kind="values"`` the mean of every method with an interval, and
-    small dots for the folds (or data sets). On folds of a single data set the interval is
-    :math:`\bar v \pm t_{J-1} \sqrt{(1/J + n_{test}/n_{train}) s^2}`, which allows for their overlap [2]_; intervals of
-    two methods may overlap although they differ, as both have easy and hard folds in common: see `Comparison.test`.
+    With ``kind="ranks"`` it is the critical difference diagram of Demšar [1]_: an axis of mean ranks, the best on the
+    left, and thick bars that join methods that do not differ significantly. With ``kind="values"`` it shows the mean of
+    every method with an interval, and small dots for the folds (or data sets). On folds of a single data set the
+    interval is :math:`\bar v \pm t_{J-1} \sqrt{(1/J + n_{test}/n_{train}) s^2}`, which allows for their overlap [2]_.
+    Intervals of two methods may overlap although the methods differ, because easy and hard folds are the same for both:
+    see `Comparison.test`.
 
     Parameters
     ----------
     measure : str
-        What is shown.
+        The measure.
     kind : {"ranks", "values"}
-        How.
+        What to draw.
     methods : list of str
-        The best first.
+        The names of the methods, the best first.
     centres : array of shape (n_methods,)
         Mean ranks, or mean values.
     values : array of shape (n_blocks, n_methods) or None, default=None
-        Of the folds or data sets.
+        The values of the folds or data sets.
     intervals : array of shape (n_methods, 2) or None, default=None
-        Lower and upper ends.
+        Lower and upper ends of the intervals.
     groups : tuple of tuples of str, default=()
-        Methods that cannot be told apart.
+        Methods that do not differ significantly.
     critical_difference : float or None, default=None
-        Of mean ranks; drawn to scale.
+        The critical difference of mean ranks.
     note : str, default=""
-        A line below.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Of the drawing.
+        A line of text below the ranks or above the values.
 
     References
     ----------
@@ -66,34 +65,21 @@ class ComparisonDisplay:
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.evaluate import compare
     >>> from skewboost.plots import ComparisonDisplay
-    >>> comparison = compare(["CSRA", "RealBoost"], *load_rare_cancer(), cv=3, random_state=0)
+    >>> comparison = compare(["CSRA", "RealBoost"], *load_rare_cancer(), cv=2, random_state=0)
     >>> display = ComparisonDisplay.from_comparison(comparison, measure="recall")
     >>> display.ax_.get_xlabel()
-    'recall (more is better)'
+    'recall (higher is better)'
     """
 
-    def __init__(
-        self,
-        *,
-        measure: str,
-        kind: str,
-        methods: list[str],
-        centres: Array,
-        values: Array | None = None,
-        intervals: Array | None = None,
-        groups: tuple[tuple[str, ...], ...] = (),
-        critical_difference: float | None = None,
-        note: str = "",
-    ) -> None:
-        self.measure = measure
-        self.kind = kind
-        self.methods = methods
-        self.centres = centres
-        self.values = values
-        self.intervals = intervals
-        self.groups = groups
-        self.critical_difference = critical_difference
-        self.note = note
+    measure: str
+    kind: str
+    methods: list[str]
+    centres: Array
+    values: Array | None = None
+    intervals: Array | None = None
+    groups: tuple[tuple[str, ...], ...] = ()
+    critical_difference: float | None = None
+    note: str = ""
 
     @classmethod
     def from_comparison(
@@ -105,20 +91,20 @@ class ComparisonDisplay:
         alpha: float = 0.05,
         ax: Any = None,
     ) -> ComparisonDisplay:
-        """Draw what `compare` found.
+        """Draw the result of `skewboost.evaluate.compare`.
 
         Parameters
         ----------
         comparison : Comparison
-            With two methods at least.
+            A comparison of at least two methods.
         measure : str, default="cost"
             One of its measures.
         kind : {"ranks", "values"} or None, default=None
-            None: ranks for several data sets, values for a single one.
+            What to draw; None means ranks for several data sets and values for a single one.
         alpha : float, default=0.05
-            The level of significance of ranks; intervals of values have the confidence 1 - alpha.
+            The significance level of ranks; intervals of values have the confidence level 1 - alpha.
         ax : matplotlib Axes or None, default=None
-            Where; None makes a new figure.
+            The axes to draw on; None makes a new figure.
         """
         if kind not in (None, RANKS, VALUES):
             raise InputError(f"kind={kind!r} must be 'ranks', 'values' or None.")
@@ -126,11 +112,11 @@ class ComparisonDisplay:
         if kind == RANKS or (kind is None and blocks.kind == "data sets"):
             several = FRIEDMAN if len(blocks.methods) > 2 else AUTO if blocks.kind == "data sets" else FRIEDMAN
             test = comparison.test(measure, method=several, alpha=alpha)
-            return cls._of_ranks(test).plot(ax=ax)
-        return cls._of_values(blocks, measure, alpha).plot(ax=ax)
+            return cls._from_ranks(test).plot(ax=ax)
+        return cls._from_values(blocks, measure, alpha).plot(ax=ax)
 
     @classmethod
-    def _of_ranks(cls, test: RankTest) -> ComparisonDisplay:
+    def _from_ranks(cls, test: RankTest) -> ComparisonDisplay:
         p = "p < 0.001" if test.pvalue < 0.001 else f"p = {test.pvalue:.3f}"
         note = f"{test.name.partition(',')[0]}'s test on {test.n_blocks} {test.blocks}: {p}."
         note = note.replace("signed-rank's", "signed-rank")
@@ -145,16 +131,16 @@ class ComparisonDisplay:
         )
 
     @classmethod
-    def _of_values(cls, blocks: Blocks, measure: str, alpha: float) -> ComparisonDisplay:
+    def _from_values(cls, blocks: Blocks, measure: str, alpha: float) -> ComparisonDisplay:
         if not blocks.values.size:
-            raise InputError(f"No fold has {measure!r} for all methods, so there is nothing to draw. See failures.")
+            raise InputError(f"measure={measure!r} has no fold with a value for all methods. See comparison.failures.")
         J = len(blocks.values)
         mean = blocks.values.mean(axis=0)
         order = np.argsort(-MEASURES[measure].sign * mean, kind="stable")
         intervals = None
         if J > 1:
-            share = 1 / J + blocks.test_to_train
-            half = stats.t.ppf(1 - alpha / 2, J - 1) * np.sqrt(share * blocks.values.var(axis=0, ddof=1))
+            variance = (1 / J + blocks.test_to_train) * blocks.values.var(axis=0, ddof=1)
+            half = stats.t.ppf(1 - alpha / 2, J - 1) * np.sqrt(variance)
             intervals = np.column_stack((mean - half, mean + half))[order]
         return cls(
             measure=measure,
@@ -167,36 +153,30 @@ class ComparisonDisplay:
         )
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where; None makes a new figure.
-        """
-        k = len(self.methods)
+        """Draw the comparison on `ax`, or on a new figure."""
         if self.kind == RANKS:
-            ax = axes_for(ax, self._size_of_ranks())
+            ax = new_axes(ax, self._size_of_ranks())
             self._draw_ranks(ax)
         else:
-            ax = axes_for(ax, (7.0, 1.4 + 0.32 * k))
+            ax = new_axes(ax, (7.0, 1.4 + 0.32 * len(self.methods)))
             self._draw_values(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._finish(ax)
 
     @property
     def _names(self) -> list[str]:
         return side_by_side(self.methods, LONGEST)
 
-    # ------------------------------------------------------------------ ranks
+    @property
+    def _direction(self) -> str:
+        return "higher" if MEASURES[self.measure].higher_is_better else "lower"
 
     def _size_of_ranks(self) -> tuple[float, float]:
-        """Room for the names on both sides, and for the axis between them."""
+        """The size of a figure with names on both sides of the axis of ranks."""
         k = len(self.methods)
         left = (k + 1) // 2
-        shown = self._names
-        names = sum(max(map(len, side), default=0) + 6 for side in (shown[:left], shown[left:]))
-        return max(7.0, max(3.6, 0.32 * k) + 0.095 * names), 1.6 + 0.16 * len(self.groups) + 0.27 * left
+        names = self._names
+        width = sum(max(map(len, side), default=0) + 6 for side in (names[:left], names[left:]))
+        return max(7.0, max(3.6, 0.32 * k) + 0.095 * width), 1.6 + 0.16 * len(self.groups) + 0.27 * left
 
     def _draw_ranks(self, ax: Any) -> None:
         k = len(self.methods)
@@ -223,15 +203,15 @@ class ComparisonDisplay:
             ax.text((k + 1) / 2, bottom + 0.5, self.note, ha="center", va="top", fontsize="small", color=INK)
         ax.set_xlim(1, k)
         ax.set_ylim(bottom + 0.4, -1.2 if self.critical_difference is not None else -0.2)
-        direction = "more" if MEASURES[self.measure].higher_is_better else "less"
-        ax.set_title(f"Mean rank by {MEASURES[self.measure].label} ({direction} is better; rank 1 is best)", pad=14)
+        label = MEASURES[self.measure].label
+        ax.set_title(f"Mean rank by {label} ({self._direction} is better; rank 1 is best)", pad=14)
 
     def _draw_scale(self, ax: Any, k: int) -> None:
         """The axis of ranks, and the critical difference above it."""
         ax.plot((1, k), (0, 0), color=INK, lw=1.2, clip_on=False)
         for rank in range(1, k + 1):
             ax.plot((rank, rank), (-0.12, 0), color=INK, lw=1.2, clip_on=False)
-            if k <= 10 or rank % 2:  # room for two digits
+            if k <= 10 or rank % 2:  # there is no room for more numbers of two digits
                 ax.text(rank, -0.2, str(rank), ha="center", va="bottom", color=INK)
         cd = self.critical_difference
         if cd is not None:
@@ -245,30 +225,26 @@ class ComparisonDisplay:
     def _rank(self, method: str) -> float:
         return float(self.centres[self.methods.index(method)])
 
-    # ------------------------------------------------------------------ values
-
     def _draw_values(self, ax: Any) -> None:
         y = np.arange(len(self.methods))
         if self.values is not None:
             J = len(self.values)
             spread = 0.24 * (np.arange(J) / max(J - 1, 1) - 0.5)
-            for j in y:  # one below the other, so that equal ones are seen
+            for j in y:  # spread vertically, so that equal values are visible
                 ax.plot(self.values[:, j], j + spread, "o", mfc="none", mec=GREY, ms=4, ls="", zorder=1, gid="block")
         if self.intervals is not None:
             ax.hlines(y, self.intervals[:, 0], self.intervals[:, 1], color=INK, lw=2, zorder=2)
         ax.plot(self.centres, y, "D", color=BLUE, mec=INK, ms=7, ls="", zorder=3, gid="mean")
         ax.set_yticks(y, list(map(literal, self._names)))
         ax.set_ylim(len(self.methods) - 0.5, -0.5)
-        direction = "more" if MEASURES[self.measure].higher_is_better else "less"
-        ax.set_xlabel(f"{MEASURES[self.measure].label} ({direction} is better)")
+        ax.set_xlabel(f"{MEASURES[self.measure].label} ({self._direction} is better)")
         ax.set_title(self.note, loc="left", fontsize="small")
         ax.grid(axis="y", color="#eeeeee", zorder=0)
         ax.set_axisbelow(True)
-        tidy(ax)
 
 
 def _levels(spans: list[tuple[float, float]]) -> list[int]:
-    """On which line each bar goes, so that none touches another."""
+    """The line of each bar, such that no two bars touch."""
     ends: list[float] = []
     levels = []
     for start, end in spans:

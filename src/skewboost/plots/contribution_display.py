@@ -1,8 +1,8 @@
-"""Why one example gets its score."""
+"""The contributions of the features to the score of one example."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,40 +11,40 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.engine.table import as_frame
 from skewboost.errors import InputError
 from skewboost.names import literal, shortened, shown, side_by_side, visible
-from skewboost.plots.inputs_of_displays import told
-from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE, axes_for, tidy
+from skewboost.plots.display import Display, new_axes
+from skewboost.plots.display_inputs import format_label
+from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE
 from skewboost.typing import Array
 
 MISSING = "missing"
 
 
-class ContributionDisplay:
-    """What each feature adds to the score F of one example, from the mean of training to F.
+@dataclass(eq=False, repr=False, kw_only=True)
+class ContributionDisplay(Display):
+    """What each feature adds to the score F of one example, from the training mean to F.
 
-    Bars follow each other, the largest first, and the least are pooled. They are the exact contributions of
-    `contributions`: bars and the mean add up to F.
+    The bars start where the previous one ends, the longest first; the shortest are combined. They are the exact values
+    of `contributions`: the training mean plus all bars is F.
 
     Parameters
     ----------
     contributions : ndarray of shape (n_features,)
-        Of all features; what is positive speaks for `label`.
+        The contribution of each feature; positive ones favour `label`.
     baseline : float
         The mean of F over the training examples.
     names : list of str
-        Of the features.
+        The names of the features.
     cells : list of str
         Their values.
     label : label
-        The class that F speaks for.
+        The class that positive contributions favour.
     predicted : label or None, default=None
-        What the model says.
+        The predicted class.
 
     Attributes
     ----------
     score : float
         F.
-    ax_, figure_ : matplotlib Axes and Figure
-        Of the drawing.
 
     Examples
     --------
@@ -52,29 +52,21 @@ class ContributionDisplay:
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.plots import ContributionDisplay
     >>> X, y = load_rare_cancer()
-    >>> clf = RealBoostClassifier(n_estimators=10).fit(X, y)
+    >>> clf = RealBoostClassifier(n_estimators=10).fit(X[1:], y[1:])
     >>> display = ContributionDisplay.from_estimator(clf, X[:1])
     >>> bool(abs(display.score - clf.decision_function(X[:1])[0]) < 1e-9)
     True
     """
 
-    def __init__(
-        self,
-        *,
-        contributions: Array,
-        baseline: float,
-        names: list[str],
-        cells: list[str],
-        label: Any,
-        predicted: Any = None,
-    ) -> None:
-        self.contributions = contributions
-        self.baseline = baseline
-        self.names = names
-        self.cells = cells
-        self.label = label
-        self.predicted = predicted
-        self.score = float(baseline + contributions.sum())
+    contributions: Array
+    baseline: float
+    names: list[str]
+    cells: list[str]
+    label: Any
+    predicted: Any = None
+
+    def __post_init__(self) -> None:
+        self.score = float(self.baseline + self.contributions.sum())
 
     @classmethod
     def from_estimator(
@@ -85,20 +77,20 @@ class ContributionDisplay:
         Parameters
         ----------
         estimator : booster
-            A fitted one of the library, on its own learners.
+            A fitted booster of skewboost with one of skewboost's learners.
         x : table with one row, or array-like of shape (n_features,)
             The example.
         label : label or None, default=None
-            The class that bars to the right speak for; None: `pos_label_`, or the predicted one of many.
+            The class that bars to the right favour; None means `pos_label_`, or the predicted one of many classes.
         max_bars : int, default=10
-            The others are pooled.
+            The largest number of features with a bar of their own.
         ax : matplotlib Axes or None, default=None
-            Where; None makes a new figure.
+            The axes to draw on; None makes a new figure.
         """
         if not hasattr(estimator, "contributions"):
             raise InputError(
-                f"estimator is a {type(estimator).__name__}, which has no contributions. Take a booster of skewboost, "
-                "or the shap package."
+                f"estimator is a {type(estimator).__name__}, which has no method contributions. Pass a booster of "
+                "skewboost, or use the shap package."
             )
         check_is_fitted(estimator)
         if max_bars < 1:
@@ -110,7 +102,7 @@ class ContributionDisplay:
         if label is None:
             label = getattr(estimator, "pos_label_", None) if len(classes) == 2 else predicted.item()
         if label not in classes:
-            raise InputError(f"label={label!r} is not among the classes, which are {classes}.")
+            raise InputError(f"label={label!r} is not one of the classes {classes}.")
         k = classes.index(label)
         if phi.ndim == 2:
             phi, baseline = phi[:, k], float(estimator.baseline_[k])
@@ -122,7 +114,7 @@ class ContributionDisplay:
         return display.plot(ax, max_bars=max_bars)
 
     def bars(self, max_bars: int = 10) -> list[tuple[str, float]]:
-        """Labels and lengths of the bars, from the top: the largest first, then all others in one.
+        """Names and lengths of the bars from top to bottom: the longest first, then one for all other features.
 
         Examples
         --------
@@ -136,76 +128,66 @@ class ContributionDisplay:
         """
         used = np.flatnonzero(self.contributions)
         order = used[np.argsort(-np.abs(self.contributions[used]), kind="stable")]
-        first = order if len(order) <= max_bars + 1 else order[:max_bars]  # one other is named rather than pooled
+        first = order if len(order) <= max_bars + 1 else order[:max_bars]  # a single other feature gets its own bar
         names = side_by_side(self.names, 32)
-        made = [(f"{names[j]} = {self._cell(j)}", float(self.contributions[j])) for j in first]
+        bars = [(f"{names[j]} = {shortened(visible(self.cells[j]), 16)}", float(self.contributions[j])) for j in first]
         others = order[len(first) :]
         if len(others):
-            made.append((f"{len(others)} others", float(self.contributions[others].sum())))
-        return made
-
-    def _cell(self, j: int) -> str:
-        return shortened(visible(self.cells[j]), 16)
+            bars.append((f"{len(others)} others", float(self.contributions[others].sum())))
+        return bars
 
     def plot(self, ax: Any = None, *, max_bars: int = 10) -> ContributionDisplay:
-        """Draw it; parameters as in `from_estimator`."""
-        made = self.bars(max_bars)
-        said = self._spelled(made)
-        ax = axes_for(ax, (7.4, 1.6 + 0.32 * len(made)))
-        at = self.baseline
-        for row, (_, length) in enumerate(made):
-            colour = POSITIVE if length > 0 else NEGATIVE
-            ax.barh(row, length, left=at, height=0.66, color=colour, edgecolor=INK, lw=0.5, zorder=3,
-                    hatch=None if length > 0 else "////")  # fmt: skip
-            ax.plot([at + length] * 2, [row - 0.33, row + 1.33], color=GREY, lw=0.8, zorder=2)
-            self._number(ax, row, at, length, said(length))
-            at += length
+        """Draw the bars; parameters as in `from_estimator`."""
+        bars = self.bars(max_bars)
+        lengths = [length for _, length in bars]
+        decimals = _decimals([self.baseline, self.score, *lengths])
+        ax = new_axes(ax, (7.4, 1.6 + 0.32 * len(bars)))
+        start = self.baseline
+        for row, length in enumerate(lengths):
+            end, up = start + length, length > 0
+            ax.barh(row, length, left=start, height=0.66, color=POSITIVE if up else NEGATIVE, edgecolor=INK, lw=0.5,
+                    zorder=3, hatch=None if up else "////")  # fmt: skip
+            ax.plot([end] * 2, [row - 0.33, row + 1.33], color=GREY, lw=0.8, zorder=2)
+            ax.annotate(
+                f"{length:+.{decimals}f}", (end, row), xytext=(4 if up else -4, 0), textcoords="offset points",
+                ha="left" if up else "right", va="center", size="small", zorder=5,
+            )  # fmt: skip
+            start = end
         ax.axvline(self.baseline, color=GREY, lw=1, ls=":", zorder=1)
         ax.axvline(0.0, color=INK, lw=1, zorder=1)
-        ax.plot(self.score, len(made), "D", ms=8, color=INK, zorder=4, clip_on=False)
-        ax.set_yticks(range(-1, len(made) + 1))
-        names = [f"mean of training: {said(self.baseline)}", *(name for name, _ in made), f"F = {said(self.score)}"]
-        ax.set_yticklabels(map(literal, names))
+        ax.plot(self.score, len(bars), "D", ms=8, color=INK, zorder=4, clip_on=False)
         ax.plot([self.baseline] * 2, [-1.3, -0.33], color=GREY, lw=0.8, zorder=2)
         ax.plot(self.baseline, -1, "|", ms=10, color=INK, zorder=4)
-        ax.set_ylim(len(made) + 0.6, -1.6)
-        path = self.baseline + np.cumsum([0.0, *(length for _, length in made)])
+        ends = [f"training mean: {self.baseline:+.{decimals}f}", f"F = {self.score:+.{decimals}f}"]
+        ax.set_yticks(range(-1, len(bars) + 1), [literal(t) for t in (ends[0], *(name for name, _ in bars), ends[1])])
+        ax.set_ylim(len(bars) + 0.6, -1.6)
+        path = self.baseline + np.cumsum([0.0, *lengths])
         low, high = min(0.0, float(path.min())), max(0.0, float(path.max()))
         room = 0.16 * (high - low) or 1.0  # for the numbers beside the bars
         ax.set_xlim(low - room, high + room)
         ax.tick_params(axis="y", length=0)
-        ax.set_xlabel(literal(f"score F: to the right, for {told(self.label)}"))
-        title = "" if self.predicted is None else literal(f"Predicted: {told(self.predicted)}\n")
-        ax.set_title(f"{title}What moves F, and how far", loc="left", size="medium")
-        tidy(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        ax.set_xlabel(literal(f"score F; bars to the right favour {format_label(self.label)}"))
+        title = "" if self.predicted is None else literal(f"Predicted: {format_label(self.predicted)}\n")
+        return self._finish(ax, title=f"{title}Contribution of each feature to F")
 
-    def _spelled(self, made: list[tuple[str, float]]) -> Callable[[float], str]:
-        """Writes numbers with as many digits as the largest of them needs: scores may be thousandths."""
-        largest = max(abs(v) for v in (self.baseline, self.score, *(length for _, length in made)))
-        digits = 2 if largest == 0 else max(2, 2 - int(np.floor(np.log10(largest))))
-        return lambda value: f"{value:+.{digits}f}"
 
-    def _number(self, ax: Any, row: int, at: float, length: float, text: str) -> None:
-        side, gap = ("left", 4) if length > 0 else ("right", -4)
-        ax.annotate(
-            text, (at + length, row), xytext=(gap, 0), textcoords="offset points", ha=side, va="center",
-            size="small", zorder=5,
-        )  # fmt: skip
+def _decimals(values: list[float]) -> int:
+    """The number of decimals that the largest value needs; scores may be thousandths."""
+    largest = max(map(abs, values))
+    return 2 if largest == 0 else max(2, 2 - int(np.floor(np.log10(largest))))
 
 
 def _one_row(x: Any) -> tuple[Any, list[str]]:
-    """The example as a table of one row, and its cells in words."""
+    """The example as a table with one row, and its cells as text."""
     frame = as_frame(x)
     if frame is not None:
         if frame.shape[0] != 1:
-            raise InputError(f"x has {frame.shape[0]} rows, but one example is explained. Pass one, e.g. X.iloc[[0]].")
+            raise InputError(f"x has {frame.shape[0]} rows, but must be one example. Pass one row, e.g. X.iloc[[0]].")
         return x, [_cell(v) for v in frame.row(0)]
     row = np.asarray(x)
     row = row[None] if row.ndim == 1 else row
     if row.ndim != 2 or len(row) != 1:
-        raise InputError(f"x has shape {np.shape(x)}, but one example is explained. Pass one row, e.g. X[:1].")
+        raise InputError(f"x has shape {np.shape(x)}, but must be one example. Pass one row, e.g. X[:1].")
     return row, [_cell(v) for v in row[0].tolist()]
 
 

@@ -1,57 +1,54 @@
-"""How clearly examples are on the right side.
-
-References
-----------
-.. [1] R. E. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the effectiveness
-   of voting methods", The Annals of Statistics 26 (1998) 1651-1686.
-"""
+"""The distribution of the margins of a booster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import AdaBoostClassifier as VotesOverWeights
+from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
 from skewboost.engine.table import take_rows
 from skewboost.errors import InputError
 from skewboost.metrics.inputs import read_truth
 from skewboost.names import literal, visible
-from skewboost.plots.inputs_of_displays import check_classifier, check_two, positive_class, told_apart
-from skewboost.plots.style import GREY, axes_for, legend_below, look, tidy
-from skewboost.plots.thinning import thin
+from skewboost.plots.display import Display, legend_below, new_axes
+from skewboost.plots.display_inputs import (
+    check_both_classes,
+    check_classifier,
+    class_labels,
+    positive_class,
+    sample_rows,
+)
+from skewboost.plots.style import GREY, look
 from skewboost.typing import Array
 
-MOST_ROWS = 20_000  # of each class: a curve from so many is within 0.01 of the one from all (DKW, 95 %)
+MAX_ROWS = 20_000  # of each class: such a curve is within 0.01 of the one of all rows (DKW inequality, 95 %)
 
 
-class MarginDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class MarginDisplay(Display):
     r"""The cumulative distribution of margins, after some numbers of rounds and for each class [1]_.
 
-    The margin of an example is the share of the votes for its class less that against it,
+    The margin of an example is the normalised difference of the votes for and against its class,
 
-    .. math:: \frac{y F_M(x)}{\sum_{m \le M} |F_m(x) - F_{m-1}(x)|} \in [-1, 1] ,
+    .. math:: \frac{y F_M(x)}{\sum_{m \le M} |F_m(x) - F_{m-1}(x)|} \in [-1, 1] .
 
-    with what a round adds as its vote; a constant that F starts from counts with the first. Left of zero are the
-    mistakes. Rounds push the curve to the right; where the curve of the rare class stays to the left of the other, the
-    rare class pays.
+    The vote of a round is what it adds to F; the first vote includes the constant that F starts from. Errors have a
+    negative margin. More rounds move the curve to the right. If the curve of the rare class stays to the left of the
+    other, its examples are classified less reliably.
 
     Parameters
     ----------
     margins : dict of int to ndarray of shape (n_rows,)
-        For each number of rounds.
+        The margins after each number of rounds.
     positive : ndarray of shape (n_rows,)
-        Which rows are.
+        Whether the rows are positive.
     weights : ndarray of shape (n_rows,)
-        How many examples they stand for.
+        The weights of the rows.
     labels : tuple of str
         The names of the negative and of the positive class.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Of the drawing.
 
     References
     ----------
@@ -64,16 +61,16 @@ class MarginDisplay:
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.plots import MarginDisplay
     >>> X, y = load_rare_cancer()
-    >>> display = MarginDisplay.from_estimator(RealBoostClassifier(n_estimators=8).fit(X, y), X, y, rounds=(1, 8))
+    >>> clf = RealBoostClassifier(n_estimators=8).fit(X[::2], y[::2])
+    >>> display = MarginDisplay.from_estimator(clf, X[1::2], y[1::2], rounds=(1, 8))
     >>> list(display.margins)
     [1, 8]
     """
 
-    def __init__(self, *, margins: dict[int, Array], positive: Array, weights: Array, labels: tuple[str, str]) -> None:
-        self.margins = margins
-        self.positive = positive
-        self.weights = weights
-        self.labels = labels
+    margins: dict[int, Array]
+    positive: Array
+    weights: Array
+    labels: tuple[str, str]
 
     @classmethod
     def from_estimator(
@@ -93,116 +90,94 @@ class MarginDisplay:
         Parameters
         ----------
         estimator : booster
-            With `staged_decision_function`, and two classes.
+            A fitted classifier for two classes with `staged_decision_function`.
         X, y : table and labels
-            Of the rows; of more than 20 000 in a class so many are taken at random, always the same ones.
+            The rows; from more than 20 000 of a class a random sample is taken, always the same one.
         rounds : iterable of int or None, default=None
-            After how many rounds; None: after about a tenth of them, and all.
+            The numbers of rounds; None means one round, about a tenth of the rounds, and all.
         by_class : bool, default=True
             Whether to draw a curve for each class, or one for both.
         pos_label, sample_weight : as in `OperatingPointDisplay.from_estimator`
-            The positive class, and how many examples a row stands for.
+            The positive class and the weights of the rows.
         ax : matplotlib Axes or None, default=None
-            Where; None makes a new figure.
+            The axes to draw on; None makes a new figure.
         """
         check_classifier(estimator, "staged_decision_function")
-        if len(estimator.classes_) != 2:
+        classes = np.asarray(estimator.classes_)
+        if len(classes) != 2:
             raise InputError(
-                f"estimator has {len(estimator.classes_)} classes, but margins are drawn for two. Take one that tells "
-                "one class from the rest."
+                f"estimator has {len(classes)} classes, but margins are drawn for two. Fit it to y == label."
             )
         truth, weights = read_truth(y, X, sample_weight)
         label = positive_class(estimator, truth, pos_label, weights)
         positive = truth == label
-        check_two(positive, weights, label)
-        rows, mass = _some(positive, np.ones(len(truth)) if weights is None else weights)
+        check_both_classes(positive, weights, label)
+        rows = sample_rows(positive, weights, MAX_ROWS)
+        all_weights = np.ones(len(truth)) if weights is None else weights
+        sampled, side = all_weights[rows], positive[rows]
+        for same, kept in ((positive, side), (~positive, ~side)):  # a sample has the weight of its whole class
+            sampled[kept] *= all_weights[same].sum() / sampled[kept].sum()
         if len(rows) < len(truth):
             X = take_rows(X, rows)
-        second = truth[rows] == np.asarray(estimator.classes_)[1]
-        rest = [c for c in np.asarray(estimator.classes_).tolist() if c != label]
-        margins = margins_after(estimator, X, np.where(second, 1.0, -1.0), rounds)
-        display = cls(margins=margins, positive=positive[rows], weights=mass, labels=told_apart(label, rest))
+        signs = np.where(truth[rows] == classes[1], 1.0, -1.0)
+        margins = margins_after(estimator, X, signs, rounds)
+        display = cls(margins=margins, positive=side, weights=sampled, labels=class_labels(classes, label))
         return display.plot(ax, by_class=by_class)
 
     def plot(self, ax: Any = None, *, by_class: bool = True) -> MarginDisplay:
-        """Draw it; parameters as in `from_estimator`."""
-        ax = axes_for(ax, (6.4, 5.2))
+        """Draw the curves; parameters as in `from_estimator`."""
+        ax = new_axes(ax, (6.4, 5.2))
         ax.axvline(0.0, color=GREY, lw=1, ls=":", zorder=1)
-        every = np.ones(len(self.positive), dtype=np.bool_)
-        groups = [(every, "")]
+        groups = [(np.ones(len(self.positive), dtype=np.bool_), "")]
         if by_class:
             groups = [(~self.positive, f", {self.labels[0]}"), (self.positive, f", {self.labels[1]}")]
         for g, (rows, name) in enumerate(groups):
             for k, (n_rounds, margins) in enumerate(self.margins.items()):
-                x, share = _cumulative(margins[rows], self.weights[rows])
-                kept = thin(x, share)
+                x, fraction = _cumulative(margins[rows], self.weights[rows])
                 style = {"color": look(k).color, "ls": "-" if g == len(groups) - 1 else (0, (4, 2))}
                 label = literal(visible(f"{n_rounds} round{'s' if n_rounds != 1 else ''}{name}"))
-                # wider for the later: told apart without colour
-                ax.plot(x[kept], share[kept], lw=0.9 + 0.8 * k, label=label, **style)
-        wrong = np.average(self.margins[max(self.margins)] < 0, weights=self.weights)
-        ax.set(xlim=(-1.02, 1.02), ylim=(-0.01, 1.02), xlabel="margin: votes for the true class less votes against it")
-        ax.set_ylabel("share of examples with at most that margin")
-        title = f"Left of zero are mistakes: {wrong:.2%} after {max(self.margins)} rounds"
-        ax.set_title(title, loc="left", size="medium")
-        tidy(ax)
+                # lines of more rounds are thicker, so that they differ without colour, too
+                ax.plot(x, fraction, lw=0.9 + 0.8 * k, label=label, **style)
+        last = max(self.margins)
+        errors = np.average(self.margins[last] < 0, weights=self.weights)
+        ax.set(xlim=(-1.02, 1.02), ylim=(-0.01, 1.02), xlabel="margin: votes for the true class minus votes against it")
+        ax.set_ylabel("fraction of examples with at most this margin")
         legend_below(ax, ncols=2 if by_class else 1)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._finish(ax, title=f"Errors have a negative margin: {errors:.2%} after {last} rounds")
 
 
 def margins_after(estimator: Any, X: Any, y: Array, rounds: Iterable[int] | None) -> dict[int, Array]:
-    """The margins of rows with labels ±1; those of the last round are there if nothing else is asked for."""
-    asked = None if rounds is None else _check_rounds(rounds)
-    averaged = isinstance(estimator, VotesOverWeights)  # its scores are twice the votes over their sum
-    before, votes = np.zeros(len(y)), np.zeros(len(y))
-    found: dict[int, Array] = {}
-    last = 0
+    """Return the margins of rows with labels ±1 after each of some numbers of rounds."""
+    chosen = None if rounds is None else set(rounds)
+    if chosen is not None and (not chosen or not all(isinstance(m, int | np.integer) and m >= 1 for m in chosen)):
+        raise InputError(f"rounds={rounds!r} must be integers of at least 1, such as (1, 10, 100).")
     n_expected = len(getattr(estimator, "estimators_", ())) or getattr(estimator, "n_estimators_", 0)
-    wanted = asked or {1, max(1, n_expected // 10), n_expected}
+    keep = chosen or {1, max(1, n_expected // 10), n_expected}
+    averaged = isinstance(estimator, SklearnAdaBoost)  # its scores are twice the votes divided by their sum
+    F, votes = np.zeros(len(y)), np.zeros(len(y))
+    margins: dict[int, Array] = {}
+
+    def margin() -> Array:
+        return 0.5 * y * F if averaged else np.divide(y * F, votes, out=np.zeros_like(F), where=votes > 0)
+
+    last = 0
     for last, stage in enumerate(estimator.staged_decision_function(X), 1):
-        F = np.asarray(stage, dtype=np.float64).reshape(len(y))
+        before, F = F, np.asarray(stage, dtype=np.float64).reshape(len(y))
         votes += np.abs(F - before)
-        before = F
-        if last in wanted:
-            found[last] = 0.5 * y * F if averaged else _over(y * F, votes)
-    if asked is not None and max(asked) > last:
-        raise InputError(f"rounds={sorted(asked)} goes beyond the {last} rounds of the model. Give numbers up to that.")
-    if not found or (asked is None and last not in found):
-        found[last] = 0.5 * y * before if averaged else _over(y * before, votes)
-    return found
-
-
-def _over(signed: Array, votes: Array) -> Array:
-    return np.divide(signed, votes, out=np.zeros_like(signed), where=votes > 0)
-
-
-def _check_rounds(rounds: Iterable[int]) -> set[int]:
-    asked = set(rounds)
-    if not asked or not all(isinstance(m, int | np.integer) and m >= 1 for m in asked):
-        raise InputError(f"rounds={rounds!r} must be whole numbers from 1 on, such as (1, 10, 100).")
-    return asked
-
-
-def _some(positive: Array, weights: Array) -> tuple[Array, Array]:
-    """Rows to draw and what they weigh: not too many of a class, which then weigh what all of it does."""
-    rng = np.random.default_rng(0)
-    rows, mass = [], []
-    for side in (positive, ~positive):
-        group = np.flatnonzero(side & (weights > 0))
-        kept = group if len(group) <= MOST_ROWS else np.sort(rng.choice(group, MOST_ROWS, replace=False))
-        rows.append(kept)
-        mass.append(weights[kept] * (weights[group].sum() / weights[kept].sum()))
-    order = np.argsort(np.concatenate(rows))
-    return np.concatenate(rows)[order], np.concatenate(mass)[order]
+        if last in keep:
+            margins[last] = margin()
+    if chosen is not None and max(chosen) > last:
+        raise InputError(f"rounds={sorted(chosen)} exceeds the {last} rounds of the model. Pass numbers up to {last}.")
+    if chosen is None and last not in margins:
+        margins[last] = margin()
+    return margins
 
 
 def _cumulative(margins: Array, weights: Array) -> tuple[Array, Array]:
-    """The steps of a distribution, from -1 to 1."""
+    """The steps of a cumulative distribution from -1 to 1, with both ends of every step."""
     order = np.argsort(margins, kind="stable")
-    share = np.cumsum(weights[order]) / weights.sum()
+    fraction = np.cumsum(weights[order]) / weights.sum()
     x = margins[order]
-    last = np.append(np.diff(x) > 0, True)  # of equal margins the last has the height of all
-    steps, heights = np.concatenate(([-1.0], x[last], [1.0])), np.concatenate(([0.0], share[last], [1.0]))
-    # with both ends of every step, so that straight lines draw them
+    last = np.append(np.diff(x) > 0, True)  # the last of equal margins includes all of them
+    steps, heights = np.concatenate(([-1.0], x[last], [1.0])), np.concatenate(([0.0], fraction[last], [1.0]))
     return np.repeat(steps, 2)[1:], np.repeat(heights, 2)[:-1]

@@ -1,8 +1,9 @@
-"""What each feature adds to the score, as a function of its value."""
+"""The contribution of each feature to the score, as a function of its value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,38 +13,35 @@ from skewboost.boosting.explanations import ShapeFunction
 from skewboost.engine.table import Nominal
 from skewboost.errors import InputError
 from skewboost.names import literal, side_by_side
-from skewboost.plots.grid_rows import Columns
-from skewboost.plots.inputs_of_displays import told
-from skewboost.plots.style import BLUE, GREY, INK, PALE, RED, import_pyplot, tidy
-from skewboost.plots.thinning import thin
+from skewboost.plots.display import Display
+from skewboost.plots.display_inputs import format_label
+from skewboost.plots.feature_columns import FeatureColumns
+from skewboost.plots.style import BLUE, GREY, INK, PALE, RED, import_pyplot
 from skewboost.typing import Array
 
-MOST_CATEGORIES = 12
-STRIP = 0.16  # of the height of a panel, where the data are drawn
+MAX_CATEGORIES = 12
+STRIP = 0.16  # the height of the strip of data, as a fraction of the panel
 
 
-class ShapeFunctionDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class ShapeFunctionDisplay(Display):
     r"""The :math:`f_j` of an additive model :math:`F(x) = \text{baseline} + \sum_j f_j(x_j)`, a panel for each feature.
 
-    Above zero a value speaks for the class, below against it. Numbers have steps, categories bars, and a diamond is
-    what a missing value adds. The strip at the bottom shows where the data are: what a curve does where there are
-    none means little. Panels share their scale, the most important (by the mean of \|f\| over training) first.
+    Above zero, a value favours the class; below zero, it speaks against it. Numbers have steps and categories have
+    bars. A diamond is the contribution of a missing value. The strip at the bottom shows the distribution of the data:
+    a curve means little where there are none. All panels have the same scale. The most important feature, by the mean
+    of \|f\| over the training examples, comes first.
 
     Parameters
     ----------
     functions : list of ShapeFunction
-        In the order in which they are drawn.
+        The functions, in the order of the panels.
     label : label
-        The class that they speak for.
+        The class that positive values favour.
     data : list of (ndarray or None), default=None
-        Values of each feature, for the strips; None: only what training knows of the steps.
+        Values of each feature for the strips; None means the counts that the model has kept from training.
     names : sequence of str or None, default=None
-        Of all features of the model, from which long names are to be told apart; None: of those that are drawn.
-
-    Attributes
-    ----------
-    axes_, figure_ : list of matplotlib Axes, and Figure
-        Of the drawing; `ax_` is the first of them.
+        The names of all features of the model, among which shortened names stay unique; None means only those drawn.
 
     Examples
     --------
@@ -57,18 +55,10 @@ class ShapeFunctionDisplay:
     'worst perimeter'
     """
 
-    def __init__(
-        self,
-        *,
-        functions: list[ShapeFunction],
-        label: Any,
-        data: Sequence[Array | None] | None = None,
-        names: Sequence[str] | None = None,
-    ) -> None:
-        self.functions = functions
-        self.label = label
-        self.data = data if data is not None else [None] * len(functions)
-        self.names = names
+    functions: list[ShapeFunction]
+    label: Any
+    data: Sequence[Array | None] | None = None
+    names: Sequence[str] | None = None
 
     @classmethod
     def from_estimator(
@@ -86,25 +76,25 @@ class ShapeFunctionDisplay:
         Parameters
         ----------
         estimator : booster
-            A fitted one of the library, on its own learners. Of trees the mean effects are drawn, and said to be.
+            A fitted booster of skewboost with one of skewboost's learners. For trees, the mean effects are drawn.
         X : table or None, default=None
-            Rows that show where the data are; None: what training has kept, which is the count in each step.
-        features : sequence of names or numbers, or None, default=None
-            Which ones, in that order; None: the most important.
+            Rows for the strips of data; None means the counts that the model has kept from training.
+        features : sequence of names or indices, or None, default=None
+            The features, in this order; None means the most important ones.
         n_features : int, default=6
-            How many where `features` is None; those without any effect are left out.
+            The number of features if `features` is None; features without any effect are left out.
         label : label or None, default=None
-            The class that is spoken for; None: `pos_label_`. Of many classes one must be given.
+            The class that positive values favour; None means `pos_label_`. It is required for more than two classes.
         ax : sequence of matplotlib Axes or None, default=None
-            Where, one for each feature; None makes a new figure.
+            The axes to draw on, one for each feature; None makes a new figure.
         """
         if not hasattr(estimator, "shape_functions"):
             raise InputError(
-                f"estimator is a {type(estimator).__name__}, which has no shape functions. Take a booster of "
-                "skewboost, or sklearn.inspection.PartialDependenceDisplay."
+                f"estimator is a {type(estimator).__name__}, which has no method shape_functions. Pass a booster of "
+                "skewboost, or use sklearn.inspection.PartialDependenceDisplay."
             )
         check_is_fitted(estimator)
-        functions, label = _spoken_for(estimator, label)
+        functions, label = _functions_of_label(estimator, label)
         if features is None:
             order = sorted(functions, key=lambda f: -importance(f))
             chosen = [f for f in order if importance(f) > 0][: max(1, n_features)] or order[:1]
@@ -112,64 +102,55 @@ class ShapeFunctionDisplay:
             chosen = [_find(functions, feature) for feature in features]
         data = None
         if X is not None:
-            columns = Columns(X)
-            if columns.n_features != len(functions):
-                raise InputError(f"X has {columns.n_features} features, but the model has {len(functions)}.")
-            found = [columns.read(f.feature) for f in chosen]
-            data = [None if isinstance(c, Nominal) else c[~np.isnan(c)] for c in found]
+            table = FeatureColumns(X)
+            if table.n_features != len(functions):
+                raise InputError(f"X has {table.n_features} features, but the model has {len(functions)}.")
+            columns = [table.column(f.feature) for f in chosen]
+            data = [None if isinstance(c, Nominal) else c[~np.isnan(c)] for c in columns]
         return cls(functions=chosen, label=label, data=data, names=[f.name for f in functions]).plot(ax)
 
     def plot(self, ax: Any = None, *, n_columns: int = 3) -> ShapeFunctionDisplay:
-        """Draw it.
+        """Draw the functions.
 
         Parameters
         ----------
         ax : sequence of matplotlib Axes or None, default=None
-            Where, one for each feature; None makes a new figure.
+            The axes to draw on, one for each feature; None makes a new figure.
         n_columns : int, default=3
-            Panels side by side in a new figure.
+            The number of panels side by side in a new figure.
         """
         n = len(self.functions)
-        if ax is None:
-            self.axes_ = self._grid(min(n_columns, n))
-        else:
-            self.axes_ = list(np.ravel(ax))
-            if len(self.axes_) < n:
-                raise InputError(f"ax has {len(self.axes_)} Axes, but there are {n} features to draw. Pass so many.")
-        low, high = self._span()
-        own = [f.name for f in self.functions]
-        every = list(dict.fromkeys([*own, *(self.names or ())]))
-        titles = dict(zip(every, side_by_side(every, 30)))
-        for axes, f, data in zip(self.axes_, self.functions, self.data):
+        axes = self._new_panels(min(n_columns, n)) if ax is None else list(np.ravel(ax))
+        if len(axes) < n:
+            raise InputError(f"ax has {len(axes)} Axes, but there are {n} features to draw. Pass {n} Axes.")
+        data = [None] * n if self.data is None else self.data
+        values = np.concatenate([_heights(f, d) for f, d in zip(self.functions, data)] + [np.zeros(1)])
+        low, high = float(values.min()), float(values.max())
+        room = 0.08 * (high - low) or 1.0
+        low, high = low - room, high + room
+        names = list(dict.fromkeys([*(f.name for f in self.functions), *(self.names or ())]))
+        titles = dict(zip(names, side_by_side(names, 30)))
+        for panel, f, d in zip(axes, self.functions, data):
             if f.kind == "nominal":
-                _bars(axes, f)
-                axes.set_xlim(low, high)
-                axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
+                _draw_bars(panel, f)
+                panel.set_xlim(low, high)
+                panel.axvline(0.0, color=GREY, lw=0.8, zorder=1)
             else:
-                _steps(axes, f, data, low, high)
-            axes.set_title(literal(titles[f.name]), loc="left", size="medium")
-            tidy(axes)
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        return self
+                _draw_steps(panel, f, d, low, high)
+            panel.set_title(literal(titles[f.name]), loc="left", size="medium")
+        return self._finish(*axes)
 
-    def _grid(self, n_columns: int) -> list[Any]:
+    def _new_panels(self, n_columns: int) -> list[Any]:
         n = len(self.functions)
         n_rows = -(-n // n_columns)
         size = max(3.4 * n_columns, 4.6), 0.6 + 2.8 * n_rows
         figure, grid = import_pyplot().subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
         for spare in grid.ravel()[n:]:
             spare.set_axis_off()
-        what = "What a value adds to F" if all(f.exact for f in self.functions) else "What a value adds to F on average"
-        title = literal(f"{what}: above zero, it speaks for {told(self.label)}")
-        figure.suptitle(title, x=0.01, ha="left", size="medium")
+        kind = "Contribution" if all(f.exact for f in self.functions) else "Mean contribution"
+        title = f"{kind} to F by feature value: above zero, it favours {format_label(self.label)}"
+        figure.suptitle(literal(title), x=0.01, ha="left", size="medium")
         return list(grid.ravel()[:n])
-
-    def _span(self) -> tuple[float, float]:
-        """From the least to the largest value of all, so that panels can be compared."""
-        values = np.concatenate([_heights(f, d) for f, d in zip(self.functions, self.data)] + [np.zeros(1)])
-        low, high = float(values.min()), float(values.max())
-        room = 0.08 * (high - low) or 1.0
-        return low - room, high + room
 
 
 def importance(f: ShapeFunction) -> float:
@@ -179,29 +160,27 @@ def importance(f: ShapeFunction) -> float:
         return 0.0
     if f.kind == "line":
         ends = np.array(f.observed if f.observed is not None else (0.0, 0.0))
-        known = float(np.abs(f(ends)).mean()) / 2 * float(f.support.sum())  # of a line through its zero
+        known = float(np.abs(f(ends)).mean()) / 2 * float(f.support.sum())  # for a line that is zero in the middle
     else:
         known = float(np.abs(f.values) @ f.support)
     return (known + abs(f.missing_value) * f.missing_support) / total
 
 
-def _spoken_for(estimator: Any, label: Any) -> tuple[list[ShapeFunction], Any]:
-    """The functions, with positive values for the class that is asked for."""
+def _functions_of_label(estimator: Any, label: Any) -> tuple[list[ShapeFunction], Any]:
+    """The shape functions, with the sign for which positive values favour the label; and the label."""
     classes = np.asarray(estimator.classes_).tolist()
     if label is None and len(classes) == 2:
         label = getattr(estimator, "pos_label_", classes[1])
     if label not in classes:
-        raise InputError(f"label={label!r} must be one of the classes, which are {classes}.")
-    found = estimator.shape_functions()
+        raise InputError(f"label={label!r} must be one of the classes {classes}.")
+    functions = estimator.shape_functions()
     k = classes.index(label)
     if len(classes) > 2:
-        return found[k], label
-    return (found if k == 1 else [_negated(f) for f in found]), label
+        return functions[k], label
+    return (functions if k == 1 else [_negated(f) for f in functions]), label
 
 
 def _negated(f: ShapeFunction) -> ShapeFunction:
-    from dataclasses import replace
-
     lines = tuple(line.scaled(-1.0) for line in f.lines)
     return replace(f, values=-f.values, lines=lines, missing_value=-f.missing_value)
 
@@ -210,13 +189,11 @@ def _find(functions: list[ShapeFunction], feature: Any) -> ShapeFunction:
     for f in functions:
         if feature == (f.name if isinstance(feature, str) else f.feature):
             return f
-    raise InputError(
-        f"features has {feature!r}, which is no feature of the model. Give names or numbers of its columns."
-    )
+    raise InputError(f"features contains {feature!r}, which is not a feature of the model. Pass names or indices.")
 
 
 def _range(f: ShapeFunction, data: Array | None) -> tuple[float, float]:
-    """Of the horizontal axis."""
+    """The range of the horizontal axis."""
     known = [] if data is None or not len(data) else [float(data.min()), float(data.max())]
     known += list(f.observed or ()) + ([float(f.edges[0]), float(f.edges[-1])] if len(f.edges) else [])
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
@@ -229,7 +206,7 @@ def _heights(f: ShapeFunction, data: Array | None) -> Array:
     return np.append(values, [f.missing_value] if f.missing_support > 0 else [])
 
 
-def _steps(ax: Any, f: ShapeFunction, data: Array | None, low: float, high: float) -> None:
+def _draw_steps(ax: Any, f: ShapeFunction, data: Array | None, low: float, high: float) -> None:
     left, right = _range(f, data)
     if f.kind == "line":
         x = np.array([left, right])
@@ -239,11 +216,10 @@ def _steps(ax: Any, f: ShapeFunction, data: Array | None, low: float, high: floa
         x = np.concatenate(([left], np.repeat(f.edges[inner], 2), [right]))
         first = int(inner[0]) if len(inner) else 0
         y = np.repeat(f.values[first : first + len(inner) + 1], 2)
-    rows = thin(x, y)
-    ax.plot(x[rows], y[rows], color=BLUE, lw=1.7, zorder=3, solid_joinstyle="miter")
+    ax.plot(x, y, color=BLUE, lw=1.7, zorder=3, solid_joinstyle="miter")
     ax.axhline(0.0, color=GREY, lw=0.8, zorder=1)
     bottom = low - STRIP * (high - low)
-    _strip(ax, f, data, (left, right), bottom, low)
+    _draw_strip(ax, f, data, (left, right), bottom, low)
     if f.missing_support > 0:
         right += 0.1 * (right - left)
         ax.plot(right, f.missing_value, "D", ms=6, color=RED, mec=INK, zorder=4, clip_on=False)
@@ -254,8 +230,10 @@ def _steps(ax: Any, f: ShapeFunction, data: Array | None, low: float, high: floa
     ax.set(xlim=(left, right), ylim=(bottom, high))
 
 
-def _strip(ax: Any, f: ShapeFunction, data: Array | None, span: tuple[float, float], bottom: float, top: float) -> None:
-    """How many examples there are, from the bottom up."""
+def _draw_strip(
+    ax: Any, f: ShapeFunction, data: Array | None, span: tuple[float, float], bottom: float, top: float
+) -> None:
+    """Draw the density of the examples."""
     if data is not None and len(data):
         counts, edges = np.histogram(data, np.linspace(*span, 41))
         density = counts.astype(np.float64)
@@ -268,26 +246,25 @@ def _strip(ax: Any, f: ShapeFunction, data: Array | None, span: tuple[float, flo
     ax.stairs(heights, edges, baseline=bottom, fill=True, color=PALE, zorder=0)
 
 
-def _bars(ax: Any, f: ShapeFunction) -> None:
-    """A bar per category, sorted, with how many examples it rests on; those of least effect are pooled."""
+def _draw_bars(ax: Any, f: ShapeFunction) -> None:
+    """Draw a bar per category, sorted by value, with its number of examples; combine those of least effect."""
     rare, missing = f"{len(f.rest)} rare ones", "missing"
     names = [*side_by_side(f.categories, 18, (rare, missing)), *([rare] if f.rest else [])]
     values, support = f.values, f.support
     order = np.argsort(-np.abs(values) * np.maximum(support, 1e-9), kind="stable")
-    shown = order if len(order) <= MOST_CATEGORIES + 1 else order[:MOST_CATEGORIES]
-    shown = shown[np.argsort(values[shown], kind="stable")]
-    bars = [(names[k], float(values[k]), float(support[k])) for k in shown]
-    pooled = np.setdiff1d(order, shown)
-    if len(pooled):
-        mass = support[pooled]
-        mean = float(np.average(values[pooled], weights=mass if mass.sum() > 0 else None))
-        bars.insert(0, (f"{len(pooled)} others", mean, float(mass.sum())))
+    own = order if len(order) <= MAX_CATEGORIES + 1 else order[:MAX_CATEGORIES]
+    own = own[np.argsort(values[own], kind="stable")]
+    bars = [(names[k], float(values[k]), float(support[k])) for k in own]
+    others = np.setdiff1d(order, own)
+    if len(others):
+        mass = support[others]
+        mean = float(np.average(values[others], weights=mass if mass.sum() > 0 else None))
+        bars.insert(0, (f"{len(others)} others", mean, float(mass.sum())))
     if f.missing_support > 0:
         bars.insert(0, (missing, f.missing_value, f.missing_support))
-    places = range(len(bars))
-    ax.barh(places, [b[1] for b in bars], height=0.7, color=BLUE, zorder=2)
-    if f.missing_support > 0:
         ax.plot(f.missing_value, 0, "D", ms=6, color=RED, mec=INK, zorder=4)
+    places = range(len(bars))
+    ax.barh(places, [length for _, length, _ in bars], height=0.7, color=BLUE, zorder=2)
     ax.set_yticks(places, [literal(f"{name} ({n:.6g})") for name, _, n in bars], size="x-small")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(-0.6, len(bars) - 0.4)

@@ -1,110 +1,97 @@
-"""Measures against costs, noise or imbalance."""
+"""Measures against costs, label noise or imbalance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from skewboost.errors import InputError
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, quoted, shown, side_by_side, visible
-from skewboost.plots.learning_curve_display import WIDE, bound, legend
-from skewboost.plots.style import GREY, axes_for, look, tidy
+from skewboost.plots.display import (
+    WIDE,
+    Display,
+    check_choice,
+    check_measures,
+    legend_beside,
+    limit_measures,
+    new_axes,
+)
+from skewboost.plots.style import GREY, look
 from skewboost.typing import Array
 
-LONGEST = 32  # letters of a name in the legend
-WIDE_RANGE = 10.0  # levels that span more than this factor are on a logarithmic scale
+LONGEST = 32  # characters of a name in the legend
+WIDE_RANGE = 10.0  # levels that span a larger factor are on a logarithmic scale
 
 
-class SweepDisplay:
-    """A measure against the level of noise or imbalance, a curve per estimator, with bars of mean ± 2s.
+@dataclass(eq=False, repr=False)
+class SweepDisplay(Display):
+    """A measure against the level of noise or imbalance: a curve per estimator, with bars of mean ± 2s.
 
     Parameters
     ----------
     sweep : Sweep
-        What `skewboost.evaluate.noise_sweep` or `imbalance_sweep` returns.
+        The result of `skewboost.evaluate.noise_sweep` or `imbalance_sweep`.
     measure : str, default="f1"
-        What to draw.
+        The measure to draw.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Of the drawing.
     lines_ : dict of str to matplotlib Line2D
         The curve of each estimator.
     """
 
-    def __init__(self, sweep: Sweep, *, measure: str = "f1") -> None:
-        self.sweep = sweep
-        self.measure = measure
+    sweep: Sweep
+    _: KW_ONLY
+    measure: str = "f1"
 
     @classmethod
     def from_estimator(
-        cls, estimators: Any, X: Any, y: Any, *, of: str = "noise", measure: str = "f1", ax: Any = None, **how: Any
+        cls, estimators: Any, X: Any, y: Any, *, of: str = "noise", measure: str = "f1", ax: Any = None, **options: Any
     ) -> SweepDisplay:
-        """Sweep over "noise" or "imbalance" and draw; `how` is handed to the function of `skewboost.evaluate`."""
+        """Sweep over "noise" or "imbalance" and draw; `options` go to the function of `skewboost.evaluate`."""
         sweeps: dict[str, Callable[..., Sweep]] = {"noise": noise_sweep, "imbalance": imbalance_sweep}
-        if of not in sweeps:
-            raise InputError(f"of={of!r} must be 'noise' or 'imbalance'.")
-        return cls(sweeps[of](estimators, X, y, **how), measure=measure).plot(ax=ax)
+        check_choice("of", of, tuple(sweeps))
+        return cls(sweeps[of](estimators, X, y, **options), measure=measure).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> SweepDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where; None makes a new figure.
-        """
-        sweep = self.sweep
-        means = {name: sweep.mean(self.measure, name) for name in sweep.estimators}
-        ax = axes_for(ax, WIDE)
-        self.lines_ = {}
-        _scale_levels(ax, sweep.levels)
-        labels = [quoted(name) if name.startswith("_") else name for name in side_by_side(means, LONGEST)]
-        for k, (name, mean) in enumerate(means.items()):
-            own, spread = look(k), sweep.spread(self.measure, name)
-            x = _apart(ax, sweep.levels, k, len(means))
-            if np.isfinite(spread).any():
-                ax.errorbar(x, mean, 2 * spread, fmt="none", ecolor=own.color, elinewidth=0.8, capsize=2, alpha=0.6)
-            (self.lines_[name],) = ax.plot(
-                x, mean, color=own.color, ls=own.linestyle, marker=own.marker, lw=1.6, ms=5.5, label=literal(labels[k])
-            )
-        _set_ticks(ax, sweep.levels, percent="share" in sweep.what)
-        ax.set_xlabel(literal(visible(sweep.what)))
-        ax.set_ylabel(MEASURES[self.measure].label)
-        topic = "label noise" if "flipped" in sweep.what else "rarer positives"
+        """Draw the curves on `ax`, or on a new figure."""
+        sweep, name = self.sweep, MEASURES[self.measure].label
+        means = {estimator: sweep.mean(self.measure, estimator) for estimator in sweep.estimators}
+        spreads = [sweep.spread(self.measure, estimator) for estimator in sweep.estimators]
+        # Matplotlib leaves names that start with "_" out of legends
+        labels = [quoted(label) if label.startswith("_") else label for label in side_by_side(means, LONGEST)]
+        ax = new_axes(ax, WIDE)
+        noise = "flipped" in sweep.what
+        self.lines_ = _draw(ax, sweep, means, spreads, [literal(label) for label in labels], percent=noise)
+        ax.set_ylabel(name)
+        limit_measures(ax, [self.measure])
+        legend_beside(ax)
         several = f", mean ± 2s of {sweep.n_fits} fits" if sweep.n_fits > 1 else ""
-        ax.set_title(
-            f"What {topic} in training does to {MEASURES[self.measure].label}{several}", loc="left", fontsize="medium"
-        )
-        bound(ax, [self.measure])
-        legend(ax, aside=True)
-        tidy(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        title = f"Effect of {'label noise' if noise else 'rarer positives'} in training on {name}{several}"
+        return self._finish(ax, title=title)
 
 
-class CostSweepDisplay:
-    """Precision, recall and F1 against what the estimator was told a miss costs ([1]_ figures 3.4 and 3.6).
+@dataclass(eq=False, repr=False)
+class CostSweepDisplay(Display):
+    """Precision, recall and F1 against the cost of a miss in training ([1]_ figures 3.4 and 3.6).
 
     Parameters
     ----------
     sweep : CostSweep
-        What `skewboost.evaluate.cost_sweep` returns.
+        The result of `skewboost.evaluate.cost_sweep`.
     measures : str or sequence of str, default=("precision", "recall", "f1")
-        What to draw.
+        The measures to draw.
     pooled : bool, default=True
-        Whether of the counts of all folds together; else means over folds with bars of ± 2s.
+        Whether measures are computed from the counts of all folds together; else they are means over folds with bars
+        of ± 2s.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Of the drawing.
     lines_ : dict of str to matplotlib Line2D
         The curve of each measure.
 
@@ -114,12 +101,10 @@ class CostSweepDisplay:
        München (2010).
     """
 
-    def __init__(
-        self, sweep: CostSweep, *, measures: str | Sequence[str] = ("precision", "recall", "f1"), pooled: bool = True
-    ) -> None:
-        self.sweep = sweep
-        self.measures = measures
-        self.pooled = pooled
+    sweep: CostSweep
+    _: KW_ONLY
+    measures: str | Sequence[str] = ("precision", "recall", "f1")
+    pooled: bool = True
 
     @classmethod
     def from_estimator(
@@ -131,55 +116,51 @@ class CostSweepDisplay:
         measures: str | Sequence[str] = ("precision", "recall", "f1"),
         pooled: bool = True,
         ax: Any = None,
-        **how: Any,
+        **options: Any,
     ) -> CostSweepDisplay:
-        """Sweep and draw; `how` is handed to `skewboost.evaluate.cost_sweep`."""
-        return cls(cost_sweep(estimator, X, y, **how), measures=measures, pooled=pooled).plot(ax=ax)
+        """Sweep and draw; `options` go to `skewboost.evaluate.cost_sweep`."""
+        return cls(cost_sweep(estimator, X, y, **options), measures=measures, pooled=pooled).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> CostSweepDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where; None makes a new figure.
-        """
-        sweep = self.sweep
-        names = [self.measures] if isinstance(self.measures, str) else list(self.measures)
-        if not names:
-            raise InputError("measures is empty: name one at least.")
+        """Draw the curves on `ax`, or on a new figure."""
+        sweep, names = self.sweep, check_measures(self.measures)
         values = {n: sweep.pooled(n) if self.pooled else sweep.mean(n) for n in names}
-        ax = axes_for(ax, WIDE)
-        self.lines_ = {}
-        _scale_levels(ax, sweep.levels)
-        for k, (name, y) in enumerate(values.items()):
-            own = look(k)
-            x = sweep.levels if self.pooled else _apart(ax, sweep.levels, k, len(names))
-            if not self.pooled and sweep.n_fits > 1:
-                ax.errorbar(
-                    x, y, 2 * sweep.spread(name), fmt="none", ecolor=own.color, elinewidth=0.8, capsize=2, alpha=0.6
-                )
-            (self.lines_[name],) = ax.plot(
-                x, y, color=own.color, ls=own.linestyle, marker=own.marker, lw=1.6, ms=5.5, label=MEASURES[name].label
-            )
+        spreads = None if self.pooled else [sweep.spread(n) for n in names]
+        ax = new_axes(ax, WIDE)
+        self.lines_ = _draw(ax, sweep, values, spreads, [MEASURES[n].label for n in names])
         if "f1" in values and np.isfinite(values["f1"]).any():
             best = sweep.levels[int(np.nanargmax(values["f1"]))]
             ax.axvline(best, color=GREY, lw=0.8, zorder=0, label=f"best F1 at {best:g}")
-        _set_ticks(ax, sweep.levels)
-        ax.set_xlabel(literal(visible(sweep.what)))
-        ax.set_ylabel("share" if len(names) > 1 else MEASURES[names[0]].label)
-        how = "all folds pooled" if self.pooled else "mean ± 2s over folds"
-        told = "costs" if sweep.what.startswith("cost of") else f"values of {visible(sweep.param)}"
-        ax.set_title(literal(f"{shown(sweep.estimators[0])} at several {told}, {how}"), loc="left", fontsize="medium")
-        bound(ax, names)
-        legend(ax, aside=True)
-        tidy(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        ax.set_ylabel("rate" if len(names) > 1 else MEASURES[names[0]].label)
+        limit_measures(ax, names)
+        legend_beside(ax)
+        folds = "all folds pooled" if self.pooled else "mean ± 2s over folds"
+        levels = "costs" if sweep.what.startswith("cost of") else f"values of {visible(sweep.param)}"
+        return self._finish(ax, title=literal(f"{shown(sweep.estimators[0])} at several {levels}, {folds}"))
+
+
+def _draw(
+    ax: Any, sweep: Sweep, curves: dict[str, Array], spreads: Any, labels: Sequence[str], percent: bool = False
+) -> dict[str, Any]:
+    """Draw curves over the levels, with bars of ± 2s unless `spreads` is None, and return their lines."""
+    lines = {}
+    _scale_levels(ax, sweep.levels)
+    for k, (name, y) in enumerate(curves.items()):
+        own, x = look(k), sweep.levels
+        if spreads is not None:
+            x = _shifted(ax, sweep.levels, k, len(curves))
+            if np.isfinite(spreads[k]).any():
+                bars = {"fmt": "none", "elinewidth": 0.8, "capsize": 2, "alpha": 0.6}
+                ax.errorbar(x, y, 2 * spreads[k], ecolor=own.color, **bars)
+        style = {"color": own.color, "ls": own.linestyle, "marker": own.marker, "lw": 1.6, "ms": 5.5}
+        (lines[name],) = ax.plot(x, y, label=labels[k], **style)
+    _set_ticks(ax, sweep.levels, percent)
+    ax.set_xlabel(literal(visible(sweep.what)))
+    return lines
 
 
 def _scale_levels(ax: Any, levels: Array) -> None:
-    """Set the scale of the levels: logarithmic where they span a wide range, and with room for a zero."""
+    """Use a logarithmic axis if the levels span a wide range, with room for zero."""
     positive = levels[levels > 0]
     if len(positive) and levels.min() >= 0 and levels.max() / positive.min() > WIDE_RANGE:
         if levels.min() > 0:
@@ -188,29 +169,24 @@ def _scale_levels(ax: Any, levels: Array) -> None:
             ax.set_xscale("symlog", linthresh=float(positive.min()))
 
 
-def _places(ax: Any, levels: Array) -> Array:
-    """Where the levels are on the axis, from left to right."""
-    return np.asarray(ax.xaxis.get_transform().transform(levels))
-
-
-def _apart(ax: Any, levels: Array, k: int, n: int) -> Array:
-    """The levels moved a little, so that the bars of several curves do not lie on each other."""
+def _shifted(ax: Any, levels: Array, k: int, n: int) -> Array:
+    """Shift the levels of the k-th curve a little, so that the bars of several curves do not overlap."""
     if len(levels) < 2 or n < 2:
         return levels
-    where = _places(ax, levels)
-    moved = where + 0.006 * (where[-1] - where[0]) * (k - (n - 1) / 2)
-    return np.asarray(ax.xaxis.get_transform().inverted().transform(moved))
+    transform = ax.xaxis.get_transform()
+    where = transform.transform(levels)
+    shifted = where + 0.006 * (where[-1] - where[0]) * (k - (n - 1) / 2)
+    return np.asarray(transform.inverted().transform(shifted))
 
 
-def _set_ticks(ax: Any, levels: Array, percent: bool = False) -> None:
-    """A tick at each level, as far as they do not touch."""
+def _set_ticks(ax: Any, levels: Array, percent: bool) -> None:
+    """Put a tick at each level that is far enough from the one before."""
     from matplotlib.ticker import NullLocator
 
-    where = _places(ax, levels)
-    span, shown = max(float(where[-1] - where[0]), 1e-300), [0]
+    where = np.asarray(ax.xaxis.get_transform().transform(levels))
+    span, ticks = max(float(where[-1] - where[0]), 1e-300), [0]
     for k in range(1, len(levels)):
-        if where[k] - where[shown[-1]] >= 0.06 * span:
-            shown.append(k)
-    texts = [f"{100 * levels[k]:g} %" if percent else f"{levels[k]:.3g}" for k in shown]
-    ax.set_xticks(levels[shown], texts)
+        if where[k] - where[ticks[-1]] >= 0.06 * span:
+            ticks.append(k)
+    ax.set_xticks(levels[ticks], [f"{100 * levels[k]:g} %" if percent else f"{levels[k]:.3g}" for k in ticks])
     ax.xaxis.set_minor_locator(NullLocator())

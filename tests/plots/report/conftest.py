@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from skewboost.plots.report import report, sections
+
 
 class AsItSays(ClassifierMixin, BaseEstimator):
     """The one column of X is the probability of the second class."""
@@ -28,3 +30,14 @@ class AsItSays(ClassifierMixin, BaseEstimator):
 @pytest.fixture(scope="session")
 def as_it_says():
     return AsItSays
+
+
+@pytest.fixture
+def only(monkeypatch):
+    """Call it with names of sections, to which reports are then limited."""
+
+    def limit(*names):
+        makers = [getattr(sections, name) for name in names]
+        monkeypatch.setattr(report, "all_sections", lambda made: [make(made) for make in makers])
+
+    return limit

@@ -42,20 +42,30 @@ def address(report, tmp_path_factory):
     return report.save(tmp_path_factory.mktemp("report") / "report.html").as_uri()
 
 
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A page that all tests share, its messages and errors, and the addresses that it requests."""
+    page = browser.new_page()
+    messages, requests = [], []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    return page, messages, requests
+
+
 @pytest.fixture
-def page(browser, address):
-    """The open report; whatever it complains of or asks for fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    complaints, asked = [], []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
+def page(tab, address):
+    """The open report; a message of the browser, or a request for anything else, fails the test."""
+    page, messages, requests = tab
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(media="screen")
+    page.goto("about:blank")
+    messages.clear()
+    requests.clear()
     page.goto(address)
     yield page
-    context.close()
-    assert complaints == []
-    assert {url.split("#")[0] for url in asked} == {address}
+    assert messages == []
+    assert {url.split("#")[0] for url in requests} == {address}
 
 
 def value(page, name):
@@ -97,7 +107,7 @@ def test_it_starts_with_the_models_own_answers(page, report):
 
 def test_wherever_the_sliders_are_the_numbers_are_those_of_python(page, report):
     rng, table, before = np.random.default_rng(1), report.explorer, None
-    for k in range(20):
+    for k in range(8):
         move(page, "miss", rng.integers(200, 900))
         move(page, "alarm", rng.integers(200, 600))
         move(page, "prevalence", rng.integers(100, 1000))
@@ -172,7 +182,8 @@ def test_a_threshold_that_flags_nothing_costs_as_much_as_flagging_none(page):
     assert "as much as flagging none" in page.locator('[data-of="in-words"]').inner_text()
 
 
-def test_a_name_of_many_letters_leaves_room_for_the_other_columns(browser, tmp_path):
+def test_a_name_of_many_letters_leaves_room_for_the_other_columns(browser, tmp_path, only):
+    only("data")
     X, y = pd.DataFrame({"x" * 150: np.arange(60.0)}), np.arange(60) > 40
     path = Report(RealBoostClassifier(n_estimators=1).fit(X, y), X, y).save(tmp_path / "long.html")
     page = browser.new_page(viewport={"width": 1280, "height": 900})
@@ -181,7 +192,8 @@ def test_a_name_of_many_letters_leaves_room_for_the_other_columns(browser, tmp_p
     page.close()
 
 
-def test_probabilities_of_zero_and_one_do_not_stretch_the_scale(browser, as_it_says, tmp_path):
+def test_probabilities_of_zero_and_one_do_not_stretch_the_scale(browser, as_it_says, tmp_path, only):
+    only("explore")
     p = np.r_[np.zeros(60), np.linspace(0.02, 0.9, 40), np.ones(60)]
     path = Report(as_it_says(), p[:, None], np.arange(160) > 110).save(tmp_path / "votes.html")
     page = browser.new_page(viewport={"width": 1280, "height": 900})

@@ -39,7 +39,7 @@ def test_counts_are_exact_at_all_edges(weighted):
     assert table.counts_at(table.thresholds[0]).flagged == table.counts_at(0).total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(-6, 6)), min_size=2, max_size=40),
     st.floats(-8, 8),
@@ -100,13 +100,13 @@ def test_between_edges_at_most_a_bin_is_lost():
         assert abs(found.false_alarm_rate - true.false_alarm_rate) <= most[1]
 
 
-def test_a_million_scores_are_small():
+def test_many_scores_are_few_bins():
     rng = np.random.default_rng(5)
-    y = rng.random(1_000_000) < 0.01
+    y = rng.random(100_000) < 0.01
     table = ScoreTable.from_scores(y, rng.beta(np.where(y, 5, 1), 5), threshold=1 / 21)
     assert table.n_bins <= 2002
     assert len(json.dumps(table.as_dict())) < 150_000
-    assert sum(table.total) == 1_000_000
+    assert sum(table.total) == 100_000
 
 
 def test_thresholds_have_as_few_decimals_as_there_can_be():

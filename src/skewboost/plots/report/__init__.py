@@ -1,1 +1,1 @@
-"""One HTML file about a model: what it finds, what it costs, why, and how far to trust that."""
+"""The report: one HTML file about a model and its results on held-out rows."""

@@ -1,4 +1,4 @@
-"""What a model says of held-out rows, read once for the whole report."""
+"""The results of a model on held-out rows, computed once for the whole report."""
 
 from __future__ import annotations
 
@@ -16,38 +16,40 @@ from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive
 from skewboost.parameters import number
+from skewboost.plots.display_inputs import check_both_classes
 from skewboost.plots.report.explorer import shortest
 from skewboost.typing import Array
 
 PROBABILITY, SCORE = "probability", "decision score"
+GIVEN, OF_MODEL, BALANCED = "given", "of the model", "balanced"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Evidence:
-    """Truth, scores and decisions on the held-out rows, and the prices.
+    """True classes, scores and decisions on the held-out rows, and the costs of errors.
 
     Attributes
     ----------
     y : ndarray
         The labels.
     positive, flagged : ndarray of bool
-        Which rows are of the positive class, and which the model says are.
+        Whether a row belongs to the positive class, and whether it is predicted positive.
     scores : ndarray
-        Higher where more speaks for the positive class: what the explorer's threshold is on.
+        The scores to which the explorer applies a threshold; larger for rows that are more likely positive.
     kind : {"probability", "decision score"}
         What the scores are.
     ranks : ndarray
-        What curves and areas rank the rows by: the decision function, if there is one.
+        The scores by which curves and areas rank the rows: the decision function, if there is one.
     threshold : float or None
-        From which score on rows are flagged; None if the model's decisions are no matter of a threshold on the score.
+        The score from which rows are flagged; None if the decisions of the model are not a threshold on its score.
     weights : ndarray or None
-        How many examples a row stands for.
+        The weights of the rows.
     pos_label, neg_label : label
         The classes.
     costs : Costs
-        Of a miss and of a false alarm.
-    costs_from : str
-        Where these come from, in words.
+        The costs of a miss and of a false alarm.
+    costs_from : {"given", "of the model", "balanced"}
+        Where the costs come from.
     given : bool
         Whether the threshold was given, and is not the model's own.
     """
@@ -67,142 +69,135 @@ class Evidence:
     given: bool = False
 
     @property
-    def whose(self) -> str:
-        """What rows are flagged by, in words."""
-        return "the threshold that was given" if self.given else "the model's own threshold"
+    def threshold_name(self) -> str:
+        """The threshold in words."""
+        return "the given threshold" if self.given else "the model's own threshold"
 
     @property
     def counts(self) -> Counts:
-        """The answers that the report is about."""
+        """The confusion counts of the decisions."""
         return Counts.of(self.positive, self.flagged, self.weights)
 
 
-def gather(
+def compute_evidence(
     model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any, threshold: float | None = None
 ) -> Evidence:
-    """Check everything, and ask the model."""
+    """Check all arguments of a report, and compute the scores and decisions of the model."""
     classes = _classes(model)
     n_rows = sliceable(X).shape[0]
     labels = check_labels(model, y, n_rows)
     unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
     if unknown:
-        raise InputError(f"y has the labels {unknown}, but the model knows only {classes.tolist()}. Use those.")
+        raise InputError(f"y contains the labels {unknown}, but the model knows only {classes.tolist()}. Use these.")
     weights = None if sample_weight is None else check_sample_weight(sample_weight, n_rows)
-    positive_class = _positive(model, labels, classes, pos_label, weights)
-    positive = labels == positive_class
-    present = np.ones(n_rows, dtype=np.bool_) if weights is None else weights > 0
-    if positive[present].all() or not positive[present].any():
-        only = labels[present][0]
-        raise InputError(f"y has only one class, {only!r}: a report needs held-out rows of both. Pass more rows.")
-    told = _told(model, labels, classes, positive_class, weights)
+    if pos_label is None:
+        pos_label = getattr(last_step(model), "pos_label_", getattr(model, "pos_label_", None))
+    pos_label = choose_positive(labels, classes, pos_label, weights)
+    positive = labels == pos_label
+    check_both_classes(positive, weights, pos_label)
+    own_costs = _model_costs(model, labels, classes, pos_label, weights)
     if cost is not None:
         check_cost(cost, classes)
-    if cost is None and told is not None:
-        costs, costs_from = told, "as the model was told"
-    else:  # without any, both classes matter the same
-        costs = costs_of(cost, None, labels, positive_class, classes, weights)
-        costs_from = "as balanced" if cost is None or isinstance(cost, str) else "as given"
+    if cost is None and own_costs is not None:
+        costs, costs_from = own_costs, OF_MODEL
+    else:
+        costs = costs_of(cost, None, labels, pos_label, classes, weights)
+        costs_from = BALANCED if cost is None or isinstance(cost, str) else GIVEN
     if not any(hasattr(model, method) for method in METHODS):
         name = type(model).__name__
-        raise InputError(f"{name} has neither predict_proba nor decision_function, so there is no score to explore.")
-    ranks = scores_of(model, X, positive_class)
+        raise InputError(f"model={name} has neither predict_proba nor decision_function. Pass a model with scores.")
+    ranks = scores_of(model, X, pos_label)
     if threshold is None:
-        flagged = np.asarray(model.predict(X)) == positive_class
-        scores, kind, at = _scores(model, X, positive_class, flagged, told, ranks)
+        flagged = np.asarray(model.predict(X)) == pos_label
+        scores, kind, at = _choose_scores(model, X, pos_label, flagged, own_costs, ranks)
     else:
-        scores, kind, at = _probabilities(model, X, positive_class, threshold), PROBABILITY, float(threshold)
+        scores, kind, at = _probabilities(model, X, pos_label, threshold), PROBABILITY, float(threshold)
         flagged = scores >= at
-    negative_class = classes[classes != positive_class][0]
     return Evidence(
-        labels, positive, flagged, scores, kind, ranks, at, weights, positive_class, negative_class, costs, costs_from,
-        given=threshold is not None,
+        y=labels, positive=positive, flagged=flagged, scores=scores, kind=kind, ranks=ranks, threshold=at,
+        weights=weights, pos_label=pos_label, neg_label=classes[classes != pos_label][0], costs=costs,
+        costs_from=costs_from, given=threshold is not None,
     )  # fmt: skip
-
-
-def _probabilities(model: Any, X: Any, positive: Any, threshold: float) -> Array:
-    """Of the positive class, on which a threshold was given."""
-    if not number(0, 1).passes(threshold):
-        raise InputError(f"threshold={threshold!r} must be a probability from 0 to 1, or None.")
-    if not hasattr(model, "predict_proba"):
-        name = type(model).__name__
-        raise InputError(f"threshold={threshold!r} is a probability, and {name} gives none. Leave it at None.")
-    return scores_of(model, X, positive, "predict_proba")
 
 
 def _classes(model: Any) -> Array:
     if isinstance(model, type):
-        raise InputTypeError(f"model is the class {model.__name__}; pass a fitted instance of it.")
+        raise InputTypeError(f"model is the class {model.__name__}. Pass a fitted instance of it.")
     if not hasattr(model, "predict") or not is_classifier(model):
-        raise InputTypeError(f"model must be a fitted classifier; got {model!r}.")
+        raise InputTypeError(f"model={model!r} must be a fitted classifier.")
     check_is_fitted(model)
     classes = np.asarray(model.classes_)
     if len(classes) != 2:
         raise InputError(
-            f"A report is about two classes, a rare one and the rest, but the model knows {len(classes)}: "
-            f"{classes.tolist()}. Fit it to y == label, and report on that."
+            f"A report is about two classes, but the model has {len(classes)}: {classes.tolist()}. Fit it to "
+            "y == label, and make a report on that."
         )
     return classes
 
 
-def _positive(model: Any, labels: Array, classes: Array, pos_label: Any, weights: Array | None) -> Any:
-    if pos_label is None:
-        pos_label = getattr(innermost(model), "pos_label_", getattr(model, "pos_label_", None))
-    return choose_positive(labels, classes, pos_label, weights)
-
-
-def innermost(model: Any) -> Any:
-    """The last step of a pipeline, else the model itself."""
+def last_step(model: Any) -> Any:
+    """Return the last step of a pipeline, or the model itself."""
     steps = getattr(model, "steps", None)
     return steps[-1][1] if steps else model
 
 
-def _told(model: Any, labels: Array, classes: Array, positive: Any, weights: Array | None) -> Costs | None:
-    """Prices of mistakes, as the model was told."""
-    matrix = getattr(innermost(model), "cost_matrix_", None)  # of a search for a goal, the negative class first
+def _model_costs(model: Any, labels: Array, classes: Array, positive: Any, weights: Array | None) -> Costs | None:
+    """Return the costs that the model was trained with, if they are known."""
+    model = last_step(model)
+    matrix = getattr(model, "cost_matrix_", None)  # of a GoalSearchCV, the negative class first
     if matrix is not None:
-        both = Costs(float(matrix[0, 1] - matrix[0, 0]), float(matrix[1, 0] - matrix[1, 1]))
-        same = positive == innermost(model).pos_label_
-        return both if same else Costs(both.positive, both.negative)
-    cost = getattr(innermost(model), "cost", None)
+        costs = Costs(float(matrix[0, 1] - matrix[0, 0]), float(matrix[1, 0] - matrix[1, 1]))
+        return costs if positive == model.pos_label_ else Costs(costs.positive, costs.negative)
+    cost = getattr(model, "cost", None)
     if cost is None:
         return None
     try:
         check_cost(cost, classes)
     except ValueError:
         return None
-    own = getattr(innermost(model), "pos_label_", positive)  # whose miss a number prices
+    own = getattr(model, "pos_label_", positive)  # a number is the cost of missing this class
     costs = costs_of(cost, None, labels, own, classes, weights)
     return costs if own == positive else Costs(costs.positive, costs.negative)
 
 
-def _scores(
-    model: Any, X: Any, positive: Any, flagged: Array, told: Costs | None, ranks: Array
-) -> tuple[Array, str, float | None]:
-    """Scores on which the model's decisions are a threshold, if there are any.
+def _probabilities(model: Any, X: Any, positive: Any, threshold: float) -> Array:
+    """Return the probabilities of the positive class, for a given threshold."""
+    if not number(0, 1).passes(threshold):
+        raise InputError(f"threshold={threshold!r} must be a probability from 0 to 1, or None.")
+    if not hasattr(model, "predict_proba"):
+        name = type(model).__name__
+        raise InputError(f"threshold={threshold!r} is a probability, but {name} has no predict_proba. Pass None.")
+    return scores_of(model, X, positive, "predict_proba")
 
-    Probabilities come first, unless most of what the model tells apart is one and the same to them.
+
+def _choose_scores(
+    model: Any, X: Any, positive: Any, flagged: Array, costs: Costs | None, ranks: Array
+) -> tuple[Array, str, float | None]:
+    """Return scores, their kind, and the threshold that gives the decisions of the model.
+
+    Probabilities are preferred, unless they have less than half as many distinct values as the decision function.
     """
-    found = []
+    choices = []
     if hasattr(model, "predict_proba"):
         p = scores_of(model, X, positive, "predict_proba")
-        likely = (0.5,) if told is None else (1.0 / (1.0 + told.ratio), 0.5)
-        found.append((p, PROBABILITY, _threshold(p, flagged, likely)))
+        likely = (0.5,) if costs is None else (1.0 / (1.0 + costs.ratio), 0.5)
+        choices.append((p, PROBABILITY, _threshold(p, flagged, likely)))
     if hasattr(model, "decision_function"):
-        found.append((ranks, SCORE, _threshold(ranks, flagged, (0.0,))))
-        if len(found) == 2 and 2 * len(np.unique(found[0][0])) < len(np.unique(ranks)):
-            found.reverse()
-    return next((one for one in found if one[2] is not None), found[0])
+        choices.append((ranks, SCORE, _threshold(ranks, flagged, (0.0,))))
+        if len(choices) == 2 and 2 * len(np.unique(choices[0][0])) < len(np.unique(ranks)):
+            choices.reverse()
+    return next((choice for choice in choices if choice[2] is not None), choices[0])
 
 
 def _threshold(scores: Array, flagged: Array, likely: tuple[float, ...]) -> float | None:
-    """A number that parts the flagged from the others, a likely one or else a short one; None if there is none."""
+    """Return a number that separates flagged from other rows: a likely one, else a short one, else None."""
     low = -np.inf if flagged.all() else float(scores[~flagged].max())
     above = float(np.nextafter(low, np.inf)) if np.isfinite(low) else 0.0
     high = float(scores[flagged].min()) if flagged.any() else max(above, low + 1e-3 * (low - float(scores.min())))
     if not low < high:
         return None
     for guess in likely:
-        for told in (float(f"{guess:.6g}"), guess):  # rather one that can be read
-            if low < told and (told <= high or not flagged.any()):
-                return told
+        for candidate in (float(f"{guess:.6g}"), guess):  # a short one is easier to read
+            if low < candidate and (candidate <= high or not flagged.any()):
+                return candidate
     return float(shortest(np.array([low]), np.array([high]))[0])

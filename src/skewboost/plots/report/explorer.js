@@ -129,14 +129,14 @@
   }
 
   let timer = 0; // of the address bar
-  function rememberHash() { // browsers do not like to be told a hundred times in a second
+  function rememberHash() { // browsers limit how often the address may change
     clearTimeout(timer);
     timer = setTimeout(() => history.replaceState(null, "", hash()), 150);
   }
 
   // ------------------------------------------------------------------ drawings
 
-  const SVG = "http://www.w3.org/2000/svg"; // a name, not an address that is asked
+  const SVG = "http://www.w3.org/2000/svg"; // a name: nothing is requested from it
 
   function draw(name, attributes, parent, text) {
     const element = document.createElementNS(SVG, name);
@@ -148,15 +148,15 @@
 
   // Probabilities are drawn on a scale of log-odds, on which rare classes have room; other scores as they are.
   const probabilities = data.kind === "probability";
-  // The scale ends where little is left beyond, and goes further for models that are very sure of themselves.
-  function end(beyond, ends) { // the first end beyond which there are less than 30 % of either class
+  // The scale ends where few scores are left beyond it.
+  function end(beyond, ends) { // the first end beyond which there is less than 30 % of either class
     return ends.find((e) => {
       let p = 0, n = 0;
       for (let k = 0; k < K; k++) if (beyond(data.lowest[k], e)) { p += data.positives[k]; n += data.negatives[k]; }
       return p < 0.3 * P && n < 0.3 * N;
     }) || ends[ends.length - 1];
   }
-  // Forests say 0 and 1 outright: no scale reaches these, so they do not stretch it, and are drawn at its ends.
+  // Probabilities of exactly 0 and 1, as of forests, are drawn at the ends of the scale.
   const LOW = end((p, e) => p > 0 && p < e, [1e-4, 1e-6, 1e-9, 1e-15, 1e-30, 1e-60]);
   const HIGH = end((p, e) => p < 1 && 1 - p < e, [1e-4, 1e-6, 1e-9, 1e-15]);
   const logit = (p) => {
@@ -200,7 +200,7 @@
     }
   }
 
-  function histogram() { // positives upwards, negatives downwards, each as shares of its class
+  function histogram() { // positives upwards, negatives downwards, as proportions of their class
     const svg = root.querySelector("#plot-scores"), cells = 64, H = 250, middle = 126;
     const width = (W - INSET.left - INSET.right) / cells;
     const up = new Array(cells).fill(0), down = new Array(cells).fill(0);
@@ -209,7 +209,7 @@
       up[cell] += data.positives[k] / P;
       down[cell] += data.negatives[k] / N;
     }
-    // square roots, or the heap of easy negatives would flatten all else
+    // square roots, so that many easy negatives do not hide the other bars
     const height = (v, most) => 92 * Math.min(1, Math.sqrt(v / most));
     const most = (cellsOf) => Math.max(...cellsOf.slice(1, -1)) || Math.max(...cellsOf); // the ends hold all beyond
     const mostUp = most(up), mostDown = most(down);
@@ -345,7 +345,7 @@
 
   // ------------------------------------------------------------------ the page follows
 
-  function tell(name, text, value) {
+  function setText(name, text, value) {
     const element = by(name);
     element.textContent = text;
     if (value !== undefined) element.setAttribute("data-value", String(value));
@@ -366,21 +366,21 @@
     slider.setAttribute("aria-valuetext", String(T[s.index]));
     if (document.activeElement !== box) box.value = T[s.index];
     root.querySelector('[name="per"]').value = s.per;
-    for (const cell of ["tp", "fp", "fn", "tn"]) tell(cell, count(n * o[cell]), n * o[cell]);
-    for (const rate of ["recall", "precision", "specificity", "f1", "flagged"]) tell(rate, percent(o[rate]), o[rate]);
-    tell("cost", digits(o.cost, 4), o.cost);
-    tell("total", digits(n * o.cost, 4), n * o.cost);
-    tell("savings-none", percent(o.savingsNone), o.savingsNone);
-    tell("savings-all", percent(o.savingsAll), o.savingsAll);
-    tell("best", String(o.bestThreshold), o.bestThreshold);
-    tell("best-cost", digits(o.bestCost, 4), o.bestCost);
+    for (const cell of ["tp", "fp", "fn", "tn"]) setText(cell, count(n * o[cell]), n * o[cell]);
+    for (const rate of ["recall", "precision", "specificity", "f1", "flagged"]) setText(rate, percent(o[rate]), o[rate]);
+    setText("cost", digits(o.cost, 4), o.cost);
+    setText("total", digits(n * o.cost, 4), n * o.cost);
+    setText("savings-none", percent(o.savingsNone), o.savingsNone);
+    setText("savings-all", percent(o.savingsAll), o.savingsAll);
+    setText("best", String(o.bestThreshold), o.bestThreshold);
+    setText("best-cost", digits(o.bestCost, 4), o.bestCost);
     const more = o.bestCost > 0 ? o.cost / o.bestCost - 1 : o.cost > 0 ? Infinity : 0;
-    tell("excess", more === 0 ? "this is the cheapest there is" : isFinite(more) ? percent(more) + " more than the best" : "the best costs nothing");
-    tell("n-cases", digits(n, 15));
-    tell("settings", "A miss costs " + digits(s.miss, 4) + ", a false alarm " + digits(s.alarm, 4) + "; " +
+    setText("excess", more === 0 ? "the lowest possible" : isFinite(more) ? percent(more) + " more" : "the best costs nothing");
+    setText("n-cases", digits(n, 15));
+    setText("settings", "A miss costs " + digits(s.miss, 4) + ", a false alarm " + digits(s.alarm, 4) + "; " +
       percent(s.prevalence) + " are positive; flagged from " + T[s.index] + " on.");
     const alarms = o.tp > 0 ? 1 + o.fp / o.tp : NaN;
-    tell("in-words", (s.index === K ? "Nothing is flagged." : "Finds " + percent(o.recall) + " of the positives; " +
+    setText("in-words", (s.index === K ? "Nothing is flagged." : "Finds " + percent(o.recall) + " of the positives; " +
       (isFinite(alarms) ? (alarms < 2.5 ? percent(o.precision) + " of the alarms are right" : "1 alarm in " + digits(alarms, 2) + " is right") : "no alarm is right") + ".") +
       " Costs " + digits(n * o.cost, 3) + " in " + digits(n, 15) + " cases, " + (o.savings === 0 ? "as much as " : o.savings > 0 ? percent(o.savings) + " less than " : percent(-o.savings) + " more than ") +
       (o.none <= o.all ? "flagging none." : "flagging all."));
@@ -418,7 +418,7 @@
   by("reset").addEventListener("click", () => change(Object.assign({}, start)));
   by("copy").addEventListener("click", () => {
     history.replaceState(null, "", hash());
-    const done = (text) => { tell("copied", text); setTimeout(() => tell("copied", ""), 3000); };
+    const done = (text) => { setText("copied", text); setTimeout(() => setText("copied", ""), 3000); };
     const place = location.href;
     if (navigator.clipboard) navigator.clipboard.writeText(place).then(() => done("Link copied."), () => done("The address of this page now holds the settings."));
     else done("The address of this page now holds the settings.");

@@ -1,4 +1,4 @@
-"""The numbers behind the cost explorer: scores in bins, and what follows from a threshold, costs and a prevalence.
+"""The numbers of the cost explorer: binned scores, and the results at a threshold for given costs and prevalence.
 
 `explorer.js` does the same arithmetic in the same order, so that both get the same numbers to the last bit.
 """
@@ -17,21 +17,21 @@ from skewboost.metrics.inputs import read_scores
 from skewboost.typing import Array
 
 MAX_BINS = 2000
-MOST_DECIMALS = 15
+MAX_DECIMALS = 15
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a threshold leads to, per case where the model is used.
+    """The results at a threshold, per case.
 
     Attributes
     ----------
     counts : Counts
-        Shares of all cases: TP, FP, FN and TN add up to 1.
+        TP, FP, FN and TN as fractions of all cases.
     cost : float
-        Of a case, on average.
+        The expected cost of a case.
     none, all : float
-        The same if no case, or every case, were flagged.
+        The expected cost of a case if none, or all, were flagged.
     """
 
     counts: Counts
@@ -41,45 +41,45 @@ class Outcome:
 
     @property
     def savings(self) -> float:
-        """The share of the cost that is saved against the cheaper of flagging none and flagging all."""
+        """The fraction of the cost that is saved, compared with flagging all or none, whichever is cheaper."""
         return 1.0 - float(ratio(self.cost, min(self.none, self.all)))
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    r"""Scores in bins, with exact counts of both classes.
+    r"""Binned scores, with exact counts of both classes.
 
-    Rows of bin k and of all higher ones are flagged if the threshold is ``thresholds[k]``; the last threshold flags
-    none. Counts at these thresholds are exact. With no more distinct scores than bins each has its own, and nothing is
-    lost. Otherwise there are cuts
+    With the threshold ``thresholds[k]``, the rows of bin k and of all higher bins are flagged; the last threshold flags
+    none. Counts at these thresholds are exact. If there are no more distinct scores than bins, each has its own bin.
+    Otherwise bins start at
 
-    - at the model's own threshold,
-    - at all corners of the ROC convex hull: whatever mistakes cost and however frequent the positives are, the best
-      threshold of all is one of them,
-    - and, in the room that is left, at quantiles of the scores of both classes.
+    - the model's own threshold,
+    - all corners of the ROC convex hull, since one of them is the best threshold for any costs and prevalence,
+    - quantiles of the scores of both classes, up to the number of bins.
 
-    So the best threshold is exact too (unless the hull has more corners than half of the bins, of which then every
-    other one is taken), and between cuts recall and false-alarm rate are off by at most the share of one bin.
+    So the best threshold is exact, too (unless the hull has more corners than half the number of bins: then only every
+    other corner is used). At other thresholds, the errors of recall and false-alarm rate are at most the fraction of
+    the class in one bin.
 
-    Where the model is used the share of positives may differ from the rows at hand: with prevalence :math:`\pi`, a miss
-    costing :math:`C_m` and a false alarm :math:`C_a` a case costs
+    The fraction of positives where the model is used may differ from that of the given rows. With prevalence
+    :math:`\pi`, cost :math:`C_m` of a miss and cost :math:`C_a` of a false alarm, the expected cost of a case is
 
-    .. math:: C_m \, \pi \, \frac{FN}{P} + C_a \, (1 - \pi) \, \frac{FP}{N}
+    .. math:: C_m \, \pi \, \frac{FN}{P} + C_a \, (1 - \pi) \, \frac{FP}{N} .
 
-    on average. Recall and false-alarm rate stay what they are, which is right if both classes look as they did.
+    Recall and false-alarm rate do not depend on the prevalence, as long as the rows of each class look the same.
 
     Attributes
     ----------
     thresholds : ndarray of shape (n_bins + 1,)
-        Rising. Decimals are as few as can be, so that a threshold that is read off can be used as it is.
+        Increasing thresholds, with as few decimals as possible.
     lowest : ndarray of shape (n_bins,)
         The lowest score in each bin.
     positives, negatives : ndarray of shape (n_bins,)
-        How many rows there are, by their weight.
+        The total weights of the rows of each class.
     own : int or None
-        The entry of `thresholds` that is the model's own.
+        The index of the model's own threshold.
     lossless : bool
-        Whether each distinct score has a bin of its own.
+        Whether each distinct score has its own bin.
 
     Examples
     --------
@@ -109,22 +109,22 @@ class ScoreTable:
         sample_weight: Any = None,
         max_bins: int = MAX_BINS,
     ) -> ScoreTable:
-        """Put scores into bins.
+        """Bin scores.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
             The true labels.
         y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Larger where more speaks for the positive class; or a column for each class.
+            Scores, larger for rows that are more likely positive; or a column for each class.
         threshold : float or None, default=None
-            The model's own: ``score >= threshold`` is flagged. It becomes one of the thresholds.
+            The model's own threshold, which becomes one of the thresholds: it flags rows with ``score >= threshold``.
         pos_label : label or None, default=None
-            The positive class; None: the rarer of two.
+            The positive class; None means the rarer of two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many examples a row stands for.
+            The weights of the rows.
         max_bins : int, default=2000
-            The largest number of bins, up to rounding.
+            The approximate largest number of bins.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class ScoreTable:
             present = weights > 0
             positive, scores, weights = positive[present], scores[present], weights[present]
         if positive.all() or not positive.any():
-            raise InputError("sample_weight leaves only one class, so that there is nothing to explore. Keep both.")
+            raise InputError("sample_weight leaves only one class. Pass positive weights for rows of both classes.")
         distinct, code = np.unique(scores + 0.0, return_inverse=True)  # -0.0 is 0.0
         mass = np.ones(len(scores)) if weights is None else weights
         of_class = [np.bincount(code, np.where(side, mass, 0.0), len(distinct)) for side in (positive, ~positive)]
@@ -143,7 +143,7 @@ class ScoreTable:
         starts = np.arange(len(distinct))
         if len(distinct) > max_bins:
             curve = cost_curve(positive, scores, pos_label=True, sample_weight=weights)
-            starts = _cuts(of_class[0], of_class[1], curve.best, own, max_bins)
+            starts = _bin_starts(of_class[0], of_class[1], curve.best, own, max_bins)
         inner = np.concatenate((starts, [len(distinct)]))
         before = np.concatenate(([-np.inf], distinct))[inner]
         above = max(np.nextafter(distinct[-1], np.inf), distinct[-1] + 1e-3 * (distinct[-1] - distinct[0]))
@@ -152,74 +152,71 @@ class ScoreTable:
             own = int(np.searchsorted(inner, own))
             thresholds[own] = threshold
         positives, negatives = (np.add.reduceat(side, starts) for side in of_class)
-        lossless = len(starts) == len(distinct)
-        return cls(thresholds, distinct[starts], positives, negatives, own, lossless)
+        return cls(thresholds, distinct[starts], positives, negatives, own, len(starts) == len(distinct))
 
     @property
     def n_bins(self) -> int:
-        """How many."""
+        """The number of bins."""
         return len(self.lowest)
 
     @property
     def total(self) -> tuple[float, float]:
-        """All positives, all negatives."""
+        """The total weights of positives and negatives."""
         return float(np.cumsum(self.positives)[-1]), float(np.cumsum(self.negatives)[-1])
 
     @property
     def prevalence(self) -> float:
-        """The share of the positives in the rows at hand."""
+        """The fraction of positives in the given rows."""
         P, N = self.total
         return P / (P + N)
 
     @property
     def counts(self) -> Counts:
-        """At all thresholds."""
+        """The confusion counts at all thresholds."""
         fn = np.concatenate(([0.0], np.cumsum(self.positives)))
         tn = np.concatenate(([0.0], np.cumsum(self.negatives)))
         return Counts(fn[-1] - fn, tn[-1] - tn, fn, tn)
 
     def index_at(self, threshold: float) -> int:
-        """Which of the thresholds; of a bin that is cut no row is flagged."""
+        """The index of the first of the thresholds that is not below this one."""
         return int(np.searchsorted(self.lowest, threshold))
 
     def counts_at(self, threshold: float) -> Counts:
-        """Right and wrong answers on the rows at hand, if ``score >= threshold`` is "positive"."""
+        """The confusion counts if rows with ``score >= threshold`` are flagged."""
         counts: Counts = self.counts[self.index_at(threshold)]
         return Counts(*(float(v) for v in (counts.tp, counts.fp, counts.fn, counts.tn)))
 
     def costs(self, miss: float, alarm: float = 1.0, prevalence: float | None = None) -> Array:
-        """What a case costs on average, at each of the thresholds."""
+        """The expected cost of a case at each of the thresholds."""
         P, N = self.total
-        share_of_positives = self.prevalence if prevalence is None else prevalence
+        pi = self.prevalence if prevalence is None else prevalence
         counts = self.counts
-        return np.asarray(
-            miss * (share_of_positives * (counts.fn / P)) + alarm * ((1.0 - share_of_positives) * (counts.fp / N))
-        )
+        return np.asarray(miss * (pi * (counts.fn / P)) + alarm * ((1.0 - pi) * (counts.fp / N)))
 
     def best_index(self, miss: float, alarm: float = 1.0, prevalence: float | None = None) -> int:
-        """Which threshold costs least; of several the highest, which flags the fewest."""
+        """The index of the cheapest threshold; in a tie, of the one that flags the fewest rows."""
         costs = self.costs(miss, alarm, prevalence)
         return len(costs) - 1 - int(np.argmin(costs[::-1]))
 
     def best_threshold(self, miss: float, alarm: float = 1.0, prevalence: float | None = None) -> float:
-        """The threshold that costs least.
+        """Return the cheapest threshold.
 
         Parameters
         ----------
         miss, alarm : float
-            What a miss and a false alarm cost.
+            The costs of a miss and of a false alarm.
         prevalence : float or None, default=None
-            The share of positives where the model is used; None: as in the rows at hand.
+            The fraction of positives where the model is used; None means that of the given rows.
 
         Returns
         -------
         float
-            Rows with a score of at least that much are to be flagged.
+            Flag the rows with at least this score.
         """
         return float(self.thresholds[self.best_index(miss, alarm, prevalence)])
 
     def outcome(self, threshold: float, miss: float, alarm: float = 1.0, prevalence: float | None = None) -> Outcome:
-        """What a threshold leads to where misses, false alarms and positives are such."""
+        """Return the results at a threshold; other parameters as in `best_threshold`."""
         k = self.index_at(threshold)
         P, N = self.total
         pi = self.prevalence if prevalence is None else prevalence
@@ -228,19 +225,19 @@ class ScoreTable:
         return Outcome(scaled, float(costs[k]), float(costs[-1]), float(costs[0]))
 
     def as_dict(self) -> dict[str, Any]:
-        """For the page: counts are whole numbers where they can be."""
+        """Return the table as JSON values; counts are integers if possible."""
         return {
             "thresholds": self.thresholds.tolist(),
             "lowest": self.lowest.tolist(),
-            "positives": _whole(self.positives),
-            "negatives": _whole(self.negatives),
+            "positives": _integers(self.positives),
+            "negatives": _integers(self.negatives),
             "own": self.own,
             "lossless": self.lossless,
         }
 
 
-def _cuts(positives: Array, negatives: Array, corners: Array, own: int | None, max_bins: int) -> Array:
-    """With which distinct scores bins begin."""
+def _bin_starts(positives: Array, negatives: Array, corners: Array, own: int | None, max_bins: int) -> Array:
+    """The indices of the distinct scores at which bins start."""
     n = len(positives)
     corners = np.unique(corners[corners < n])
     while len(corners) > max_bins // 2:
@@ -255,27 +252,27 @@ def _cuts(positives: Array, negatives: Array, corners: Array, own: int | None, m
 
 
 def shortest(low: Array, high: Array) -> Array:
-    """In each interval ``(low, high]`` the number with the fewest decimals."""
+    """Return the number with the fewest decimals in each interval ``(low, high]``."""
     found = high.copy()
     open_ = np.ones(len(high), dtype=np.bool_)
-    for decimals in range(MOST_DECIMALS + 1):
+    for decimals in range(MAX_DECIMALS + 1):
         nearest = np.round(high, decimals)
         for rounded in (nearest, np.round(nearest - 10.0**-decimals, decimals)):
             fits = open_ & (rounded > low) & (rounded <= high)
             found[fits] = rounded[fits]
             open_ &= ~fits
-    for k in np.flatnonzero(open_ & (low > 0)):  # next to zero: the fewest digits instead
+    for k in np.flatnonzero(open_ & (low > 0)):  # close to zero: the fewest significant digits instead
         found[k] = next((x for d in range(17) if low[k] < (x := _rounded_down(high[k], d)) <= high[k]), high[k])
     return found
 
 
 def _rounded_down(x: float, digits: int) -> float:
-    """With so many digits behind the first one, and not above x."""
+    """Round down to some number of digits after the first one."""
     mantissa, exponent = f"{x:.{digits}e}".split("e")
     nearest = float(f"{mantissa}e{exponent}")
     return nearest if nearest <= x else float(f"{float(mantissa) - 10.0**-digits:.{digits}f}e{exponent}")
 
 
-def _whole(values: Array) -> list[Any]:
-    found: list[Any] = (values.astype(np.int64) if (values == np.round(values)).all() else values).tolist()
-    return found
+def _integers(values: Array) -> list[Any]:
+    numbers: list[Any] = (values.astype(np.int64) if (values == np.round(values)).all() else values).tolist()
+    return numbers

@@ -1,4 +1,4 @@
-"""Numbers as words and digits, as a report says them."""
+"""Numbers, fractions and class names as a report writes them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from scipy.special import betaincinv
 
 from skewboost.names import shortened, shown, side_by_side
 
-THIN = "\u202f"  # a narrow space that does not break
+THIN = "\u202f"  # a narrow no-break space
 NONE = "–"
-LONGEST_CLASS = 40  # letters
+LONGEST_CLASS = 40  # characters
 
 
 def digits(x: float, n: int = 3) -> str:
-    r"""With so many significant digits, thousands apart.
+    r"""Format a number with n significant digits and spaces between thousands.
 
     Examples
     --------
-    >>> from skewboost.plots.report.words import digits
+    >>> from skewboost.plots.report.number_format import digits
     >>> digits(0.012345), digits(30000.0, 5)
     ('0.0123', '30\u202f000')
     """
@@ -29,7 +29,7 @@ def digits(x: float, n: int = 3) -> str:
     if x == 0:
         return "0"
     decimals = max(0, n - 1 - math.floor(math.log10(abs(x))))
-    # a tie goes up, as in the browser
+    # ties are rounded up, as in the browser
     text = f"{Decimal(abs(x)).quantize(Decimal(1).scaleb(-min(decimals, 12)), ROUND_HALF_UP):,f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -39,46 +39,23 @@ def digits(x: float, n: int = 3) -> str:
 
 
 def count(x: float) -> str:
-    """A number of rows; weights may make it a fraction."""
+    """Format a number of rows, which is a fraction for fractional weights."""
     return digits(round(x), 15) if x == round(x) or x >= 1000 else digits(x, 4)
 
 
 def percent(x: float, n: int = 3) -> str:
-    """A share."""
+    """Format a fraction as a percentage with n significant digits, and one more close to 100 %."""
     if not math.isfinite(x):
         return NONE
-    near = 0.99 < abs(x) < 1.0
-    return digits(100.0 * x, n + 1 if near else n) + THIN + "%"
-
-
-def one_in(share: float) -> str:
-    """A share as "1 of 3", or as per cent where that would be far off.
-
-    Examples
-    --------
-    >>> from skewboost.plots.report.words import one_in
-    >>> one_in(0.34)
-    '1 of 3'
-    """
-    if not math.isfinite(share) or share <= 0:
-        return "none"
-    if share == 1:
-        return "all"
-    n = 1.0 / share
-    if n < 1.05:
-        return "nearly all"
-    if abs(n - round(n)) / n < 0.04 or n > 10:
-        return f"1 of {digits(float(round(n)), 2 if n > 100 else 3)}"
-    tenth = round(10 * share)
-    return f"{tenth} of 10" if tenth not in (0, 10) else percent(share)
+    return digits(100.0 * x, n + 1 if 0.99 < abs(x) < 1.0 else n) + THIN + "%"
 
 
 def class_names(positive: Any, negative: Any) -> tuple[str, str]:
-    """What cases of two classes are called: by their names if these are words, else by their roles.
+    """Name two classes by their labels if these are words, else by "positive" and "negative".
 
     Examples
     --------
-    >>> from skewboost.plots.report.words import class_names
+    >>> from skewboost.plots.report.number_format import class_names
     >>> class_names(1, 0), class_names("fraud", "honest")
     (('positive (1)', 'negative (0)'), ('fraud', 'honest'))
     """
@@ -90,8 +67,8 @@ def class_names(positive: Any, negative: Any) -> tuple[str, str]:
 
 
 def class_name(value: Any) -> str:
-    """One of them in a sentence: "fraud", "class 1"."""
-    text = shortened(label(value), LONGEST_CLASS)
+    """Name a class in a sentence: "fraud", "class 1"."""
+    text = shortened(shown(value), LONGEST_CLASS)
     return text if _is_word(value) else f"class {text}"
 
 
@@ -99,17 +76,12 @@ def _is_word(value: Any) -> bool:
     return isinstance(value, str) and any(c.isalpha() for c in value)
 
 
-def label(value: Any) -> str:
-    """A class label, so that it is seen as it is."""
-    return shown(value)
-
-
 def interval(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Where a rate may lie, by Clopper and Pearson: exact, and if anything too wide.
+    """The exact (conservative) interval of Clopper and Pearson for a rate.
 
     Examples
     --------
-    >>> from skewboost.plots.report.words import interval
+    >>> from skewboost.plots.report.number_format import interval
     >>> print("{:.3f} {:.3f}".format(*interval(8, 10)))
     0.444 0.975
     """
