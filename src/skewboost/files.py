@@ -107,7 +107,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     return Path(path)
 
 
-def check_place(path: str | os.PathLike[str]) -> None:
+def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise an OSError where `written_whole` would, as far as that can be known before there is anything to write.
 
     Parameters

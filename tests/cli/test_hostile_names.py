@@ -72,7 +72,7 @@ def test_fit_and_evaluate(run, fitted):
     for said in (fitted.fit.stdout, checked(run("evaluate", fitted.model, fitted.data)).stdout):
         for label in (POSITIVE, NEGATIVE):
             assert f"really {shown(label)} " in said
-            assert f"said {shown(label)}" in said
+            assert f"predicted {shown(label)}" in said
         assert f"{shown(POSITIVE)} (positive)" in said
     assert f"target    {TARGET}: {POSITIVE} is the positive class" in fitted.fit.stdout
     assert f"skewboost explain '{fitted.model}'" in fitted.fit.stdout
@@ -93,7 +93,7 @@ def test_explain(run, fitted):
     row = checked(run("explain", fitted.model, fitted.data, "--row", 2, "--top", 60)).stdout
     told = json.loads(checked(run("explain", fitted.model, fitted.data, "--row", 2, "--json")).stdout)
     moves = [c["column"] for c in told["contributions"] if c["adds"]]
-    assert f"says {shown(told['prediction'])}; in truth it is {shown(told['truth'])}." in row
+    assert f"predicts {shown(told['prediction'])}; the true class is {shown(told['truth'])}." in row
     assert {line.split("  ")[0] for line in row.split("\n")} >= {name_of[name] for name in moves}
     picture = fitted.folder / "[/why] $a$.svg"
     checked(run("explain", fitted.model, fitted.data, "--plot", picture))
@@ -229,7 +229,7 @@ def test_classes(run, kinds):
     assert [f"probability_{c}" for c in sorted(CLASSES)] == found.columns[1 : 1 + len(CLASSES)].tolist()
     priced = ",".join(f"{c}=2" for c in CLASSES if "," not in c)
     refused = checked(run("fit", kinds.many, "-t", TARGET, *how, "--cost", priced), 2 if "," in "".join(CLASSES) else 0)
-    assert "has no price for class" in refused.stderr or refused.exit_code == 0
+    assert "has no cost for class" in refused.stderr or refused.exit_code == 0
     checked(run("explain", model, kinds.many, "--row", 3))
 
 

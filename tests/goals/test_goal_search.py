@@ -292,7 +292,9 @@ def test_too_few_positives_are_told_with_the_number_needed():
     assert clf.certificate_.shown["recall >="] < 0.95
 
 
-@pytest.mark.parametrize("told", [GoalNotReachableError("far", {"recall": [0.1]}), RepeatedRowsWarning("two", 2, 9)])
+@pytest.mark.parametrize(
+    "told", [GoalNotReachableError("far", search={"recall": [0.1]}), RepeatedRowsWarning("two", 2, 9)]
+)
 def test_what_is_raised_comes_back_from_other_processes(told):
     again = pickle.loads(pickle.dumps(told))
     assert str(again) == str(told)

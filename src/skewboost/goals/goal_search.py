@@ -32,7 +32,7 @@ from skewboost.goals.goal import Goal
 from skewboost.goals.holdout import HeldOut, check_mask, given_split, held_out_of, share_needed, split
 from skewboost.goals.measures import measure_of
 from skewboost.goals.reasons import (
-    REMEDY,
+    MORE_EXAMPLES,
     GoalNotMetWarning,
     GoalNotReachableError,
     LittleUseWarning,
@@ -282,7 +282,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         search = self._search(aim, trials, rows)
         hopeless = not search.best.met and not self.goal_.met(search.best.counts, aim.cost)
         if hopeless and not self.allow_unmet:
-            raise GoalNotReachableError(f"{not_reachable(aim, search.points)} {REMEDY}", self.search_)
+            raise GoalNotReachableError(not_reachable(aim, search.points), search=self.search_)
         self._settle(aim, search, trials, rows, held_out)
         self.frontier_ = frontier(aim, search.points)
 
@@ -300,7 +300,9 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         lacking = impossible(aim, held_out)
         if lacking and not self.allow_unmet:
             everywhere = Counts.of(positive, positive, inner + outer)
-            raise GoalNotReachableError(too_few(aim, lacking, held_out, everywhere), {})
+            raise GoalNotReachableError(
+                too_few(aim, lacking, held_out, everywhere), MORE_EXAMPLES, parameter="confidence"
+            )
         return searched, held_out, aim
 
     def _aim(self) -> Aim:
@@ -435,7 +437,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 complaint = not_certified(aim, self.certificate_)
         if complaint is not None:
             if not self.allow_unmet:
-                raise GoalNotReachableError(f"{complaint} {REMEDY}", self.search_)
+                raise GoalNotReachableError(complaint, search=self.search_)
             warnings.warn(complaint, GoalNotMetWarning, stacklevel=4)
         else:
             counts = chosen.point.counts if self.certificate_ is None else self.certificate_.counts

@@ -15,15 +15,29 @@ from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
-REMEDY = "Set allow_unmet=True to get the closest all the same."
+CLOSEST = "Set allow_unmet=True to get the closest model."
+
+MORE_EXAMPLES = f"Get more examples, lower the confidence, or set confidence=None for no promise. {CLOSEST}"
 
 
 class GoalNotReachableError(InputError):
-    """No model was found that meets the goal; `search_` has all that were tried."""
+    """No model was found that meets the goal; `search_` has all that were tried.
 
-    def __init__(self, message: str, search: dict[str, Array] | None = None) -> None:  # unpickled by the message alone
-        super().__init__(message)
+    `parameter` is the parameter of the search that the remedy would change: "confidence" if there are too few rows to
+    certify the goal, else "allow_unmet".
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        remedy: str = CLOSEST,
+        *,
+        search: dict[str, Array] | None = None,
+        parameter: str = "allow_unmet",
+    ) -> None:
+        super().__init__(problem, remedy)
         self.search_ = search or {}
+        self.parameter = parameter
 
 
 class GoalNotMetWarning(UserWarning):
@@ -83,10 +97,7 @@ def too_few(aim: Aim, lacking: list[tuple[Condition, float, float]], held_out: H
             f"{condition} needs {needed:.0f} held-out {of_what} even if every answer is right, and there are {there:g} "
             f"(with {where}{takes})"
         )
-    return (
-        f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}. Get more "
-        f"examples, lower the confidence, or set confidence=None for no promise. {REMEDY}"
-    )
+    return f"The data are too few to promise the goal with confidence {1 - aim.delta:g}: {'; '.join(told)}."
 
 
 def not_reachable(aim: Aim, points: list[Point]) -> str:

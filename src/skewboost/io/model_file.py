@@ -204,10 +204,15 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         the model was trained on, if it tells), "n_rounds" (of a booster), "threshold" (of a goal search), "params"
         (as text), "saved_with", "notes".
     """
+    return load_with_description(path)[1]
+
+
+def load_with_description(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """What `load` and `describe` return, from one reading of the file."""
     told = _read(_content(path), f"The model file {os.fspath(path)!r}")
     model = told.pop("model")
     inner = _innermost(model)
-    return {
+    return model, {
         "format": told["format"],
         "version": told["version"],
         "class": type(model).__name__,
