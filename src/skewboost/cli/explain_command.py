@@ -231,7 +231,7 @@ def _print_row(model: SavedModel, explanation: dict[str, Any], top: int) -> None
         rest = sum(c["adds"] for c in contributions[top:])
         rows.append([count(len(contributions) - top, "other column"), "", f"{rest:+.3f}", ""])
     rows.append([SUM, "", f"{explanation['score']:+.3f}", ""])
-    print_table(["column", "value", "adds to F", ""], rows, left=(0, 3))
+    print_table(["column", "value", "adds to F", ""], rows, left=(0, 3), blank_line=False)
 
 
 def _draw(model: SavedModel, row: Any, top: int, plot: str) -> None:

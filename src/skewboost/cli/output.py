@@ -67,8 +67,9 @@ def print_table(
     caption: str | None = None,
     first_width: int = 0,
     left: Sequence[int] = (0,),
+    blank_line: bool = True,
 ) -> None:
-    """Print a table and an empty line. `left` are the columns that are aligned to the left."""
+    """Print a table, and an empty line after it. `left` are the columns that are aligned to the left."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -83,7 +84,7 @@ def print_table(
         )  # fmt: skip
     for row in rows:
         table.add_row(*map(visible, row))
-    get_console().print(table, "")
+    get_console().print(table, *([""] if blank_line else []))
 
 
 class RawOutput:
