@@ -50,7 +50,7 @@ def test_what_long_names_differ_in_is_kept():
 
 def test_a_name_is_not_taken_for_the_words_beside_it():
     assert shown("missing", ["missing"]) == "'missing'"
-    assert side_by_side(["missing", "'missing'"], unlike=["missing"]) == ["'missing'", "\"'missing'\""]
+    assert side_by_side(["missing", "'missing'"], reserved=["missing"]) == ["'missing'", "\"'missing'\""]
 
 
 @given(text)
