@@ -20,7 +20,7 @@ def labels_at(small, threshold):
     return np.where(p >= threshold, "bad", "good")
 
 
-@pytest.mark.parametrize("threshold", [0, 0.02, 0.4, 1])
+@pytest.mark.parametrize("threshold", [0, 0.02])
 def test_all_commands_decide_by_the_same_threshold(small, run, tmp_path, monkeypatch, threshold):
     told, truth = ("--threshold", threshold), small.new["kind"].to_numpy()
     said = labels_at(small, threshold)
