@@ -16,8 +16,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import train_test_split
 
-from skewboost.cli.estimator_names import Wanted
-from skewboost.cli.shift import Profile, Watch, shares_of
+from skewboost.cli.method_options import MethodOptions
+from skewboost.cli.shift import ShiftDetector, TrainingProfile, class_sizes
 from skewboost.engine.table import take_rows
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -54,11 +54,11 @@ KINDS = ("positives x 5", "a number x 10", "a column half missing", "a new categ
 
 
 def told(profile, X, y, said=None):
-    watch = Watch(profile)
-    watch.rows(X)
-    watch.truth(y)
+    watch = ShiftDetector(profile)
+    watch.add_rows(X)
+    watch.add_labels(y)
     if said is not None:
-        watch.said(said)
+        watch.add_predictions(said)
     return watch.warnings(1)
 
 
@@ -79,10 +79,10 @@ def one(name: str) -> dict[str, list[bool]]:
             continue
         X_new, model, said = take_rows(X, new), None, {}
         if k < FITS:
-            model = Wanted(rounds=20).make(1).fit(take_rows(X, fit), y[fit])
-            said = shares_of(model.predict(take_rows(X, held)))
-        profile = Profile.of(take_rows(X, fit), shares_of(y[fit]), said)
-        profile = Profile.read(profile.as_dict())
+            model = MethodOptions(rounds=20).make(1).fit(take_rows(X, fit), y[fit])
+            said = class_sizes(model.predict(take_rows(X, held)))
+        profile = TrainingProfile.of(take_rows(X, fit), class_sizes(y[fit]), said)
+        profile = TrainingProfile.from_dict(profile.as_dict())
         answers = None if model is None else model.predict(X_new)
         sentences = told(profile, X_new, y[new], answers)
         if sentences:

@@ -1,4 +1,4 @@
-"""Three kinds of intrusion, each with prices of its own: many classes and a matrix of costs."""
+"""Detect three kinds of intrusion: several classes and a cost matrix."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from skewboost.metrics import expected_cost
 X, y = make_intrusions()
 X_train, X_new, y_train, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
 
-#                       said: break-in  dos  normal  probe
-prices = np.array([
-    [0, 20, 100, 20],  # a break-in that is taken for normal is the worst
+# Columns: predicted break-in, dos, normal, probe
+costs = np.array([
+    [0, 20, 100, 20],  # true break-in; predicting normal is the most expensive mistake
     [5, 0, 20, 5],
-    [2, 2, 0, 1],  # a false alarm
+    [2, 2, 0, 1],  # true normal: false alarms
     [2, 2, 5, 0],
 ])  # fmt: skip
 
@@ -32,11 +32,11 @@ models = {
     "AdaC2.M1 of trees": AdaC2M1Classifier(
         estimator="tree", n_estimators=20, cost={"normal": 1} | dict.fromkeys(["break-in", "dos", "probe"], 1.2)
     ),
-    "RealBoost, one against one": CodeMatrixClassifier(RealBoostClassifier(n_estimators=100), code="one_vs_one"),
-    "AdaBoost.MH at minimum risk": MinimumRiskClassifier(AdaBoostMHClassifier(n_estimators=100), cost=prices),
+    "RealBoost, one vs one": CodeMatrixClassifier(RealBoostClassifier(n_estimators=100), code="one_vs_one"),
+    "AdaBoost.MH at minimum risk": MinimumRiskClassifier(AdaBoostMHClassifier(n_estimators=100), cost=costs),
 }
 print(f"{'':28} balanced accuracy   cost per connection")
 for name, model in models.items():
-    answers = model.fit(X_train, y_train).predict(X_new)
-    cost = expected_cost(y_new, answers, prices)
-    print(f"{name:28} {balanced_accuracy_score(y_new, answers):17.3f} {cost:21.3f}")
+    predicted = model.fit(X_train, y_train).predict(X_new)
+    cost = expected_cost(y_new, predicted, costs)
+    print(f"{name:28} {balanced_accuracy_score(y_new, predicted):17.3f} {cost:21.3f}")

@@ -22,7 +22,7 @@ import pytest
 
 import skewboost
 from skewboost import files
-from skewboost.files import UNFINISHED, check_place, locked, write_whole, written_whole
+from skewboost.files import UNFINISHED, check_writable, locked, write_whole, written_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="as POSIX has it")
 fork = multiprocessing.get_context("fork") if os.name == "posix" else None
@@ -241,11 +241,11 @@ def test_what_is_neither_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # names of sockets must be short
     with socket.socket(socket.AF_UNIX) as made:
         made.bind("socket")
-    for write in (check_place, lambda path: write_whole(path, "x")):
+    for write in (check_writable, lambda path: write_whole(path, "x")):
         for path in (folder, link):
-            with pytest.raises(IsADirectoryError, match="it is a folder; give the name of a file"):
+            with pytest.raises(IsADirectoryError, match="it is a folder"):
                 write(path)
-        with pytest.raises(FileExistsError, match="neither a file nor a pipe; give another name"):
+        with pytest.raises(FileExistsError, match="neither a file nor a pipe"):
             write(there)
         with pytest.raises(OSError, match="nowhere"):
             write(tmp_path / "nowhere" / "a")

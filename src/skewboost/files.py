@@ -1,9 +1,9 @@
-"""Files that are written whole or not at all, and locks that two processes can rely on.
+"""Atomic writing of files, and locks between processes.
 
-A new file is written beside its place under a name that nobody can foresee, is forced to the disk, and then takes its
-place. A process that is killed leaves its unfinished file behind, and the next writer of the same file removes it. It
-is known by its name, and it will never be finished if nobody holds its lock, as a writer does for as long as it lives.
-The folder is not forced to the disk: after a power cut the file is the old one or the new one, but not a part of one.
+A file is written under a random name in the same folder, flushed to the disk, and then renamed. If the process is
+killed, the unfinished file remains, and the next writer of the same file removes it. An unfinished file is recognised
+by its name; it is abandoned if nobody holds its lock, which a writer does for as long as it lives. The folder itself is
+not flushed: after a power cut there is the old file or the new one, but never a part of one.
 """
 
 from __future__ import annotations
@@ -20,39 +20,36 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 UNFINISHED = ".unfinished"
-MOST_OF_NAME = 50  # characters of the file's name in that of the unfinished one: names end at 255 bytes
-LEFT_OVER_SECONDS = 60  # before that, nobody asks whether a writer still lives
+PREFIX_LENGTH = 50  # characters of the file's name in that of the unfinished one; names have at most 255 bytes
+ABANDONED_AFTER = 60  # seconds before an unfinished file may be removed
 
-# Names of files that this process has open: what is behind them is never replaced
+# Names of files that this process has open; such a file is written to, never replaced
 _OPENED = re.compile(r"/dev/(?:fd/([0-9]{1,9})|(stdout)|(stderr))|/proc/self/fd/([0-9]{1,9})")
-_FAR = 2**31 - 2  # the byte that is locked on Windows, where nobody else can read it: few files are as long
-
-
-# ------------------------------------------------------------------------------- writing
+_FAR = 2**31 - 2  # the byte that is locked on Windows, beyond the end of most files, since nobody can read it then
 
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write bytes to; it takes its place in the end, unless something fails.
+    """Open a file for writing that replaces `path` at the end, unless an exception is raised.
 
-    A file that is replaced keeps its permissions and, where that is allowed, its owner and group. A symbolic link
-    stays, and the file that it names is replaced. A pipe, or a device such as ``/dev/stdout``, cannot be replaced: it
-    is written to at once, and holds what was written if something fails.
+    A file that is replaced keeps its permissions and, if that is allowed, its owner and group. If `path` is a symbolic
+    link, the file that it points to is replaced. A pipe, or a device such as ``/dev/stdout``, cannot be replaced: it is
+    written to directly.
 
     Parameters
     ----------
     path : path
-        Of the file; one that is there stays as it is until the new one is complete.
+        The file to write.
 
     Yields
     ------
     binary file
-        Open for writing. It must not be closed.
+        The caller must not close it.
 
     Raises
     ------
     OSError
-        If it cannot be written; also for a folder, a socket or a disk.
+        If the file cannot be written, or is a folder, a socket or a block device.
 
     Examples
     --------
@@ -65,23 +62,23 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     ...     print([p.name for p in Path(folder).iterdir()])
     ['note.txt']
     """
-    place = _place_of(path)
+    target = _target_of(path)
     with _named(path):
-        if place.whole is None:
-            with _opened(place) as stream:
+        if target.file is None:
+            with _opened(target) as stream:
                 yield stream
             return
-        _clear_left_overs(place.whole)
-        unfinished = place.whole.with_name(f"{_beginning(place.whole)}{os.urandom(8).hex()}{UNFINISHED}")
+        _remove_abandoned(target.file)
+        unfinished = target.file.with_name(f"{_prefix(target.file)}{os.urandom(8).hex()}{UNFINISHED}")
         try:
-            with _made(unfinished, private=place.there is not None) as file:
+            with _made(unfinished, private=target.existing is not None) as file:
                 yield file
                 file.flush()
-                if place.there is not None:
-                    _give_rights(file.fileno(), place.there)
+                if target.existing is not None:
+                    _copy_permissions(file.fileno(), target.existing)
                 os.fsync(file.fileno())
-                os.utime(unfinished)  # as it is about to be unlocked, and must not look like an old left-over
-            os.replace(unfinished, place.whole)
+                os.utime(unfinished)  # it is about to be unlocked, and must not look abandoned
+            os.replace(unfinished, target.file)
         except BaseException:
             with suppress(OSError):
                 unfinished.unlink()
@@ -89,141 +86,123 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
-    """Write text (as UTF-8) or bytes to a file, which is replaced at once or not at all.
-
-    Parameters
-    ----------
-    path : path
-        Of the file; see `written_whole`.
-    content : str or bytes
-        All of it.
-
-    Returns
-    -------
-    Path
-    """
+    """Write text (as UTF-8) or bytes to a file as `written_whole` does, and return its path."""
     with written_whole(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
     return Path(path)
 
 
-def check_place(path: str | os.PathLike[str]) -> None:
-    """Raise an OSError where `written_whole` would, as far as that can be known before there is anything to write.
-
-    Parameters
-    ----------
-    path : path
-        Of the file.
-    """
-    place = _place_of(path)
-    if place.whole is None:
-        if place.descriptor is None and not os.access(place.path, os.W_OK):
-            raise PermissionError(errno.EACCES, "no permission to write to it. Name another one", place.path)
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError if `written_whole` would, as far as that can be known in advance."""
+    target = _target_of(path)
+    if target.file is None:
+        if target.descriptor is None and not os.access(target.path, os.W_OK):
+            raise PermissionError(errno.EACCES, "no permission to write to it. Choose another file", target.path)
         return
-    folder = place.whole.parent
+    folder = target.file.parent
     if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", place.path)
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", target.path)
     if not os.access(folder, os.W_OK | os.X_OK):
-        what = f"no permission to write to the folder {folder}. Name another one"
-        raise PermissionError(errno.EACCES, what, place.path)
+        problem = f"no permission to write to the folder {folder}. Choose another one"
+        raise PermissionError(errno.EACCES, problem, target.path)
 
 
-class _Place(NamedTuple):
-    """Where a file of a name is written."""
+class _Target(NamedTuple):
+    """The file that a path stands for."""
 
     path: str
-    whole: Path | None  # the file to replace; None where nothing can be replaced, as pipes cannot
-    there: os.stat_result | None = None  # what is there already
-    descriptor: int | None = None  # of a name that says which open file is meant
+    file: Path | None  # the file to replace; None for pipes and devices, which cannot be replaced
+    existing: os.stat_result | None = None
+    descriptor: int | None = None  # if the path names an open file
 
 
-def _place_of(path: str | os.PathLike[str]) -> _Place:
+def _target_of(path: str | os.PathLike[str]) -> _Target:
     named = Path(path)
     opened = _OPENED.fullmatch(os.path.normpath(named.absolute()))
     if opened is not None and sys.platform != "win32":
         descriptor = int(opened[1] or opened[4] or ("1" if opened[2] else "2"))
         with _named(path):
-            return _Place(str(named), None, os.fstat(descriptor), descriptor)
+            return _Target(str(named), None, os.fstat(descriptor), descriptor)
     try:
-        there = named.stat()
+        existing = named.stat()
     except FileNotFoundError:
-        there = None
-    if there is None or stat.S_ISREG(there.st_mode):
-        return _Place(str(named), Path(os.path.realpath(named)) if named.is_symlink() else named, there)
-    if stat.S_ISFIFO(there.st_mode) or stat.S_ISCHR(there.st_mode):
-        return _Place(str(named), None, there)
-    if stat.S_ISDIR(there.st_mode):
-        raise IsADirectoryError(errno.EISDIR, "it is a folder; give the name of a file", str(named))
-    raise FileExistsError(errno.EEXIST, "it is neither a file nor a pipe; give another name", str(named))
+        existing = None
+    if existing is None or stat.S_ISREG(existing.st_mode):
+        return _Target(str(named), Path(os.path.realpath(named)) if named.is_symlink() else named, existing)
+    if stat.S_ISFIFO(existing.st_mode) or stat.S_ISCHR(existing.st_mode):
+        return _Target(str(named), None, existing)
+    if stat.S_ISDIR(existing.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder. Choose a file", str(named))
+    raise FileExistsError(errno.EEXIST, "it is neither a file nor a pipe. Choose another name", str(named))
 
 
-def _opened(place: _Place) -> IO[bytes]:
-    """What cannot be replaced, open for writing; whoever has it open already goes on from where it stands."""
-    if place.descriptor is None:
-        return os.fdopen(os.open(place.path, os.O_WRONLY | getattr(os, "O_BINARY", 0)), "wb")
+def _opened(target: _Target) -> IO[bytes]:
+    """Open what cannot be replaced. An open file is continued at its position."""
+    if target.descriptor is None:
+        return os.fdopen(os.open(target.path, os.O_WRONLY | getattr(os, "O_BINARY", 0)), "wb")
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            stream.flush()  # what was said before comes first
-    return os.fdopen(os.dup(place.descriptor), "wb")
+            stream.flush()  # earlier output comes first
+    return os.fdopen(os.dup(target.descriptor), "wb")
 
 
-def _beginning(whole: Path) -> str:
-    """Of the names of unfinished files."""
-    return f".{whole.name[:MOST_OF_NAME]}."
+def _prefix(file: Path) -> str:
+    """The beginning of the names of unfinished files."""
+    return f".{file.name[:PREFIX_LENGTH]}."
 
 
 @contextmanager
 def _made(unfinished: Path, private: bool) -> Iterator[IO[bytes]]:
-    """A file that was not there, locked while it is open; if it replaces one, nobody else may read it meanwhile."""
+    """Create a file and lock it. If it will replace another one, it is readable by its owner only until then."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with ExitStack() as stack:
         file = stack.enter_context(os.fdopen(os.open(unfinished, flags, 0o600 if private else 0o666), "wb"))
-        with suppress(OSError):  # where files cannot be locked, nobody removes left-overs
+        with suppress(OSError):  # where files cannot be locked, abandoned files are never removed
             stack.enter_context(locked(file))
         yield file
 
 
-def _give_rights(descriptor: int, there: os.stat_result) -> None:
-    """The permissions of the file that is to be replaced, and its owner and group if that is allowed."""
+def _copy_permissions(descriptor: int, existing: os.stat_result) -> None:
+    """Copy the permissions of the file that is replaced, and its owner and group if that is allowed."""
     if sys.platform == "win32":
         return
-    mode = stat.S_IMODE(there.st_mode) & 0o777
+    mode = stat.S_IMODE(existing.st_mode) & 0o777
     made = os.fstat(descriptor)
-    if (made.st_uid, made.st_gid) != (there.st_uid, there.st_gid):
+    if (made.st_uid, made.st_gid) != (existing.st_uid, existing.st_gid):
         try:
-            os.fchown(descriptor, there.st_uid, there.st_gid)
+            os.fchown(descriptor, existing.st_uid, existing.st_gid)
         except OSError:
             try:
-                os.fchown(descriptor, -1, there.st_gid)
-            except OSError:  # another group must not get what was meant for that one
+                os.fchown(descriptor, -1, existing.st_gid)
+            except OSError:  # another group must not get the permissions of that group
                 mode &= ~0o070 | (mode & 0o007) << 3
     os.fchmod(descriptor, mode)
 
 
-def _clear_left_overs(whole: Path) -> None:
-    """Remove the unfinished files that killed writers of this file have left."""
-    name = re.compile(re.escape(_beginning(whole)) + "[0-9a-f]{16}" + re.escape(UNFINISHED))
-    with suppress(OSError), os.scandir(whole.parent) as entries:
+def _remove_abandoned(file: Path) -> None:
+    """Remove the unfinished files of killed writers of this file."""
+    name = re.compile(re.escape(_prefix(file)) + "[0-9a-f]{16}" + re.escape(UNFINISHED))
+    with suppress(OSError), os.scandir(file.parent) as entries:
         for entry in entries:
             if name.fullmatch(entry.name):
                 with suppress(OSError):
-                    _clear(entry.path)
+                    _remove_if_abandoned(entry.path)
 
 
-def _clear(left: str) -> None:
-    """Remove an unfinished file, if it is a file of ours, old, and nobody is at work on it."""
-    about = os.lstat(left)
+def _remove_if_abandoned(path: str) -> None:
+    """Remove an unfinished file if it is our own, old, and not locked by its writer."""
+    about = os.lstat(path)
     ours = stat.S_ISREG(about.st_mode) and (sys.platform == "win32" or about.st_uid == os.geteuid())
-    if not ours or time.time() - about.st_mtime < LEFT_OVER_SECONDS:
+    if not ours or time.time() - about.st_mtime < ABANDONED_AFTER:
         return
-    with os.fdopen(os.open(left, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), "rb") as file, locked(file, wait=False):
-        pass  # an error unless the writer is gone
-    os.unlink(left)
+    with os.fdopen(os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), "rb") as file, locked(file, wait=False):
+        pass  # raises if the writer lives
+    os.unlink(path)
 
 
 @contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Errors name the file that was asked for, rather than the unfinished one, or none."""
+    """Make errors name the file that was asked for instead of the unfinished one."""
     try:
         yield
     except OSError as error:
@@ -232,27 +211,24 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
-# ------------------------------------------------------------------------------- locks
-
-
 @contextmanager
 def locked(file: IO[Any], *, wait: bool = True) -> Iterator[None]:
-    """Have an open file for oneself, among all threads and processes that ask for it likewise.
+    """Lock an open file against other threads and processes that use this function.
 
-    The operating system keeps the lock, and takes it back when the process ends, however it ends. Two threads must have
-    opened the file for themselves.
+    The operating system releases the lock when the process ends, however it ends. Threads must open the file
+    separately.
 
     Parameters
     ----------
     file : file
         Open for writing.
     wait : bool, default=True
-        For whoever has it; otherwise that is an OSError.
+        Whether to wait while the file is locked by another. If not, that raises an OSError.
 
     Raises
     ------
     OSError
-        If somebody else has it, or files cannot be locked there.
+        If the file is locked by another, or cannot be locked.
     """
     descriptor = file.fileno()
     _lock(descriptor, wait)
@@ -286,7 +262,7 @@ if sys.platform == "win32":
         os.lseek(descriptor, at, os.SEEK_SET)
 
 else:
-    import fcntl  # flock, not lockf: the latter does not know threads, and forgets when any copy of a file is closed
+    import fcntl  # flock, because lockf ignores threads and ends when any descriptor of the file is closed
 
     def _lock(descriptor: int, wait: bool) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

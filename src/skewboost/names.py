@@ -1,4 +1,4 @@
-"""Names that come from data, as people see them: nothing in them acts on what is around, and no two look the same."""
+"""Names of columns, categories, classes and files, made safe to print: visible, never mark-up, and never ambiguous."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
-CUT = "…"
-QUOTES = ("'", '"')
+ELLIPSIS = "…"
 
 
-def shown(name: Any, unlike: Container[str] = ()) -> str:
-    r"""A name (of a column, a category, a class, a file) as it is, or quoted where it would not be seen as it is.
+def shown(name: Any, reserved: Container[str] = ()) -> str:
+    r"""A name as it is, or quoted as in Python if it would not be visible or could be mistaken.
 
-    Quoted as in Python are names that are empty, begin or end with a space, have two spaces in a row or characters
-    that do not show (control characters, escape sequences of terminals, marks that turn the direction of writing), and
-    those that are in quotation marks themselves. So names that differ are shown differently. `unlike` are the words
-    that are used beside the names, such as "missing": a name that is one of them is quoted, too.
+    Quoted are names that are empty, begin or end with a space, have two spaces in a row, have characters that do not
+    print (control characters, escape sequences, marks that change the direction of writing) or are in quotation marks
+    themselves. So different names are shown differently. Names that are `reserved` words, such as "missing", are
+    quoted, too.
 
     Examples
     --------
@@ -27,18 +26,18 @@ def shown(name: Any, unlike: Container[str] = ()) -> str:
     """
     text = spell(name)
     plain = text.isprintable() and text == text.strip() != "" and "  " not in text
-    in_quotes = len(text) > 1 and text[0] == text[-1] and text[0] in QUOTES
-    return text if plain and not in_quotes and text not in unlike else quoted(text)
+    in_quotes = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
+    return text if plain and not in_quotes and text not in reserved else quoted(text)
 
 
 def spell(value: Any) -> str:
-    """The name of a category. A column of whole numbers with missing cells holds floats in pandas: 1.0 is 1."""
+    """A category as text. Whole numbers have no decimals: pandas holds integers with missing cells as floats."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # NumPy's, without importing it
         return str(bool(value))
     if isinstance(value, Integral):
-        return str(int(value))  # by way of a float, long ids would lose their last digits
+        return str(int(value))  # a float would lose the last digits of long ids
     if isinstance(value, Real | Decimal):
         number = float(value)
         return f"{number:.0f}" if number.is_integer() else repr(number)
@@ -46,15 +45,15 @@ def spell(value: Any) -> str:
 
 
 def quoted(name: Any) -> str:
-    """A name in quotation marks, and anything else as Python writes it, without the name of its NumPy type."""
+    """A name in quotation marks; other values as Python writes them, without the name of a NumPy type."""
     text = repr(name.item() if hasattr(name, "item") else name)
-    while "  " in text:  # where spaces are joined, as in HTML, they would not be seen
+    while "  " in text:  # HTML would show two spaces as one
         text = text.replace("  ", r" \x20")
     return text
 
 
 def visible(text: str) -> str:
-    r"""Text whose characters that do not show are escapes: the last guard, for text in which names are already.
+    r"""Text with escapes for characters that do not print. Apply it to everything that is printed.
 
     Examples
     --------
@@ -68,26 +67,26 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str, longest: int = 28) -> str:
-    """Text that is too long, without its middle: both ends tell names apart."""
+    """Text without its middle if it is too long."""
     if len(text) <= longest:
         return text
     half = (longest - 1) // 2
-    return f"{text[: longest - 1 - half]}{CUT}{text[-half:]}"
+    return f"{text[: longest - 1 - half]}{ELLIPSIS}{text[-half:]}"
 
 
 def literal(text: str) -> str:
-    """Text for Matplotlib to draw as it is: dollar signs are no formula."""
+    """Text that Matplotlib draws literally: dollar signs do not begin a formula."""
     from matplotlib import rcParams
 
     return text.replace("$", r"\$") if rcParams["text.parse_math"] else text
 
 
 def side_by_side(
-    names: Iterable[Any], longest: int = 28, unlike: Container[str] = (), *, quotes: bool = False
+    names: Iterable[Any], longest: int = 28, reserved: Container[str] = (), *, quotes: bool = False
 ) -> list[str]:
-    """Names that are seen together: as `shown` (or `quoted`), not longer than that, and different ones differently.
+    """Names that appear together, as `shown` (or `quoted`) and shortened, such that different names stay different.
 
-    Where the ends of long names are equal, what they differ in is kept instead.
+    If shortening would make names equal, the part in which they differ is kept.
 
     Examples
     --------
@@ -95,34 +94,37 @@ def side_by_side(
     >>> side_by_side(["satisfied with the food in our hotel", "satisfied with the room in our hotel"], 24)
     ['satisfied…food…our hotel', 'satisfied…room…our hotel']
     """
-    whole = [quoted(name) if quotes else shown(name, unlike) for name in names]
-    short = {text: shortened(text, longest) for text in whole}
-    for alike in _alike(short):
-        start = _same_start(alike)
-        end = _same_start([text[start:][::-1] for text in alike])
-        for text in alike:
-            own = shortened(text[start : len(text) - end], max(3, longest // 2))
-            room = max(2, longest - len(own) - 2)
-            short[text] = f"{text[: room - room // 2]}{CUT}{own}{CUT}{text[-(room // 2) :]}"
-    taken: set[str] = set()
-    for text, told in short.items():
-        k = 1
-        while short[text] in taken:  # they differ in more than there is room for
-            k += 1
-            short[text] = f"{told[: longest - 1 - len(str(k))]}#{k}"
-        taken.add(short[text])
-    return [short[text] for text in whole]
-
-
-def _alike(short: dict[str, str]) -> list[list[str]]:
-    """The names that are equal when they are shortened."""
+    texts = [quoted(name) if quotes else shown(name, reserved) for name in names]
+    short = {text: shortened(text, longest) for text in texts}
     groups: dict[str, list[str]] = {}
-    for text, told in short.items():
-        groups.setdefault(told, []).append(text)
-    return [group for group in groups.values() if len(group) > 1]
+    for text, shorter in short.items():
+        groups.setdefault(shorter, []).append(text)
+    for equal in groups.values():
+        if len(equal) > 1:
+            short |= _keep_difference(equal, longest)
+    used: set[str] = set()
+    for text, shorter in short.items():
+        k = 1
+        while short[text] in used:  # the difference is too long: number the names
+            k += 1
+            short[text] = f"{shorter[: longest - 1 - len(str(k))]}#{k}"
+        used.add(short[text])
+    return [short[text] for text in texts]
 
 
-def _same_start(texts: list[str]) -> int:
-    """How many letters at the beginning all have in common."""
+def _keep_difference(texts: list[str], longest: int) -> dict[str, str]:
+    """Shorten texts to their beginning, the part in which they differ, and their end."""
+    start = _common_prefix(texts)
+    end = _common_prefix([text[start:][::-1] for text in texts])
+    short = {}
+    for text in texts:
+        own = shortened(text[start : len(text) - end], max(3, longest // 2))
+        room = max(2, longest - len(own) - 2)
+        short[text] = f"{text[: room - room // 2]}{ELLIPSIS}{own}{ELLIPSIS}{text[-(room // 2) :]}"
+    return short
+
+
+def _common_prefix(texts: list[str]) -> int:
+    """The number of characters at the beginning that all texts have in common."""
     first, last = min(texts), max(texts)
     return next((k for k, (a, b) in enumerate(zip(first, last)) if a != b), len(first))

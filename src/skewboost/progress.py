@@ -86,7 +86,8 @@ class ProgressBar:
             full = WIDTH * self.done // max(self.total, 1)
             parts += [f"[{'#' * full}{'-' * (WIDTH - full)}] {self.done}/{self.total}"]
         left = self.seconds_left
-        parts += [f"{clock(left)} left" if left else clock(time.monotonic() - self._started)]
+        if self.total is not None or self.done:  # otherwise nothing updates the time
+            parts += [f"{clock(left)} left" if left else clock(time.monotonic() - self._started)]
         return "  ".join([*parts, visible(self.note)] if self.note else parts)
 
 

@@ -14,8 +14,8 @@ from typer.main import get_command
 import skewboost
 from skewboost.boosting.catalogue import RECOMMENDED
 from skewboost.cli.app import app
-from skewboost.cli.compare_command import chosen
-from skewboost.cli.estimator_names import Wanted
+from skewboost.cli.compare_command import ComparisonRequest, choose_methods
+from skewboost.cli.method_options import MethodOptions
 from skewboost.cli.target_column import read_examples
 from skewboost.evaluate import summary_warnings
 from skewboost.evaluate.summary import summarise
@@ -33,9 +33,10 @@ PRINTED_BY = {
     "evaluate_command": ("evaluate", "report", "explain"),
     "target_column": READS_A_TABLE,
     "fit_command": ("fit", "goal", "report"),
+    "goal_command": ("goal",),
     "list_command": ("list",),
     "held_out": ("fit", "goal", "evaluate"),
-    "estimator_names": READS_A_TABLE,
+    "method_options": READS_A_TABLE,
     "model_files": READS_A_MODEL,
     "cost_option": (*READS_A_TABLE, "evaluate"),
     "shift": ("predict", "evaluate", "report"),
@@ -46,12 +47,6 @@ SAID_OF = {
     ("evaluate_command", "--weight"): ("evaluate", "report"),
     ("evaluate_command", "--threshold"): ("evaluate", "report"),
     ("target_column", "--test"): ("fit", "goal", "report"),
-    ("fit_command", "--closest"): ("goal",),
-    ("fit_command", "--confidence"): ("goal",),
-    ("fit_command", "--then"): ("goal",),
-    ("fit_command", "--plot"): ("goal",),
-    ("fit_command", "--counts"): ("goal",),
-    ("fit_command", "--groups"): ("goal",),
 }
 
 
@@ -73,7 +68,7 @@ def options_in(text):
     return re.findall(r"(?<![\w-])(--[a-z][a-z-]*|-o)(?![\w-])", text)
 
 
-SENTENCES = [(module, text) for module, text in sentences() if module not in ("options", "demo_command")]
+SENTENCES = [(module, text) for module, text in sentences() if module not in ("options", "demo")]
 
 
 def test_every_command_that_a_sentence_names_has_the_options_it_is_given():
@@ -159,10 +154,10 @@ def test_prices_can_be_given_afterwards(run, small, tmp_path):
 
 def test_everything_names_the_same_method_to_begin_with(small, run):
     name = RECOMMENDED.name
-    assert Wanted().entry.name == name
+    assert MethodOptions().named.name == name
     assert f"[{RECOMMENDED}]" in run("fit", "--help").stdout
     assert f"{name} on " in run("fit", small.train, "-t", "kind", "--drop", "id,times", "-r", 2).stdout
-    assert name in chosen((), read_examples(small.train, "kind"))
+    assert name in choose_methods(ComparisonRequest(small.train, "kind"), read_examples(small.train, "kind"))
     two = summarise(small.frame[["size"]], small.frame["kind"]).target
     for words in (summary_warnings.PYTHON, summary_warnings.COMMANDS):
         begin = [text for text in summary_warnings.suggestions_for(two, words) if "Begin with" in text]
@@ -178,14 +173,14 @@ def test_everything_names_the_same_method_to_begin_with(small, run):
 
 def test_the_recommended_method_comes_with_its_parameters(monkeypatch):
     from skewboost.boosting.catalogue import Recommendation
-    from skewboost.cli import estimator_names
+    from skewboost.cli import method_options
 
-    monkeypatch.setattr(estimator_names, "RECOMMENDED", Recommendation("CGAda", {"calibrate": "sigmoid"}))
-    assert Wanted().make().calibrate == "sigmoid"
-    assert Wanted(settings=("calibrate=isotonic",)).make().calibrate == "isotonic"
-    assert Wanted("CGAda").make().calibrate is None
-    assert Wanted().spec == "CGAda:calibrate=sigmoid"
-    assert str(estimator_names.RECOMMENDED) == "CGAda(calibrate='sigmoid')"
+    monkeypatch.setattr(method_options, "RECOMMENDED", Recommendation("CGAda", {"calibrate": "sigmoid"}))
+    assert MethodOptions().make().calibrate == "sigmoid"
+    assert MethodOptions(settings=("calibrate=isotonic",)).make().calibrate == "isotonic"
+    assert MethodOptions("CGAda").make().calibrate is None
+    assert MethodOptions().spec == "CGAda:calibrate=sigmoid"
+    assert str(method_options.RECOMMENDED) == "CGAda(calibrate='sigmoid')"
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/choosing.md"])

@@ -58,7 +58,7 @@ def test_json_says_the_same_from_a_file_and_a_pipe(fraud):
 
 def test_without_a_target_likely_ones_are_named(fraud):
     words = " ".join(invoke(fraud).stdout.split())
-    assert "--target. Two values each: fraud, card_present." in words
+    assert "--target. Columns with two values: fraud, card_present." in words
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

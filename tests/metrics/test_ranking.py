@@ -10,8 +10,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from skewboost import AdaC2Classifier, catalogue
-from skewboost.cli.held_out import Answers
+from skewboost import catalogue
+from skewboost.cli.held_out import Predictions
 from skewboost.cli.target_column import Examples
 from skewboost.datasets import make_fraud
 from skewboost.evaluate import compare
@@ -30,7 +30,7 @@ def test_all_areas_are_those_of_the_decision_function():
     scores = clf.decision_function(X_new)
     assert len(np.unique(clf.predict_proba(X_new)[:, 1])) < len(np.unique(scores))  # probabilities saturate
     expected = {"roc_auc": roc_auc_score(y_new, scores), "pr_auc": average_precision_score(y_new, scores)}
-    said = Answers.of(clf, 1, Examples(X_new, np.asarray(y_new), None, "fraud", "")).measures()
+    said = Predictions.of(clf, 1, Examples(X_new, np.asarray(y_new), None, "fraud", "")).measures()
     display = OperatingPointDisplay.from_estimator(clf, X_new, y_new)
     all_rows, folds = pd.concat([X, X_new], ignore_index=True), [(np.arange(N), np.arange(N, 2 * N))]
     comparison = compare({"AdaC2": model}, all_rows, np.concatenate([y, y_new]), cv=folds)

@@ -1,4 +1,4 @@
-"""The command line. Importing this module needs none of the packages that the command line needs."""
+"""The command line. This module can be imported without the packages of the extra `cli`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.util import find_spec
 __all__ = ["main"]
 
 EXTRA = ("typer", "rich", "pandas", "matplotlib")
-MISSING_EXTRA = 'the command line needs its extra: pip install "skewboost[cli]"'
+MISSING_EXTRA = 'The command line needs its extra: pip install "skewboost[cli]"'
 
 
 def main() -> None:

@@ -1,8 +1,7 @@
-"""The commands and their options. What a command does lives in a module of its own, imported when it runs."""
+"""The commands and their options. Each command has a module of its own, which is imported when it runs."""
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 from skewboost import __version__
 from skewboost.cli import options as o
 from skewboost.cli.exit_codes import OneLineErrors
-from skewboost.cli.output import emit, note, say
+from skewboost.cli.output import print_line
 
 EPILOG = """\
 \b
@@ -22,12 +21,12 @@ Begin with:
 
 \b
 Exit codes:
-  0    all went well
-  1    the goal was not reached, or something failed on the way
-  2    the arguments or the data are wrong; one line says what, and the remedy
-  130  interrupted by Ctrl-C; no file is left half written
+  0    success
+  1    the goal was not reached, or the command failed
+  2    an error in the arguments or the data
+  130  interrupted by Ctrl-C
 
-Results go to stdout, all else to stderr. With SKEWBOOST_DEBUG=1 errors show where they come from.
+Results go to stdout, all else to stderr. With SKEWBOOST_DEBUG=1 errors come with a traceback.
 """
 
 app = typer.Typer(
@@ -42,7 +41,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        say(f"skewboost {__version__}")
+        print_line(f"skewboost {__version__}")
         raise typer.Exit
 
 
@@ -53,24 +52,24 @@ def skewboost(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Boosting for lopsided data: one class is rare, or one kind of mistake costs more than the other."""
+    """Boosting for imbalanced data: one class is rare, or one kind of mistake costs more than the other."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @app.command(
-    short_help="Say what is in a table.",
+    short_help="Summarise a table.",
     epilog=o.examples(
         "skewboost info claims.csv",
         "skewboost info claims.csv --target fraud",
     ),
 )
 def info(
-    data: Annotated[str, typer.Argument(help=f"{o.FORMATS}; - is standard input.", metavar="DATA")],
+    data: Annotated[str, typer.Argument(help=f"{o.FORMATS}; - for standard input.", metavar="DATA")],
     target: o.Target = None,
     as_json: o.Json = False,
 ) -> None:
-    """Say what is in a table: what is rare, missing, categorical or suspicious."""
+    """Summarise a table: classes, missing values, categories, and columns that look suspicious."""
     from skewboost.cli.info_command import run
 
     run(data, target, as_json)
@@ -105,18 +104,25 @@ def fit(
 ) -> None:
     """Fit a model to a table, measure it on held-out rows, and write it to a file.
 
-    The model that is written is the one that was measured; with --test 0 it is fitted to all rows, and nothing is
-    measured. All columns but the target are features: numbers, and text as categories; cells may be empty.
+    The model that is written is the one that was measured. With --test 0 it is fitted to all rows and not measured.
+    All columns except the target are features. Text columns are categories, and cells may be empty.
     """
-    from skewboost.cli.estimator_names import Wanted
-    from skewboost.cli.fit_command import Task, run
+    from skewboost.cli import fit_command, goal_command
+    from skewboost.cli.method_options import MethodOptions
 
-    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
-    run(Task(data, target, wanted, positive, cost, goal, tuple(drop or ()), weight, test, output, as_json))
+    options = MethodOptions(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    common = (data, target, options, positive, cost, tuple(drop or ()), weight)
+    if goal is None:
+        test = fit_command.DEFAULT_TEST if test is None else test
+        fit_command.run(fit_command.FitRequest(*common, test, output, as_json))
+    else:
+        goal_command.run(
+            goal_command.GoalRequest(*common, test, output, as_json, "a goal", goal, option_prefix=o.WITH_GOAL)
+        )
 
 
 @app.command(
-    short_help="Answer for new rows.",
+    short_help="Predict the classes of new rows.",
     epilog=o.examples(
         "skewboost predict model.json new.csv -o answers.csv --keep id",
         "skewboost predict model.json new.csv --threshold 0.05",
@@ -126,17 +132,16 @@ def fit(
 def predict(
     model: o.ModelFile,
     data: o.NewRows,
-    output: o.AnswersOut = None,
+    output: o.PredictionsOut = None,
     keep: o.Keep = None,
     threshold: o.Threshold = None,
     as_json: o.Json = False,
 ) -> None:
-    """Answer for new rows: prediction, probability and score, in the order of the rows.
+    """Write the prediction, the probability and the score of new rows, in their order.
 
-    With two classes the probability is that of the positive class, and the score is 0 or more where the model predicts
-    it (unless --threshold decides); with more there is a column of each kind for every class. Columns may come in any
-    order; those that the model does not look at are left alone. Large files are read and written in chunks. Rows that
-    are clearly unlike those of training are warned of.
+    With two classes, the probability and the score are those of the positive class; with more there is a column of
+    each for every class. Columns may be in any order, and the model ignores columns that it does not need. Large files
+    are read and written in chunks. A warning says if the rows differ clearly from the training rows.
     """
     from skewboost.cli.predict_command import run
 
@@ -157,10 +162,10 @@ def evaluate(
     threshold: o.Threshold = None,
     as_json: o.Json = False,
 ) -> None:
-    """Measure a model on rows whose truth is known.
+    """Measure a model on rows whose labels are known.
 
-    All measures, the confusion matrix, each class by itself, what the mistakes cost, and the threshold at which they
-    would have cost least. Rows that are clearly unlike those of training are warned of.
+    Prints the confusion matrix, the measures of each class, all other measures, the cost of the mistakes, and the
+    threshold with the lowest cost. A warning says if the rows differ clearly from the training rows.
     """
     from skewboost.cli.evaluate_command import run
 
@@ -168,7 +173,7 @@ def evaluate(
 
 
 @app.command(
-    short_help="Methods side by side on the same folds.",
+    short_help="Compare methods by cross-validation.",
     epilog=o.examples(
         "skewboost compare claims.csv --target fraud --cost 20",
         "skewboost compare claims.csv -t fraud -m sound,CGAda:calibrate=sigmoid",
@@ -195,17 +200,17 @@ def compare(
     n_jobs: o.FitsAtOnce = 1,
     as_json: o.Json = False,
 ) -> None:
-    """Compare methods on the same folds, and say whether they differ by more than chance.
+    """Compare methods on the same folds, and test whether they differ significantly.
 
-    --learner and --set are for all methods that have such a parameter; for one method they stand behind its name, as
-    in --methods CSRA,CGAda:calibrate=sigmoid:learner=tree. Ctrl-C prints what is finished; with --results the same
-    command goes on from there.
+    --learner and --set apply to all methods that have such a parameter. Settings of one method follow its name, as in
+    --methods CSRA,CGAda:calibrate=sigmoid:learner=tree. Ctrl-C prints the results so far; with --results the same
+    command continues from there.
     """
-    from skewboost.cli.compare_command import Contest, run
+    from skewboost.cli.compare_command import ComparisonRequest, run
 
     run(
-        Contest(
-            data, target, o.methods_in(methods), positive, cost, tuple(drop or ()), weight, rounds, learner,
+        ComparisonRequest(
+            data, target, o.split_methods(methods), positive, cost, tuple(drop or ()), weight, rounds, learner,
             tuple(settings or ()), cv, repeats, results, sort_by, plot, seed, n_jobs, as_json,
         )
     )  # fmt: skip
@@ -247,24 +252,23 @@ def goal(
     """Look for a model that reaches a goal, and certify it on held-out rows.
 
     Measures: recall, miss_rate, specificity, false_alarm_rate, precision, f1, g_mean, flagged_share, accuracy, and
-    expected_cost with --cost. Conditions are joined by "and". Where the goal is not reached, it says how close it came
-    and what stands in the way, writes nothing, and leaves with exit code 1.
+    expected_cost with --cost. Join conditions by "and". If the goal is not reached, the command says how close it came
+    and what limits it, writes nothing, and exits with code 1.
     """
-    from skewboost.cli.estimator_names import Wanted
-    from skewboost.cli.fit_command import Task, run
+    from skewboost.cli.goal_command import GoalRequest, run
+    from skewboost.cli.method_options import MethodOptions
 
-    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    options = MethodOptions(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
     run(
-        Task(
-            data, target, wanted, positive, cost, goal, tuple(drop or ()), weight, test, output, as_json,
-            then=then, confidence=confidence or None, closest=closest, plot=plot, counts=counts, groups=groups,
-            own_options=True,
+        GoalRequest(
+            data, target, options, positive, cost, tuple(drop or ()), weight, test, output, as_json, "a goal", goal,
+            then, confidence or None, closest, plot, counts, groups,
         )
     )  # fmt: skip
 
 
 @app.command(
-    short_help="Say what a model looks at, or why it says what it says.",
+    short_help="Explain a model, or one prediction.",
     epilog=o.examples(
         "skewboost explain model.json",
         "skewboost explain model.json claims.csv --row worst",
@@ -280,10 +284,10 @@ def explain(
     plot: o.Plot = None,
     as_json: o.Json = False,
 ) -> None:
-    """Say what a model looks at, or why it says what it says of one row.
+    """Explain what a model looks at, or its prediction for one row.
 
-    Of a model: the importances of the columns, what each value of them adds to the score, and an alternating tree as
-    text. Of a row: what each of its cells adds; the parts add up to the score exactly.
+    For a model: the importances of the columns, what their values add to the score, and an alternating tree as text.
+    For a row: what each of its cells adds to the score; the contributions add up to the score exactly.
     """
     from skewboost.cli.explain_command import run
 
@@ -291,7 +295,7 @@ def explain(
 
 
 @app.command(
-    short_help="One HTML file about a model.",
+    short_help="Write an HTML report about a model.",
     epilog=o.examples(
         "skewboost report model.json later.csv -o report.html",
         "skewboost report claims.csv --target fraud --cost 20 -o report.html",
@@ -319,25 +323,25 @@ def report(
     n_jobs: o.Jobs = -1,
     as_json: o.Json = False,
 ) -> None:
-    """Write one HTML file about a model, for those who decide whether to use it: with a cost explorer to play with.
+    """Write one HTML file about a model, with an interactive cost explorer.
 
-    Of a model and rows that it has not seen; or of data alone, and then a model is fitted, compared with others on the
-    rows of training, and reported on the held-out rest.
+    Give a model and rows that it was not fitted to; or data alone. Then a model is fitted, compared with others on the
+    training rows, and reported on the held-out rows.
     """
-    from skewboost.cli.estimator_names import Wanted
-    from skewboost.cli.fit_command import Task
-    from skewboost.cli.report_command import Page, run
+    from skewboost.cli.fit_command import FitRequest
+    from skewboost.cli.method_options import MethodOptions
+    from skewboost.cli.report_command import PageOptions, run
 
-    wanted = Wanted(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
-    task = Task(
-        model_or_data, target, wanted, positive, cost, drop=tuple(drop or ()), weight=weight, test=test, output=output,
-        reported=True,
-    )  # fmt: skip
-    run(model_or_data, data, task, Page(title, threshold, o.methods_in(methods), as_json), o.given(context))
+    options = MethodOptions(method, rounds, learner, tuple(settings or ()), seed, n_jobs)
+    request = FitRequest(
+        model_or_data, target, options, positive, cost, tuple(drop or ()), weight, test, output, purpose="a report"
+    )
+    page = PageOptions(title, threshold, o.split_methods(methods), as_json)
+    run(model_or_data, data, request, page, o.given(context))
 
 
 @app.command(
-    short_help="Write a model as a program or a graph of its own.",
+    short_help="Write a model as a program or an ONNX graph.",
     epilog=o.examples(
         "skewboost export model.json -o model.py",
         "skewboost export model.json --to sql --table claims",
@@ -350,42 +354,33 @@ def export(
     name: o.FunctionName = None,
     table: o.SqlTable = None,
 ) -> None:
-    """Write a model as a program that needs neither this library nor any other, or as an ONNX graph."""
+    """Write a model as a program that needs no library, or as an ONNX graph."""
     from skewboost.cli.export_command import run
 
     run(model, to, output, name, table)
 
 
-@app.command("list", short_help="List the methods, with a verdict on each.")
+@app.command("list", short_help="List the methods.")
 def list_variants(
-    wanted: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None,
+    text: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All fields of all variants, as JSON.")] = False,
 ) -> None:
     """List the variants with their papers and a verdict on each."""
-    from skewboost.cli import list_command
+    from skewboost.cli.list_command import run
 
-    if as_json and wanted is not None:
-        raise typer.BadParameter("--json lists all variants; leave the argument out, or filter the JSON")
-    if as_json:
-        emit(list_command.records())
-    else:
-        list_command.show(wanted)
+    run(text, as_json)
 
 
-@app.command(short_help="See what there is on lopsided data that comes along.")
+@app.command(short_help="Run a demonstration on built-in data.")
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for what is written; made if need be.")] = Path("skewboost-demo"),
+    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("skewboost-demo"),
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of boosting.")] = 200,
-    n_jobs: Annotated[int, typer.Option("--n-jobs", callback=o.check_jobs, help="Threads; -1 is all cores.")] = -1,
+    n_jobs: o.Jobs = -1,
 ) -> None:
-    """See what there is on lopsided data that comes along: tables here; pictures, a model and a report in a folder."""
+    """Run a demonstration on built-in data: prints tables, and writes pictures, a model and a report to a folder."""
     folder = o.make_folder(out)
-    from skewboost.cli.demo_command import run
+    from skewboost.cli.demo import run
+    from skewboost.cli.picture_files import without_screen
 
-    try:
-        run(folder, rounds, n_jobs)
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of the tables went away
-            raise
-        note(f"error: cannot write to {out}: {error.strerror}")
-        raise typer.Exit(1) from error
+    without_screen()
+    run(folder, rounds, n_jobs)

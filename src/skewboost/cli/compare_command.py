@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,24 +10,25 @@ from typing import Any
 import numpy as np
 
 from skewboost.boosting.catalogue import ONCE, catalogue
-from skewboost.cli.cost_option import in_words, read_cost
-from skewboost.cli.estimator_names import Wanted, for_many_classes, learner_called, read_settings
+from skewboost.cli.cost_option import describe_cost, read_cost
 from skewboost.cli.exit_codes import INTERRUPTED, CommandError
-from skewboost.cli.fit_command import check_many
+from skewboost.cli.fit_command import check_multiclass
+from skewboost.cli.method_options import MethodOptions, find_learner, multiclass_methods, read_settings
 from skewboost.cli.model_files import check_output
-from skewboost.cli.output import count, emit, note, out, progress, prose, say, share, some, table
-from skewboost.cli.picture_files import PICTURES, save, without_screen
-from skewboost.cli.target_column import Examples, check_classes, positive_label, read_examples
+from skewboost.cli.output import count, fraction, list_names, note, print_json, print_line, print_table, print_text
+from skewboost.cli.picture_files import PICTURES, save_picture, without_screen
+from skewboost.cli.target_column import Examples, find_positive, read_examples
 from skewboost.metrics.measures import BINARY, MEASURES
+from skewboost.progress import ProgressBar
 
 SOUND, ALL = "sound", "all"
-SHOWN = ("cost", "recall", "precision", "g_mean", "pr_auc")
-SHOWN_OF_MANY = ("cost", "accuracy", "balanced_accuracy", "g_mean")
+PRINTED = ("cost", "recall", "precision", "g_mean", "pr_auc")
+PRINTED_MULTICLASS = ("cost", "accuracy", "balanced_accuracy", "g_mean")
 
 
 @dataclass(frozen=True)
-class Contest:
-    """Who is compared on what."""
+class ComparisonRequest:
+    """The options of a comparison."""
 
     data: str
     target: str | None
@@ -48,150 +50,154 @@ class Contest:
     as_json: bool = False
 
 
-def run(contest: Contest) -> None:
-    """Compare, print, and say so where it was interrupted."""
-    check_output(contest.plot, PICTURES, "--plot")
-    check_output(contest.results, ())
-    examples = read_examples(contest.data, contest.target, drop=contest.drop, weight=contest.weight)
-    check_classes(examples)
+def run(request: ComparisonRequest) -> None:
+    """Compare, print, and exit with code 130 if interrupted."""
+    check_output(request.plot, PICTURES, "--plot")
+    check_output(request.results, ())
+    examples = read_examples(request.data, request.target, drop=request.drop, weight=request.weight)
     fewest = int(np.unique(examples.y, return_counts=True)[1].min())
-    if contest.cv > fewest:
-        remedy = f"Give --cv {fewest} at most." if fewest > 1 else "Get more rows of it, or choose another --target."
-        told = f"each fold needs a row of every class, and the rarest has {count(fewest, 'row')}"
-        raise CommandError(f"--cv {contest.cv}: {told}. {remedy}")
-    found = compare(contest, examples)
-    if found.folds and not found.measures:
-        raise CommandError(f"no fit came to an end: {found.failures[0]['failed']}")
-    if found.folds:
-        _check_measure(contest.sort_by, found.measures)
-        if contest.plot is not None:
+    if request.cv > fewest:
+        raise CommandError(
+            f"--cv {request.cv}: each fold needs a row of every class, but the rarest has {count(fewest, 'row')}.",
+            f"Give --cv {fewest} at most." if fewest > 1 else "Get more rows of it, or choose another --target.",
+        )
+    comparison = compare(request, examples)
+    if comparison.folds and not comparison.measures:
+        raise CommandError(f"all fits failed: {comparison.failures[0]['failed']}")
+    if comparison.folds:
+        _check_measure(request.sort_by, comparison.measures)
+        if request.plot is not None:
             without_screen()
             from skewboost.plots import ComparisonDisplay
 
-            save(ComparisonDisplay.from_comparison(found, measure=contest.sort_by).figure_, contest.plot)
-        emit(document(found, contest)) if contest.as_json else _show(found, contest, examples)
-    if not found.complete:
-        again = f"; the same command with --results {contest.results} goes on" if contest.results else ""
-        raise CommandError(f"interrupted after {len(found.folds)} of {found.n_fits} fits{again}.", INTERRUPTED)
+            save_picture(ComparisonDisplay.from_comparison(comparison, measure=request.sort_by).figure_, request.plot)
+        if request.as_json:
+            print_json(_document(comparison, request))
+        else:
+            _print(comparison, request, examples)
+    if not comparison.complete:
+        remedy = f"The same command with --results {request.results} continues." if request.results else ""
+        raise CommandError(
+            f"interrupted after {len(comparison.folds)} of {comparison.n_fits} fits.", remedy, exit_code=INTERRUPTED
+        )
 
 
-def compare(contest: Contest, examples: Examples) -> Any:
+def compare(request: ComparisonRequest, examples: Examples) -> Any:
     """The comparison."""
-    import warnings
-
-    from skewboost.evaluate import compare as of_library
+    from skewboost import evaluate
     from skewboost.evaluate.comparison import IncompleteComparisonWarning
 
-    _check_measure(contest.sort_by, BINARY)
-    label = positive_label(contest.positive, examples.classes)
-    cost = read_cost(contest.cost, examples.classes)
-    estimators = {name: wanted.make(label) for name, wanted in contestants(contest, examples).items()}
-    with progress() as bar, warnings.catch_warnings():
-        warnings.simplefilter("ignore", IncompleteComparisonWarning)  # the last line says so
-        task = bar.add_task("Comparing", total=None)
+    _check_measure(request.sort_by, BINARY)
+    label = find_positive(request.positive, examples.classes)
+    cost = read_cost(request.cost, examples.classes)
+    estimators = {name: options.make(label) for name, options in choose_methods(request, examples).items()}
+    with ProgressBar(None, "Comparing", transient=True) as bar, warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncompleteComparisonWarning)  # the exit code says so
 
-        def tell(now: Any) -> None:
-            running = now.running[0] if now.running else "Comparing"
-            bar.update(task, completed=now.done, total=now.total, description=running[:40])
+        def update(progress: Any) -> None:
+            bar.total = progress.total
+            bar.update(progress.done, progress.running[0][:40] if progress.running else None)
 
-        return of_library(
-            estimators, examples.X, examples.y, cost=cost, cv=contest.cv, repeats=contest.repeats,
-            results=contest.results, sample_weight=examples.weights, pos_label=label, n_jobs=contest.n_jobs,
-            random_state=contest.seed, verbose=tell,
+        return evaluate.compare(
+            estimators, examples.X, examples.y, cost=cost, cv=request.cv, repeats=request.repeats,
+            results=request.results, sample_weight=examples.weights, pos_label=label, n_jobs=request.n_jobs,
+            random_state=request.seed, verbose=update,
         )  # fmt: skip
 
 
-def contestants(contest: Contest, examples: Examples) -> dict[str, Wanted]:
-    """Who takes part, by name, with what is said about one of them or about all."""
-    found = {method: Wanted.of_spec(method, contest.rounds) for method in chosen(contest.methods, examples)}
-    if contest.learner is not None:
-        learner_called(contest.learner)
-        able = [m for m, w in found.items() if w.takes_learner and w.learner is None]
-        _note_others("--learner", contest.learner, able, found)
-        found |= {m: replace(found[m], learner=contest.learner) for m in able}
-    for setting in contest.settings:
+def choose_methods(request: ComparisonRequest, examples: Examples) -> dict[str, MethodOptions]:
+    """The methods by name. --learner and --set apply to all methods that have such a parameter."""
+    names = _method_names(request.methods, examples)
+    methods = {name: MethodOptions.from_spec(name, request.rounds) for name in names}
+    if request.learner is not None:
+        find_learner(request.learner)
+        able = [name for name, m in methods.items() if m.named.takes_learner and m.learner is None]
+        _note_affected("--learner", request.learner, able, methods)
+        methods |= {name: replace(methods[name], learner=request.learner) for name in able}
+    for setting in request.settings:
         (parameter,) = read_settings([setting])
-        able = [m for m, w in found.items() if w.knows(parameter) and parameter not in read_settings(w.settings)]
-        _note_others("--set", setting, able, found)
-        found |= {m: replace(found[m], settings=(*found[m].settings, setting)) for m in able}
-    return found
+        able = [n for n, m in methods.items() if m.has_parameter(parameter) and parameter not in m.parameters]
+        _note_affected("--set", setting, able, methods)
+        methods |= {name: replace(methods[name], settings=(*methods[name].settings, setting)) for name in able}
+    return methods
 
 
-def _note_others(option: str, value: str, able: Sequence[str], everyone: Collection[str]) -> None:
-    """Say for whom an option has an effect, if not for all; raise if for none."""
-    if not able:
-        raise CommandError(f"{option} {value} has no effect on {some(everyone)}. Leave it out, or compare others.")
-    if len(able) < len(everyone):
-        note(f"{option} {value} is for {some(able)}; the others are as they were")
-
-
-def chosen(methods: Sequence[str], examples: Examples) -> list[str]:
-    """Names of the catalogue, with their own settings behind them; "sound" and "all" are those that fit the classes."""
-    fitting = set(for_many_classes()) if len(examples.classes) > 2 else {e.name for e in catalogue()}
+def _method_names(methods: Sequence[str], examples: Examples) -> list[str]:
+    """The names that --methods gives; "sound" and "all" stand for the methods that can take the classes."""
+    usable = set(multiclass_methods()) if len(examples.classes) > 2 else {e.name for e in catalogue()}
     names: list[str] = []
     for method in methods or (SOUND,):
         if method.lower() in (SOUND, ALL):
-            group = [e for e in catalogue() if e.name in fitting and (method.lower() == ALL or e.costs == ONCE)]
-            names += [e.name for e in group]
+            names += [e.name for e in catalogue() if e.name in usable and (method.lower() == ALL or e.costs == ONCE)]
         else:
-            wanted = Wanted.of_spec(method)
-            check_many(wanted.entry.name, examples, option="--methods")
-            names.append(wanted.spec)
+            options = MethodOptions.from_spec(method)
+            check_multiclass(options.named, examples, option="--methods")
+            names.append(options.spec)
     return list(dict.fromkeys(names))
+
+
+def _note_affected(option: str, value: str, able: Sequence[str], methods: Collection[str]) -> None:
+    """Name the methods that an option has an effect on, if not all; raise if it has none."""
+    if not able:
+        raise CommandError(
+            f"{option} {value} has no effect on {list_names(methods)}.", "Leave it out, or compare other methods."
+        )
+    if len(able) < len(methods):
+        note(f"{option} {value} applies to {list_names(able)} only")
 
 
 def _check_measure(measure: str, known: Sequence[str]) -> None:
     if measure not in known:
-        raise CommandError(f"--sort-by {measure!r} is none of {', '.join(known)}.")
+        raise CommandError(f"--sort-by {measure!r} is not a measure.", f"Choose one of {', '.join(known)}.")
 
 
-def document(found: Any, contest: Contest) -> dict[str, Any]:
-    """All of it, for machines."""
+def _document(comparison: Any, request: ComparisonRequest) -> dict[str, Any]:
+    test = comparison.test(request.sort_by) if comparison.complete and len(comparison.methods) > 1 else None
     return {
-        "data": contest.data,
-        "target": contest.target,
-        "complete": found.complete,
-        "methods": found.ordered(contest.sort_by),
-        "summary": list(found.summary()),
-        "test": found.test(contest.sort_by).as_dict() if found.complete and len(found.methods) > 1 else None,
-        "folds": found.folds,
+        "data": request.data,
+        "target": request.target,
+        "complete": comparison.complete,
+        "methods": comparison.ordered(request.sort_by),
+        "summary": list(comparison.summary()),
+        "test": None if test is None else test.as_dict(),
+        "folds": comparison.folds,
     }
 
 
-def _show(found: Any, contest: Contest, examples: Examples) -> None:
-    measures = [m for m in (SHOWN if len(examples.classes) == 2 else SHOWN_OF_MANY) if m in found.measures]
-    if contest.sort_by not in measures:
-        measures.insert(0, contest.sort_by)
-    cells = {(row["method"], row["measure"]): row for row in found.summary()}
+def _print(comparison: Any, request: ComparisonRequest, examples: Examples) -> None:
+    columns = PRINTED if len(examples.classes) == 2 else PRINTED_MULTICLASS
+    measures = [m for m in columns if m in comparison.measures]
+    if request.sort_by not in measures:
+        measures.insert(0, request.sort_by)
+    cells = {(row["method"], row["measure"]): row for row in comparison.summary()}
     rows = []
-    for name in found.ordered(contest.sort_by):
-        told = [cells[name, m] for m in measures]
-        values = [("*" if cell["best"] else "") + share(_known(cell["mean"])) for cell in told]
-        rows.append([name, *values, f"{_known(cells[name, 'fit_seconds']['mean']):.2f}"])
-    folds = f"{contest.cv} folds" + (f", {contest.repeats} times" if contest.repeats > 1 else "")
-    say(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
-    out().print(table(["method", *(MEASURES[m].label for m in measures), "sec."], rows), "")
-    say(f"Means over the folds, best first by {contest.sort_by}; * is the best of a column.")
-    say(f"cost is per row: {in_words(read_cost(contest.cost, examples.classes))}.")
-    for name in dict.fromkeys(row["method"] for row in found.failures):
-        why = next(row["failed"] for row in found.failures if row["method"] == name)
-        note(f"{name} failed: {' '.join(str(why).split())[:200]}")
-    if len(rows) > 1 and found.complete:
-        _show_test(found.test(contest.sort_by))
-    if contest.plot:
-        say(f"Written: {contest.plot}")
-    if contest.results:
-        say(f"Written: {contest.results}; the same command goes on from there.")
+    for name in comparison.ordered(request.sort_by):
+        values = [("*" if cells[name, m]["best"] else "") + fraction(_mean(cells[name, m])) for m in measures]
+        rows.append([name, *values, f"{_mean(cells[name, 'fit_seconds']):.2f}"])
+    folds = f"{request.cv} folds" + (f", {request.repeats} times" if request.repeats > 1 else "")
+    print_line(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
+    print_table(["method", *(MEASURES[m].label for m in measures), "sec."], rows)
+    print_line(f"Means over the folds, sorted by {request.sort_by}; * marks the best of a column.")
+    print_line(f"cost is per row: {describe_cost(read_cost(request.cost, examples.classes))}.")
+    for name in dict.fromkeys(row["method"] for row in comparison.failures):
+        reason = next(row["failed"] for row in comparison.failures if row["method"] == name)
+        note(f"{name} failed: {' '.join(str(reason).split())[:200]}")
+    if len(rows) > 1 and comparison.complete:
+        _print_test(comparison.test(request.sort_by))
+    if request.plot:
+        print_line(f"Written: {request.plot}")
+    if request.results:
+        print_line(f"Written: {request.results}; the same command continues from there.")
 
 
-def _show_test(test: Any) -> None:
-    """What is beyond chance, in two lines; --json has all pairs."""
+def _print_test(test: Any) -> None:
+    """Print whether the methods differ significantly; --json has all pairs."""
     differ = "some methods differ" if test.significant else "no difference is shown"
-    prose(f"{test.name[0].upper()}{test.name[1:]}: {differ} (p = {test.pvalue:.2g}).")
+    print_text(f"{test.name[0].upper()}{test.name[1:]}: {differ} (p = {test.pvalue:.2g}).")
     for group in test.groups:
         if len(group) < len(test.mean_ranks):
-            prose(f"Cannot be told apart: {', '.join(group)}.")
+            print_text(f"Not significantly different: {', '.join(group)}.")
 
 
-def _known(value: Any) -> float:
-    return float("nan") if value is None else float(value)
+def _mean(cell: Any) -> float:
+    return float("nan") if cell["mean"] is None else float(cell["mean"])

@@ -1,4 +1,4 @@
-"""The command `evaluate`: what a model's answers are worth on rows whose truth is known."""
+"""The command `evaluate`: measure a model on rows whose labels are known."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.cli import held_out
 from skewboost.cli.cost_option import read_cost
-from skewboost.cli.estimator_names import close_to
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.model_files import Model, read_model
-from skewboost.cli.output import emit, named, note, some
-from skewboost.cli.shift import Watch
-from skewboost.cli.target_column import Examples, check_columns, label_of, labelled
+from skewboost.cli.held_out import Predictions, print_results
+from skewboost.cli.method_options import suggest
+from skewboost.cli.model_files import SavedModel, read_model
+from skewboost.cli.output import list_names, note, print_json, source_name, warn
+from skewboost.cli.shift import ShiftDetector
+from skewboost.cli.target_column import Examples, check_columns, find_label, labelled_rows
 from skewboost.names import spell
 
 
@@ -29,124 +29,119 @@ def run(
     threshold: float | None,
     as_json: bool,
 ) -> None:
-    """Ask the model and compare."""
+    """Predict, and compare with the labels."""
     model = read_model(model_path)
     model.check_threshold(threshold)
-    price = cost_for(model, cost)
-    examples = read_known(model, data, target, weight)
-    note_if_seen(model, data)
-    answers = held_out.Answers.of(model.estimator, model.positive, examples, threshold)
-    warnings = warn_of_shift(model, examples, price, None if threshold is not None else answers.predicted)
+    costs = costs_for(model, cost)
+    examples = read_labelled(model, data, target, weight)
+    note_if_training_data(model, data)
+    predictions = Predictions.of(model.estimator, model.positive, examples, threshold)
+    warnings = warn_of_shift(model, examples, costs, None if threshold is not None else predictions.predicted)
     if as_json:
-        told = {"model": model_path, "method": model.name, "data": data, "threshold": threshold, "warnings": warnings}
-        emit({**told, **held_out.document(answers, price)})
+        head = {"model": model_path, "method": model.name, "data": data, "threshold": threshold, "warnings": warnings}
+        print_json({**head, **predictions.as_dict(costs)})
     else:
-        by = "" if threshold is None else f", flagged from a probability of {threshold:g},"
-        heading = f"{model.name} ({model_path}){by} on {held_out.rows_in_words(answers)}"
-        held_out.show(answers, price, heading)
+        by = "" if threshold is None else f", with a threshold of {threshold:g} on the probability,"
+        print_results(predictions, costs, f"{model.name} ({model_path}){by} on {predictions.describe_rows()}")
 
 
-def note_if_seen(model: Model, data: str) -> None:
-    """Say so where a model is measured on the rows that it was fitted to."""
-    noted = model.facts.get("data", "")
-    if data == noted or (Path(noted).is_file() and Path(data).is_file() and Path(data).samefile(noted)):
-        note(f"{data} has the rows that {model.path} was fitted to, on which it looks better than on new ones")
+def note_if_training_data(model: SavedModel, data: str) -> None:
+    """Print a note if a model is measured on the file that it was fitted to."""
+    training = model.record.get("data", "")
+    if data == training or (Path(training).is_file() and Path(data).is_file() and Path(data).samefile(training)):
+        note(f"{model.path} was fitted to rows of {data}, so the results are better than on new rows")
 
 
-def read_known(model: Model, data: str, target: str | None, weight: str | None = None) -> Examples:
-    """Rows with the model's columns, and their labels as the model spells them.
+def read_labelled(model: SavedModel, data: str, target: str | None, weight: str | None = None) -> Examples:
+    """Rows with the columns of the model, and their labels as the model spells them.
 
-    The target and the weights are those that `fit` was told, unless something else is said; no weights if it is "".
+    The target and the weights are those of `fit`, unless others are given; "" means no weights.
     """
-    name = target or model.facts.get("target")
+    name = target or model.record.get("target")
     if name is None:
-        raise CommandError(f"{model.path} does not say which column its target was. Say --target NAME.")
+        raise CommandError(f"{model.path} does not record its target column.", "Name it with --target.")
     if name in model.columns:
-        raise CommandError(f"--target: {name!r} is one of the columns that {model.path} predicts from.")
-    source = model.open(data, truth=name)
+        raise CommandError(f"--target: {name!r} is one of the features of {model.path}.")
+    source = model.open(data, target=name)
     if name not in source.columns:
-        hint = close_to(name, [c for c in source.columns if c not in model.columns])
+        hint = suggest(name, [c for c in source.columns if c not in model.columns])
         raise CommandError(
-            f"--target: {named(data)} has no column {name!r}, so its rows cannot be measured. {hint}"
-            "`skewboost predict` answers for rows without a target."
+            f"--target: {source_name(data)} has no column {name!r}, so its rows cannot be measured.",
+            f"{hint} `skewboost predict` predicts for rows without a target.".lstrip(),
         )
     if weight:
         check_columns(data, source.columns, [weight], "--weight")
         if weight == name:
             raise CommandError(f"{name!r} is the target, so it cannot be the weight.")
     elif weight is None:
-        weight = _noted_weight(model, source.columns)
-    model.leave_out_others(source, [name, weight])
-    examples = labelled(source.read(), data, name, model.columns, weight)
-    return replace(examples, X=model.pick(examples.X, data), y=as_trained(model, examples))
+        weight = _recorded_weight(model, source.columns)
+    model.skip_unused(source, [name, weight])
+    examples = labelled_rows(source.read(), data, name, model.columns, weight)
+    return replace(examples, X=model.features(examples.X, data), y=_labels_of_model(model, examples))
 
 
-def _noted_weight(model: Model, there: list[str]) -> str | None:
-    """The column of weights in training, if it is there."""
-    weight: str | None = model.facts.get("weight")
+def _recorded_weight(model: SavedModel, columns: list[str]) -> str | None:
+    """The column of weights in training, if the data have it."""
+    weight: str | None = model.record.get("weight")
     if weight is None:
         return None
-    if weight not in there:
-        note(f"there is no column {weight!r}, which weighed the rows in training: each row counts once")
+    if weight not in columns:
+        note(f"there is no column {weight!r}, which weighted the rows in training: all rows have weight 1")
         return None
-    note(f"rows are weighed by {weight!r}, as in training; --weight '' counts each once")
+    note(f"rows are weighted by {weight!r}, as in training; --weight '' gives all rows weight 1")
     return weight
 
 
-def warn_of_shift(model: Model, examples: Examples, price: Any, said: Any) -> list[str]:
-    """Warn where rows are clearly unlike those of training; `said` are the model's own decisions, if it makes them."""
-    watch = Watch(model.profile)
-    watch.rows(examples.X)
-    watch.truth(examples.y, examples.weights)
-    if said is not None:
-        watch.said(said)
-    warnings = watch.warnings(model.positive, None if said is None else _decide_for_share(model, price))
-    for warning in warnings:
-        note(f"warning: {warning}")
-    return warnings
-
-
-def _decide_for_share(model: Model, price: Any) -> Callable[[float, float], str]:
-    """The threshold that allows for another share of the positive class, if prices are known."""
-
-    def remedy(was: float, now: float) -> str:
-        ratio = _ratio(model, price)
-        if ratio is None or not (0 < was < 1 and 0 < now < 1):
-            return ""
-        odds = was / (1 - was) * (1 - now) / now / ratio
-        return (
-            f"; if that is all that has changed, --threshold {odds / (1 + odds):.3g} allows for it (in Python, "
-            f"MinimumRiskClassifier(prior={now:.3g}))"
-        )
-
-    return remedy
-
-
-def _ratio(model: Model, price: Any) -> float | None:
-    """How many false alarms a miss costs, in numbers that do not depend on the rows."""
-    if isinstance(price, Mapping) and model.positive is not None:
-        (other,) = (c for c in model.classes if c != model.positive)
-        return float(price[model.positive] / price[other])
-    return float(price) if isinstance(price, int | float) else None
-
-
-def as_trained(model: Model, examples: Examples) -> Any:
-    """The labels, each the class of the model that is spelled like it."""
+def _labels_of_model(model: SavedModel, examples: Examples) -> Any:
+    """The labels, each as the class of the model that is spelled like it."""
     known = {spell(c): c for c in model.classes}
     unknown = sorted({spell(v) for v in examples.classes} - set(known))
     if unknown:
         raise CommandError(
-            f"{examples.path}: the target {examples.target!r} has {some(unknown, 3)}, and {model.path} knows "
-            f"{some(known)} only. Choose another --target, or other rows."
-        )
+            f"{examples.path}: the target {examples.target!r} has the classes {list_names(unknown, 3)}, but "
+            f"{model.path} knows only {list_names(known)}.", "Choose another --target, or other rows.",
+        )  # fmt: skip
     return np.array([known[spell(v)] for v in examples.y.tolist()], dtype=model.estimator.classes_.dtype)
 
 
-def cost_for(model: Model, cost: str | None) -> Any:
-    """What the user says, else what the model was fitted for."""
+def costs_for(model: SavedModel, cost: str | None) -> Any:
+    """The costs that the user gives, else those that the model was fitted with."""
     if cost is not None:
         return read_cost(cost, model.classes)
-    told = model.facts.get("cost")
-    if isinstance(told, dict):
-        return {label_of(label, model.classes, "cost"): price for label, price in told.items()}
-    return told
+    recorded = model.record.get("cost")
+    if isinstance(recorded, dict):
+        return {find_label(label, model.classes, "cost"): value for label, value in recorded.items()}
+    return recorded
+
+
+def warn_of_shift(model: SavedModel, examples: Examples, costs: Any, predicted: Any) -> list[str]:
+    """Warn if rows differ clearly from the training rows; `predicted` are the model's own decisions, or None."""
+    detector = ShiftDetector(model.profile)
+    detector.add_rows(examples.X)
+    detector.add_labels(examples.y, examples.weights)
+    if predicted is not None:
+        detector.add_predictions(predicted)
+    warnings = detector.warnings(model.positive, None if predicted is None else _threshold_advice(model, costs))
+    warn(warnings)
+    return warnings
+
+
+def _threshold_advice(model: SavedModel, costs: Any) -> Callable[[float, float], str]:
+    """A function that recommends a threshold for another fraction of positives."""
+    ratio = None
+    if isinstance(costs, Mapping) and model.positive is not None:
+        (other,) = (c for c in model.classes if c != model.positive)
+        ratio = float(costs[model.positive] / costs[other])
+    elif isinstance(costs, int | float):
+        ratio = float(costs)
+
+    def advice(before: float, now: float) -> str:
+        if ratio is None or not (0 < before < 1 and 0 < now < 1):
+            return ""
+        odds = before / (1 - before) * (1 - now) / now / ratio
+        return (
+            f"; if nothing else has changed, --threshold {odds / (1 + odds):.3g} corrects for it (in Python, "
+            f"MinimumRiskClassifier(prior={now:.3g}))"
+        )
+
+    return advice

@@ -1,4 +1,4 @@
-"""What is wrong, in one line, and the exit code that goes with it."""
+"""Errors of commands: one line on stderr, and an exit code."""
 
 from __future__ import annotations
 
@@ -18,29 +18,25 @@ from skewboost.cli.output import note
 from skewboost.errors import SkewBoostError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
-DEBUG = "SKEWBOOST_DEBUG"  # set to anything, every error comes with its traceback
+DEBUG = "SKEWBOOST_DEBUG"  # if this environment variable is set, errors come with a traceback
 
-# A path or a permission that the user can put right; a full disk, say, is another matter
+# Errors that the user can correct by another path or permission; a full disk, for example, is a failure
 WRONG_PATHS = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, FileExistsError)
 
 
-class CommandError(Exception):
-    """What a command cannot do, and the remedy."""
+class CommandError(SkewBoostError):
+    """A command cannot do what its arguments ask for. The remedy is in terms of options."""
 
-    def __init__(self, message: str, exit_code: int = MISUSED) -> None:
-        super().__init__(message)
+    def __init__(self, problem: str, remedy: str = "", *, exit_code: int = MISUSED) -> None:
+        super().__init__(problem, remedy)
         self.exit_code = exit_code
-
-    def format_message(self) -> str:
-        """As Typer's errors have it."""
-        return str(self)
 
 
 class OneLineErrors(TyperGroup):
-    """Says what is wrong in one line, where Typer prints a usage text and a box around it."""
+    """A group of commands that reports errors in one line, where Typer prints usage and a box."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command and leave with its exit code."""
+        """Run a command and exit with its code."""
         if not kwargs.get("standalone_mode", True):
             return super().main(*args, **kwargs)
         kwargs["standalone_mode"] = False
@@ -48,17 +44,16 @@ class OneLineErrors(TyperGroup):
             with _one_line_warnings():
                 code = super().main(*args, **kwargs)
         except (typer.Abort, KeyboardInterrupt):
-            note("interrupted")
-            sys.exit(INTERRUPTED)
+            code = INTERRUPTED
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                _leave_quietly()
-            told = _told(error)
-            if told is None:
+                _exit_quietly()
+            described = _describe(error)
+            if described is None:  # a bug
                 raise
             if os.environ.get(DEBUG):
                 traceback.print_exc()
-            message, code = told
+            message, code = described
             note(f"error: {_in_one_line(message)}")
             sys.exit(code)
         if code == INTERRUPTED:
@@ -66,32 +61,32 @@ class OneLineErrors(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _told(error: Exception) -> tuple[str, int] | None:
-    """The line and the exit code; None where it is nobody's mistake but ours."""
-    if hasattr(error, "format_message"):  # the base class of Typer's errors has no public name in all versions
-        return error.format_message(), getattr(error, "exit_code", FAILED)
-    if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror or error}", MISUSED if isinstance(error, WRONG_PATHS) else FAILED
+def _describe(error: Exception) -> tuple[str, int] | None:
+    """The message and the exit code of an expected error; None for a bug."""
     if isinstance(error, SkewBoostError):
-        return str(error), MISUSED
+        return str(error), getattr(error, "exit_code", MISUSED)
+    if isinstance(error, OSError):
+        path = f"{error.filename}: " if error.filename else ""
+        return f"{path}{error.strerror or error}", MISUSED if isinstance(error, WRONG_PATHS) else FAILED
+    if hasattr(error, "format_message"):  # Typer's errors; their base class has no public name in all versions
+        return error.format_message(), getattr(error, "exit_code", FAILED)
     return None
 
 
 def _in_one_line(message: str) -> str:
-    """Without line breaks; spaces within a line may be those of a name, and stay."""
+    """The message without line breaks. Other spaces may be part of a name, and stay."""
     return " ".join(line.strip() for line in message.split("\n") if line.strip())
 
 
-def _leave_quietly() -> None:
-    """The reader of our output went away, as `head` does: nobody is left to tell."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still in the buffer goes nowhere
+def _exit_quietly() -> None:
+    """Exit because the reader of our output closed it, as `head` does."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still in the buffer
     sys.exit(FAILED)
 
 
 @contextmanager
 def _one_line_warnings() -> Iterator[None]:
-    """Warnings as a line each, without the place in the source that Python adds."""
+    """Print Python's user warnings in one line each, without the place in the source."""
 
     def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, UserWarning):

@@ -1,4 +1,4 @@
-"""The command `explain`: what a model looks at, or why it says what it says of a row."""
+"""The command `explain`: what a model looks at, or why it predicts what it predicts for a row."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.cli import shapes
 from skewboost.cli.data.content import is_pipe
-from skewboost.cli.evaluate_command import read_known
+from skewboost.cli.evaluate_command import read_labelled
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.model_files import Model, check_output, labels_from, read_model
-from skewboost.cli.output import count, emit, named, note, number, out, say, table
-from skewboost.cli.picture_files import PICTURES, without_screen
-from skewboost.cli.picture_files import save as save_picture
+from skewboost.cli.model_files import SavedModel, check_output, read_model
+from skewboost.cli.output import count, note, number, print_json, print_line, print_table, source_name
+from skewboost.cli.picture_files import PICTURES, save_picture, without_screen
+from skewboost.cli.shapes import describe_shape
 from skewboost.cli.target_column import check_columns
 from skewboost.names import shortened, shown, side_by_side, spell
 
 FIRST, WORST = "first", "worst"
 MEAN, SUM = "mean of the training rows", "the score F, their sum"
-BAR = 20  # the longest bar, in characters
-MOST_COLUMNS = 15  # of which the importance is shown
-LONGEST = 40  # letters of a name in a table
+BAR = 20  # characters of the longest bar
+MOST_COLUMNS = 15  # whose importance is printed
+LONGEST = 40  # characters of a name in a table
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which row is to be explained, and how it is decided."""
+class RowRequest:
+    """The row to explain."""
 
     data: str
     row: str = FIRST
@@ -50,106 +49,99 @@ def run(
     check_output(plot, PICTURES, "--plot")
     for option, value in (("--row", row), ("--target", target), ("--threshold", threshold)):
         if data is None and value is not None:
-            raise CommandError(f"{option} {value} of which data? Give the file after the model.")
+            raise CommandError(f"{option} {value} needs data.", "Give a data file after the model.")
     model = read_model(model_path)
+    X = None
     if data is None:
-        told = of_model(model, top)
-        _show_model(model, told) if not as_json else emit(told)
+        explanation = explain_model(model, top)
     else:
         model.check_threshold(threshold)
-        told, X = of_row(model, Asked(data, row or FIRST, target, threshold))
-        _show_row(model, told, top) if not as_json else emit(told)
+        explanation, X = explain_row(model, RowRequest(data, row or FIRST, target, threshold))
+    if as_json:
+        print_json(explanation)
+    elif data is None:
+        _print_model(model, explanation)
+    else:
+        _print_row(model, explanation, top)
     if plot is not None:
-        _draw(model, None if data is None else X, top, plot)
+        _draw(model, X, top, plot)
         if not as_json:
-            say(f"Written: {plot}")
+            print_line(f"Written: {plot}")
 
 
-def booster_of(model: Model) -> Any:
-    """The ensemble, without a search around it."""
-    return getattr(model.estimator, "estimator_", model.estimator)
-
-
-def of_model(model: Model, top: int) -> dict[str, Any]:
-    """Importances, shape functions of the most important features, and the tree where there is one."""
-    booster = booster_of(model)
+def explain_model(model: SavedModel, top: int) -> dict[str, Any]:
+    """Importances, shape functions of the most important features, and the alternating tree if there is one."""
+    booster = model.booster
     importances = getattr(booster, "feature_importances_", None)
     order = list(range(len(model.columns)))
     if importances is not None:
         order = np.argsort(-importances, kind="stable").tolist()
-    told: dict[str, Any] = {
+    return {
         "model": model.path,
         "method": model.name,
         "classes": model.classes,
         "positive": model.positive,
         "rounds": int(getattr(booster, "n_estimators_", None) or len(booster.estimators_)),
         "importances": None if importances is None else {model.columns[k]: float(importances[k]) for k in order},
-        "shapes": _shapes(model, booster, order[:top], importances),
+        "shapes": _shapes(model, [k for k in order[:top] if importances is None or importances[k] > 0]),
         "tree": booster.export_text() if hasattr(booster, "export_text") else None,
     }
-    return told
 
 
-def _shapes(model: Model, booster: Any, features: list[int], importances: Any) -> list[dict[str, Any]] | None:
-    """Of these features, those that matter; None where the booster has no such functions."""
-    if len(model.classes) > 2 or not hasattr(booster, "shape_functions"):
+def _shapes(model: SavedModel, features: list[int]) -> list[dict[str, Any]] | None:
+    """The shape functions of some features; None if the booster has none."""
+    if len(model.classes) > 2 or not hasattr(model.booster, "shape_functions"):
         return None
     try:
-        functions = booster.shape_functions()
-    except ValueError:  # its rounds are models into which it cannot look
+        functions = model.booster.shape_functions()
+    except ValueError:  # the weak learners are arbitrary estimators
         return None
-    sign = _sign(model)
-    used = [k for k in features if importances is None or importances[k] > 0]
     return [
-        {"column": model.columns[k], "exact": functions[k].exact, "lines": shapes.lines(functions[k], sign)}
-        for k in used
+        {"column": model.columns[k], "exact": functions[k].exact, "lines": describe_shape(functions[k], _sign(model))}
+        for k in features
     ]
 
 
-def _sign(model: Model) -> float:
-    """Scores speak for the second class; people are told about the positive one."""
+def _sign(model: SavedModel) -> float:
+    """1 if the positive class is the second one, which scores are about; else -1."""
     return 1.0 if model.positive is None or model.positive == model.classes[1] else -1.0
 
 
-def of_row(model: Model, asked: Asked) -> tuple[dict[str, Any], Any]:
-    """What each column adds to the score of one row."""
-    X, k, truth = _find(model, asked)
-    booster, one = booster_of(model), X.iloc[[k]]
-    if not hasattr(booster, "contributions"):
-        raise CommandError(f"{model.name} cannot be taken apart for one row. Leave DATA out to see what it looks at.")
-    label = _decided(model, one, asked.threshold)[0]
-    speaks_for = model.positive if model.positive is not None else label
-    phi, baseline = booster.contributions(one)[0], booster.baseline_
+def explain_row(model: SavedModel, request: RowRequest) -> tuple[dict[str, Any], Any]:
+    """What each column adds to the score of one row, and the row."""
+    X, k, truth = _find_row(model, request)
+    one = X.iloc[[k]]
+    if not hasattr(model.booster, "contributions"):
+        raise CommandError(
+            f"{model.name} has no contributions of columns to a row.", "Leave DATA out to see what the model looks at."
+        )
+    label = model.predict(one, request.threshold).tolist()[0]
+    explained = model.positive if model.positive is not None else label
+    phi, baseline = model.booster.contributions(one)[0], model.booster.baseline_
     if phi.ndim == 2:
         c = model.classes.index(label)
         phi, baseline = phi[:, c], baseline[c]
     sign = _sign(model)
-    order = np.argsort(-np.abs(phi), kind="stable")
-    told = {
+    explanation = {
         "model": model.path,
-        "data": asked.data,
-        "row": int(one.index[0]) + 1,  # in the file, whether or not rows without a label were left out
+        "data": request.data,
+        "row": int(one.index[0]) + 1,  # in the file, also if rows without a label were left out
         "prediction": label,
         "truth": truth,
-        "speaks_for": speaks_for,
-        "probability": float(model.estimator.predict_proba(one)[0][model.classes.index(speaks_for)]),
+        "speaks_for": explained,
+        "probability": float(model.estimator.predict_proba(one)[0][model.classes.index(explained)]),
         "baseline": sign * float(baseline),
         "score": sign * float(baseline + phi.sum()),
         "contributions": [
-            {"column": model.columns[j], "value": _cell(one.iloc[0, j]), "adds": sign * float(phi[j])} for j in order
+            {"column": model.columns[j], "value": _cell(one.iloc[0, j]), "adds": sign * float(phi[j])}
+            for j in np.argsort(-np.abs(phi), kind="stable")
         ],
     }
-    if asked.threshold is not None:
-        told["flagged_from"] = {"probability": asked.threshold}
+    if request.threshold is not None:
+        explanation["flagged_from"] = {"probability": request.threshold}
     elif hasattr(model.estimator, "threshold_"):
-        told["flagged_from"] = {"score": float(model.estimator.threshold_)}
-    return told, one
-
-
-def _decided(model: Model, X: Any, threshold: float | None) -> Any:
-    if threshold is None:
-        return model.estimator.predict(X)
-    return labels_from(threshold, model.estimator.predict_proba(X), model.classes, model.positive)
+        explanation["flagged_from"] = {"score": float(model.estimator.threshold_)}
+    return explanation, one
 
 
 def _cell(value: Any) -> Any:
@@ -158,95 +150,100 @@ def _cell(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _find(model: Model, asked: Asked) -> tuple[Any, int, Any]:
-    """The rows, which of them is meant, and its true label if it is known."""
-    data, row = asked.data, asked.row.lower()
-    if row == WORST:
-        examples = read_known(model, data, asked.target, weight="")
-        p = model.estimator.predict_proba(examples.X)
-        of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
-        wrong = _decided(model, examples.X, asked.threshold) != examples.y
-        if wrong.any():  # where costs decide, an answer may be right though its probability is low
-            of_truth = np.where(wrong, of_truth, np.inf)
-        else:
-            note("all answers are right; this is the row whose class it finds least likely")
-        k = int(np.argmin(of_truth))
-        return examples.X, k, examples.y[k]
-    if row != FIRST and not re.fullmatch("[0-9]{1,18}", row):
-        raise CommandError(f"--row {asked.row!r} is neither a number, nor first, nor worst.")
-    target = asked.target or model.facts.get("target")
-    source = model.open(data, truth=None if is_pipe(data) else target)
-    if asked.target is not None:
-        check_columns(data, source.columns, [asked.target], "--target")
-    model.leave_out_others(source, [target])
+def _find_row(model: SavedModel, request: RowRequest) -> tuple[Any, int, Any]:
+    """The rows, the position of the one to explain, and its label if it is known."""
+    if request.row.lower() == WORST:
+        return _find_worst(model, request)
+    if request.row.lower() != FIRST and not re.fullmatch("[0-9]{1,18}", request.row):
+        raise CommandError(f"--row {request.row!r} must be a number, first or worst.")
+    data, target = request.data, request.target or model.record.get("target")
+    source = model.open(data, target=None if is_pipe(data) else target)
+    if request.target is not None:
+        check_columns(data, source.columns, [request.target], "--target")
+    model.skip_unused(source, [target])
     frame = source.read()
-    k = 0 if row == FIRST else int(row) - 1
+    k = 0 if request.row.lower() == FIRST else int(request.row) - 1
     if not 0 <= k < len(frame):
-        raise CommandError(f"--row {row}: {named(data)} has {count(len(frame), 'row')}, the first of which is 1.")
+        raise CommandError(f"--row {request.row}: {source_name(data)} has {count(len(frame), 'row')}, numbered from 1.")
     truth = _cell(frame[target].iloc[k]) if target in frame.columns else None
-    if truth is not None:  # the class that is spelled like it
+    if truth is not None:  # as the class that is spelled like it
         truth = {spell(c): c for c in model.classes}.get(spell(truth), truth)
-    return model.pick(frame, data), k, truth
+    return model.features(frame, data), k, truth
 
 
-def _show_model(model: Model, told: dict[str, Any]) -> None:
-    console, about = out(), ""
+def _find_worst(model: SavedModel, request: RowRequest) -> tuple[Any, int, Any]:
+    """The wrong prediction whose true class has the lowest probability; among all rows if none is wrong."""
+    examples = read_labelled(model, request.data, request.target, weight="")
+    p = model.estimator.predict_proba(examples.X)
+    of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
+    wrong = model.predict(examples.X, request.threshold, p) != examples.y
+    if wrong.any():  # with costs, a prediction may be right although the probability of its class is low
+        of_truth = np.where(wrong, of_truth, np.inf)
+    else:
+        note("all predictions are right; this is the row whose true class has the lowest probability")
+    k = int(np.argmin(of_truth))
+    return examples.X, k, examples.y[k]
+
+
+def _print_model(model: SavedModel, explanation: dict[str, Any]) -> None:
+    decision = ""
     if model.positive is not None and hasattr(model.estimator, "decision_function"):
-        about = f"; F from {getattr(model.estimator, 'threshold_', 0.0):.4g} on is {shown(model.positive)}"
-    say(f"{model.name} ({model.path}): {count(told['rounds'], 'round')}{about}")
-    say()
-    if told["tree"] is not None:
-        for line in told["tree"].split("\n"):
-            say(line)
-        say()
-    if told["importances"] is not None:
-        used = [(name, v) for name, v in told["importances"].items() if v > 0]
+        threshold = getattr(model.estimator, "threshold_", 0.0)
+        decision = f"; {shown(model.positive)} is predicted where F is at least {threshold:.4g}"
+    print_line(f"{model.name} ({model.path}): {count(explanation['rounds'], 'round')}{decision}")
+    print_line()
+    if explanation["tree"] is not None:
+        for line in explanation["tree"].split("\n"):
+            print_line(line)
+        print_line()
+    if explanation["importances"] is not None:
+        used = [(name, v) for name, v in explanation["importances"].items() if v > 0]
         names = dict(zip(model.columns, side_by_side(model.columns, LONGEST)))
         rows = [[names[n], f"{v:.3f}", "#" * round(BAR * v / used[0][1])] for n, v in used[:MOST_COLUMNS]]
-        unused = len(told["importances"]) - len(used)
-        caption = f"{count(unused, 'column')} not looked at" if unused else None
-        console.print(table(["column", "importance", ""], rows, caption=caption, left=(0, 2)), "")
-    for shape in told["shapes"] or []:
+        unused = len(explanation["importances"]) - len(used)
+        caption = f"{count(unused, 'column')} not used" if unused else None
+        print_table(["column", "importance", ""], rows, caption=caption, left=(0, 2))
+    for shape in explanation["shapes"] or []:
         rows = [[line["values"], f"{line['adds']:+.3f}", number(line["rows"])] for line in shape["lines"]]
-        say(shown(shape["column"]) + ("" if shape["exact"] else " (its mean effect; trees look at others too)"))
-        console.print(table(["value", "adds to F", "rows"], rows, first=24), "")
+        interacts = "" if shape["exact"] else " (its mean effect; trees combine it with other columns)"
+        print_line(shown(shape["column"]) + interacts)
+        print_table(["value", "adds to F", "rows"], rows, first_width=24)
 
 
-def _show_row(model: Model, told: dict[str, Any], top: int) -> None:
-    truth = "" if told["truth"] is None else f"; in truth it is {shown(told['truth'])}"
-    say(f"Row {told['row']} of {named(told['data'])}: {model.name} says {shown(told['prediction'])}{truth}.")
-    who = shown(told["speaks_for"])
-    p = told["probability"]
+def _print_row(model: SavedModel, explanation: dict[str, Any], top: int) -> None:
+    row, data = explanation["row"], source_name(explanation["data"])
+    truth = "" if explanation["truth"] is None else f"; the true class is {shown(explanation['truth'])}"
+    print_line(f"Row {row} of {data}: {model.name} predicts {shown(explanation['prediction'])}{truth}.")
+    label, p = shown(explanation["speaks_for"]), explanation["probability"]
     near = "just below 1" if p < 1 and f"{p:.3g}" == "1" else f"{p:.3g}"
-    say(f"The score for {who} is {told['score']:+.3f}, the probability {near}.")
-    for what, threshold in told.get("flagged_from", {}).items():
-        say(f"Rows are flagged from a {what} of {threshold:.4g} on.")
-    say()
-    moves = [c for c in told["contributions"] if c["adds"] != 0]
-    rows = [[MEAN, "", f"{told['baseline']:+.3f}", ""]]
+    print_line(f"The score for {label} is {explanation['score']:+.3f}, the probability {near}.")
+    for what, threshold in explanation.get("flagged_from", {}).items():
+        print_line(f"Rows are flagged if the {what} is at least {threshold:.4g}.")
+    print_line()
+    contributions = [c for c in explanation["contributions"] if c["adds"] != 0]
     names = dict(zip(model.columns, side_by_side(model.columns, LONGEST, (MEAN, SUM))))
-    for c in moves[:top]:
-        direction = f"for {who}" if c["adds"] > 0 else f"against {who}"
+    rows = [[MEAN, "", f"{explanation['baseline']:+.3f}", ""]]
+    for c in contributions[:top]:
+        direction = f"for {label}" if c["adds"] > 0 else f"against {label}"
         value = "missing" if c["value"] is None else shortened(shown(c["value"], ("missing",)), LONGEST)
         rows.append([names[c["column"]], value, f"{c['adds']:+.3f}", direction])
-    if len(moves) > top:
-        rest = sum(c["adds"] for c in moves[top:])
-        rows.append([f"{count(len(moves) - top, 'other column')}", "", f"{rest:+.3f}", ""])
-    rows.append([SUM, "", f"{told['score']:+.3f}", ""])
-    out().print(table(["column", "value", "adds to F", ""], rows, left=(0, 3)))
+    if len(contributions) > top:
+        rest = sum(c["adds"] for c in contributions[top:])
+        rows.append([count(len(contributions) - top, "other column"), "", f"{rest:+.3f}", ""])
+    rows.append([SUM, "", f"{explanation['score']:+.3f}", ""])
+    print_table(["column", "value", "adds to F", ""], rows, left=(0, 3), blank_line=False)
 
 
-def _draw(model: Model, row: Any, top: int, plot: str) -> None:
-    """The row's contributions, the alternating tree, or the shape functions."""
+def _draw(model: SavedModel, row: Any, top: int, plot: str) -> None:
+    """Draw the contributions to the row, the alternating tree, or the shape functions."""
     without_screen()
     from skewboost import plots
 
-    booster = booster_of(model)
     display: Any
     if row is not None:
-        display = plots.ContributionDisplay.from_estimator(booster, row)
-    elif hasattr(booster, "plot_tree"):
-        display = plots.AlternatingTreeDisplay.from_estimator(booster)
+        display = plots.ContributionDisplay.from_estimator(model.booster, row)
+    elif hasattr(model.booster, "plot_tree"):
+        display = plots.AlternatingTreeDisplay.from_estimator(model.booster)
     else:
-        display = plots.ShapeFunctionDisplay.from_estimator(booster, n_features=min(top, 9))
+        display = plots.ShapeFunctionDisplay.from_estimator(model.booster, n_features=min(top, 9))
     save_picture(display.figure_, plot)

@@ -1,4 +1,4 @@
-"""What decisions are worth on rows whose truth is known."""
+"""Measuring predictions on rows whose labels are known, and printing the result."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from skewboost import metrics
-from skewboost.cli.cost_option import in_words
-from skewboost.cli.model_files import labels_from
-from skewboost.cli.output import SHORT_NAME, count, number, out, prose, say, share, table
+from skewboost.cli.cost_option import describe_cost
+from skewboost.cli.model_files import labels_at
+from skewboost.cli.output import SHORT_NAME, count, fraction, number, print_line, print_table, print_text
 from skewboost.cli.target_column import Examples
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Counts
@@ -21,50 +21,50 @@ from skewboost.names import shown, side_by_side
 from skewboost.plots.report.explorer import shortest
 from skewboost.typing import Array
 
-SHOWN = (
+PRINTED = (
     *("recall", "precision", "specificity", "f1", "g_mean", "balanced_accuracy"),
     *("mcc", "accuracy", "roc_auc", "pr_auc", "brier", "log_loss"),
 )
 
 
 @dataclass(frozen=True)
-class Answers:
-    """The truth of some rows, and what a model says of them."""
+class Predictions:
+    """The labels of some rows and what a model predicts for them."""
 
     classes: Sequence[Any]
-    positive: Any  # None where there are more than two classes
+    positive: Any  # None if there are more than two classes
     truth: Array
     predicted: Array
     probability: Array | None  # a column per class
-    scores: Array | None  # by which rows are ranked: larger where more speaks for the positive class
+    scores: Array | None  # of the positive class, for ranking measures
     weights: Array | None = None
 
     @classmethod
-    def of(cls, model: Any, positive: Any, rows: Examples, threshold: float | None = None) -> Answers:
-        """Ask a model; with a threshold rows are flagged from that probability on."""
+    def of(cls, model: Any, positive: Any, rows: Examples, threshold: float | None = None) -> Predictions:
+        """Predict; with a threshold, the positive class where its probability is at least the threshold."""
         probability = model.predict_proba(rows.X) if hasattr(model, "predict_proba") else None
         classes = model.classes_.tolist()
         if threshold is None or probability is None:
             predicted = np.asarray(model.predict(rows.X))
         else:
-            predicted = labels_from(threshold, probability, classes, positive)
-        ranks = positive is not None and any(hasattr(model, method) for method in METHODS)
-        scores = scores_of(model, rows.X, positive) if ranks else None
+            predicted = labels_at(threshold, probability, classes, positive)
+        has_scores = positive is not None and any(hasattr(model, method) for method in METHODS)
+        scores = scores_of(model, rows.X, positive) if has_scores else None
         return cls(classes, positive, rows.y, predicted, probability, scores, rows.weights)
 
     @property
-    def matrix(self) -> Array:
-        """How many examples, ``[true, predicted]``, in the order of the classes."""
-        index = {label: k for k, label in enumerate(self.classes)}
-        found = np.zeros((len(index), len(index)))
-        cells = [index[t] for t in self.truth.tolist()], [index[p] for p in self.predicted.tolist()]
-        np.add.at(found, cells, 1.0 if self.weights is None else self.weights)
-        return found
+    def n_rows(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return len(self.truth) if self.weights is None else float(self.weights.sum())
 
     @property
-    def counts(self) -> Counts:
-        """Of two classes."""
-        return Counts.of(self.truth == self.positive, self.predicted == self.positive, self.weights)
+    def matrix(self) -> Array:
+        """The confusion matrix ``[true, predicted]`` in the order of the classes."""
+        index = {label: k for k, label in enumerate(self.classes)}
+        matrix = np.zeros((len(index), len(index)))
+        cells = [index[t] for t in self.truth.tolist()], [index[p] for p in self.predicted.tolist()]
+        np.add.at(matrix, cells, 1.0 if self.weights is None else self.weights)
+        return matrix
 
     @property
     def p_positive(self) -> Array | None:
@@ -74,17 +74,17 @@ class Answers:
         return np.asarray(self.probability[:, list(self.classes).index(self.positive)])
 
     def measures(self) -> dict[str, float]:
-        """All that can be said without prices."""
+        """All measures that need no costs."""
         if self.positive is not None:
-            said = {"scores": self.scores, "probabilities": self.p_positive, "weights": self.weights}
-            return binary_measures(self.truth == self.positive, self.predicted == self.positive, **said)
-        truth, said_codes = (np.searchsorted(self.classes, labels) for labels in (self.truth, self.predicted))
-        found = multiclass_measures(truth, said_codes, 1.0 - np.eye(len(self.classes)), self.weights)
+            optional = {"scores": self.scores, "probabilities": self.p_positive, "weights": self.weights}
+            return binary_measures(self.truth == self.positive, self.predicted == self.positive, **optional)
+        truth, predicted = (np.searchsorted(self.classes, labels) for labels in (self.truth, self.predicted))
+        values = multiclass_measures(truth, predicted, 1.0 - np.eye(len(self.classes)), self.weights)
         if self.probability is not None:
-            of: dict[str, Any] = {"labels": self.classes, "sample_weight": self.weights}
-            found["brier"] = float(metrics.brier_under_prior(self.truth, self.probability, **of))
-            found["log_loss"] = float(metrics.log_loss_under_prior(self.truth, self.probability, **of))
-        return {name: value for name, value in found.items() if name not in ("cost", "savings")}
+            options: dict[str, Any] = {"labels": self.classes, "sample_weight": self.weights}
+            values["brier"] = float(metrics.brier_under_prior(self.truth, self.probability, **options))
+            values["log_loss"] = float(metrics.log_loss_under_prior(self.truth, self.probability, **options))
+        return {name: value for name, value in values.items() if name not in ("cost", "savings")}
 
     def by_class(self) -> list[dict[str, Any]]:
         """Recall, precision and F1 of each class against the rest."""
@@ -95,14 +95,14 @@ class Answers:
             rows.append({"class": label, "rows": float(c.positives), **rates})
         return rows
 
-    def bill(self, cost: Any) -> dict[str, Any]:
-        """What the decisions cost; for two classes also where the threshold would have cost least."""
-        shares = self.matrix.sum(axis=1)
-        prices = cost_matrix(cost, np.array(self.classes), self.positive, np.maximum(shares, 1e-300))
+    def costs(self, cost: Any) -> dict[str, Any]:
+        """The cost of the mistakes; for two classes also the threshold that would have cost least."""
+        sizes = self.matrix.sum(axis=1)
+        prices = cost_matrix(cost, np.array(self.classes), self.positive, np.maximum(sizes, 1e-300))
         total = float((prices * self.matrix).sum())
-        constant = float((shares @ prices).min())
-        found: dict[str, Any] = {
-            "cost": cost, "total": total, "per_row": total / float(shares.sum()), "best_constant": constant,
+        constant = float((sizes @ prices).min())
+        result: dict[str, Any] = {
+            "cost": cost, "total": total, "per_row": total / float(sizes.sum()), "best_constant": constant,
             "savings": 1.0 - total / constant if constant > 0 else float("nan"),
         }  # fmt: skip
         if self.p_positive is not None:
@@ -111,99 +111,83 @@ class Answers:
             thresholds, counts = Counts.at_thresholds(self.truth == self.positive, self.p_positive, self.weights)
             totals = counts.cost(prices)
             best = int(np.argmin(totals))
-            at = _shortest(self.p_positive, float(thresholds[best]))
-            found["best_threshold"] = {"probability": at, "total": float(totals[best])}
-        return found
+            threshold = _shortest(self.p_positive, float(thresholds[best]))
+            result["best_threshold"] = {"probability": threshold, "total": float(totals[best])}
+        return result
+
+    def as_dict(self, cost: Any) -> dict[str, Any]:
+        """All results, for JSON."""
+        return {
+            "rows": self.n_rows,
+            "classes": self.classes,
+            "positive": self.positive,
+            "confusion_matrix": self.matrix,
+            "measures": self.measures(),
+            "by_class": self.by_class(),
+            "bill": None if cost is None else self.costs(cost),
+        }
+
+    def describe_rows(self) -> str:
+        """How many rows there are, and how many of them are positive."""
+        if self.positive is None:
+            return count(self.n_rows, "row")
+        n = Counts.of(self.truth == self.positive, self.predicted == self.positive, self.weights).positives
+        return f"{count(self.n_rows, 'row')}, {number(n)} of them {shown(self.positive)}"
 
 
-def _shortest(probabilities: Array, at: float) -> float:
-    """A threshold of few decimals that flags the same of these rows."""
-    flagged = probabilities >= at
+def _shortest(probabilities: Array, threshold: float) -> float:
+    """A threshold of few decimals that flags the same rows."""
+    flagged = probabilities >= threshold
     if not flagged.any():
-        return at
+        return threshold
     low = probabilities[~flagged].max(initial=-np.inf)
     return float(shortest(np.array([low]), probabilities[flagged].min(keepdims=True))[0])
 
 
-def document(answers: Answers, cost: Any) -> dict[str, Any]:
-    """All of it, for machines."""
-    n = len(answers.truth) if answers.weights is None else float(answers.weights.sum())
-    return {
-        "rows": n,
-        "classes": answers.classes,
-        "positive": answers.positive,
-        "confusion_matrix": answers.matrix,
-        "measures": answers.measures(),
-        "by_class": answers.by_class(),
-        "bill": None if cost is None else answers.bill(cost),
-    }
-
-
-def show(answers: Answers, cost: Any, heading: str) -> None:
-    """All of it, on the screen."""
-    console = out()
-    say(heading)
-    console.print(_confusion(answers), "")
-    console.print(_by_class(answers), "")
-    found = answers.measures()
-    cells = [f"{MEASURES[n].label:<18}{share(found[n]):>7}" for n in SHOWN if n in found]
+def print_results(predictions: Predictions, cost: Any, heading: str) -> None:
+    """Print the confusion matrix, the classes, the measures and the costs."""
+    print_line(heading)
+    order = list(range(len(predictions.classes)))
+    if len(order) == 2 and predictions.positive == predictions.classes[1]:
+        order.reverse()  # the positive class first
+    names = side_by_side([predictions.classes[k] for k in order], SHORT_NAME)
+    matrix = predictions.matrix
+    rows = [[f"really {name}", *(number(matrix[k, j]) for j in order)] for name, k in zip(names, order)]
+    print_table(["", *(f"predicted {name}" for name in names)], rows, first_width=16)
+    rows = []
+    for name, row in zip(names, [predictions.by_class()[k] for k in order]):
+        positive = " (positive)" if predictions.positive is not None and row["class"] == predictions.positive else ""
+        rates = [fraction(row[measure]) for measure in ("recall", "precision", "f1")]
+        rows.append([f"{name}{positive}", number(row["rows"]), *rates])
+    print_table(["class", "rows", "recall", "precision", "F1"], rows, first_width=16)
+    values = predictions.measures()
+    cells = [f"{MEASURES[name].label:<18}{fraction(values[name]):>7}" for name in PRINTED if name in values]
     half = -(-len(cells) // 2)
     for k in range(half):
-        say("    ".join(cells[k::half]).rstrip())
-    say()
+        print_line("    ".join(cells[k::half]).rstrip())
+    print_line()
     if cost is None:
-        say("No prices given: `skewboost evaluate MODEL ROWS --cost 20` says what mistakes cost.")
+        print_line("No costs given: `skewboost evaluate MODEL ROWS --cost 20` computes the cost of the mistakes.")
     else:
-        _show_bill(answers, cost)
+        _print_costs(predictions.costs(cost), cost)
 
 
-def _order(answers: Answers) -> list[int]:
-    """The positive class first."""
-    order = list(range(len(answers.classes)))
-    return order[::-1] if answers.positive == answers.classes[-1] and len(order) == 2 else order
-
-
-def _confusion(answers: Answers) -> Any:
-    order, matrix = _order(answers), answers.matrix
-    names = side_by_side([answers.classes[k] for k in order], SHORT_NAME)
-    rows = [[f"really {names[i]}", *(number(matrix[k, j]) for j in order)] for i, k in enumerate(order)]
-    return table(["", *(f"said {name}" for name in names)], rows, first=16)
-
-
-def _by_class(answers: Answers) -> Any:
-    told = [answers.by_class()[k] for k in _order(answers)]
-    rows = []
-    for name, row in zip(side_by_side([row["class"] for row in told], SHORT_NAME), told):
-        positive = " (positive)" if answers.positive is not None and row["class"] == answers.positive else ""
-        rates = [share(row[name]) for name in ("recall", "precision", "f1")]
-        rows.append([f"{name}{positive}", number(row["rows"]), *rates])
-    return table(["class", "rows", "recall", "precision", "F1"], rows, first=16)
-
-
-def _show_bill(answers: Answers, cost: Any) -> None:
-    bill = answers.bill(cost)
-    prose(f"Cost ({in_words(cost)}): {number(bill['total'])} in all, {bill['per_row']:.4g} per row.")
-    saved = bill["savings"]
+def _print_costs(costs: dict[str, Any], cost: Any) -> None:
+    print_text(f"Cost ({describe_cost(cost)}): {number(costs['total'])} in total, {costs['per_row']:.4g} per row.")
+    saved = costs["savings"]
     if saved == saved:
-        word = f"{saved:.0%} less" if saved >= 0 else f"{-saved:.0%} more"
-        prose(f"The best constant answer costs {number(bill['best_constant'])}; this is {word}.")
+        difference = f"{saved:.0%} less" if saved >= 0 else f"{-saved:.0%} more"
+        print_text(f"The best constant prediction costs {number(costs['best_constant'])}; this is {difference}.")
     if saved < 0:
-        prose(
+        print_text(
             "That is worse than no model; `skewboost compare DATA --methods sound,CGAda:calibrate=sigmoid` shows which "
             "methods do better."
         )
-    best = bill.get("best_threshold")
-    if best is not None and best["total"] < min(bill["total"], bill["best_constant"]):
-        at = repr(best["probability"])  # all digits, so that the command flags just these rows
-        prose(
-            f"Flagging from a probability of {at} would have cost {number(best['total'])} (chosen on these very rows, "
-            f"so it looks a little too good); `skewboost predict MODEL ROWS --threshold {at}` does so."
+    best = costs.get("best_threshold")
+    if best is not None and best["total"] < min(costs["total"], costs["best_constant"]):
+        threshold = repr(best["probability"])  # all digits, so that the command flags the same rows
+        print_text(
+            f"A threshold of {threshold} on the probability would have cost {number(best['total'])}. It was chosen on "
+            f"these rows, so expect a little more on new ones. `skewboost predict MODEL ROWS --threshold {threshold}` "
+            "uses it."
         )
-
-
-def rows_in_words(answers: Answers) -> str:
-    """How many rows, and how many of them positive."""
-    n = len(answers.truth) if answers.weights is None else float(answers.weights.sum())
-    if answers.positive is None:
-        return count(n, "row")
-    return f"{count(n, 'row')}, {number(answers.counts.positives)} of them {shown(answers.positive)}"

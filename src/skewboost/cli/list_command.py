@@ -1,20 +1,36 @@
-"""The catalogue on the screen, or as JSON."""
+"""The command `list`: the catalogue of variants."""
 
 from __future__ import annotations
 
 from rich.table import Table
 
 from skewboost.boosting.catalogue import Entry, catalogue
-from skewboost.cli.estimator_names import names
-from skewboost.cli.output import out
+from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.method_options import method_names
+from skewboost.cli.output import count, get_console, print_json, print_line
 
 
-def records() -> list[dict[str, object]]:
-    """All that the catalogue says, for machines."""
-    return [_record(entry) for entry in catalogue()]
+def run(text: str | None, as_json: bool) -> None:
+    """Print the variants whose name, paper or costs contain a text, with a verdict on each."""
+    if as_json and text is not None:
+        raise CommandError("--json lists all variants.", "Leave the argument out, or filter the JSON.")
+    if as_json:
+        print_json(list(map(_as_dict, catalogue())))
+        return
+    entries = [e for e in catalogue() if text is None or text.lower() in f"{e.name} {e.paper} {e.costs}".lower()]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("Name", "Paper", "Costs", "Verdict"):
+        table.add_column(heading, overflow="fold")
+    for entry in entries:
+        table.add_row(entry.name, entry.paper, entry.costs if entry.cost_sensitive else "", entry.verdict)
+    get_console().print(table, "")
+    print_line(f"{count(len(entries), 'variant')}; in Python, skewboost.<Name>Classifier. See docs/choosing.md.")
+    if text is None:
+        others = [name for name in method_names() if name not in {e.name for e in entries}]
+        print_line(f"`skewboost fit --method` also takes {', '.join(others)}: see docs/resampling.md.")
 
 
-def _record(entry: Entry) -> dict[str, object]:
+def _as_dict(entry: Entry) -> dict[str, object]:
     return {
         "name": entry.name,
         "class": f"skewboost.{entry.class_name}",
@@ -26,20 +42,3 @@ def _record(entry: Entry) -> dict[str, object]:
         "probabilistic": entry.probabilistic,
         "verdict": entry.verdict,
     }
-
-
-def show(wanted: str | None) -> None:
-    """A table of the variants whose name, paper or costs contain what is wanted, and their verdicts."""
-    found = [e for e in catalogue() if wanted is None or wanted.lower() in f"{e.name} {e.paper} {e.costs}".lower()]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("Name", "Paper", "Costs", "Verdict"):
-        table.add_column(heading, overflow="fold")
-    for entry in found:
-        table.add_row(entry.name, entry.paper, entry.costs if entry.cost_sensitive else "", entry.verdict)
-    console = out()
-    console.print(table)
-    plural = "" if len(found) == 1 else "s"
-    console.print(f"\n{len(found)} variant{plural}; in Python, skewboost.<Name>Classifier. See docs/choosing.md.")
-    if wanted is None:
-        others = [name for name in names() if name not in {e.name for e in found}]
-        console.print(f"`skewboost fit --method` also takes {', '.join(others)}: see docs/resampling.md.")

@@ -1,4 +1,4 @@
-"""Where tables of answers go: CSV, Parquet and Arrow files, or standard output; all of them chunk by chunk."""
+"""Writing tables of predictions chunk by chunk: CSV, Parquet and Arrow files, or standard output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import IO, Any, Protocol
 
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.output import Verbatim, as_json
+from skewboost.cli.output import RawOutput, json_text
 from skewboost.files import written_whole
 
 TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
@@ -21,25 +21,25 @@ SUFFIXES = (*TEXT, *ARROW)
 
 
 class Writer(Protocol):
-    """Takes frames, one after the other."""
+    """Writes frames one after the other."""
 
     def write(self, frame: Any) -> None:
-        """Add the rows of a frame."""
+        """Write the rows of a frame."""
 
 
 @contextmanager
-def writer_to(path: str | None, json_rows: bool = False) -> Iterator[Writer]:
-    """A writer to a file, in the format that the name's end says; to standard output if there is no name."""
+def open_writer(path: str | None, json_rows: bool = False) -> Iterator[Writer]:
+    """A writer to a file in the format of its ending, or to standard output if the path is None."""
     if path is None:
-        rows = JsonRows(Verbatim()) if json_rows else None
-        yield rows or Delimited(Verbatim(), ",")
+        rows = JsonRows(RawOutput()) if json_rows else None
+        yield rows or Delimited(RawOutput(), ",")
         if rows is not None:
             rows.close()
-        sys.stdout.flush()  # now, where somebody can still be told that it does not work
+        sys.stdout.flush()  # here, so that an error is reported
         return
     ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if path.lower().endswith(s))
     if ending in ARROW and find_spec("pyarrow") is None:
-        raise CommandError(f'{ending} needs pyarrow: pip install "skewboost[parquet]"; or write .csv.')
+        raise CommandError(f"{ending} files need pyarrow.", 'Run pip install "skewboost[parquet]", or write .csv.')
     with written_whole(path) as file:
         if ending in ARROW:
             with closing(ArrowFile(file, parquet=ending == ".parquet")) as arrow:
@@ -50,53 +50,53 @@ def writer_to(path: str | None, json_rows: bool = False) -> Iterator[Writer]:
         try:
             yield Delimited(text, TEXT[ending])
         finally:
-            text.detach()  # rather than closed: the file is not ours to close
+            text.detach()  # `written_whole` closes the file
             if packed is not None:
                 packed.close()
 
 
 class Delimited:
-    """CSV or TSV, with a line of names first."""
+    """CSV or TSV with a header line."""
 
     def __init__(self, file: Any, separator: str) -> None:
-        self._file, self._separator, self._begun = file, separator, False
+        self._file, self._separator, self._started = file, separator, False
 
     def write(self, frame: Any) -> None:
-        """Add the rows of a frame."""
-        how = {"sep": self._separator, "index": False, "header": not self._begun, "lineterminator": "\n"}
-        text = frame.to_csv(**how)
-        if "\r" in text:  # which readers take for the end of a line, and Python before 3.13 does not quote
-            text = frame.to_csv(**how, quoting=csv.QUOTE_NONNUMERIC)
+        """Write the rows of a frame."""
+        options = {"sep": self._separator, "index": False, "header": not self._started, "lineterminator": "\n"}
+        text = frame.to_csv(**options)
+        if "\r" in text:  # a line end for some readers, which Python before 3.13 does not quote
+            text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
         self._file.write(text)
-        self._begun = True
+        self._started = True
 
 
 class JsonRows:
-    """One JSON list with an object per row."""
+    """A JSON list with an object per row."""
 
     def __init__(self, file: Any) -> None:
-        self._file, self._begun = file, False
+        self._file, self._started = file, False
 
     def write(self, frame: Any) -> None:
-        """Add the rows of a frame."""
+        """Write the rows of a frame."""
         for row in frame.to_dict("records"):
-            self._file.write((",\n" if self._begun else "[\n") + as_json(row, indent=None))
-            self._begun = True
+            self._file.write((",\n" if self._started else "[\n") + json_text(row, indent=None))
+            self._started = True
 
     def close(self) -> None:
-        """The end of the list."""
-        self._file.write("\n]\n" if self._begun else "[]\n")
+        """End the list."""
+        self._file.write("\n]\n" if self._started else "[]\n")
 
 
 class ArrowFile:
-    """Parquet or Arrow; the columns are what they are in the first frame."""
+    """Parquet or Arrow; the first frame determines the types of the columns."""
 
     def __init__(self, file: IO[bytes], parquet: bool) -> None:
         self._file, self._parquet = file, parquet
         self._writer: Any = None
 
     def write(self, frame: Any) -> None:
-        """Add the rows of a frame."""
+        """Write the rows of a frame."""
         import pyarrow as pa
 
         if self._writer is None:
@@ -114,13 +114,13 @@ class ArrowFile:
         return pa.ipc.new_file(self._file, schema)
 
     def close(self) -> None:
-        """The end of the file."""
+        """End the file."""
         if self._writer is not None:
             self._writer.close()
 
 
 def _schema(frame: Any) -> Any:
-    """Of the first frame; a column of nothing may hold text later on."""
+    """The schema of the first frame; a column without values may hold text in later frames."""
     import pyarrow as pa
 
     schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()

@@ -1,363 +1,384 @@
-"""Whether new rows are like those of training: what `fit` notes of these, and what later commands warn of.
+"""Whether new rows are like the training rows: what `fit` records, and what later commands warn of.
 
-A warning takes two things. The difference must be *clear*: twice the odds for shares of classes, a tenth or a fifth of
-the rows for columns. And chance must not explain it: under the hypothesis that training rows and new rows were dealt at
-random from one table, all tests together warn with a probability of at most `RISK`. They are exact (hypergeometric), or
-bounds (Kolmogorov and Smirnov's distance), and hold for rows that repeat each other too.
+A warning needs two things. The difference must be clear: twice the odds for the fractions of classes, a tenth or a
+fifth of the rows for columns. And it must be significant: if training rows and new rows were dealt at random from one
+table, all tests together would warn with a probability of at most `RISK`. The tests are exact (hypergeometric) or
+bounds (Kolmogorov-Smirnov distance), and also hold if rows repeat each other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
 from skewboost.engine.table import Nominal, read_column
-from skewboost.errors import InputError
 from skewboost.evaluate.summary_warnings import percent
 from skewboost.names import spell
 from skewboost.typing import Array
 
-RISK = 0.005  # of any warning at all, where nothing has changed
-TIMES = 2.0  # the odds of a class
-MISSING, UNSEEN, MOVED = 0.1, 0.05, 0.2  # shares of the rows
-CUTS = np.arange(1, 20) / 20
-MOST_CATEGORIES = 200  # that are noted of a column
-MOST_UNSEEN = 10_000  # new ones that are told apart
-MOST_TOLD = 5  # columns that a warning names
+RISK = 0.005  # of any warning if nothing has changed
+ODDS_RATIO = 2.0  # of a class
+MISSING, UNSEEN, MOVED = 0.1, 0.05, 0.2  # fractions of the rows
+QUANTILES = np.arange(1, 20) / 20
+MOST_CATEGORIES = 200  # that are recorded of a column
+MOST_UNSEEN = 10_000  # new categories that are counted one by one
+MOST_COLUMNS = 5  # that warnings name
+
+ClassSizes = dict[str, float]  # rows of each class
 
 
-# ------------------------------------------------------------------------------- noting
+def class_sizes(labels: Array, weights: Array | None = None) -> ClassSizes:
+    """The number of rows of each class. Weighted rows are scaled to their effective number (Kish)."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    w = np.ones(len(labels)) if weights is None else weights
+    sizes = np.bincount(codes, weights=w, minlength=len(classes))
+    square = float((w**2).sum())
+    scale = float(w.sum()) / square if square > 0 else 0.0
+    return {spell(c): float(scale * n) for c, n in zip(classes.tolist(), sizes)}
+
+
+class Difference(NamedTuple):
+    """A difference between new rows and training rows."""
+
+    size: float
+    text: str
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberProfile:
     """A column of numbers in training."""
 
     n: int  # rows with a value
     missing: int
     low: float = 0.0
     high: float = 0.0
-    cuts: tuple[float, ...] = ()  # about twentieths
-    below: tuple[int, ...] = ()  # rows up to each of them
+    cuts: tuple[float, ...] = ()  # about the twentieths of the distribution
+    below: tuple[int, ...] = ()  # rows up to each cut
 
     @classmethod
-    def of(cls, column: Array) -> Numbers:
-        """Of all rows."""
+    def of(cls, column: Array) -> NumberProfile:
+        """The profile of a column."""
         x = column[column == column].astype(np.float64)
         if not len(x):
             return cls(0, len(column))
-        rounded = {float(f"{q:.6g}") for q in np.quantile(x, CUTS, method="inverted_cdf")}
-        cuts = sorted(rounded)
-        below = np.bincount(np.searchsorted(cuts, x), minlength=len(cuts) + 1).cumsum()[:-1]
-        return cls(len(x), len(column) - len(x), float(x.min()), float(x.max()), tuple(cuts), tuple(below.tolist()))
+        cuts = sorted({float(f"{q:.6g}") for q in np.quantile(x, QUANTILES, method="inverted_cdf")})
+        below = tuple(_count_below(x, cuts).tolist())
+        return cls(len(x), len(column) - len(x), float(x.min()), float(x.max()), tuple(cuts), below)
 
 
 @dataclass(frozen=True)
-class Categories:
+class CategoryProfile:
     """A column of categories in training."""
 
-    n: int
+    n: int  # rows with a value
     missing: int
-    counts: dict[str, int]  # the most frequent
-    once: int  # categories of one row
+    counts: dict[str, int]  # of the most frequent categories
+    once: int  # the number of categories with one row
 
     @classmethod
-    def of(cls, column: Nominal) -> Categories:
-        """Of all rows."""
+    def of(cls, column: Nominal) -> CategoryProfile:
+        """The profile of a column."""
         present = column.codes[column.codes >= 0]
-        found = np.bincount(present, minlength=len(column.categories))
-        order = np.argsort(-found, kind="stable")[:MOST_CATEGORIES]
-        counts = {column.categories[k]: int(found[k]) for k in order if found[k]}
-        return cls(len(present), len(column.codes) - len(present), counts, int((found == 1).sum()))
-
-    @property
-    def complete(self) -> bool:
-        """Whether all categories are noted."""
-        return sum(self.counts.values()) == self.n
+        sizes = np.bincount(present, minlength=len(column.categories))
+        order = np.argsort(-sizes, kind="stable")[:MOST_CATEGORIES]
+        counts = {column.categories[k]: int(sizes[k]) for k in order if sizes[k]}
+        return cls(len(present), len(column.codes) - len(present), counts, int((sizes == 1).sum()))
 
 
-Column = Numbers | Categories
-Shares = dict[str, float]  # of the classes, which add up to the number of rows that they are as good as
-
-
-def shares_of(labels: Array, weights: Array | None = None) -> Shares:
-    """How many rows of each class; weighted ones as many as would be as uncertain (Kish)."""
-    classes, codes = np.unique(labels, return_inverse=True)
-    w = np.ones(len(labels)) if weights is None else weights
-    found = np.bincount(codes, weights=w, minlength=len(classes))
-    square = float((w**2).sum())
-    scale = float(w.sum()) / square if square > 0 else 0.0
-    return {spell(c): float(scale * k) for c, k in zip(classes.tolist(), found)}
+ColumnProfile = NumberProfile | CategoryProfile
 
 
 @dataclass(frozen=True)
-class Profile:
-    """What `fit` notes of the rows of training, to compare others with."""
+class TrainingProfile:
+    """What `fit` records about the training rows, for later comparisons."""
 
-    columns: dict[str, Column]
-    truth: Shares
-    said: Shares = field(default_factory=dict)  # by the model, of rows that it was not fitted to; if there are any
+    columns: dict[str, ColumnProfile]
+    labels: ClassSizes
+    predictions: ClassSizes = field(default_factory=dict)  # for held-out rows; empty if there were none
 
     @classmethod
-    def of(cls, X: Any, truth: Shares, said: Shares) -> Profile:
-        """Of a table of features."""
-        read = {name: _read(X[name]) for name in X.columns}
-        columns = {str(n): Categories.of(c) if isinstance(c, Nominal) else Numbers.of(c) for n, c in read.items()}
-        return cls(columns, truth, said)
+    def of(cls, X: Any, labels: ClassSizes, predictions: ClassSizes) -> TrainingProfile:
+        """The profile of a table of features."""
+        columns: dict[str, ColumnProfile] = {}
+        for name in X.columns:
+            c = _read(X[name])
+            columns[str(name)] = CategoryProfile.of(c) if isinstance(c, Nominal) else NumberProfile.of(c)
+        return cls(columns, labels, predictions)
 
     def as_dict(self) -> dict[str, Any]:
-        """In the types of JSON."""
-        return {
-            "columns": {name: dict(vars(column)) for name, column in self.columns.items()},
-            "truth": self.truth,
-            "said": self.said,
-        }
+        """The profile in the types of JSON."""
+        return asdict(self)
 
     @classmethod
-    def read(cls, told: Any) -> Profile | None:
-        """What `as_dict` gave; None where it is something else, which a model file may hold."""
+    def from_dict(cls, record: Any) -> TrainingProfile | None:
+        """The profile that `as_dict` gave; None if the record is anything else, since model files may hold anything."""
         try:
-            columns = {str(name): _column(**about) for name, about in told["columns"].items()}
-            truth, said = ({str(c): _count(k) for c, k in told[what].items()} for what in ("truth", "said"))
+            columns = {str(name): _read_profile(**column) for name, column in record["columns"].items()}
+            labels, predictions = (
+                {str(c): _read_count(n) for c, n in record[what].items()} for what in ("labels", "predictions")
+            )
         except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError):
             return None
-        return cls(columns, truth, said)
+        return cls(columns, labels, predictions)
 
 
-def _column(n: Any, missing: Any, counts: Any = None, once: Any = 0, low: Any = 0, high: Any = 0, cuts: Any = (),
-            below: Any = ()) -> Column:  # fmt: skip
-    """A column as it is noted in a file."""
-    rows = int(_count(n)), int(_count(missing))
+def _read_profile(
+    n: Any,
+    missing: Any,
+    counts: Any = None,
+    once: Any = 0,
+    low: Any = 0,
+    high: Any = 0,
+    cuts: Any = (),
+    below: Any = (),
+) -> ColumnProfile:
+    rows = int(_read_count(n)), int(_read_count(missing))
     if counts is not None:
-        noted = {str(name): int(_count(k)) for name, k in counts.items()}
-        return Categories(*rows, noted, int(_count(once))) if noted else Categories(0, rows[1], {}, 0)
-    pairs = [(float(cut), int(_count(k))) for cut, k in zip(cuts, below, strict=True)]
-    return Numbers(*rows, float(low), float(high), *zip(*pairs)) if pairs else Numbers(0, rows[1])
+        counts = {str(name): int(_read_count(k)) for name, k in counts.items()}
+        return CategoryProfile(*rows, counts, int(_read_count(once))) if counts else CategoryProfile(0, rows[1], {}, 0)
+    pairs = [(float(cut), int(_read_count(k))) for cut, k in zip(cuts, below, strict=True)]
+    return NumberProfile(*rows, float(low), float(high), *zip(*pairs)) if pairs else NumberProfile(0, rows[1])
 
 
-def _count(value: Any) -> float:
-    """A number of rows, which may be weighed."""
-    if not 0 <= (found := float(value)) < math.inf:
-        raise InputError(f"{value!r} is no number of rows")
-    return found
+def _read_count(value: Any) -> float:
+    """A number of rows, which may be weighted."""
+    number = float(value)
+    if not 0 <= number < math.inf:
+        raise ValueError(value)
+    return number
 
 
 def _read(series: Any) -> Array | Nominal:
     return read_column(nw.from_native(series, series_only=True))
 
 
-# ----------------------------------------------------------------------------- watching
+def _count_below(x: Array, cuts: Any) -> Array:
+    """How many numbers are at most each of the cuts."""
+    return np.bincount(np.searchsorted(cuts, x), minlength=len(cuts) + 1).cumsum()[:-1]
 
 
-class Watch:
-    """New rows, chunk by chunk, and how they differ from those of training.
+class ShiftDetector:
+    """Compares new rows, chunk by chunk, with the training rows.
 
     Parameters
     ----------
-    profile : Profile or None
-        None: nothing is known of the rows of training, so nothing is said.
+    profile : TrainingProfile or None
+        None: nothing is known about the training rows, and there are no warnings.
     """
 
-    def __init__(self, profile: Profile | None) -> None:
+    def __init__(self, profile: TrainingProfile | None) -> None:
         self.profile = profile
         columns = {} if profile is None else profile.columns
-        self._columns = {name: _ColumnWatch(about) for name, about in columns.items()}
-        self._truth: Shares = {}
-        self._said: Shares = {}
+        self._columns = {
+            name: NewNumbers(c) if isinstance(c, NumberProfile) else NewCategories(c) for name, c in columns.items()
+        }
+        self._labels: ClassSizes = {}
+        self._predictions: ClassSizes = {}
 
-    def rows(self, X: Any) -> None:
-        """Look at a chunk of features, which the model could read."""
-        for name, watch in self._columns.items():
+    def add_rows(self, X: Any) -> None:
+        """Add a chunk of features."""
+        for name, new in self._columns.items():
             if name in X.columns:
-                watch.add(_read(X[name]))
+                new.add(_read(X[name]))
 
-    def said(self, labels: Array) -> None:
-        """Look at what the model says of a chunk."""
-        for label, k in shares_of(labels).items():
-            self._said[label] = self._said.get(label, 0.0) + k
+    def add_predictions(self, labels: Array) -> None:
+        """Add the predictions for a chunk."""
+        for label, n in class_sizes(labels).items():
+            self._predictions[label] = self._predictions.get(label, 0.0) + n
 
-    def truth(self, labels: Array, weights: Array | None = None) -> None:
-        """Look at the labels of all rows."""
-        self._truth = shares_of(labels, weights)
+    def add_labels(self, labels: Array, weights: Array | None = None) -> None:
+        """Set the labels of all rows."""
+        self._labels = class_sizes(labels, weights)
 
-    def warnings(self, positive: Any, remedy: Callable[[float, float], str] | None = None) -> list[str]:
-        """What is clearly different, a sentence each, the gravest first; then what to do about it.
+    def warnings(self, positive: Any, advice: Callable[[float, float], str] | None = None) -> list[str]:
+        """Sentences about the differences, and what to do about them.
 
         Parameters
         ----------
         positive : label or None
-            The class to find, of two.
-        remedy : callable or None
-            Given the share of the positive class in training and now, what else there is to do.
+            The positive class; None if there are more than two classes.
+        advice : callable or None
+            Given the fraction of the positive class in training and now, what else to do.
         """
         if self.profile is None:
             return []
-        classes = sorted(self.profile.truth) if positive is None else [spell(positive)]
+        classes = sorted(self.profile.labels) if positive is None else [spell(positive)]
         risk = RISK / (3 * len(self._columns) + 2 * len(classes))
         found = []
         for label in classes:
-            of_truth = _changed(self.profile.truth, self._truth, label, risk)
-            of_answers = _changed(self.profile.said, self._said, label, risk)
-            if of_truth is not None:
-                was, now = of_truth
-                what_else = "" if remedy is None else remedy(was, now)
-                found.append(f"{percent(now)} of the rows are {label}, against {percent(was)} in training{what_else}")
-            elif of_answers is not None:
-                was, now = of_answers
-                told = f"{percent(now)} of the rows are said to be {label}, against {percent(was)} when it was fitted"
-                found.append(told)
-        found += self._about_columns(risk)
+            of_labels = _changed_fraction(self.profile.labels, self._labels, label, risk)
+            of_predictions = _changed_fraction(self.profile.predictions, self._predictions, label, risk)
+            if of_labels is not None:
+                before, now = map(percent, of_labels)
+                more = "" if advice is None else advice(*of_labels)
+                found.append(f"{now} of the rows are {label}, against {before} in training{more}")
+            elif of_predictions is not None:
+                before, now = map(percent, of_predictions)
+                found.append(f"{now} of the rows are predicted to be {label}, against {before} when it was fitted")
+        found += self._column_warnings(risk)
         if not found:
             return []
-        measure = "" if self._truth else "measure it with `skewboost evaluate` on such rows whose truth is known, or "
-        return [*found, f"the model may decide badly on rows like these: {measure}fit it again to them"]
+        measure = "" if self._labels else "measure it with `skewboost evaluate` on such rows with known labels, or "
+        return [*found, f"the model may be wrong more often on such rows: {measure}fit it again to them"]
 
-    def _about_columns(self, risk: float) -> list[str]:
-        told = []
-        for name, watch in self._columns.items():
-            differences = watch.differences(risk)
+    def _column_warnings(self, risk: float) -> list[str]:
+        largest = []
+        for name, new in self._columns.items():
+            differences = list(new.differences(risk))
             if differences:
-                told.append((max(differences)[0], f"{name!r} {differences[0][1]}"))
-        told.sort(key=lambda item: -item[0])
-        found = [sentence for _, sentence in told[:MOST_TOLD]]
-        if len(told) > MOST_TOLD:
-            found.append(f"{len(told) - MOST_TOLD} more columns differ from the training rows")
+                largest.append(Difference(max(d.size for d in differences), f"{name!r} {differences[0].text}"))
+        largest.sort(key=lambda difference: -difference.size)
+        found = [difference.text for difference in largest[:MOST_COLUMNS]]
+        if len(largest) > MOST_COLUMNS:
+            found.append(f"{len(largest) - MOST_COLUMNS} more columns differ from the training rows")
         return found
 
 
-def _changed(before: Shares, now: Shares, label: str, risk: float) -> tuple[float, float] | None:
-    """The share of a class before and now, if its odds are others."""
+class NewColumn:
+    """One column of the new rows, beside its profile in training."""
+
+    def __init__(self, before: Any) -> None:
+        self.before = before
+        self.n = self.missing = 0
+
+    def add(self, column: Array | Nominal) -> None:
+        """Add a chunk."""
+        nominal = isinstance(column, Nominal)
+        present = column.codes >= 0 if isinstance(column, Nominal) else column == column
+        n = int(present.sum())
+        self.n += n
+        self.missing += len(present) - n
+        if nominal == isinstance(self.before, CategoryProfile):
+            self._add(column)
+
+    def _add(self, column: Any) -> None:
+        raise NotImplementedError
+
+    def differences(self, risk: float) -> Iterator[Difference]:
+        """The clear and significant differences, the most informative first."""
+        before = self.before
+        n_before, n_now = before.n + before.missing, self.n + self.missing
+        if n_before and n_now:
+            was, now = before.missing / n_before, self.missing / n_now
+            if abs(now - was) >= MISSING and split_p_value(before.missing, n_before, self.missing, n_now) <= risk:
+                text = f"is missing in {percent(now)} of the rows, against {percent(was)} in training"
+                yield Difference(abs(now - was), text)
+        if before.n and self.n:
+            yield from self._differences(risk)
+
+    def _differences(self, risk: float) -> Iterator[Difference]:
+        raise NotImplementedError
+
+
+class NewNumbers(NewColumn):
+    """A column of numbers."""
+
+    before: NumberProfile
+
+    def __init__(self, before: NumberProfile) -> None:
+        super().__init__(before)
+        self.below = np.zeros(len(before.cuts), dtype=np.int64)
+        self.outside = [0, 0]  # below the lowest and above the highest number in training
+
+    def _add(self, column: Array) -> None:
+        x = column[column == column].astype(np.float64)
+        if self.before.n:
+            self.below += _count_below(x, self.before.cuts)
+            self.outside[0] += int((x < self.before.low).sum())
+            self.outside[1] += int((x > self.before.high).sum())
+
+    def _differences(self, risk: float) -> Iterator[Difference]:
+        before = self.before
+        beyond = sum(self.outside) / self.n
+        if beyond >= UNSEEN and 2 * min(all_new_probability(k, before.n, self.n) for k in self.outside) <= risk:
+            interval = f"{before.low:.6g} to {before.high:.6g}"
+            yield Difference(beyond, f"is outside of the training range, {interval}, in {percent(beyond)} of the rows")
+        now, was = self.below / self.n, np.array(before.below) / before.n
+        distance = np.abs(now - was)
+        k = int(np.argmax(distance))
+        if distance[k] >= MOVED and _kolmogorov_bound(float(distance[k]), before.n, self.n) <= risk:
+            fractions = f"{percent(now[k])} of the rows, against {percent(was[k])} in training"
+            yield Difference(float(distance[k]), f"is at most {before.cuts[k]:.6g} in {fractions}")
+
+
+class NewCategories(NewColumn):
+    """A column of categories."""
+
+    before: CategoryProfile
+
+    def __init__(self, before: CategoryProfile) -> None:
+        super().__init__(before)
+        self.counts: Counter[str] = Counter()
+        self.unseen: Counter[str] = Counter()
+        self.n_unseen = 0
+
+    def _add(self, column: Nominal) -> None:
+        sizes = np.bincount(column.codes[column.codes >= 0], minlength=len(column.categories)).tolist()
+        for name, k in zip(column.categories, sizes):
+            if k and name in self.before.counts:
+                self.counts[name] += k
+            elif k:
+                self.n_unseen += k
+                if name in self.unseen or len(self.unseen) < MOST_UNSEEN:
+                    self.unseen[name] += k
+
+    def _differences(self, risk: float) -> Iterator[Difference]:
+        before = self.before
+        complete = sum(before.counts.values()) == before.n  # whether all categories are recorded
+        new = self.n_unseen / self.n - before.once / before.n  # rows of new categories beyond what is usual
+        if complete and new >= UNSEEN and self._unseen_p_value() <= risk:
+            rows, name = percent(self.n_unseen / self.n), max(self.unseen, key=lambda c: self.unseen[c])
+            yield Difference(new, f"has categories in {rows} of the rows that training did not have, such as {name!r}")
+        change = {name: self.counts[name] / self.n - k / before.n for name, k in before.counts.items()}
+        name = max(change, key=lambda c: abs(change[c]))
+        now, was = self.counts[name], before.counts[name]
+        if abs(change[name]) >= MOVED and len(change) * split_p_value(was, before.n, now, self.n) <= risk:
+            fractions = f"{percent(now / self.n)} of the rows, against {percent(was / before.n)} in training"
+            yield Difference(abs(change[name]), f"is {name} in {fractions}")
+
+    def _unseen_p_value(self) -> float:
+        """From the most frequent new category, and from the number of new ones against that of single ones before."""
+        before = self.before
+        n_categories = len(before.counts) + len(self.unseen)
+        largest = n_categories * all_new_probability(max(self.unseen.values()), before.n, self.n)
+        return 2 * min(largest, split_p_value(before.once, before.n, len(self.unseen), self.n))
+
+
+def _changed_fraction(before: ClassSizes, now: ClassSizes, label: str, risk: float) -> tuple[float, float] | None:
+    """The fraction of a class before and now, if it has changed clearly and significantly."""
     n0, n1 = sum(before.values()), sum(now.values())
     if not n0 or not n1:
         return None
     k0, k1 = before.get(label, 0.0), now.get(label, 0.0)
     odds = [(k + 0.5) / (n - k + 0.5) for k, n in ((k0, n0), (k1, n1))]
-    if max(odds) < TIMES * min(odds) or unlikely(k0, n0, k1, n1) > risk:
+    if max(odds) < ODDS_RATIO * min(odds) or split_p_value(k0, n0, k1, n1) > risk:
         return None
     return k0 / n0, k1 / n1
 
 
-def unlikely(k0: float, n0: float, k1: float, n1: float) -> float:
-    """How likely chance makes shares differ that much, if k0 + k1 marked rows are dealt into n0 and n1 (both sides)."""
+def split_p_value(k0: float, n0: float, k1: float, n1: float) -> float:
+    """The two-sided p-value of k1 marked rows among n1, if k0 + k1 marked rows are dealt at random into n0 and n1."""
     from scipy.stats import hypergeom
 
     a, b, n, m = (round(v) for v in (k0, k1, n0, n1))
-    dealt = hypergeom(n + m, a + b, m)
-    return float(min(1.0, 2 * min(dealt.sf(b - 1), dealt.cdf(b))))
+    distribution = hypergeom(n + m, a + b, m)
+    return float(min(1.0, 2 * min(distribution.sf(b - 1), distribution.cdf(b))))
 
 
-class _ColumnWatch:
-    """One column of new rows, beside what it was in training."""
-
-    def __init__(self, before: Column) -> None:
-        self.before = before
-        self.n = self.missing = 0
-        self.below = np.zeros(len(before.cuts), dtype=np.int64) if isinstance(before, Numbers) else np.zeros(0)
-        self.outside = [0, 0]  # below the lowest and above the highest number
-        self.counts: dict[str, int] = {}
-        self.unseen: dict[str, int] = {}
-        self.n_unseen = 0
-
-    def add(self, column: Array | Nominal) -> None:
-        """A chunk."""
-        if isinstance(column, Nominal):
-            present = column.codes[column.codes >= 0]
-            found = np.bincount(present, minlength=len(column.categories)).tolist()
-            self._add_categories({name: k for name, k in zip(column.categories, found) if k})
-        else:
-            present = column[column == column].astype(np.float64)
-            self._add_numbers(present)
-        self.n += len(present)
-        self.missing += (len(column.codes) if isinstance(column, Nominal) else len(column)) - len(present)
-
-    def _add_numbers(self, x: Array) -> None:
-        if isinstance(self.before, Numbers) and self.before.n:
-            self.below += np.bincount(np.searchsorted(self.before.cuts, x), minlength=len(self.below) + 1).cumsum()[:-1]
-            self.outside[0] += int((x < self.before.low).sum())
-            self.outside[1] += int((x > self.before.high).sum())
-
-    def _add_categories(self, found: Mapping[str, int]) -> None:
-        if not isinstance(self.before, Categories):
-            return
-        for name, k in found.items():
-            if name in self.before.counts:
-                self.counts[name] = self.counts.get(name, 0) + k
-            else:
-                self.n_unseen += k
-                if name in self.unseen or len(self.unseen) < MOST_UNSEEN:
-                    self.unseen[name] = self.unseen.get(name, 0) + k
-
-    def differences(self, risk: float) -> list[tuple[float, str]]:
-        """How large, and what to say, of all that is clear and not by chance; the most telling first."""
-        before, n0, n1 = self.before, self.before.n + self.before.missing, self.n + self.missing
-        found = []
-        if n0 and n1:
-            was, now = before.missing / n0, self.missing / n1
-            if abs(now - was) >= MISSING and unlikely(before.missing, n0, self.missing, n1) <= risk:
-                found.append(
-                    (abs(now - was), f"is missing in {percent(now)} of the rows, against {percent(was)} in training")
-                )
-        if before.n and self.n:
-            found += self._of_numbers(before, risk) if isinstance(before, Numbers) else self._of_categories(risk)
-        return found
-
-    def _of_numbers(self, before: Numbers, risk: float) -> list[tuple[float, str]]:
-        found = []
-        beyond = sum(self.outside) / self.n
-        if beyond >= UNSEEN and 2 * min(_all_new(k, before.n, self.n) for k in self.outside) <= risk:
-            found.append(
-                (beyond, f"is outside of {before.low:.6g} to {before.high:.6g}, the range in training, in "
-                         f"{percent(beyond)} of the rows")
-            )  # fmt: skip
-        now, was = self.below / self.n, np.array(before.below) / before.n
-        apart = np.abs(now - was)
-        k = int(np.argmax(apart))
-        if apart[k] >= MOVED and _kolmogorov(float(apart[k]), before.n, self.n) <= risk:
-            told = (
-                f"is up to {before.cuts[k]:.6g} in {percent(now[k])} of the rows, against {percent(was[k])} in training"
-            )
-            found.append((float(apart[k]), told))
-        return found
-
-    def _of_categories(self, risk: float) -> list[tuple[float, str]]:
-        before = self.before
-        assert isinstance(before, Categories)
-        found = []
-        fresh = self.n_unseen / self.n - before.once / before.n  # rows of new categories beyond what is usual
-        if before.complete and fresh >= UNSEEN and self._chance_of_unseen(before) <= risk:
-            name = max(self.unseen, key=lambda c: self.unseen[c])
-            share = percent(self.n_unseen / self.n)
-            found.append(
-                (fresh, f"has categories that were not there in training in {share} of the rows, such as {name!r}")
-            )
-        apart = {name: self.counts.get(name, 0) / self.n - k / before.n for name, k in before.counts.items()}
-        name = max(apart, key=lambda c: abs(apart[c]))
-        now, was = self.counts.get(name, 0), before.counts[name]
-        if abs(apart[name]) >= MOVED and len(apart) * unlikely(was, before.n, now, self.n) <= risk:
-            told = f"is {name} in {percent(now / self.n)} of the rows, against {percent(was / before.n)} in training"
-            found.append((abs(apart[name]), told))
-        return found
-
-    def _chance_of_unseen(self, before: Categories) -> float:
-        """By the most frequent of them, and by how many there are where one row in so many had its own in training."""
-        distinct = len(before.counts) + len(self.unseen)
-        largest = distinct * _all_new(max(self.unseen.values()), before.n, self.n)
-        return 2 * min(largest, unlikely(before.once, before.n, len(self.unseen), self.n))
-
-
-def _all_new(k: int, n0: int, n1: int) -> float:
-    """How likely k given rows of n0 + n1 are all among the n1."""
+def all_new_probability(k: int, n0: int, n1: int) -> float:
+    """The probability that k given rows of n0 + n1 are all among the n1."""
     if k > n1:
         return 0.0
     log = math.lgamma(n1 + 1) - math.lgamma(n1 - k + 1) - math.lgamma(n0 + n1 + 1) + math.lgamma(n0 + n1 - k + 1)
     return math.exp(min(0.0, log))
 
 
-def _kolmogorov(distance: float, n0: int, n1: int) -> float:
-    """How likely chance makes two distributions that far apart at most, with the constant of Wei and Dudley (2012)."""
+def _kolmogorov_bound(distance: float, n0: int, n1: int) -> float:
+    """A bound on the p-value of a Kolmogorov-Smirnov distance, with the constant of Wei and Dudley (2012)."""
     return math.e * math.exp(-2.0 * distance**2 * n0 * n1 / (n0 + n1))

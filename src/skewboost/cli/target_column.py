@@ -1,4 +1,4 @@
-"""Rows to learn from or to be measured on: which column is the target, which are features."""
+"""Reading labelled rows: the target column, the features and the weights."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.cli.estimator_names import close_to
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.output import count, named, note, some
+from skewboost.cli.method_options import suggest
+from skewboost.cli.output import count, list_names, note, source_name
 from skewboost.engine.table import CLEARLY_TEXT
 from skewboost.names import shown, spell
 from skewboost.typing import Array
 
-MOST_CLASSES = 100  # more are numbers or names, not classes
+MOST_CLASSES = 100
 
 
 @dataclass(frozen=True)
@@ -40,73 +40,83 @@ class Examples:
         """The labels, sorted."""
         return list(np.unique(self.y).tolist())
 
-    def split(self, share: float, seed: int | None) -> tuple[Examples, Examples]:
-        """Rows to fit to, and a share of each class to be held out."""
+    @property
+    def fit_params(self) -> dict[str, Any]:
+        """The weights as `fit` takes them."""
+        return {} if self.weights is None else {"sample_weight": self.weights}
+
+    def split(self, test_size: float, seed: int | None) -> tuple[Examples, Examples]:
+        """Training rows and a fraction of each class to hold out."""
         from sklearn.model_selection import train_test_split
 
         labels, n = np.unique(self.y, return_counts=True)
-        if n.min() < 2 or share * len(self.y) < len(labels) or (1 - share) * len(self.y) < len(labels):
+        if n.min() < 2 or min(test_size, 1 - test_size) * len(self.y) < len(labels):
             rare = shown(labels[n.argmin()])
             raise CommandError(
                 f"{count(len(self.y), 'row')} with {count(int(n.min()), 'row')} of class {rare} are too few to hold "
-                f"{share:.0%} of them out. `skewboost fit --test 0` fits to all of them."
-            )
-        inner, outer = train_test_split(np.arange(len(self.y)), test_size=share, stratify=self.y, random_state=seed)
-        return self.take(np.sort(inner)), self.take(np.sort(outer))
+                f"out {test_size:.0%} of them.", "`skewboost fit --test 0` fits to all rows.",
+            )  # fmt: skip
+        train, test = train_test_split(np.arange(len(self.y)), test_size=test_size, stratify=self.y, random_state=seed)
+        return self.take(np.sort(train)), self.take(np.sort(test))
 
 
 def read_examples(path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None) -> Examples:
-    """All rows of a file to learn from; those without a target are left out."""
+    """The rows of a file that have a label, with all other columns as features."""
     from skewboost.cli.data import open_data
 
     source = open_data(path)
     columns = list(source.columns)
     if target is None:
-        raise CommandError(f"which column is the target? Say --target NAME; {named(path)} has {some(columns, 30)}.")
+        raise CommandError(
+            "the target column is not given.",
+            f"Name it with --target. The columns of {source_name(path)} are {list_names(columns, 30)}.",
+        )
     check_columns(path, columns, [target], "--target")
-    drop = columns_named(drop, columns)
+    drop = split_names(drop, columns)
     check_columns(path, columns, drop, "--drop")
     check_columns(path, columns, [weight] if weight else [], "--weight")
     if target in drop or target == weight:
         raise CommandError(f"{target!r} is the target, so it can be neither dropped nor the weight.")
-    apart = {target, *drop, *([weight] if weight else [])}
-    features = [c for c in columns if c not in apart]
+    others = {target, *drop, *([weight] if weight else [])}
+    features = [c for c in columns if c not in others]
     if not features:
-        told = some(sorted(apart))
-        raise CommandError(f"{named(path)} has no column besides {told}, so there is nothing to learn from.")
+        raise CommandError(f"{source_name(path)} has no column besides {list_names(sorted(others))} to learn from.")
     source.leave_out(drop)
-    examples = labelled(source.read(), path, target, features, weight)
+    examples = labelled_rows(source.read(), path, target, features, weight)
     _check_features(examples.X, examples.path)
+    _check_classes(examples)
     return replace(examples, dropped=drop)
 
 
-def labelled(frame: Any, path: str, target: str, features: Sequence[str], weight: str | None) -> Examples:
-    """The rows that have a label, with these columns."""
-    path = named(path)
+def labelled_rows(frame: Any, path: str, target: str, features: Sequence[str], weight: str | None) -> Examples:
+    """The rows of a frame that have a label."""
+    path = source_name(path)
     missing = frame[target].isna().to_numpy()
     if missing.any():
         note(f"{count(int(missing.sum()), 'row')} without a value of {target!r} left out")
         frame = frame.iloc[np.flatnonzero(~missing)]
     if len(frame) == 0:
-        raise CommandError(f"{path}: there is no row with a value of {target!r}.")
-    weights = _weights(frame[weight], path) if weight else None
-    return Examples(frame[list(features)], labels_of(frame[target]), weights, target, path)
+        raise CommandError(f"{path}: no row has a value of {target!r}.")
+    weights = _read_weights(frame[weight], path) if weight else None
+    return Examples(frame[list(features)], read_labels(frame[target]), weights, target, path)
 
 
 def _check_features(X: Any, path: str) -> None:
-    """Raise where columns hold dates, or text that does not repeat: these are no features as they are."""
+    """Raise if columns hold dates, or text that never repeats."""
     dates = [str(name) for name in X.columns if X[name].dtype.kind == "M"]
     if dates:
         raise CommandError(
-            f"{path}: {some(dates, quotes=True)} {'holds' if len(dates) == 1 else 'hold'} dates, which no method "
-            "takes. Put numbers in their place (the year, the weekday, days since an event), or "
-            f"{dropping(dates)}."
+            f"{path}: {list_names(dates, quotes=True)} {'holds' if len(dates) == 1 else 'hold'} dates, which no method "
+            "takes.",
+            "Replace them by numbers (the year, the weekday, days since an event), or leave them out: "
+            f"{drop_options(dates)}.",
         )
     text = [str(name) for name in X.columns if X[name].dtype.kind not in "iufb" and _never_repeats(X[name])]
     if text:
         raise CommandError(
-            f"{path}: {some(text, quotes=True)} {'holds' if len(text) == 1 else 'hold'} text of which no two cells are "
-            f"equal, so there is nothing to learn from it. Derive categories or numbers, or {dropping(text)}."
+            f"{path}: {list_names(text, quotes=True)} {'holds' if len(text) == 1 else 'hold'} text that is different "
+            "in every row, so nothing can be learned from it.",
+            f"Derive categories or numbers from it, or leave it out: {drop_options(text)}.",
         )
 
 
@@ -115,27 +125,27 @@ def _never_repeats(column: Any) -> bool:
     return len(cells) >= CLEARLY_TEXT and cells.nunique() == len(cells)
 
 
-def dropping(names: Sequence[str]) -> str:
-    """The options that leave columns out, as the shell takes them."""
+def drop_options(names: Sequence[str]) -> str:
+    """The options that leave columns out, quoted for the shell."""
     return shlex.join([word for name in names for word in ("--drop", name)])
 
 
-def columns_named(texts: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
-    """The columns that options name, several of them joined by commas; a name may have commas itself."""
-    split = [[text] if text in there else [n.strip() for n in text.split(",") if n.strip()] for text in texts]
+def split_names(texts: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns that options name, separated by commas; a text that is a column itself is not split."""
+    split = [[text] if text in columns else [n.strip() for n in text.split(",") if n.strip()] for text in texts]
     return tuple(dict.fromkeys(name for names in split for name in names))
 
 
-def check_columns(path: str, there: Sequence[str], wanted: Sequence[str], option: str) -> None:
-    """Raise where a column that an option names is not there."""
-    for name in wanted:
-        if name not in there:
-            hint = close_to(name, there) or f"There are {some(there, 30)}."
-            raise CommandError(f"{option}: {named(path)} has no column {name!r}. {hint.strip()}")
+def check_columns(path: str, columns: Sequence[str], names: Sequence[str], option: str) -> None:
+    """Raise if a column that an option names does not exist."""
+    for name in names:
+        if name not in columns:
+            remedy = suggest(name, columns) or f"The columns are {list_names(columns, 30)}."
+            raise CommandError(f"{option}: {source_name(path)} has no column {name!r}.", remedy)
 
 
-def labels_of(column: Any) -> Array:
-    """Labels as plain numbers, booleans or text; a whole number is no fraction, though pandas may hold it as one."""
+def read_labels(column: Any) -> Array:
+    """Labels as numbers, booleans or text; whole numbers are integers, although pandas may hold them as floats."""
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -150,29 +160,28 @@ def labels_of(column: Any) -> Array:
     return np.array([spell(v) for v in column.tolist()])
 
 
-def check_classes(examples: Examples) -> None:
-    """Raise where a target has no classes, but one value only or numbers."""
+def _check_classes(examples: Examples) -> None:
+    """Raise if the target has one value only, or holds numbers instead of classes."""
     classes = examples.classes
-    name = f"{examples.path}: the target {examples.target!r}"
+    target = f"{examples.path}: the target {examples.target!r}"
     if len(classes) == 1:
-        raise CommandError(f"{name} is {shown(classes[0])} in all rows, so there is nothing to tell apart.")
-    fractions = examples.y.dtype.kind == "f" and len(classes) > 2
-    if fractions or len(classes) > MOST_CLASSES:
+        raise CommandError(f"{target} is {shown(classes[0])} in all rows, so there is only one class.")
+    if (examples.y.dtype.kind == "f" and len(classes) > 2) or len(classes) > MOST_CLASSES:
         raise CommandError(
-            f"{name} has {len(classes)} values ({some(classes, 3)}), which are no classes. Choose another "
-            "--target, or make a column of classes from it."
+            f"{target} has {len(classes)} different values ({list_names(classes, 3)}), which are not classes.",
+            "Choose another --target, or make a column of classes from it.",
         )
 
 
-def positive_label(text: str | None, classes: Sequence[Any]) -> Any:
-    """The class that --positive names; None where the rarer one is meant."""
+def find_positive(text: str | None, classes: Sequence[Any]) -> Any:
+    """The class that --positive names; None if the option is not given."""
     if text is not None and len(classes) > 2:
-        raise CommandError(f"--positive {text} is for two classes, and there are {len(classes)}. Leave it out.")
-    return None if text is None else label_of(text, classes, "--positive")
+        raise CommandError(f"--positive {text} is for two classes, but there are {len(classes)}.", "Leave it out.")
+    return None if text is None else find_label(text, classes, "--positive")
 
 
-def label_of(text: str, classes: Sequence[Any], option: str) -> Any:
-    """The class that is spelled like this, or shown like this; spaces around it and capitals may differ."""
+def find_label(text: str, classes: Sequence[Any], option: str) -> Any:
+    """The class that is spelled like this; surrounding spaces and capitals may differ."""
     same: tuple[Callable[[Any], bool], ...] = (
         lambda c: spell(c) == text,
         lambda c: text.strip() in (spell(c), shown(c)),
@@ -180,16 +189,16 @@ def label_of(text: str, classes: Sequence[Any], option: str) -> Any:
     )
     found = next(filter(None, ([c for c in classes if test(c)] for test in same)), [])
     if len(found) != 1:
-        raise CommandError(f"{option}: {text.strip()!r} is none of the classes, which are {some(classes)}.")
+        raise CommandError(f"{option}: {text.strip()!r} is not a class.", f"The classes are {list_names(classes)}.")
     return found[0]
 
 
-def _weights(column: Any, path: str) -> Array:
+def _read_weights(column: Any, path: str) -> Array:
     import pandas as pd
 
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(numbers).any():
         bad = column[np.isnan(numbers)].iloc[0]
         cell = f"'{bad}'" if isinstance(bad, str) else "an empty cell"
-        raise CommandError(f"--weight: {path} has {cell} in column {column.name!r}, which is no number of examples.")
+        raise CommandError(f"--weight: {path} has {cell} in column {column.name!r}, which is not a number.")
     return np.asarray(numbers)
