@@ -156,12 +156,8 @@ AROUND = {
     "calibrated by a sigmoid": lambda: sb.CGAdaClassifier(n_estimators=4, calibrate="sigmoid").fit(X, y),
     "calibrated by steps": lambda: sb.AdaMECClassifier(n_estimators=4, calibrate="isotonic", cost=3).fit(X, y),
     "stopped early": lambda: sb.CSRAClassifier(n_estimators=9, early_stopping=2, random_state=0).fit(X, y),
-    "sampled": lambda: sb.CSRAClassifier(n_estimators=4, sampler=UnderSample(), random_state=0).fit(X, y),
     "sampled trees": lambda: sb.RUSBoostClassifier(estimator=Tree(), n_estimators=4, random_state=0).fit(X, y),
     "made up": lambda: sb.DataBoostIMClassifier(n_estimators=3, random_state=0).fit(X, y),
-    "drawn rules": lambda: sb.AdaBoostClassifier(
-        estimator=RuleLearner(), resample=True, n_estimators=3, random_state=0
-    ).fit(X, y),
     "a booster boosted": lambda: sb.AdaBoostClassifier(
         estimator=sb.RealBoostClassifier(n_estimators=2), n_estimators=2
     ).fit(X, y),

@@ -6,7 +6,6 @@ with a shorter form in files, and what must hold between attributes.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -183,8 +182,8 @@ def _check_links(partition: Partition) -> None:
             two = 2 <= len(own) <= 3 and split.child.max() <= ABSTAIN
             two &= (split.child != ABSTAIN).all() or split.child[MISSING] == ABSTAIN  # scoring relies on it
             require(two, "must have two sides, and at most one more for missing cells", f"splits[{k}].child")
-    reached = Counter(link for own in links for link in own if link >= 0)
-    require(reached == Counter(range(1, len(splits))), "must lead to every split but the first once", "links")
+    reached = sorted(link for own in links for link in own if link >= 0)
+    require(reached == list(range(1, len(splits))), "must lead to every split but the first once", "links")
 
 
 def _check_partition(partition: Partition) -> None:

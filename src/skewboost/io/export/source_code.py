@@ -53,12 +53,12 @@ def to_source(
         that includes nothing but ``math.h``, ``stddef.h`` and ``string.h``. SQL: a query for SQLite,
         PostgreSQL and DuckDB.
     name : str, default="predict"
-        What functions, or the columns of the query, are called: ``{name}`` is the label, ``{name}_score`` what
-        `decision_function` says, and ``{name}_probability`` what `predict_proba` does. An identifier.
+        The name of the functions or columns: ``{name}`` is the label, ``{name}_score`` the decision function and
+        ``{name}_probability`` the probabilities. An identifier.
     table : str or None, default=None
         SQL only: the table to read from. None: ``data``.
     keep : sequence of str or None, default=None
-        SQL only: the columns of the table that the query passes on. None: all.
+        SQL only: the columns of the table that the query returns. None: all.
 
     Returns
     -------
