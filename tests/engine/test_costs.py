@@ -183,8 +183,9 @@ def test_only_the_ratio_of_costs_matters(criterion, engine):
 
 
 @each_engine
-def test_one_step_is_never_better_than_one_for_each_side(engine):
-    for seed in range(10):
+@sized("n_seeds", 3, 10)
+def test_one_step_is_never_better_than_one_for_each_side(engine, n_seeds):
+    for seed in range(n_seeds):
         rows = opened(engine, *make(seed))
         for costs in COSTS:
             free, forced = (best_split(rows, Request(c, costs=costs)) for c in ("cost_loss", "cost_step"))

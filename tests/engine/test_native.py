@@ -122,7 +122,9 @@ def check_all(seeds):
             raise AssertionError(f"with the seed {seed}: {error}") from error
 
 
-@pytest.mark.parametrize("first", range(0, 120, 15))
+@pytest.mark.parametrize(
+    "first", [*range(0, 60, 15), *(pytest.param(first, marks=pytest.mark.slow) for first in range(60, 120, 15))]
+)
 def test_random_tables_are_grown_and_reweighted_as_by_the_reference(first):
     check_all(range(first, first + 15))
 
