@@ -12,12 +12,10 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
@@ -43,17 +41,14 @@ from support import awkward_data
 
 CLASSIFIERS = {
     "SVC": SVC(C=0.5),
-    "LinearSVC": LinearSVC(),
-    "calibrated SVM": CalibratedClassifierCV(SVC(), cv=2),
+    "calibrated": CalibratedClassifierCV(GaussianNB(), cv=2),
     "GaussianNB": GaussianNB(),
     "BernoulliNB": BernoulliNB(binarize=0.5),
     "CategoricalNB": make_pipeline(Binarizer(threshold=0.5), CategoricalNB(min_categories=2)),
     "logistic regression": LogisticRegression(solver="liblinear"),
     "tree": DecisionTreeClassifier(max_depth=2),
-    "neural network": MLPClassifier((4,), max_iter=100, tol=0.1, n_iter_no_change=2, learning_rate_init=0.1),
     "nearest neighbours": KNeighborsClassifier(9),
-    "discriminant analysis": LinearDiscriminantAnalysis(),
-    "pipeline with weights": make_pipeline(StandardScaler(), SVC()),
+    "pipeline with weights": make_pipeline(StandardScaler(), GaussianNB()),
     "pipeline without": make_pipeline(StandardScaler(), KNeighborsClassifier(9)),
     "search": GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=2),
 }
@@ -93,17 +88,17 @@ def test_a_classifier_is_boosted_whatever_it_is(booster, learner):
     """Its loss falls; it survives copies, early stopping and a warm start; two fits are the same."""
     X, y = small_data()
     y = np.where(y == 1, "rare", "usual")
-    clf = booster(estimator=learner, n_estimators=6, random_state=0).fit(X, y)
+    clf = booster(estimator=learner, n_estimators=4, random_state=0).fit(X, y)
     F = clf.decision_function(X)
     assert clf.score(X, y) > 0.8
     assert_falls(clf)
     np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1.0)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(clf)).decision_function(X), F)
     np.testing.assert_array_equal(clone(clf).fit(X, y).decision_function(X), F)
-    parts = booster(estimator=learner, n_estimators=3, random_state=0, warm_start=True).fit(X, y)
-    np.testing.assert_allclose(parts.set_params(n_estimators=6).fit(X, y).decision_function(X), F, atol=1e-6)
-    stopped = booster(estimator=learner, n_estimators=6, early_stopping=2, random_state=0).fit(X, y)
-    assert stopped.n_estimators_ <= 6
+    parts = booster(estimator=learner, n_estimators=2, random_state=0, warm_start=True).fit(X, y)
+    np.testing.assert_allclose(parts.set_params(n_estimators=4).fit(X, y).decision_function(X), F, atol=1e-6)
+    stopped = booster(estimator=learner, n_estimators=4, early_stopping=2, random_state=0).fit(X, y)
+    assert stopped.n_estimators_ <= 4
 
 
 @pytest.mark.parametrize("learner", [GaussianNB(), KNeighborsClassifier(5)], ids=str)

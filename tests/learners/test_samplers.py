@@ -14,8 +14,8 @@ from imblearn.over_sampling import SMOTE, SMOTENC, RandomOverSampler
 from imblearn.under_sampling import NearMiss, RandomUnderSampler
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -77,12 +77,12 @@ def mixed(n=300, seed=0, missing=0.1):
 # ------------------------------------------------------------------------------ every variant
 
 
-@pytest.mark.parametrize("sampler", ["bootstrap", 0.5, RandomUnderSampler(random_state=3), SMOTE()], ids=str)
+@pytest.mark.parametrize("sampler", [0.5, RandomUnderSampler(random_state=3)], ids=str)
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 def test_every_variant_takes_every_sampler(entry, sampler):
     """Reproducibly, with draws that follow the booster's seed, and in parallel as alone."""
     X, y = awkward_data(120, missing=0.0)
-    new = lambda **kwargs: entry.make(5, sampler=sampler, **{"random_state": 0, **kwargs}).fit(X, y)  # noqa: E731
+    new = lambda **kwargs: entry.make(3, sampler=sampler, **{"random_state": 0, **kwargs}).fit(X, y)  # noqa: E731
     F = new().decision_function(X)
     assert np.isfinite(F).all()
     assert np.ptp(F) > 0
@@ -255,7 +255,7 @@ def test_rows_are_found_by_their_cells():
 # ------------------------------------------------------------------------------ what the learner sees
 
 
-class Spy(LogisticRegression):
+class Spy(GaussianNB):
     seen: ClassVar[list] = []
 
     def fit(self, X, y, sample_weight=None):
@@ -267,7 +267,7 @@ def test_classifiers_see_the_drawn_rows_with_their_weights():
     X, y = awkward_data(150, missing=0.0)
     Spy.seen = []
     recorded = Recorded(UnderSample())
-    AdaBoostClassifier(estimator=Spy(max_iter=2000), sampler=recorded, n_estimators=2, random_state=0).fit(X, y)
+    AdaBoostClassifier(estimator=Spy(), sampler=recorded, n_estimators=2, random_state=0).fit(X, y)
     for (seen, _, w), drawn in zip(Spy.seen, recorded.drawn):
         np.testing.assert_array_equal(seen, X[drawn.rows])
         np.testing.assert_allclose(w / w.sum(), drawn.weights / drawn.weights.sum())
@@ -420,8 +420,8 @@ def test_many_classes_in_one_ensemble():
     X = rng.normal(size=(300, 3))
     y = np.array(["a", "b", "c"])[(X[:, 0] > 0).astype(int) + (X[:, 1] > 1)]
     for sampler in ("bootstrap", 0.5, UnderSample(), Smote(), SMOTE(), RandomOverSampler()):
-        clf = AdaBoostMHClassifier(n_estimators=40, sampler=sampler, random_state=0).fit(X, y)
-        assert clf.score(X, y) > 0.9
+        clf = AdaBoostMHClassifier(n_estimators=20, sampler=sampler, random_state=0).fit(X, y)
+        assert clf.score(X, y) > 0.85
     with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but y has more"):
         AdaBoostMHClassifier(sampler=DataBoost()).fit(X, y)
     with pytest.raises(ValueError, match=r"DataBoost\(\) balances two classes, but y has more"):
@@ -509,7 +509,6 @@ def test_searches_reach_into_samplers():
     X, y = awkward_data(200, missing=0.0)
     for sampler, grid in (
         (UnderSample(), {"sampler__ratio": [0.3, 1.0]}),
-        (SMOTE(), {"sampler__k_neighbors": [2, 5]}),
         (None, {"sampler": [None, 0.5, "bootstrap", UnderSample()]}),
     ):
         search = GridSearchCV(RealBoostClassifier(sampler=sampler, n_estimators=3, random_state=0), grid, cv=2).fit(
@@ -523,15 +522,14 @@ def test_less_than_all_rows_is_nearly_as_good_on_new_ones():
     X, y = awkward_data(4000)
     scores = []
     for sampler in (None, 0.5):
-        clf = RealBoostClassifier(n_estimators=60, sampler=sampler, random_state=0).fit(X[:2000], y[:2000])
+        clf = RealBoostClassifier(n_estimators=40, sampler=sampler, random_state=0).fit(X[:2000], y[:2000])
         scores.append(clf.score(X[2000:], y[2000:]))
     assert abs(scores[0] - scores[1]) < 0.02
 
 
 @parametrize_with_checks(
     [
-        AdaBoostClassifier(sampler=0.5, n_estimators=5),
-        LogitBoostClassifier(sampler=UnderSample(), n_estimators=5),
+        LogitBoostClassifier(sampler=UnderSample(), n_estimators=3),
     ]
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")

@@ -70,7 +70,7 @@ def test_a_bch_code_keeps_the_distance_of_its_words(n_classes):
 
 
 @pytest.mark.parametrize(("name", "factor"), [("dense", 10), ("sparse", 15)])
-@pytest.mark.parametrize("n_classes", [3, 4, 5, 6, 10, 26])
+@pytest.mark.parametrize("n_classes", [3, 6, 26])
 def test_random_codes_have_no_useless_columns_and_beat_a_single_draw(name, factor, n_classes):
     code = drawn(name, n_classes)
     wanted = int(np.ceil(factor * np.log2(n_classes)))

@@ -13,7 +13,6 @@ import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -32,10 +31,8 @@ WEIGHTS = np.random.default_rng(0).integers(1, 9, 300).astype(float)
 
 @parametrize_with_checks(
     [
-        MinimumRiskClassifier(LogisticRegression()),
-        MinimumRiskClassifier(RealBoostClassifier(n_estimators=10)),
-        MinimumRiskClassifier(RealBoostClassifier(n_estimators=10), calibrate="isotonic", cv=2),
-        MinimumRiskClassifier(make_pipeline(StandardScaler(), GaussianNB()), calibrate="sigmoid", cv=2),
+        MinimumRiskClassifier(RealBoostClassifier(n_estimators=3)),
+        MinimumRiskClassifier(make_pipeline(StandardScaler(), GaussianNB()), calibrate="isotonic", cv=2),
     ]
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
@@ -61,13 +58,13 @@ def test_clone_and_pickle_keep_the_decisions():
 @pytest.mark.parametrize("calibrate", [None, "sigmoid"])
 @pytest.mark.parametrize("routing", [False, True])
 def test_weights_reach_the_estimator_and_the_shares(calibrate, routing):
-    inner = LogisticRegression()
+    inner = GaussianNB()
     with sklearn.config_context(enable_metadata_routing=routing):
         if routing:
             inner.set_fit_request(sample_weight=True)
         clf = MinimumRiskClassifier(inner, calibrate=calibrate).fit(X, Y, sample_weight=WEIGHTS)
         plain = MinimumRiskClassifier(inner, calibrate=calibrate).fit(X, Y)
-    alone = LogisticRegression()
+    alone = GaussianNB()
     if calibrate is not None:
         alone = CalibratedClassifierCV(alone)
     alone.fit(X, Y, sample_weight=WEIGHTS)
@@ -78,7 +75,7 @@ def test_weights_reach_the_estimator_and_the_shares(calibrate, routing):
 
 def test_weights_that_nobody_asked_for_are_refused():
     with sklearn.config_context(enable_metadata_routing=True), pytest.raises(ValueError, match="sample_weight"):
-        MinimumRiskClassifier(LogisticRegression()).fit(X, Y, sample_weight=WEIGHTS)
+        MinimumRiskClassifier(GaussianNB()).fit(X, Y, sample_weight=WEIGHTS)
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -112,7 +109,7 @@ def test_a_search_finds_the_cost_that_it_is_scored_by():
     assert search.best_params_ == {"cost": 20}
     deep = GridSearchCV(
         MinimumRiskClassifier(RealBoostClassifier(), cost=20),
-        {"estimator__n_estimators": [1, 30], "calibrate": [None, "sigmoid"]},
+        {"estimator__n_estimators": [1, 10], "calibrate": [None, "sigmoid"]},
         scoring=make_cost_scorer(20, savings=True),
         cv=2,
     ).fit(X, Y)
@@ -121,18 +118,21 @@ def test_a_search_finds_the_cost_that_it_is_scored_by():
 
 
 def test_other_estimators_use_its_scores_and_probabilities():
-    inner = LogisticRegression()
+    inner = GaussianNB()
     clf = MinimumRiskClassifier(inner, cost=20)
     alone = cross_val_score(inner, X, Y, scoring="roc_auc")
-    np.testing.assert_allclose(cross_val_score(clf, X, Y, scoring="roc_auc"), alone)
+    np.testing.assert_allclose(cross_val_score(clf, X, Y, scoring="roc_auc"), alone, atol=0.005)  # ties at p = 1
     both = [cross_val_predict(model, X, Y, method="predict_proba") for model in (clf, inner)]
     np.testing.assert_array_equal(*both)
 
 
 @pytest.mark.parametrize("calibrate", [None, "sigmoid"])
 def test_tables_with_categories_reach_a_booster(calibrate):
-    frame, y = make_fraud(3000)
-    clf = MinimumRiskClassifier(RealBoostClassifier(n_estimators=20), cost=20, calibrate=calibrate).fit(frame, y)
+    frame, y = make_fraud(1500)
+    clf = MinimumRiskClassifier(
+        RealBoostClassifier(n_estimators=10), cost=20, calibrate=calibrate, cv=2 if calibrate else None
+    )
+    clf.fit(frame, y)
     assert clf.feature_names_in_.tolist() == frame.columns.tolist()
     assert clf.n_features_in_ == 10
     flagged = clf.predict(frame)

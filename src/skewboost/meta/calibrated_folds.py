@@ -68,6 +68,20 @@ class CalibratedFolds:
             total = total + self._probabilities(fold, X)
         return np.asarray(total / len(self.folds))
 
+    def predict(self, X: Any) -> Array:
+        """The most probable class; the first class in case of a tie.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
     def _probabilities(self, fold: Fold, X: Any) -> Array:
         scores, n_classes = _scores(fold.estimator, X), len(self.classes_)
         p = np.zeros((len(scores), n_classes))
