@@ -1,4 +1,4 @@
-"""Goals: say what decisions have to achieve, and get the model, with a certificate that holds on new data."""
+"""Goals: search for a model that reaches a goal, with a certificate from held-out rows."""
 
 from __future__ import annotations
 
