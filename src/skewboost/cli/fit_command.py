@@ -188,7 +188,7 @@ def prepare(task: Task, examples: Examples) -> tuple[Any, Any]:
         return task.wanted.make(label, **({} if cost is None else {"cost": cost})), cost
     from skewboost import GoalSearchCV
     from skewboost.goals.goal import Goal
-    from skewboost.goals.measures import goal_measure
+    from skewboost.goals.goal_measures import goal_measure
 
     priced = Goal.of(task.goal).needs_cost or (task.then is not None and goal_measure(task.then, "--then").needs_cost)
     if cost is not None and not priced:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.goal import Condition, Goal
-from skewboost.goals.goal_search import GoalSearchCV
-from skewboost.goals.measures import (
+from skewboost.goals.goal_measures import (
     GOAL_MEASURES,
     GoalMeasure,
     accuracy,
@@ -19,6 +18,7 @@ from skewboost.goals.measures import (
     recall,
     specificity,
 )
+from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning
 from skewboost.goals.units import RepeatedRowsWarning
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.decision import Decision
-from skewboost.goals.measures import GOAL_MEASURES
+from skewboost.goals.goal_measures import GOAL_MEASURES
 from skewboost.goals.search import Point
 from skewboost.io.saved_fields import ANY_MODEL, LABELS, TABLE, Fitted, check_binary, check_member, check_table
 from skewboost.io.saved_labels import Column

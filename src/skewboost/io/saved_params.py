@@ -13,7 +13,7 @@ import numpy as np
 import skewboost
 from skewboost import learners
 from skewboost.goals.goal import Condition, Goal
-from skewboost.goals.measures import GOAL_MEASURES, GoalMeasure
+from skewboost.goals.goal_measures import GOAL_MEASURES, GoalMeasure
 from skewboost.io.schema import (
     LARGEST,
     NOT_FINITE,
