@@ -318,7 +318,7 @@ def test_interrupted_in_parallel(data, tmp_path):
     with joblib.parallel_config(backend="threading"), pytest.warns(IncompleteComparisonWarning):
         part = compare({"spy": Spied(interrupt_after=3)}, *data, cv=8, n_jobs=2, random_state=0, results=tmp_path / "r")
     assert not part.complete
-    assert len(part.folds) <= 3
+    assert len(part.folds) <= 4  # two threads may pass the third fit at the same time
     assert len(ResultsFile(tmp_path / "r").fits) == len(part.folds)
 
 
