@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skewboost import AdaC2Classifier, CodeMatrixClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
 from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare, noise_sweep
 from skewboost.evaluate.methods import cost_param, short_name, with_costs
-from skewboost.evaluate.progress import Progress
+from skewboost.evaluate.reporter import Progress
 from skewboost.evaluate.results_file import ResultsFile
 from skewboost.metrics import expected_cost, savings_score
 from skewboost.plots import ComparisonDisplay
@@ -172,7 +172,7 @@ def test_tuned_rounds_are_those_of_separate_fits(data):
             return rule
 
     grid = {"n_estimators": [1, 3, 6], "learning_rate": [0.3, 1.0]}
-    given = {"cv": 2, "cost": 5, "grids": {"csra": grid}, "tune_for": "log_loss", "random_state": 0}
+    given = {"cv": 2, "cost": 5, "grids": {"csra": grid}, "tune_for": "log_loss", "inner_cv": 2, "random_state": 0}
     one, each = (compare({"csra": made()}, *data, **given) for made in (CSRAClassifier, Apart))
     assert timeless(one) == timeless(each)
     assert {row["params"]["n_estimators"] for row in one.folds} != {1}  # not always the first
@@ -318,7 +318,7 @@ def test_interrupted_in_parallel(data, tmp_path):
     with joblib.parallel_config(backend="threading"), pytest.warns(IncompleteComparisonWarning):
         part = compare({"spy": Spied(interrupt_after=3)}, *data, cv=8, n_jobs=2, random_state=0, results=tmp_path / "r")
     assert not part.complete
-    assert len(part.folds) <= 3
+    assert len(part.folds) <= 4  # two threads may pass the third fit at the same time
     assert len(ResultsFile(tmp_path / "r").fits) == len(part.folds)
 
 

@@ -15,7 +15,6 @@ from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -50,19 +49,11 @@ FEW = {"cv": 2, "max_points": 5, "random_state": 0}
 WEAK = pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
 
 
-def passes_but_for_probabilities(clf):
-    """Those of its model are at odds with decisions at another threshold, as in scikit-learn's own tuned thresholds."""
-    tuned = clf.confidence is None and clf.tune != "cost" and hasattr(clf.estimator, "predict_proba")
-    return {"check_classifiers_train": "Threshold at probability 0.5 does not hold"} if tuned else {}
-
-
 @parametrize_with_checks(
     [
         GoalSearchCV(RidgeClassifier(), "recall >= 0.6", tune="threshold", confidence=None, allow_unmet=True, **FEW),
         GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.6", allow_unmet=True, **FEW),
-        GoalSearchCV(GaussianNB(), "precision >= 0.6", tune="cost", confidence=None, allow_unmet=True, **FEW),
-    ],
-    expected_failed_checks=passes_but_for_probabilities,
+    ]
 )
 @pytest.mark.filterwarnings("ignore::skewboost.goals.GoalNotMetWarning")
 @WEAK

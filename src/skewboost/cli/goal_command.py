@@ -102,7 +102,7 @@ def _prepare(request: GoalRequest, examples: Examples) -> tuple[Any, Any]:
     """The search, not fitted, and the cost as the library takes it."""
     from skewboost import GoalSearchCV
     from skewboost.goals.goal import Goal
-    from skewboost.goals.measures import goal_measure
+    from skewboost.goals.goal_measures import goal_measure
 
     check_multiclass(request.method.named, examples, request.purpose)
     label = find_positive(request.positive, examples.classes)

@@ -22,8 +22,8 @@ from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.problem import problem_of, read_sample
-from skewboost.evaluate.progress import Reporter
 from skewboost.evaluate.rank_tests import RankTest
+from skewboost.evaluate.reporter import Reporter
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
 from skewboost.evaluate.running import check_jobs, seeds_for
 from skewboost.evaluate.splitting import repeated_folds

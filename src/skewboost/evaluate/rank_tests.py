@@ -11,7 +11,7 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.evaluate.ranks import (
-    TestResult,
+    SignificanceTest,
     block_ranks,
     corrected_t,
     critical_difference,
@@ -62,19 +62,19 @@ class RankTest:
     measure : str
         The measure that was compared.
     statistic, pvalue : float
-        Of the question whether any two methods differ: Iman and Davenport's F; the rank sum of Wilcoxon's test; the
-        t of the two methods that are most clearly apart, with the p-value corrected for the number of pairs.
+        The test of "all methods are equal": Iman and Davenport's F; the rank sum of Wilcoxon's test; or the t of the
+        most clearly different pair, with the p-value corrected for the number of pairs.
     mean_ranks : dict of str to float
-        By method, the best first.
+        Mean ranks by method, the best first.
     critical_difference : float or None
-        Of mean ranks, by Nemenyi; for Friedman's test only.
+        Nemenyi's critical difference of mean ranks, for Friedman's test only.
     groups : tuple of tuples of str
-        Methods that cannot be told apart: by the critical difference, else by the corrected p-values of all pairs.
+        Methods without a significant difference, by the critical difference, else by the corrected p-values.
     pairs : tuple of Pair
-        All pairs with p-values, as they are and corrected by Holm: Wilcoxon's test with Friedman's, since whether
-        Nemenyi's tells two methods apart depends on which others are compared too [1]_.
+        All pairs with p-values, also corrected by Holm. With Friedman's test they are Wilcoxon's, because Nemenyi's
+        result for a pair depends on the other methods [1]_.
     blocks : str
-        "data sets" or "folds"; `n_blocks` is how many.
+        "data sets" or "folds"; `n_blocks` is their number.
     alpha : float
         The level of significance of `groups` and `critical_difference`.
     caveats : tuple of str
@@ -208,7 +208,7 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
 
 
 def _pairs(blocks: Blocks, method: str) -> tuple[Pair, ...]:
-    rows: list[tuple[str, str, float, TestResult]] = []
+    rows: list[tuple[str, str, float, SignificanceTest]] = []
     for i, j in combinations(range(len(blocks.methods)), 2):
         d = blocks.values[:, i] - blocks.values[:, j]
         test = corrected_t(d, blocks.test_to_train) if method == CORRECTED_T else wilcoxon(d)

@@ -18,7 +18,7 @@ from skewboost.typing import Array
 EXACT_UP_TO = 50  # differences; the same as in SciPy
 
 
-class TestResult(NamedTuple):
+class SignificanceTest(NamedTuple):
     """A test statistic and its p-value."""
 
     statistic: float
@@ -103,7 +103,7 @@ def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> f
     return q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks))
 
 
-def wilcoxon(differences: Array) -> TestResult:
+def wilcoxon(differences: Array) -> SignificanceTest:
     """Wilcoxon's signed-rank test, two-sided.
 
     Differences of zero are dropped, as Wilcoxon did, and ties share their ranks. P-values are exact for up to 50
@@ -112,15 +112,15 @@ def wilcoxon(differences: Array) -> TestResult:
 
     Returns
     -------
-    TestResult
+    SignificanceTest
         The statistic is the smaller of the two rank sums.
     """
     d = differences[differences != 0]
     if len(d) == 0:
-        return TestResult(0.0, 1.0)
+        return SignificanceTest(0.0, 1.0)
     if len(d) > EXACT_UP_TO or len(np.unique(np.abs(d))) == len(d):
         result = stats.wilcoxon(d)
-        return TestResult(float(result.statistic), float(result.pvalue))
+        return SignificanceTest(float(result.statistic), float(result.pvalue))
     ranks = np.rint(2 * stats.rankdata(np.abs(d))).astype(np.int64)  # doubled, so that those of ties are integers
     total, positive = int(ranks.sum()), int(ranks[d > 0].sum())
     smaller = min(positive, total - positive)
@@ -128,10 +128,10 @@ def wilcoxon(differences: Array) -> TestResult:
     n_signs[0] = 1.0
     for rank in ranks:
         n_signs[rank:] += n_signs[:-rank].copy()
-    return TestResult(smaller / 2, min(1.0, 2 * float(n_signs[: smaller + 1].sum() / n_signs.sum())))
+    return SignificanceTest(smaller / 2, min(1.0, 2 * float(n_signs[: smaller + 1].sum() / n_signs.sum())))
 
 
-def corrected_t(differences: Array, test_to_train: float) -> TestResult:
+def corrected_t(differences: Array, test_to_train: float) -> SignificanceTest:
     r"""The corrected resampled t-test, two-sided, for differences of two methods on folds of one data set.
 
     .. math:: t = \frac{\bar d}{\sqrt{(1 / J + n_{test} / n_{train})\, s^2}}
@@ -149,7 +149,7 @@ def corrected_t(differences: Array, test_to_train: float) -> TestResult:
 
     Returns
     -------
-    TestResult
+    SignificanceTest
 
     References
     ----------
@@ -160,9 +160,9 @@ def corrected_t(differences: Array, test_to_train: float) -> TestResult:
     J, mean = len(differences), float(differences.mean())
     error = math.sqrt((1 / J + test_to_train) * float(differences.var(ddof=1)))
     if error == 0:
-        return TestResult(0.0, 1.0) if mean == 0 else TestResult(math.copysign(math.inf, mean), 0.0)
+        return SignificanceTest(0.0, 1.0) if mean == 0 else SignificanceTest(math.copysign(math.inf, mean), 0.0)
     t = mean / error
-    return TestResult(t, 2 * float(stats.t.sf(abs(t), J - 1)))
+    return SignificanceTest(t, 2 * float(stats.t.sf(abs(t), J - 1)))
 
 
 def holm(pvalues: Array) -> Array:

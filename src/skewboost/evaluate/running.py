@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample
-from skewboost.evaluate.progress import Reporter
+from skewboost.evaluate.reporter import Reporter
 from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import plain

@@ -80,8 +80,8 @@ def noise_sweep(
     >>> from skewboost import AdaBoostClassifier, WeightBoostClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.evaluate import noise_sweep
-    >>> both = {"plain": AdaBoostClassifier(n_estimators=10), "damped": WeightBoostClassifier(n_estimators=10)}
-    >>> sweep = noise_sweep(both, *load_rare_cancer(), levels=[0, 0.2], cv=3, random_state=0)
+    >>> both = {"plain": AdaBoostClassifier(n_estimators=5), "damped": WeightBoostClassifier(n_estimators=5)}
+    >>> sweep = noise_sweep(both, *load_rare_cancer(), levels=[0, 0.2], cv=2, random_state=0)
     >>> sweep.mean("f1", "damped").shape
     (2,)
     """
@@ -151,8 +151,8 @@ def imbalance_sweep(
     >>> from skewboost import AdaBoostClassifier, CSRAClassifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.evaluate import imbalance_sweep
-    >>> both = [AdaBoostClassifier(n_estimators=10), CSRAClassifier(n_estimators=10)]
-    >>> sweep = imbalance_sweep(both, *load_rare_cancer(), ratios=[10, 40], cv=3, random_state=0)
+    >>> both = [AdaBoostClassifier(n_estimators=5), CSRAClassifier(n_estimators=5)]
+    >>> sweep = imbalance_sweep(both, *load_rare_cancer(), ratios=[10, 40], cv=2, random_state=0)
     >>> sweep.levels.tolist()
     [10.0, 40.0]
     """
@@ -247,7 +247,7 @@ def cost_sweep(
     >>> from skewboost import AdaC2Classifier
     >>> from skewboost.datasets import load_rare_cancer
     >>> from skewboost.evaluate import cost_sweep
-    >>> sweep = cost_sweep(AdaC2Classifier(n_estimators=10), *load_rare_cancer(), costs=[1, 20], cv=3, random_state=0)
+    >>> sweep = cost_sweep(AdaC2Classifier(n_estimators=5), *load_rare_cancer(), costs=[1, 20], cv=2, random_state=0)
     >>> recall = sweep.pooled("recall")
     >>> bool(recall[0] <= recall[1])
     True

@@ -1,11 +1,10 @@
-"""Goals: say what decisions have to achieve, and get the model, with a certificate that holds on new data."""
+"""Goals: search for a model that reaches a goal, with a certificate from held-out rows."""
 
 from __future__ import annotations
 
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.goal import Condition, Goal
-from skewboost.goals.goal_search import GoalSearchCV
-from skewboost.goals.measures import (
+from skewboost.goals.goal_measures import (
     GOAL_MEASURES,
     GoalMeasure,
     accuracy,
@@ -19,6 +18,7 @@ from skewboost.goals.measures import (
     recall,
     specificity,
 )
+from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.goals.reasons import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning
 from skewboost.goals.units import RepeatedRowsWarning
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from skewboost.errors import InputError, InputTypeError
 from skewboost.goals.bounds import perfect_needed
-from skewboost.goals.measures import COST, GoalMeasure, goal_measure
+from skewboost.goals.goal_measures import COST, GoalMeasure, goal_measure
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 

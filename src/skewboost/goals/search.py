@@ -22,7 +22,7 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.goals.goal import Goal
-from skewboost.goals.measures import GOAL_MEASURES, GoalMeasure, goal_measure
+from skewboost.goals.goal_measures import GOAL_MEASURES, GoalMeasure, goal_measure
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array

@@ -20,7 +20,7 @@ from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Goal
-from skewboost.goals.measures import GOAL_MEASURES
+from skewboost.goals.goal_measures import GOAL_MEASURES
 from skewboost.goals.search import Point
 from skewboost.io.saved_attributes import (
     CLASSES,

@@ -16,7 +16,7 @@ import numpy as np
 import skewboost
 from skewboost import learners
 from skewboost.goals.goal import Condition, Goal
-from skewboost.goals.measures import GOAL_MEASURES, GoalMeasure
+from skewboost.goals.goal_measures import GOAL_MEASURES, GoalMeasure
 from skewboost.io.structure import (
     ANYTHING,
     DTYPE,
