@@ -1,4 +1,4 @@
-"""The interface of the Matlab toolbox of [1]_, chapter 4: fourteen boosting methods behind three functions.
+"""The interface of the Matlab toolbox of [nyga2010]_, chapter 4: fourteen boosting methods behind three functions.
 
 Use it to run scripts that were written for that toolbox. For anything new, use the estimators of skewboost directly:
 every method here is one of them, and `METHODS` says which.
@@ -8,8 +8,8 @@ Matlab's ``'yes'`` and ``'no'``.
 
 References
 ----------
-.. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), chapter 4.
+.. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+   Universität München (2010), chapter 4.
 
 Examples
 --------

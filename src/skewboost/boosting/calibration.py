@@ -2,9 +2,10 @@
 
 References
 ----------
-.. [1] J. Platt, "Probabilistic outputs for support vector machines", Advances in Large Margin Classifiers (1999) 61-74.
-.. [2] B. Zadrozny, C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates", Knowledge
-   Discovery and Data Mining (2002) 694-699.
+.. [platt1999] J. Platt, "Probabilistic outputs for support vector machines", Advances in Large Margin Classifiers
+   (1999) 61-74.
+.. [zadrozny2002] B. Zadrozny, C. Elkan, "Transforming classifier scores into accurate multiclass probability
+   estimates", Knowledge Discovery and Data Mining (2002) 694-699.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Sigmoid:
 
     @classmethod
     def fit(cls, scores: Array, positive: Array, weights: Array) -> Sigmoid:
-        """Fit Platt scaling [1]. Its smoothed targets keep the slope finite for separable scores."""
+        """Fit Platt scaling [platt1999]_. Its smoothed targets keep the slope finite for separable scores."""
         n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
         high, low = (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)
         target = np.where(positive, high, low)
@@ -71,7 +72,9 @@ class Isotonic:
 
     @classmethod
     def fit(cls, scores: Array, positive: Array, weights: Array) -> Isotonic:
-        """Fit an isotonic regression [2]. Probabilities stay off 0 and 1, so that costs can still change decisions."""
+        """Fit an isotonic regression [zadrozny2002]_. Probabilities stay off 0 and 1, so that costs can still change
+        decisions.
+        """
         model = IsotonicRegression(out_of_bounds="clip").fit(scores, positive.astype(np.float64), weights)
         return cls(model.X_thresholds_, model.y_thresholds_, 0.5 / float(weights.sum()))
 

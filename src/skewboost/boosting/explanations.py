@@ -1,12 +1,4 @@
-"""Explanations: exact contributions of the features to the score F.
-
-References
-----------
-.. [1] S. M. Lundberg, S.-I. Lee, "A unified approach to interpreting model predictions", Advances in Neural
-   Information Processing Systems (2017).
-.. [2] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree ensembles",
-   arXiv:1802.03888 (2018).
-"""
+"""Explanations: exact contributions of the features to the score F."""
 
 from __future__ import annotations
 
@@ -120,14 +112,14 @@ class ExplanationMixin(PredictionMixin):
     def contributions(self, X: Any) -> Array:
         r"""Return the contribution of each feature to the score of each row, relative to the mean score.
 
-        They are the Shapley values [1]_ of the features, computed exactly:
+        They are the Shapley values [lundberg2017]_ of the features, computed exactly:
 
         .. math:: F(x) = \text{baseline\_} + \sum_j \phi_j(x) .
 
         With stumps, histograms and lines F is a sum of functions of one feature, and :math:`\phi_j` is the centred
         function of feature j (`shape_functions`). The value of a leaf of a tree is shared among the features on its
-        path, by the path-dependent expectation of [2]_: unknown features follow the distribution of the training
-        examples at their test. The contributions of a tree therefore depend on its structure, not only on its
+        path, by the path-dependent expectation of [lundberg2018]_: unknown features follow the distribution of the
+        training examples at their test. The contributions of a tree therefore depend on its structure, not only on its
         predictions.
 
         F is the score of the ensemble. It equals `decision_function`, except for `AdaMECClassifier`, which adds half of
@@ -145,10 +137,10 @@ class ExplanationMixin(PredictionMixin):
 
         References
         ----------
-        .. [1] S. M. Lundberg, S.-I. Lee, "A unified approach to interpreting model predictions", Advances in Neural
-           Information Processing Systems (2017).
-        .. [2] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree
-           ensembles", arXiv:1802.03888 (2018).
+        .. [lundberg2017] S. M. Lundberg, S.-I. Lee, "A unified approach to interpreting model predictions", Advances in
+           Neural Information Processing Systems (2017).
+        .. [lundberg2018] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for
+           tree ensembles", arXiv:1802.03888 (2018).
 
         Examples
         --------
@@ -180,7 +172,7 @@ class ExplanationMixin(PredictionMixin):
         the ensemble, as in `contributions`.
 
         Trees combine features, and no such functions add up to F. For trees :math:`f_j` is the expectation of F if only
-        feature j is known, in the sense of [1]_. It does not include interactions, and `exact` is False.
+        feature j is known, in the sense of [lundberg2018]_. It does not include interactions, and `exact` is False.
 
         Returns
         -------
@@ -190,8 +182,8 @@ class ExplanationMixin(PredictionMixin):
 
         References
         ----------
-        .. [1] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree
-           ensembles", arXiv:1802.03888 (2018).
+        .. [lundberg2018] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for
+           tree ensembles", arXiv:1802.03888 (2018).
 
         Examples
         --------

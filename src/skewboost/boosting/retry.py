@@ -2,7 +2,7 @@
 
 References
 ----------
-.. [1] P.-N. Tan, M. Steinbach, V. Kumar, "Introduction to data mining", Addison-Wesley (2005), algorithm 5.7.
+.. [tan2005] P.-N. Tan, M. Steinbach, V. Kumar, "Introduction to data mining", Addison-Wesley (2005), algorithm 5.7.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def hypothesis_and_vote(rule: Rule, state: State, seed: int) -> tuple[Any, Term 
     """Return the hypothesis of the learner and the vote of the rule, or no vote and a `stop_reason`.
 
     Rows may be sampled in proportion to the weights. If a hypothesis is then wrong on more than half of the weight, the
-    weights are reset to the initial ones and the rows are sampled again ([1] steps 8 to 10). If the hypothesis has no
-    edge, as when the previous one is found again, the rows are sampled again with the present weights. A sampler that
-    ignores the weights is biased, and its hypotheses may have no edge, or a negative one, in every sample. The last
-    attempt is therefore fitted to all rows.
+    weights are reset to the initial ones and the rows are sampled again ([tan2005]_ steps 8 to 10). If the hypothesis
+    has no edge, as when the previous one is found again, the rows are sampled again with the present weights. A sampler
+    that ignores the weights is biased, and its hypotheses may have no edge, or a negative one, in every sample. The
+    last attempt is therefore fitted to all rows.
     """
     learner = state.learner
     state.n_resets = 0

@@ -6,9 +6,10 @@ some features are all among those that it allows. If only the features in S are 
 .. math:: v(S) = \text{value} \prod_{j \in S} o_j \prod_{j \notin S} z_j
 
 where :math:`o_j \in \{0, 1\}` says whether the row passes the tests on feature j, and :math:`z_j` is the fraction of
-training examples that pass, among those that reach these tests: the path-dependent expectation of [2]_. The Shapley
-value [1]_ of feature i is the mean of :math:`v(S \cup i) - v(S)` over the orders in which features become known. As
-:math:`s!\,(d-1-s)!/d! = \int_0^1 t^s (1-t)^{d-1-s} dt`, the sum over all subsets of the other features is
+training examples that pass, among those that reach these tests: the path-dependent expectation of [lundberg2018]_. The
+Shapley value [lundberg2017]_ of feature i is the mean of :math:`v(S \cup i) - v(S)` over the orders in which features
+become known. As :math:`s!\,(d-1-s)!/d! = \int_0^1 t^s (1-t)^{d-1-s} dt`, the sum over all subsets of the other features
+is
 
 .. math:: \phi_i = \text{value}\,(o_i - z_i) \int_0^1 \prod_{j \ne i} \big(o_j t + z_j (1 - t)\big)\, dt ,
 
@@ -17,10 +18,10 @@ same sign, so no digits are lost. The time is O(d²) per conjunction and pattern
 
 References
 ----------
-.. [1] S. M. Lundberg, S.-I. Lee, "A unified approach to interpreting model predictions", Advances in Neural
+.. [lundberg2017] S. M. Lundberg, S.-I. Lee, "A unified approach to interpreting model predictions", Advances in Neural
    Information Processing Systems (2017).
-.. [2] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree ensembles",
-   arXiv:1802.03888 (2018).
+.. [lundberg2018] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for tree
+   ensembles", arXiv:1802.03888 (2018).
 """
 
 from __future__ import annotations

@@ -189,12 +189,14 @@ class Comparison:
 
         References
         ----------
-        .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006) 1-30.
-        .. [2] S. García, F. Herrera, "An extension on 'Statistical comparisons of classifiers over multiple data sets'
-           for all pairwise comparisons", JMLR 9 (2008) 2677-2694.
-        .. [3] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
-        .. [4] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17
-           (2016) 1-10.
+        .. [demsar2006] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
+           Learning Research 7 (2006) 1-30.
+        .. [garcia2008] S. García, F. Herrera, "An extension on 'Statistical comparisons of classifiers over multiple
+           data sets' for all pairwise comparisons", Journal of Machine Learning Research 9 (2008) 2677-2694.
+        .. [nadeau2003] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003)
+           239-281.
+        .. [benavoli2016] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on
+           mean-ranks?", Journal of Machine Learning Research 17 (2016) 1-10.
         """
         measure = self._check(measure)
         return run_test(self.blocks(measure), measure, MEASURES[measure].higher_is_better, method, alpha)

@@ -1,13 +1,4 @@
-"""Bias and variance: the loss that a method has on average, and the part that depends on the training set.
-
-References
-----------
-.. [1] P. Domingos, "A unified bias-variance decomposition and its applications", International Conference on Machine
-   Learning (2000) 231-238.
-.. [2] R. Kohavi, D. Wolpert, "Bias plus variance decomposition for zero-one loss functions", International Conference
-   on Machine Learning (1996) 275-283.
-.. [3] G. James, "Variance and bias for general loss functions", Machine Learning 51 (2003) 115-135.
-"""
+"""Bias and variance: the loss that a method has on average, and the part that depends on the training set."""
 
 from __future__ import annotations
 
@@ -87,8 +78,9 @@ def decompose(frequencies: Array, truth: Array, matrix: Array, weights: Array | 
     .. math:: E\,L(t, y) = L(t, m) + \bigl(E\,L(t, y) - L(t, m)\bigr).
 
     The first part is the bias. The second is the variance: for 0-1 loss and two classes it is :math:`P(y \ne m)` where
-    m is right and :math:`-P(y \ne m)` where it is wrong, :math:`c_1 = \pm 1` of [1]_ theorem 2. For costs it is the
-    variance effect of [3]_, which is exact for any loss. Labels are assumed to be right, so noise is part of the bias.
+    m is right and :math:`-P(y \ne m)` where it is wrong, :math:`c_1 = \pm 1` of [domingos2000]_ theorem 2. For costs it
+    is the variance effect of [james2003]_, which is exact for any loss. Labels are assumed to be right, so noise is
+    part of the bias.
 
     Parameters
     ----------
@@ -117,7 +109,7 @@ def decompose(frequencies: Array, truth: Array, matrix: Array, weights: Array | 
 
 
 def decompose_kohavi_wolpert(frequencies: Array, truth: Array, weights: Array | None = None) -> dict[str, float]:
-    r"""Decompose the error into ``½ Σ_k ([k is true] - P_k)²`` and ``½ (1 - Σ_k P_k²)`` ([2]_ eq. 5).
+    r"""Decompose the error into ``½ Σ_k ([k is true] - P_k)²`` and ``½ (1 - Σ_k P_k²)`` ([kohavi1996]_ eq. 5).
 
     Both are never negative, and add up to :math:`1 - P_t`. Labels are assumed to be right.
     """
@@ -151,10 +143,10 @@ def bias_variance(
 ) -> BiasVariance:
     r"""Decompose the loss into bias and variance, by fits to many training sets.
 
-    The default is Domingos' decomposition [1]_, because its parts are easy to interpret: bias is the loss of the vote
-    of all models, and variance is what a single model loses in addition. On rows where the vote is wrong, variance
-    helps, so it is reported separately there. Kohavi and Wolpert's [2]_ parts are never negative, but mix the two: a
-    model that errs on a row half of the time has a bias there. Both add up to the mean loss exactly.
+    The default is Domingos' decomposition [domingos2000]_, because its parts are easy to interpret: bias is the loss of
+    the vote of all models, and variance is what a single model loses in addition. On rows where the vote is wrong,
+    variance helps, so it is reported separately there. Kohavi and Wolpert's [kohavi1996]_ parts are never negative, but
+    mix the two: a model that errs on a row half of the time has a bias there. Both add up to the mean loss exactly.
 
     Labels are assumed to be right: noise, which no model can learn, is part of the bias. Bootstrap draws have fewer
     distinct rows than the data, so the loss is that of a somewhat smaller training set.
@@ -180,7 +172,7 @@ def bias_variance(
     method : {"domingos", "kohavi_wolpert"}, default="domingos"
         The decomposition.
     of : {"error", "cost"}, default="error"
-        The loss. For costs only Domingos' form is available, as the variance effect of James [3]_.
+        The loss. For costs only Domingos' form is available, as the variance effect of James [james2003]_.
     cost : number, "balanced", dict, matrix or None, default=None
         What mistakes cost, with ``of="cost"``; as in `skewboost.metrics.expected_cost`.
     sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -194,11 +186,11 @@ def bias_variance(
 
     References
     ----------
-    .. [1] P. Domingos, "A unified bias-variance decomposition and its applications", International Conference on
-       Machine Learning (2000) 231-238.
-    .. [2] R. Kohavi, D. Wolpert, "Bias plus variance decomposition for zero-one loss functions", International
+    .. [domingos2000] P. Domingos, "A unified bias-variance decomposition and its applications", International
+       Conference on Machine Learning (2000) 231-238.
+    .. [kohavi1996] R. Kohavi, D. Wolpert, "Bias plus variance decomposition for zero-one loss functions", International
        Conference on Machine Learning (1996) 275-283.
-    .. [3] G. James, "Variance and bias for general loss functions", Machine Learning 51 (2003) 115-135.
+    .. [james2003] G. James, "Variance and bias for general loss functions", Machine Learning 51 (2003) 115-135.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class RankTest:
         Methods without a significant difference, by the critical difference, else by the corrected p-values.
     pairs : tuple of Pair
         All pairs with p-values, also corrected by Holm. With Friedman's test they are Wilcoxon's, because Nemenyi's
-        result for a pair depends on the other methods [1]_.
+        result for a pair depends on the other methods [benavoli2016]_.
     blocks : str
         "data sets" or "folds"; `n_blocks` is their number.
     alpha : float
@@ -82,8 +82,8 @@ class RankTest:
 
     References
     ----------
-    .. [1] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17
-       (2016) 1-10.
+    .. [benavoli2016] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?",
+       Journal of Machine Learning Research 17 (2016) 1-10.
     """
 
     method: str

@@ -45,14 +45,15 @@ def friedman(ranks: Array, *, correct_ties: bool = True) -> Friedman:
     .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Bigl[\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr], \qquad
               F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}
 
-    for k methods with the mean ranks :math:`R_j` in N blocks ([1]_ §3.2.2); :math:`F_F` [2]_ is less conservative.
+    for k methods with the mean ranks :math:`R_j` in N blocks ([demsar2006]_ §3.2.2); :math:`F_F` [iman1980]_ is less
+    conservative.
 
     Parameters
     ----------
     ranks : array of shape (n_blocks, n_methods)
         Of `block_ranks`.
     correct_ties : bool, default=True
-        Whether to correct for ties [3]_, whose ranks vary less. [1]_ does not correct.
+        Whether to correct for ties [conover1999]_, whose ranks vary less. [demsar2006]_ does not correct.
 
     Returns
     -------
@@ -65,10 +66,11 @@ def friedman(ranks: Array, *, correct_ties: bool = True) -> Friedman:
 
     References
     ----------
-    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006) 1-30.
-    .. [2] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic",
+    .. [demsar2006] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
+       Learning Research 7 (2006) 1-30.
+    .. [iman1980] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic",
        Communications in Statistics A9 (1980) 571-595.
-    .. [3] W. J. Conover, "Practical nonparametric statistics", Wiley (1999), §5.8.
+    .. [conover1999] W. J. Conover, "Practical nonparametric statistics", Wiley (1999), §5.8.
     """
     N, k = ranks.shape
     spread = float((ranks.mean(axis=0) ** 2).sum()) - k * (k + 1) ** 2 / 4
@@ -153,9 +155,9 @@ def corrected_t(differences: Array, test_to_train: float) -> SignificanceTest:
 
     References
     ----------
-    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
-    .. [2] R. R. Bouckaert, E. Frank, "Evaluating the replicability of significance tests for comparing learning
-       algorithms", PAKDD 2004.
+    .. [nadeau2003] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
+    .. [bouckaert2004] R. R. Bouckaert, E. Frank, "Evaluating the replicability of significance tests for comparing
+       learning algorithms", Pacific-Asia Conference on Knowledge Discovery and Data Mining (2004) 3-12.
     """
     J, mean = len(differences), float(differences.mean())
     error = math.sqrt((1 / J + test_to_train) * float(differences.var(ddof=1)))

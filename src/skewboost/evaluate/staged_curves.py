@@ -2,12 +2,8 @@
 
 References
 ----------
-.. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-   Report RZ 3402 (2002), section 3.2, figures 3-1 and 3-2.
-.. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), figure 3.2.
-.. [3] R. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the effectiveness of
-   voting methods", Annals of Statistics 26 (1998) 1651-1686.
+.. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+   Universität München (2010), figure 3.2.
 """
 
 from __future__ import annotations
@@ -176,14 +172,14 @@ def staged_curve(
     accuracy, G-mean and cost.
 
     Margins are :math:`y F(x) / \sum_t |g_t(x)|`, in [-1, 1], if a skewboost booster is a sum of votes :math:`g_t`: 1 if
-    all votes on the row were right [3]_. For other boosters (WeightBoost, scikit-learn's) they are :math:`y F`. F is
-    the sum of the rounds, before `decision_function` shifts or calibrates it by costs. For other libraries it is
-    `staged_decision_function`, which scikit-learn's AdaBoost divides by the sum of its steps.
+    all votes on the row were right [schapire1998]_. For other boosters (WeightBoost, scikit-learn's) they are
+    :math:`y F`. F is the sum of the rounds, before `decision_function` shifts or calibrates it by costs. For other
+    libraries it is `staged_decision_function`, which scikit-learn's AdaBoost divides by the sum of its steps.
 
     For skewboost boosters there are also quantiles of the weights that each round was fitted with (those by which rows
-    were drawn, if a sampler draws), times the number of examples: equal weights are 1. Following [1]_, falling lower
-    quantiles show that easy examples lose weight, and a maximum that keeps rising shows a booster that concentrates on
-    too few examples and overfits.
+    were drawn, if a sampler draws), times the number of examples: equal weights are 1. Following [cuendet2002]_,
+    falling lower quantiles show that easy examples lose weight, and a maximum that keeps rising shows a booster that
+    concentrates on too few examples and overfits.
 
     scikit-learn's ``learning_curve`` is about something else: the number of training rows.
 
@@ -218,10 +214,10 @@ def staged_curve(
 
     References
     ----------
-    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-       Report RZ 3402 (2002), figures 3-1 and 3-2.
-    .. [3] R. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the effectiveness
-       of voting methods", Annals of Statistics 26 (1998) 1651-1686.
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002), figures 3-1 and 3-2.
+    .. [schapire1998] R. E. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the
+       effectiveness of voting methods", Annals of Statistics 26 (1998) 1651-1686.
 
     Examples
     --------

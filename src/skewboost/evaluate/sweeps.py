@@ -1,10 +1,4 @@
-"""Sweeps: how measures depend on label noise, on imbalance, and on costs or another parameter.
-
-References
-----------
-.. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), section 3.3, figures 3.4 and 3.6.
-"""
+"""Sweeps: how measures depend on label noise, on imbalance, and on costs or another parameter."""
 
 from __future__ import annotations
 
@@ -211,9 +205,9 @@ def cost_sweep(
 ) -> CostSweep:
     """Measure how precision, recall and F1 depend on the costs that an estimator is given, or on another parameter.
 
-    See figures 3.4 and 3.6 of [1]_. The costs ``{positive: c, negative: 1}`` are passed through the parameter `cost` or
-    `class_weight` of the estimator, else through weights. With `param` any other numeric parameter can be swept, such
-    as the strength of a regulariser.
+    See figures 3.4 and 3.6 of [nyga2010]_. The costs ``{positive: c, negative: 1}`` are passed through the parameter
+    `cost` or `class_weight` of the estimator, else through weights. With `param` any other numeric parameter can be
+    swept, such as the strength of a regulariser.
 
     Parameters
     ----------
@@ -239,8 +233,8 @@ def cost_sweep(
 
     References
     ----------
-    .. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010).
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010).
 
     Examples
     --------

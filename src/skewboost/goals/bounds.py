@@ -5,10 +5,10 @@ on its wrong side. P-values are exact for proportions of independent rows, and v
 
 References
 ----------
-.. [1] C. Clopper, E. Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
-   Biometrika 26 (1934) 404-413.
-.. [2] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting", Journal of the Royal
-   Statistical Society B 86 (2024) 1-27.
+.. [clopper1934] C. Clopper, E. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+   binomial", Biometrika 26 (1934) 404-413.
+.. [waudby2024] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting", Journal of the
+   Royal Statistical Society B 86 (2024) 1-27.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ N_BETS = 10
 
 
 def at_least(successes: Any, trials: Any, bound: Any) -> Any:
-    """``P(Bin(trials, bound) >= successes)``: the p-value of "the rate is less than the bound" ([1])."""
+    """``P(Bin(trials, bound) >= successes)``: the p-value of "the rate is less than the bound" ([clopper1934]_)."""
     k, n = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64))
     p = bdtrc(np.maximum(k, 1.0) - 1.0, np.maximum(n, 1.0).astype(np.int64), bound)
     return np.where((n > 0) & (k > 0), p, 1.0)[()]
 
 
 def at_most(successes: Any, trials: Any, bound: float) -> Any:
-    """``P(Bin(trials, bound) <= successes)``: the p-value of "the rate is more than the bound" ([1])."""
+    """``P(Bin(trials, bound) <= successes)``: the p-value of "the rate is more than the bound" ([clopper1934]_)."""
     k, n = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64))
     p = bdtr(k, np.maximum(n, 1.0).astype(np.int64), bound)
     return np.where(n > 0, p, 1.0)[()]
@@ -102,7 +102,7 @@ def _three_values(counts: Array, values: Array, bound: float, n_steps: int = 50)
 
 
 def _betting(counts: Array, values: Array, bound: float) -> float:
-    """A p-value by betting ([2]).
+    """A p-value by betting ([waudby2024]_).
 
     If the mean is not below the bound, the capital ``K(λ) = Π (1 + λ (bound - x))`` of a gambler who bets on smaller
     values exceeds 1/p with a probability of at most p. The capitals of several λ are averaged.

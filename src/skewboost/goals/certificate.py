@@ -2,18 +2,19 @@
 
 A *candidate* is a model with a threshold. Candidates are tested in an order that was fixed without the held-out rows,
 the safest first, until one fails (fixed-sequence testing). With probability 1 - δ all candidates that passed meet the
-goal, however many they are [1]_. Tests count independent examples, which `holdout` draws from the held-out rows. If
-raising the threshold can only help, or only harm, all thresholds of a model are such a sequence. For recall and false
-alarms the last one that passes is the order statistic of the Neyman-Pearson umbrella algorithm [2]_.
+goal, however many they are [angelopoulos2025]_. Tests count independent examples, which `holdout` draws from the
+held-out rows. If raising the threshold can only help, or only harm, all thresholds of a model are such a sequence. For
+recall and false alarms the last one that passes is the order statistic of the Neyman-Pearson umbrella algorithm
+[tong2018]_.
 
 References
 ----------
-.. [1] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, "Learn then test: calibrating predictive algorithms to
-   achieve risk control", Annals of Applied Statistics 19 (2025).
-.. [2] X. Tong, Y. Feng, J. Li, "Neyman-Pearson classification algorithms and NP receiver operating characteristics",
-   Science Advances 4 (2018).
-.. [3] R. Jaeschke, G. Guyatt, D. Sackett, "Users' guides to the medical literature: how to use an article about a
-   diagnostic test", Journal of the American Medical Association 271 (1994) 703-707.
+.. [angelopoulos2025] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, "Learn then test: calibrating predictive
+   algorithms to achieve risk control", Annals of Applied Statistics 19 (2025).
+.. [tong2018] X. Tong, Y. Feng, J. Li, "Neyman-Pearson classification algorithms and NP receiver operating
+   characteristics", Science Advances 4 (2018).
+.. [jaeschke1994] R. Jaeschke, G. Guyatt, D. Sackett, "Users' guides to the medical literature: how to use an article
+   about a diagnostic test", Journal of the American Medical Association 271 (1994) 703-707.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
 MAX_CANDIDATES = 8  # models that are fitted for a certificate
-LITTLE_USE = 2.0  # [3]: a smaller likelihood ratio changes probabilities to a small and rarely important degree
+# A smaller likelihood ratio changes probabilities to a small and rarely important degree [jaeschke1994]_
+LITTLE_USE = 2.0
 
 
 @dataclass(frozen=True)

@@ -70,12 +70,12 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     **The certificate.** With ``confidence=0.9`` some rows are held out from everything above and the model is fitted to
     the others. Its threshold (with ``tune="cost"``, the model itself) is chosen so that the goal holds on new rows of
     the same kind with a probability of at least 0.9. For recall and false alarms the threshold is the order statistic
-    of the Neyman-Pearson umbrella algorithm [1]_. For all other goals candidates are tested in a fixed sequence [2]_:
-    by the exact binomial distribution where the measure is a proportion (precision, flagged share, and F1, which can be
-    written as one), by a combination of two for the G-mean, and by betting [3]_ for the expected cost. Nothing is
-    assumed about the model or the data, except that held-out and new rows are drawn independently from the same source.
-    Equal rows, and rows of one group, count as one example. With unequal weights the evidence is drawn from the
-    held-out rows in proportion to their weights, so that all tests stay exact.
+    of the Neyman-Pearson umbrella algorithm [tong2018]_. For all other goals candidates are tested in a fixed sequence
+    [angelopoulos2025]_: by the exact binomial distribution where the measure is a proportion (precision, flagged share,
+    and F1, which can be written as one), by a combination of two for the G-mean, and by betting [waudby2024]_ for the
+    expected cost. Nothing is assumed about the model or the data, except that held-out and new rows are drawn
+    independently from the same source. Equal rows, and rows of one group, count as one example. With unequal weights
+    the evidence is drawn from the held-out rows in proportion to their weights, so that all tests stay exact.
 
     If the goal is not reached, the error says how close the search came and what limits it. If it is reached by
     predictions that are hardly better than chance, there is a warning.
@@ -156,14 +156,14 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] X. Tong, Y. Feng, J. Li, "Neyman-Pearson classification algorithms and NP receiver operating
+    .. [tong2018] X. Tong, Y. Feng, J. Li, "Neyman-Pearson classification algorithms and NP receiver operating
        characteristics", Science Advances 4 (2018).
-    .. [2] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, "Learn then test: calibrating predictive algorithms
-       to achieve risk control", Annals of Applied Statistics 19 (2025).
-    .. [3] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting", Journal of the Royal
-       Statistical Society B 86 (2024) 1-27.
-    .. [4] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010), §3.3.
+    .. [angelopoulos2025] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, "Learn then test: calibrating
+       predictive algorithms to achieve risk control", Annals of Applied Statistics 19 (2025).
+    .. [waudby2024] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting", Journal of
+       the Royal Statistical Society B 86 (2024) 1-27.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010), §3.3.
 
     Examples
     --------

@@ -3,12 +3,12 @@
 Each cost ratio is judged by the out-of-fold scores of one cross-validation. The search is over ln(C+/C-): outward from
 equal and from balanced costs until results stop improving, then by halving the gaps next to the best. Where a variant
 depends on more than the ratio of the costs, the search is made twice: with the cost of a false alarm fixed at 1, and
-with the cost of a miss fixed at 1 [1]_.
+with the cost of a miss fixed at 1 [nyga2010]_.
 
 References
 ----------
-.. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), §3.3: only the second reached some goals.
+.. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+   Universität München (2010), §3.3: only the second reached some goals.
 """
 
 from __future__ import annotations

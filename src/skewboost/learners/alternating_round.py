@@ -69,8 +69,8 @@ class AlternatingTree(BaseEstimator):
 
     References
     ----------
-    .. [1] Y. Freund, L. Mason, "The alternating decision tree learning algorithm", International Conference on Machine
-       Learning (1999) 124-133.
+    .. [freund1999] Y. Freund, L. Mason, "The alternating decision tree learning algorithm", International Conference on
+       Machine Learning (1999) 124-133.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 r"""Discretisation: from columns to a few values each, which the conditions of rules refer to.
 
-Numbers are cut by the entropy method of Fayyad and Irani [1]_: the cut of a set S into S₁ and S₂ that leaves the
-smallest class entropy is accepted if it shortens the description length,
+Numbers are cut by the entropy method of Fayyad and Irani [fayyad1993]_: the cut of a set S into S₁ and S₂ that leaves
+the smallest class entropy is accepted if it shortens the description length,
 
 .. math:: \mathrm{Ent}(S) - \sum_j \frac{N_j}{N} \mathrm{Ent}(S_j) >
           \frac{\log_2(N - 1) + \log_2(3^k - 2) - k\,\mathrm{Ent}(S) + \sum_j k_j \mathrm{Ent}(S_j)}{N}
@@ -9,8 +9,8 @@ smallest class entropy is accepted if it shortens the description length,
 where N is the weight of S and k the number of its classes. Then both parts are cut again. Each category is a value,
 and so is a missing cell.
 
-.. [1] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued attributes for classification
-   learning", IJCAI 1993, 1022-1027.
+.. [fayyad1993] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued attributes for
+   classification learning", International Joint Conference on Artificial Intelligence (1993) 1022-1027.
 """
 
 from __future__ import annotations

@@ -108,14 +108,14 @@ class RankedRules:
 class RuleLearner(ClassifierMixin, BaseEstimator):
     r"""HPWR, the rule learner of Wong and Wang: significant patterns that vote with their weight of evidence.
 
-    Numbers are discretised by the entropy method of Fayyad and Irani [3]_. Each category is a value, and so is
+    Numbers are discretised by the entropy method of Fayyad and Irani [fayyad1993]_. Each category is a value, and so is
     "missing". A *pattern* is a set of conditions :math:`x_1, …, x_k`, "attribute = value" for k different attributes.
-    It becomes a rule for the class c if its adjusted residual [1]_ with c, or with the rest,
+    It becomes a rule for the class c if its adjusted residual [wong1997]_ with c, or with the rest,
 
     .. math:: d = \frac{o - e}{\sqrt{e\,v}}, \qquad e = N\,P(c) \prod_i P(x_i),
 
     exceeds `significance` in absolute value: if it occurs together with c more often, or less often, than independent
-    events would. It is then evidence for c, or against it, with the weight [2]_
+    events would. It is then evidence for c, or against it, with the weight [wang2003]_
 
     .. math:: W = \ln\frac{P(x_1, …, x_k \mid c) + 1/N}{P(x_1, …, x_k \mid \neg c) + 1/N},
 
@@ -157,11 +157,11 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
     -----
     Wong and Wang use :math:`v = 1 - P(c)\prod_i P(x_i)`, which is correct if the probabilities are known. Here they
     are estimated from the same examples. Then v is the probability that at least two of k + 1 independent events do not
-    occur (Haberman [4]_); for one condition it is :math:`(1 - P(x))(1 - P(c))`. Their v is larger, so that frequent
-    events are hardly ever significant. A residual with the rest counts like one with the class, because W depends on
-    both; so the sums of two classes only differ in their sign. Because e assumes independent events, correlated
-    attributes form patterns with large residuals even if they are weak evidence of the class. This is intended: such a
-    rule comes first, and its attributes are not counted separately.
+    occur (Haberman [haberman1973]_); for one condition it is :math:`(1 - P(x))(1 - P(c))`. Their v is larger, so that
+    frequent events are hardly ever significant. A residual with the rest counts like one with the class, because W
+    depends on both; so the sums of two classes only differ in their sign. Because e assumes independent events,
+    correlated attributes form patterns with large residuals even if they are weak evidence of the class. This is
+    intended: such a rule comes first, and its attributes are not counted separately.
 
     `sample_weight` counts examples. A booster passes weights that sum to the number of rows, so in later rounds a few
     heavy rows are tested as if they were many, and their rules are less reliable than `significance` suggests. Numbers
@@ -169,13 +169,14 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] A. K. C. Wong, Y. Wang, "High-order pattern discovery from discrete-valued data", IEEE Transactions on
+    .. [wong1997] A. K. C. Wong, Y. Wang, "High-order pattern discovery from discrete-valued data", IEEE Transactions on
        Knowledge and Data Engineering 9 (1997) 877-893.
-    .. [2] Y. Wang, A. K. C. Wong, "From association to classification: inference using weight of evidence", IEEE
+    .. [wang2003] Y. Wang, A. K. C. Wong, "From association to classification: inference using weight of evidence", IEEE
        Transactions on Knowledge and Data Engineering 15 (2003) 764-767.
-    .. [3] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued attributes for classification
-       learning", IJCAI 1993, 1022-1027.
-    .. [4] S. J. Haberman, "The analysis of residuals in cross-classified tables", Biometrics 29 (1973) 205-220.
+    .. [fayyad1993] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued attributes for
+       classification learning", International Joint Conference on Artificial Intelligence (1993) 1022-1027.
+    .. [haberman1973] S. J. Haberman, "The analysis of residuals in cross-classified tables", Biometrics 29 (1973)
+       205-220.
 
     Examples
     --------

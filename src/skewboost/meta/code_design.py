@@ -5,11 +5,12 @@ two-class problem, from which classes with 0 are left out.
 
 References
 ----------
-.. [1] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output codes", Journal of
-   Artificial Intelligence Research 2 (1995) 263-286.
-.. [2] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for margin
-   classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
-.. [3] F. J. MacWilliams, N. J. A. Sloane, "The theory of error-correcting codes", North-Holland (1977), chapter 13.
+.. [dietterich1995] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output
+   codes", Journal of Artificial Intelligence Research 2 (1995) 263-286.
+.. [allwein2000] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for
+   margin classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
+.. [macwilliams1977] F. J. MacWilliams, N. J. A. Sloane, "The theory of error-correcting codes", North-Holland (1977),
+   chapter 13.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def two_classes() -> Array:
 
 
 def exhaustive(n_classes: int) -> Array:
-    """All 2^(K-1) - 1 columns except constants and complements ([1] §2.3.1); any two rows differ in 2^(K-2) of them."""
+    """All 2^(K-1) - 1 columns except constants and complements ([dietterich1995]_ §2.3.1); any two rows differ in
+    2^(K-2) of them.
+    """
     if n_classes > MAX_EXHAUSTIVE:
         raise InputError(
             f"code='exhaustive' has 2^(K-1) - 1 columns, which are too many for the {n_classes} classes of y. The "
@@ -66,14 +69,16 @@ def exhaustive(n_classes: int) -> Array:
 
 
 def dense(n_classes: int, n_columns: int | None, rng: np.random.RandomState) -> Array:
-    """⌈10 log2 K⌉ columns of random -1 and +1 ([2] §6), the best of many by the minimum distance of two rows."""
+    """⌈10 log2 K⌉ columns of random -1 and +1 ([allwein2000]_ §6), the best of many by the minimum distance of two
+    rows.
+    """
     size = n_columns or math.ceil(10 * math.log2(n_classes))
     possible = 2 ** (n_classes - 1) - 1
     return _best_of_many("dense", n_classes, n_columns, size, possible, (0.5, 0.0, 0.5), rng)
 
 
 def sparse(n_classes: int, n_columns: int | None, rng: np.random.RandomState) -> Array:
-    """⌈15 log2 K⌉ columns with 0 for half of the classes, and -1 and +1 for a quarter each ([2] §6)."""
+    """⌈15 log2 K⌉ columns with 0 for half of the classes, and -1 and +1 for a quarter each ([allwein2000]_ §6)."""
     size = n_columns or math.ceil(15 * math.log2(n_classes))
     possible = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2  # not constant; complements count once
     return _best_of_many("sparse", n_classes, n_columns, size, possible, (0.25, 0.5, 0.25), rng)
@@ -130,15 +135,16 @@ def _random_columns(
 def bch_words(m: int) -> Array:
     """All words of the BCH code of length 2^m - 1 with minimum distance 2^(m-1) - 1: ``[word, bit]`` of 0 and 1.
 
-    It is the punctured first-order Reed-Muller code ([3], theorem 11), up to the order of the bits: its words are the
-    values of the affine functions over GF(2) of m bits, at all points except zero.
+    It is the punctured first-order Reed-Muller code ([macwilliams1977]_, theorem 11), up to the order of the bits: its
+    words are the values of the affine functions over GF(2) of m bits, at all points except zero.
     """
     linear = np.bitwise_count(np.arange(2**m)[:, None] & np.arange(1, 2**m)) % 2
     return np.vstack((linear, 1 - linear)).astype(np.uint8)
 
 
 def bch(n_classes: int, n_columns: int | None, rng: np.random.RandomState) -> Array:
-    """K words of a BCH code of 2^m - 1 bits ([1] §2.3.4), any two of which differ in at least 2^(m-1) - 1 bits.
+    """K words of a BCH code of 2^m - 1 bits ([dietterich1995]_ §2.3.4), any two of which differ in at least 2^(m-1) - 1
+    bits.
 
     Columns that are constant on these rows, or equal or complementary to another column, are dropped. Of many random
     choices of words, the one with the largest minimum distance is used.
@@ -179,7 +185,9 @@ def useful(code: Array) -> Array:
 
 
 def distances(code: Array) -> Array:
-    """Hamming distances of all pairs of rows, where an entry of 0 counts one half ([2] eq. 3): ``[class, class]``."""
+    """Hamming distances of all pairs of rows, where an entry of 0 counts one half ([allwein2000]_ eq. 3):
+    ``[class, class]``.
+    """
     signs = code.astype(np.float64)
     return np.asarray((code.shape[1] - signs @ signs.T) / 2.0)
 

@@ -66,11 +66,12 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         the class out, or a dict ``{label: codeword}``. The names are:
 
         - ``"dense"``: ⌈10 log₂ K⌉ random columns of -1 and +1, the best of a thousand such codes by the minimum
-          distance of two codewords [2]_. With up to five classes this is ``"exhaustive"``, since there are no more
-          columns.
-        - ``"sparse"``: ⌈15 log₂ K⌉ random columns that leave out half of the classes, chosen in the same way [2]_.
-        - ``"exhaustive"``: all :math:`2^{K-1} - 1` columns, for up to 11 classes [1]_.
-        - ``"bch"``: a BCH code, for at least 8 classes [1]_.
+          distance of two codewords [allwein2000]_. With up to five classes this is ``"exhaustive"``, since there are no
+          more columns.
+        - ``"sparse"``: ⌈15 log₂ K⌉ random columns that leave out half of the classes, chosen in the same way
+        [allwein2000]_.
+        - ``"exhaustive"``: all :math:`2^{K-1} - 1` columns, for up to 11 classes [dietterich1995]_.
+        - ``"bch"``: a BCH code, for at least 8 classes [dietterich1995]_.
         - ``"one_vs_rest"``, ``"one_vs_one"``: one column per class, or per pair of classes.
     decoding : {"loss", "exponential", "logistic", "probability", "hamming"}, default="loss"
         The distance to a codeword. Ties go to the first class.
@@ -78,7 +79,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         - ``"hamming"``: the number of wrong bits, where an entry of 0 counts one half.
         - ``"exponential"``, ``"logistic"``: :math:`\sum_s \ell(M_{ks} f_s)` with :math:`\ell(z) = e^{-z}` or
           :math:`\ln(1 + e^{-2z})`, where :math:`f_s` is the decision function of column s, or half the log-odds of a
-          classifier without one [2]_.
+          classifier without one [allwein2000]_.
         - ``"loss"``: the loss of the variant: logistic for the LogitBoost family, exponential for all others.
         - ``"probability"``: minus :math:`\prod_s P(b_s = M_{ks})`, where an entry of 0 counts one half.
     code_size : int or None, default=None
@@ -105,10 +106,10 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output codes",
-       Journal of Artificial Intelligence Research 2 (1995) 263-286.
-    .. [2] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for margin
-       classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
+    .. [dietterich1995] T. G. Dietterich, G. Bakiri, "Solving multiclass learning problems via error-correcting output
+       codes", Journal of Artificial Intelligence Research 2 (1995) 263-286.
+    .. [allwein2000] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for
+       margin classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
 
     Examples
     --------

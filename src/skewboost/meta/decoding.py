@@ -2,8 +2,8 @@
 
 References
 ----------
-.. [1] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for margin
-   classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
+.. [allwein2000] E. L. Allwein, R. E. Schapire, Y. Singer, "Reducing multiclass to binary: a unifying approach for
+   margin classifiers", Journal of Machine Learning Research 1 (2000) 113-141.
 """
 
 from __future__ import annotations

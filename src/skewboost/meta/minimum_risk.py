@@ -30,7 +30,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Predict the class of least expected cost, from the probabilities of any classifier.
 
     The prediction is :math:`\arg\min_k \sum_j P(j|x) \, C_{jk}` for costs :math:`C_{jk}` of predicting k where j is
-    true [1]_. With two classes and no cost of correct predictions it is positive where
+    true [elkan2001]_. With two classes and no cost of correct predictions it is positive where
     :math:`P(+|x) > C_{-+} / (C_{-+} + C_{+-})`. Ties go to the first class. The matrix may also have costs of correct
     predictions, and each row may have its own costs.
 
@@ -61,9 +61,9 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     prior : number, dict, array-like or None, default=None
         The class frequencies where the model is used, if they differ from those in training: the proportion of the
         positive class, ``{label: proportion}``, or an array in the order of the sorted classes. Probabilities are then
-        corrected [2]_. This assumes that the probabilities of the estimator reflect the training frequencies; with
-        `class_weight="balanced"` they do not, unless it is calibrated. `estimate_prior` estimates the frequencies from
-        unlabelled rows.
+        corrected [saerens2002]_. This assumes that the probabilities of the estimator reflect the training frequencies;
+        with `class_weight="balanced"` they do not, unless it is calibrated. `estimate_prior` estimates the frequencies
+        from unlabelled rows.
     cv : int, splitter, iterable or None, default=None
         The folds of `calibrate`. None: 5 stratified folds, without shuffling. Each row must be held out once.
     pos_label : label or None, default=None
@@ -92,9 +92,9 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
+    .. [elkan2001] C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
        Intelligence (2001) 973-978.
-    .. [2] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
+    .. [saerens2002] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
        probabilities: a simple procedure", Neural Computation 14 (2002) 21-41.
 
     Examples

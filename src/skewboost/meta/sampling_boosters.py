@@ -75,10 +75,11 @@ class RUSBoostClassifier(SampledBoostClassifier):
     r"""RUSBoost: AdaBoost whose rounds are fitted to a random under-sample.
 
     A round draws all examples of the rare class and as many of the other, without replacement, and is fitted to them
-    with their current weights. Error, step and new weights are those of all examples, as in [1]_. (The paper boosts by
-    AdaBoost.M2, where a round votes with its probabilities; here it votes with its labels, as in AdaBoost.) The sample
-    is biased towards the rare class, so the hypothesis may be no better than chance on all examples. After two such
-    samples the round is fitted to all examples; other implementations stop, with stumps often after the first round.
+    with their current weights. Error, step and new weights are those of all examples, as in [seiffert2010]_. (The paper
+    boosts by AdaBoost.M2, where a round votes with its probabilities; here it votes with its labels, as in AdaBoost.)
+    The sample is biased towards the rare class, so the hypothesis may be no better than chance on all examples. After
+    two such samples the round is fitted to all examples; other implementations stop, with stumps often after the first
+    round.
 
     The decision is not balanced, because steps are measured on all examples. Set ``cost="balanced"`` for a high recall.
     `CSRAClassifier` is faster and ranks about as well (see docs/resampling.md). To use another boosting variant, set
@@ -94,8 +95,8 @@ class RUSBoostClassifier(SampledBoostClassifier):
 
     References
     ----------
-    .. [1] C. Seiffert, T. M. Khoshgoftaar, J. Van Hulse, A. Napolitano, "RUSBoost: a hybrid approach to alleviating
-       class imbalance", IEEE Transactions on Systems, Man, and Cybernetics A 40 (2010) 185-197.
+    .. [seiffert2010] C. Seiffert, T. M. Khoshgoftaar, J. Van Hulse, A. Napolitano, "RUSBoost: a hybrid approach to
+       alleviating class imbalance", IEEE Transactions on Systems, Man, and Cybernetics A 40 (2010) 185-197.
 
     Examples
     --------
@@ -120,8 +121,8 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
 
     A round is fitted to all examples with their current weights, and to new synthetic examples between neighbours of
     the rare class, whose weight is the mean weight of their class. Error, step and new weights are those of the real
-    examples. [1]_ boosts by AdaBoost.M2; here a round votes with its labels, as in AdaBoost. If the hypotheses of two
-    samples are no better than chance on the real examples, the round is fitted to these alone.
+    examples. [chawla2003]_ boosts by AdaBoost.M2; here a round votes with its labels, as in AdaBoost. If the hypotheses
+    of two samples are no better than chance on the real examples, the round is fitted to these alone.
 
     It is slow, because neighbours are searched in every round. In columns of few values, synthetic examples have values
     that no real example has, which mislead stumps. The decision is not balanced unless ``cost="balanced"``. It ranked
@@ -141,8 +142,9 @@ class SMOTEBoostClassifier(SampledBoostClassifier):
 
     References
     ----------
-    .. [1] N. V. Chawla, A. Lazarevic, L. O. Hall, K. W. Bowyer, "SMOTEBoost: improving prediction of the minority class
-       in boosting", PKDD (2003) 107-119.
+    .. [chawla2003] N. V. Chawla, A. Lazarevic, L. O. Hall, K. W. Bowyer, "SMOTEBoost: improving prediction of the
+       minority class in boosting", European Conference on Principles of Data Mining and Knowledge Discovery (2003)
+       107-119.
 
     Examples
     --------
@@ -183,8 +185,8 @@ class DataBoostIMClassifier(SampledBoostClassifier):
 
     References
     ----------
-    .. [1] H. Guo, H. L. Viktor, "Learning from imbalanced data sets with boosting and data generation: the DataBoost-IM
-       approach", SIGKDD Explorations 6 (2004) 30-39.
+    .. [guo2004] H. Guo, H. L. Viktor, "Learning from imbalanced data sets with boosting and data generation: the
+       DataBoost-IM approach", SIGKDD Explorations 6 (2004) 30-39.
 
     Examples
     --------

@@ -60,8 +60,8 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
 
     References
     ----------
-    .. [1] R. Barandela, R. M. Valdovinos, J. S. Sánchez, "New applications of ensembles of classifiers", Pattern
-       Analysis and Applications 6 (2003) 245-256.
+    .. [barandela2003] R. Barandela, R. M. Valdovinos, J. S. Sánchez, "New applications of ensembles of classifiers",
+       Pattern Analysis and Applications 6 (2003) 245-256.
 
     Examples
     --------

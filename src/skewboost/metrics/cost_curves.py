@@ -1,10 +1,4 @@
-"""Cost curves: the expected cost of a score under all operating conditions.
-
-References
-----------
-.. [1] C. Drummond, R. C. Holte, "Cost curves: an improved method for visualizing classifier performance", Machine
-   Learning 65 (2006) 95-130.
-"""
+"""Cost curves: the expected cost of a score under all operating conditions."""
 
 from __future__ import annotations
 
@@ -58,7 +52,7 @@ class CostCurve:
 
 
 def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> CostCurve:
-    r"""Compute the cost curve of a score [1]_.
+    r"""Compute the cost curve of a score [drummond2006]_.
 
     The expected cost, divided by its largest possible value, is a straight line in
     :math:`PC(+) = \pi_+ C_{miss} / (\pi_+ C_{miss} + \pi_- C_{false alarm})` for each threshold:
@@ -83,8 +77,8 @@ def cost_curve(y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
 
     References
     ----------
-    .. [1] C. Drummond, R. C. Holte, "Cost curves: an improved method for visualizing classifier performance", Machine
-       Learning 65 (2006) 95-130.
+    .. [drummond2006] C. Drummond, R. C. Holte, "Cost curves: an improved method for visualizing classifier
+       performance", Machine Learning 65 (2006) 95-130.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def total_cost(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    r"""Total cost of the decisions; for two classes :math:`\epsilon = FP + f \cdot FN` ([1]_ eq. 59).
+    r"""Total cost of the decisions; for two classes :math:`\epsilon = FP + f \cdot FN` ([masnadi2011]_ eq. 59).
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def total_cost(
 
     References
     ----------
-    .. [1] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern Analysis and
-       Machine Intelligence 33 (2011) 294-309.
+    .. [masnadi2011] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern
+       Analysis and Machine Intelligence 33 (2011) 294-309.
 
     Examples
     --------
@@ -136,9 +136,9 @@ def savings_score(
 ) -> float:
     """Proportion of the avoidable cost that is saved: 0 for the best constant decision, 1 for perfect ones.
 
-    It is ``1 - cost / cost of the best constant decision`` [1]_ if right decisions cost nothing; otherwise the cost of
-    perfect decisions is subtracted from both. It is negative if decisions are worse than a constant one, and NaN if a
-    constant decision is perfect.
+    It is ``1 - cost / cost of the best constant decision`` [correa2015]_ if right decisions cost nothing; otherwise the
+    cost of perfect decisions is subtracted from both. It is negative if decisions are worse than a constant one, and
+    NaN if a constant decision is perfect.
 
     Parameters
     ----------
@@ -151,8 +151,8 @@ def savings_score(
 
     References
     ----------
-    .. [1] A. Correa Bahnsen, D. Aouada, B. Ottersten, "Example-dependent cost-sensitive decision trees", Expert Systems
-       with Applications 42 (2015) 6609-6619.
+    .. [correa2015] A. Correa Bahnsen, D. Aouada, B. Ottersten, "Example-dependent cost-sensitive decision trees",
+       Expert Systems with Applications 42 (2015) 6609-6619.
 
     Examples
     --------

@@ -1,10 +1,4 @@
-"""Class proportions (priors) that differ between training and use.
-
-References
-----------
-.. [1] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori probabilities: a
-   simple procedure", Neural Computation 14 (2002) 21-41.
-"""
+"""Class proportions (priors) that differ between training and use."""
 
 from __future__ import annotations
 
@@ -27,9 +21,10 @@ CLEARLY_RARER = 0.4  # in balanced data chance decides which class is the rarer 
 def correct_prior(p: Any, train_prior: Any, prior: Any) -> Array:
     r"""Correct probabilities for class proportions that differ from those in training.
 
-    :math:`P'(k|x) \propto P(k|x) \, \pi'_k / \pi_k` ([1]_ eq. 2.4), which holds if only the class proportions have
-    changed, not the distribution within each class. The probabilities must be calibrated to the training proportions.
-    Those of a classifier trained with `class_weight="balanced"`, for example, are not, unless it is calibrated.
+    :math:`P'(k|x) \propto P(k|x) \, \pi'_k / \pi_k` ([saerens2002]_ eq. 2.4), which holds if only the class proportions
+    have changed, not the distribution within each class. The probabilities must be calibrated to the training
+    proportions. Those of a classifier trained with `class_weight="balanced"`, for example, are not, unless it is
+    calibrated.
 
     Parameters
     ----------
@@ -45,7 +40,7 @@ def correct_prior(p: Any, train_prior: Any, prior: Any) -> Array:
 
     References
     ----------
-    .. [1] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
+    .. [saerens2002] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
        probabilities: a simple procedure", Neural Computation 14 (2002) 21-41.
 
     Examples
@@ -64,9 +59,10 @@ def estimate_prior(p: Any, train_prior: Any, *, tol: float = 1e-8, max_iter: int
     r"""Estimate the class proportions among new rows without labels, by EM.
 
     Starting from the training proportions, the probabilities are corrected to the present estimate, and their means are
-    the next one ([1]_ eq. 2.9), until it converges to the maximum of the likelihood of the new rows. The estimate is
-    only as good as the probabilities: where 2 % were frauds, boosters calibrated by isotonic regression gave 1.5 to
-    2.3 %, by a sigmoid 1.0 to 1.8 %, and without calibration 3.0 to 3.5 %. Check the result before using it.
+    the next one ([saerens2002]_ eq. 2.9), until it converges to the maximum of the likelihood of the new rows. The
+    estimate is only as good as the probabilities: where 2 % were frauds, boosters calibrated by isotonic regression
+    gave 1.5 to 2.3 %, by a sigmoid 1.0 to 1.8 %, and without calibration 3.0 to 3.5 %. Check the result before using
+    it.
 
     Parameters
     ----------
@@ -86,7 +82,7 @@ def estimate_prior(p: Any, train_prior: Any, *, tol: float = 1e-8, max_iter: int
 
     References
     ----------
-    .. [1] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
+    .. [saerens2002] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
        probabilities: a simple procedure", Neural Computation 14 (2002) 21-41.
 
     Examples

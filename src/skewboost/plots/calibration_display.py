@@ -26,7 +26,7 @@ class CalibrationDisplay(Display):
     r"""A reliability diagram that is useful where positives are rare.
 
     Rows are binned by their predicted probability. A point shows the mean prediction and the observed frequency of
-    positives in a bin, with the interval of Wilson [1]_
+    positives in a bin, with the interval of Wilson [wilson1927]_
 
     .. math:: \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n} .
 
@@ -59,8 +59,8 @@ class CalibrationDisplay(Display):
 
     References
     ----------
-    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
-       Statistical Association 22 (1927) 209-212.
+    .. [wilson1927] E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
+       American Statistical Association 22 (1927) 209-212.
 
     Examples
     --------

@@ -27,12 +27,12 @@ FOLDS_OVERLAP = "Folds of one data set overlap, so the test finds differences to
 class ComparisonDisplay(Display):
     r"""Ranks or values of a measure, by method.
 
-    With ``kind="ranks"`` it is the critical difference diagram of Demšar [1]_: an axis of mean ranks, the best on the
-    left, and thick bars that join methods that do not differ significantly. With ``kind="values"`` it shows the mean of
-    every method with an interval, and small dots for the folds (or data sets). On folds of a single data set the
-    interval is :math:`\bar v \pm t_{J-1} \sqrt{(1/J + n_{test}/n_{train}) s^2}`, which allows for their overlap [2]_.
-    Intervals of two methods may overlap although the methods differ, because easy and hard folds are the same for both:
-    see `Comparison.test`.
+    With ``kind="ranks"`` it is the critical difference diagram of Demšar [demsar2006]_: an axis of mean ranks, the best
+    on the left, and thick bars that join methods that do not differ significantly. With ``kind="values"`` it shows the
+    mean of every method with an interval, and small dots for the folds (or data sets). On folds of a single data set
+    the interval is :math:`\bar v \pm t_{J-1} \sqrt{(1/J + n_{test}/n_{train}) s^2}`, which allows for their overlap
+    [nadeau2003]_. Intervals of two methods may overlap although the methods differ, because easy and hard folds are the
+    same for both: see `Comparison.test`.
 
     Parameters
     ----------
@@ -57,8 +57,9 @@ class ComparisonDisplay(Display):
 
     References
     ----------
-    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006) 1-30.
-    .. [2] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
+    .. [demsar2006] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
+       Learning Research 7 (2006) 1-30.
+    .. [nadeau2003] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CostCurveDisplay(Display):
-    r"""Normalised expected cost against the probability cost PC(+) [1]_.
+    r"""Normalised expected cost against the probability cost PC(+) [drummond2006]_.
 
     PC(+) combines costs and prevalence in one number,
     :math:`\pi_+ C_{FN} / (\pi_+ C_{FN} + \pi_- C_{FP})`. A threshold is a straight line; the lower envelope is the cost
@@ -36,8 +36,8 @@ class CostCurveDisplay(Display):
 
     References
     ----------
-    .. [1] C. Drummond, R. C. Holte, "Cost curves: an improved method for visualizing classifier performance", Machine
-       Learning 65 (2006) 95-130.
+    .. [drummond2006] C. Drummond, R. C. Holte, "Cost curves: an improved method for visualizing classifier
+       performance", Machine Learning 65 (2006) 95-130.
 
     Examples
     --------

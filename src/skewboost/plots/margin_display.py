@@ -29,7 +29,7 @@ MAX_ROWS = 20_000  # of each class: such a curve is within 0.01 of the one of al
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MarginDisplay(Display):
-    r"""The cumulative distribution of margins, after some numbers of rounds and for each class [1]_.
+    r"""The cumulative distribution of margins, after some numbers of rounds and for each class [schapire1998]_.
 
     The margin of an example is the normalised difference of the votes for and against its class,
 
@@ -52,8 +52,8 @@ class MarginDisplay(Display):
 
     References
     ----------
-    .. [1] R. E. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the
-       effectiveness of voting methods", The Annals of Statistics 26 (1998) 1651-1686.
+    .. [schapire1998] R. E. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the
+       effectiveness of voting methods", Annals of Statistics 26 (1998) 1651-1686.
 
     Examples
     --------

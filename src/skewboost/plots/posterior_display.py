@@ -29,7 +29,7 @@ Curve = tuple[Array, Array]
 class PosteriorDisplay(Display):
     r"""The posterior P(+|x) along the score or along one feature, and where the decision of the model changes.
 
-    With costs, the best decision changes where ([1]_ eq. 57)
+    With costs, the best decision changes where ([masnadi2011]_ eq. 57)
 
     .. math:: P(+|x) = \frac{C_{FP}}{C_{FN} + C_{FP}} ,
 
@@ -62,8 +62,8 @@ class PosteriorDisplay(Display):
 
     References
     ----------
-    .. [1] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern Analysis and
-       Machine Intelligence 33 (2011) 294-309.
+    .. [masnadi2011] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern
+       Analysis and Machine Intelligence 33 (2011) 294-309.
 
     Examples
     --------

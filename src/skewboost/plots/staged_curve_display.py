@@ -136,7 +136,7 @@ class StagedCurveDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class WeightQuantileDisplay(Display):
-    """Quantiles of the weights of the training examples over the boosting rounds ([1]_ figure 3-2).
+    """Quantiles of the weights of the training examples over the boosting rounds ([cuendet2002]_ figure 3-2).
 
     Lower quantiles that fall mean that easy examples lose weight. If the largest weight keeps growing, the booster
     concentrates on ever fewer examples and will overfit. The display shows means over fits, of weights times the number
@@ -156,8 +156,8 @@ class WeightQuantileDisplay(Display):
 
     References
     ----------
-    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-       Report RZ 3402 (2002).
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002).
     """
 
     curve: StagedCurve

@@ -78,7 +78,7 @@ class SweepDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class CostSweepDisplay(Display):
-    """Precision, recall and F1 against the cost of a miss in training ([1]_ figures 3.4 and 3.6).
+    """Precision, recall and F1 against the cost of a miss in training ([nyga2010]_ figures 3.4 and 3.6).
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ class CostSweepDisplay(Display):
 
     References
     ----------
-    .. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010).
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010).
     """
 
     sweep: CostSweep

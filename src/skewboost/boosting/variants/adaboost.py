@@ -2,10 +2,8 @@
 
 References
 ----------
-.. [1] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an application to
-   boosting", Journal of Computer and System Sciences 55 (1997) 119-139.
-.. [2] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions", Machine Learning
-   37 (1999) 297-336.
+.. [schapire1999] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions", Machine
+   Learning 37 (1999) 297-336.
 """
 
 from __future__ import annotations
@@ -15,7 +13,10 @@ from skewboost.boosting.rule import DiscreteRule, Rule
 
 
 class AdaBoost(DiscreteRule):
-    """``α = ½ ln(W_right / W_wrong)``, which is ½ ln((1 - ε) / ε) without abstention ([1] fig. 2, [2] §3.3)."""
+    """``α = ½ ln(W_right / W_wrong)``, which is ½ ln((1 - ε) / ε) without abstention.
+
+    See [freund1997]_ fig. 2, [schapire1999]_ §3.3.
+    """
 
 
 @booster
@@ -34,8 +35,8 @@ class AdaBoostClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an application to
-       boosting", Journal of Computer and System Sciences 55 (1997) 119-139.
+    .. [freund1997] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an
+       application to boosting", Journal of Computer and System Sciences 55 (1997) 119-139.
 
     Examples
     --------

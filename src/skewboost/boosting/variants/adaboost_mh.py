@@ -1,10 +1,4 @@
-"""AdaBoost.MH.
-
-References
-----------
-.. [1] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions", Machine Learning
-   37 (1999) 297-336, §7.
-"""
+"""AdaBoost.MH."""
 
 from __future__ import annotations
 
@@ -57,7 +51,7 @@ class AdaBoostMH(JointRule):
             self.n_pairs = state.assign(np.multiply, (EXAMPLES, state.cost))
 
     def ask(self, state: State, rng: RandomSource) -> Any:
-        """The partition of the lowest ``Z = W0 + 2 Σ_leaves Σ_labels √(W+ W-)`` ([1] §7)."""
+        """The partition of the lowest ``Z = W0 + 2 Σ_leaves Σ_labels √(W+ W-)`` ([schapire1999]_ §7)."""
         return state.learner.joint_labels(rng)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
@@ -140,8 +134,8 @@ class AdaBoostMHClassifier(JointClassifier):
 
     References
     ----------
-    .. [1] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions", Machine
-       Learning 37 (1999) 297-336.
+    .. [schapire1999] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions",
+       Machine Learning 37 (1999) 297-336.
 
     Examples
     --------

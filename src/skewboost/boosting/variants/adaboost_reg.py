@@ -1,13 +1,4 @@
-"""Soft margins: the margins of examples with persistently large weights are regularised.
-
-References
-----------
-.. [1] G. Rätsch, T. Onoda, K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42 (2001) 287-320.
-.. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), algorithm 16.
-.. [3] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-   Report RZ 3402 (2002), §2.4.
-"""
+"""Soft margins: the margins of examples with persistently large weights are regularised."""
 
 from __future__ import annotations
 
@@ -161,7 +152,7 @@ class SoftMargin(Rule):
 
 
 class AdaBoostReg(SoftMargin):
-    """Discrete votes; ``w ∝ exp(-½ (y F + C A μ^p))`` ([2] algorithm 16)."""
+    """Discrete votes; ``w ∝ exp(-½ (y F + C A μ^p))`` ([nyga2010]_ algorithm 16)."""
 
     criterion = "error"
     scale = 0.5
@@ -176,7 +167,7 @@ class AdaBoostReg(SoftMargin):
 
 
 class SoftMarginBoost(SoftMargin):
-    """Confidence-rated votes; ``w ∝ exp(-β y F - C A μ^p)`` ([3] §2.4.4)."""
+    """Confidence-rated votes; ``w ∝ exp(-β y F - C A μ^p)`` ([cuendet2002]_ §2.4.4)."""
 
     criterion = "z"
 
@@ -218,9 +209,9 @@ class AdaBoostRegClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] G. Rätsch, T. Onoda, K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42 (2001) 287-320.
-    .. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010).
+    .. [ratsch2001] G. Rätsch, T. Onoda, K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42 (2001) 287-320.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010).
 
     Examples
     --------
@@ -284,8 +275,8 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-       Report RZ 3402 (2002), §2.4.4.
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002), §2.4.4.
 
     Examples
     --------

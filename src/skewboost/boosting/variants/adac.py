@@ -2,12 +2,8 @@
 
 References
 ----------
-.. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning and
-   Data Mining in Pattern Recognition (2005) 21-30.
-.. [2] Y. Sun, M. S. Kamel, A. K. C. Wong, Y. Wang, "Cost-sensitive boosting for classification of imbalanced data",
-   Pattern Recognition 40 (2007) 3358-3378.
-.. [3] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010).
+.. [sun2007] Y. Sun, M. S. Kamel, A. K. C. Wong, Y. Wang, "Cost-sensitive boosting for classification of imbalanced
+   data", Pattern Recognition 40 (2007) 3358-3378.
 """
 
 from __future__ import annotations
@@ -30,13 +26,15 @@ class AdaC1(DiscreteRule):
         self.alpha = alpha
 
     def start(self, state: State) -> None:
-        """Scale the costs to at most 1, which the step of [1] requires."""
+        """Scale the costs to at most 1, which the step of [sun2005]_ requires."""
         if self.alpha == "sun":
             state.costs = state.costs.at_most_one()
         super().start(state)
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
-        """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([1] eq. 11); [3] (2.58) has Σ c w instead of 1."""
+        """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([sun2005]_ eq. 11); [nyga2010]_ (2.58) has Σ c w
+        instead of 1.
+        """
         right, wrong = right_and_wrong(h, state.sums(h, lambda c: c))
         r = right - wrong
         total = 1.0 if self.alpha == "sun" else float(state.sums(h, lambda c: c).sum())
@@ -52,7 +50,7 @@ class AdaC1(DiscreteRule):
         return term
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
-        """``-α c y h`` ([1] eq. 5)."""
+        """``-α c y h`` ([sun2005]_ eq. 5)."""
         return -alpha * c * yh
 
 
@@ -60,11 +58,11 @@ class AdaC2(DiscreteRule):
     """``w ← c w exp(-α y h)``."""
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
-        """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` ([1] eq. 17)."""
+        """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` ([sun2005]_ eq. 17)."""
         return right_and_wrong(h, state.sums(h, lambda c: c))
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
-        """``ln c - α y h`` ([1] eq. 6)."""
+        """``ln c - α y h`` ([sun2005]_ eq. 6)."""
         return np.log(c) - alpha * yh
 
 
@@ -77,13 +75,13 @@ class AdaC3(DiscreteRule):
         super().start(state)
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
-        """``α = ½ ln((S + r) / (S - r))`` with ``S = Σ c w``, ``r = Σ c² w y h`` ([1] eq. 22)."""
+        """``α = ½ ln((S + r) / (S - r))`` with ``S = Σ c w``, ``r = Σ c² w y h`` ([sun2005]_ eq. 22)."""
         right, wrong = right_and_wrong(h, state.sums(h, lambda c: c * c))
         total = float(state.sums(h, lambda c: c).sum())
         return total + right - wrong, total - right + wrong
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
-        """``ln c - α c y h`` ([1] eq. 7)."""
+        """``ln c - α c y h`` ([sun2005]_ eq. 7)."""
         return np.log(c) - alpha * c * yh
 
 
@@ -101,15 +99,15 @@ class AdaC1Classifier(CostSensitiveClassifier):
     {parameters}
     {cost}
     alpha : {"sun", "nyga"}, default="sun"
-        The step of [1], for costs scaled to at most 1; or that of [2], :math:`\frac12 \ln\frac{\sum cw + r}{\sum cw -
-        r}`, for unscaled costs, which shows the oscillation.
+        The step of [sun2005]_, for costs scaled to at most 1; or that of [nyga2010]_, :math:`\frac12 \ln\frac{\sum cw +
+        r}{\sum cw - r}`, for unscaled costs, which shows the oscillation.
 
     References
     ----------
-    .. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning
-       and Data Mining in Pattern Recognition (2005) 21-30.
-    .. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010).
+    .. [sun2005] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine
+       Learning and Data Mining in Pattern Recognition (2005) 21-30.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010).
 
     Examples
     --------
@@ -136,7 +134,7 @@ class AdaC2Classifier(CostSensitiveClassifier):
 
     A round adds :math:`\alpha h` with :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}` and
     multiplies the weights by :math:`c\, e^{-\alpha y h}`. At equal costs it is AdaBoost. It is the best of its family
-    in [1] and does not oscillate. But the costs enter again in every round, so that m rounds apply costs of
+    in [sun2005]_ and does not oscillate. But the costs enter again in every round, so that m rounds apply costs of
     :math:`c^m`, and the effect of a cost depends on the number of rounds; keep costs near 1. It minimises no loss, so
     `predict_proba` returns :math:`1/(1+e^{-2F})`. In `CGAdaClassifier` and `CSRAClassifier` the effect of a cost does
     not depend on the rounds.
@@ -146,8 +144,8 @@ class AdaC2Classifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning
-       and Data Mining in Pattern Recognition (2005) 21-30.
+    .. [sun2005] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine
+       Learning and Data Mining in Pattern Recognition (2005) 21-30.
 
     Examples
     --------
@@ -180,8 +178,8 @@ class AdaC3Classifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine Learning
-       and Data Mining in Pattern Recognition (2005) 21-30.
+    .. [sun2005] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine
+       Learning and Data Mining in Pattern Recognition (2005) 21-30.
 
     Examples
     --------

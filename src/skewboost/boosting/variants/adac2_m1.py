@@ -1,12 +1,4 @@
-"""AdaC2.M1, and AdaBoost.M1.
-
-References
-----------
-.. [1] Y. Sun, M. S. Kamel, Y. Wang, "Boosting for learning multiple classes with imbalanced class distribution", IEEE
-   International Conference on Data Mining (2006) 592-602.
-.. [2] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an application to
-   boosting", Journal of Computer and System Sciences 55 (1997) 119-139, §5.1.
-"""
+"""AdaC2.M1, and AdaBoost.M1."""
 
 from __future__ import annotations
 
@@ -52,7 +44,7 @@ class AdaC2M1(JointRule):
         """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` for the class that h predicts.
 
         There are no negative steps, because a wrong vote does not tell which other class is correct. Training ends
-        instead, as in [1] and [2].
+        instead, as in [sun2006]_ and [freund1997]_.
         """
         sums = self.sums(state, h)
         right = right_weight(h.labels, sums)
@@ -103,8 +95,8 @@ class AdaC2M1Classifier(JointClassifier):
     A round fits a classifier h under weights :math:`w`, adds :math:`\alpha` to the score of the class that it predicts,
     with :math:`\alpha = \frac12 \ln \frac{\sum_{right} c w}{\sum_{wrong} c w}`, and multiplies the weights by
     :math:`c\, e^{-\alpha}` where it is correct and by :math:`c\, e^{\alpha}` where it is wrong. The class of the
-    largest :math:`F_l = \sum_m \alpha_m [h_m(x) = l]` is predicted. At equal costs it is AdaBoost.M1 [2]_, with two
-    classes it is `AdaC2Classifier`.
+    largest :math:`F_l = \sum_m \alpha_m [h_m(x) = l]` is predicted. At equal costs it is AdaBoost.M1 [freund1997]_,
+    with two classes it is `AdaC2Classifier`.
 
     **Weaknesses.** A round must be correct on more than half of the weight, for any number of classes; otherwise
     training ends (`stop_reason_`). With stumps this happens in the first round if the two largest classes have less
@@ -132,10 +124,10 @@ class AdaC2M1Classifier(JointClassifier):
 
     References
     ----------
-    .. [1] Y. Sun, M. S. Kamel, Y. Wang, "Boosting for learning multiple classes with imbalanced class distribution",
-       IEEE International Conference on Data Mining (2006) 592-602.
-    .. [2] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an application to
-       boosting", Journal of Computer and System Sciences 55 (1997) 119-139.
+    .. [sun2006] Y. Sun, M. S. Kamel, Y. Wang, "Boosting for learning multiple classes with imbalanced class
+       distribution", IEEE International Conference on Data Mining (2006) 592-602.
+    .. [freund1997] Y. Freund, R. E. Schapire, "A decision-theoretic generalization of on-line learning and an
+       application to boosting", Journal of Computer and System Sciences 55 (1997) 119-139.
 
     Examples
     --------

@@ -1,10 +1,4 @@
-"""AdaCost.
-
-References
-----------
-.. [1] W. Fan, S. J. Stolfo, J. Zhang, P. K. Chan, "AdaCost: misclassification cost-sensitive boosting", International
-   Conference on Machine Learning (1999) 97-105.
-"""
+"""AdaCost."""
 
 from __future__ import annotations
 
@@ -22,7 +16,7 @@ DEFAULT_LARGEST = 0.2
 
 
 def adjustment(yh: Array | float, c: Array) -> Array:
-    """``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([1] §3.1)."""
+    """``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([fan1999]_ §3.1)."""
     return np.asarray(0.5 - 0.5 * c * yh)
 
 
@@ -74,7 +68,7 @@ class AdaCostClassifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] W. Fan, S. J. Stolfo, J. Zhang, P. K. Chan, "AdaCost: misclassification cost-sensitive boosting",
+    .. [fan1999] W. Fan, S. J. Stolfo, J. Zhang, P. K. Chan, "AdaCost: misclassification cost-sensitive boosting",
        International Conference on Machine Learning (1999) 97-105.
 
     Examples

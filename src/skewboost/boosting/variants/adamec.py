@@ -1,10 +1,4 @@
-"""AdaMEC and CGAda: AdaBoost with costs in the decision or in the initial weights, and their calibration.
-
-References
-----------
-.. [1] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we really need
-   them?", Machine Learning 104 (2016) 359-384.
-"""
+"""AdaMEC and CGAda: AdaBoost with costs in the decision or in the initial weights, and their calibration."""
 
 from __future__ import annotations
 
@@ -124,8 +118,8 @@ class AdaMECClassifier(CalibratedClassifier):
     Training is that of AdaBoost and ignores the costs. The decision is positive where :math:`P(+) C_+ > P(-) C_-` with
     :math:`P(+) = 1/(1+e^{-2F})`, so the threshold of F is :math:`-\frac12 \ln(C_+/C_-)`. `decision_function` is F
     shifted so that the threshold is zero. The same ensemble serves any cost. AdaBoost's probabilities are
-    overconfident, so set ``calibrate``: [1]_ compared fifteen cost-sensitive variants on eighteen data sets, and
-    calibrated AdaMEC, CGAda and asymmetric AdaBoost were the best. If rows differ in cost (`sample_cost`), the
+    overconfident, so set ``calibrate``: [nikolaou2016]_ compared fifteen cost-sensitive variants on eighteen data sets,
+    and calibrated AdaMEC, CGAda and asymmetric AdaBoost were the best. If rows differ in cost (`sample_cost`), the
     threshold follows from the class means.
 
     {few_values}
@@ -136,8 +130,8 @@ class AdaMECClassifier(CalibratedClassifier):
 
     References
     ----------
-    .. [1] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we really need
-       them?", Machine Learning 104 (2016) 359-384.
+    .. [nikolaou2016] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we
+       really need them?", Machine Learning 104 (2016) 359-384.
 
     Examples
     --------
@@ -163,7 +157,7 @@ class CGAdaClassifier(CalibratedClassifier):
     With initial weights :math:`w \propto c` the rounds are those of AdaBoost. CGAda minimises the exponential loss
     weighted by cost: F is half the log-odds plus :math:`\frac12 \ln(C_+/C_-)`, its zero is the minimum-risk boundary,
     and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. It is simple and sound, and with ``calibrate`` among the best in the
-    comparison of [1]_. At equal costs it is AdaBoost.
+    comparison of [nikolaou2016]_. At equal costs it is AdaBoost.
 
     {few_values}
 
@@ -173,8 +167,8 @@ class CGAdaClassifier(CalibratedClassifier):
 
     References
     ----------
-    .. [1] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we really need
-       them?", Machine Learning 104 (2016) 359-384.
+    .. [nikolaou2016] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we
+       really need them?", Machine Learning 104 (2016) 359-384.
 
     Examples
     --------

@@ -1,12 +1,4 @@
-"""The alternating decision tree.
-
-References
-----------
-.. [1] Y. Freund, L. Mason, "The alternating decision tree learning algorithm", International Conference on Machine
-   Learning (1999) 124-133.
-.. [2] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-   Report RZ 3402 (2002), §2.3.
-"""
+"""The alternating decision tree."""
 
 from __future__ import annotations
 
@@ -63,7 +55,7 @@ class AlternatingTreeBoost(RealBoost):
     def start(self, state: State) -> None:
         """``w ∝ c exp(-y root)``, or balanced classes times c.
 
-        This is [1] §4; [2] §2.3.1 omits the update of the weights after the root.
+        This is [freund1999]_ §4; [cuendet2002]_ §2.3.1 omits the update of the weights after the root.
         """
         super().start(state)
         given, root = (EXAMPLES, state.cost, Y), state.link.offset
@@ -112,10 +104,10 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
 
     References
     ----------
-    .. [1] Y. Freund, L. Mason, "The alternating decision tree learning algorithm", International Conference on Machine
-       Learning (1999) 124-133.
-    .. [2] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM
-       Research Report RZ 3402 (2002).
+    .. [freund1999] Y. Freund, L. Mason, "The alternating decision tree learning algorithm", International Conference on
+       Machine Learning (1999) 124-133.
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002).
 
     Examples
     --------

@@ -2,9 +2,8 @@
 
 References
 ----------
-.. [1] L. Breiman, "Prediction games and arcing algorithms", Neural Computation 11 (1999) 1493-1517.
-.. [2] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-   Report RZ 3402 (2002), §1.5.
+.. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM
+   Research Report RZ 3402 (2002), §1.5.
 """
 
 from __future__ import annotations
@@ -134,7 +133,7 @@ class ArcingClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] L. Breiman, "Prediction games and arcing algorithms", Neural Computation 11 (1999) 1493-1517.
+    .. [breiman1999arcing] L. Breiman, "Prediction games and arcing algorithms", Neural Computation 11 (1999) 1493-1517.
 
     Examples
     --------

@@ -1,12 +1,4 @@
-"""Asymmetric AdaBoost of Viola and Jones.
-
-References
-----------
-.. [1] P. Viola, M. Jones, "Fast and robust classification using asymmetric AdaBoost and a detector cascade", Advances
-   in Neural Information Processing Systems 14 (2002) 1311-1318.
-.. [2] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we really need
-   them?", Machine Learning 104 (2016) 359-384.
-"""
+"""Asymmetric AdaBoost of Viola and Jones."""
 
 from __future__ import annotations
 
@@ -17,7 +9,10 @@ from skewboost.boosting.variants.adamec import CalibratedClassifier, SoundAdaBoo
 
 
 class AsymmetricAdaBoost(CostsInEveryRound, SoundAdaBoost):
-    """AdaBoost with costs in every round: with class costs ``exp(y ln√ratio / M)``, up to a constant ([1] §3)."""
+    """AdaBoost with costs in every round: with class costs ``exp(y ln√ratio / M)``, up to a constant.
+
+    See [viola2002]_ §3.
+    """
 
 
 @booster
@@ -27,7 +22,8 @@ class AsymmetricAdaBoostClassifier(CalibratedClassifier):
     Before each of M rounds the weights are multiplied by :math:`\exp(\frac{y}{M} \ln\sqrt{C_+/C_-})`; the rest is
     AdaBoost. Initial weights in proportion to the costs would affect the first rounds only, which absorb the whole
     asymmetry. The ensemble minimises the exponential loss weighted by cost, so its zero is the minimum-risk boundary,
-    and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. It is one of the three variants that [2]_ found sound in every respect.
+    and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. It is one of the three variants that [nikolaou2016]_ found sound in
+    every respect.
 
     The costs are spread over exactly `n_estimators` rounds. If training ends earlier, decisions and probabilities
     include the remaining part. With ``warm_start=True`` a larger number of rounds is trained from scratch.
@@ -40,10 +36,10 @@ class AsymmetricAdaBoostClassifier(CalibratedClassifier):
 
     References
     ----------
-    .. [1] P. Viola, M. Jones, "Fast and robust classification using asymmetric AdaBoost and a detector cascade",
-       Advances in Neural Information Processing Systems 14 (2002) 1311-1318.
-    .. [2] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we really need
-       them?", Machine Learning 104 (2016) 359-384.
+    .. [viola2002] P. Viola, M. Jones, "Fast and robust classification using asymmetric AdaBoost and a detector
+       cascade", Advances in Neural Information Processing Systems 14 (2002) 1311-1318.
+    .. [nikolaou2016] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we
+       really need them?", Machine Learning 104 (2016) 359-384.
 
     Examples
     --------

@@ -1,10 +1,4 @@
-"""Consistent boosting.
-
-References
-----------
-.. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-   Report RZ 3402 (2002), §2.2.
-"""
+"""Consistent boosting."""
 
 from __future__ import annotations
 
@@ -56,7 +50,9 @@ class ConsistentBoost(Rule):
         self.latest: tuple[int, Array] | None = None  # the feature of this round, and its votes with the new one
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """Add ``½ ln((W+ + δ) / (W- + δ))`` to the votes on its feature ([1] §2.2); g is the resulting change of F."""
+        """Add ``½ ln((W+ + δ) / (W- + δ))`` to the votes on its feature ([cuendet2002]_ §2.2); g is the resulting
+        change of F.
+        """
         values = leaf_log_odds(h, delta=1.0 / state.n)
         self.latest = None
         if no_edge(state, values):
@@ -99,8 +95,8 @@ class ConsistentBoostClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM
-       Research Report RZ 3402 (2002).
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002).
 
     Examples
     --------

@@ -1,10 +1,4 @@
-"""Boosting on cost-sensitive losses: CS-AdaBoost, CS-RealBoost and CS-LogitBoost.
-
-References
-----------
-.. [1] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern Analysis and Machine
-   Intelligence 33 (2011) 294-309; technical report SVCL-TR 2007/06, University of California, San Diego.
-"""
+"""Boosting on cost-sensitive losses: CS-AdaBoost, CS-RealBoost and CS-LogitBoost."""
 
 from __future__ import annotations
 
@@ -27,7 +21,10 @@ from skewboost.typing import Array
 
 
 class _CostLoss(Rule):
-    """The loss ``Σ exp(-c y F)``, whose minimiser is ``F = ln(P(+) C+ / (P(-) C-)) / (C+ + C-)`` ([1] eq. 36)."""
+    """The loss ``Σ exp(-c y F)``, whose minimiser is ``F = ln(P(+) C+ / (P(-) C-)) / (C+ + C-)``.
+
+    See [masnadi2011]_ eq. 36.
+    """
 
     def __init__(self, prior: str = "data") -> None:
         self.prior = prior
@@ -57,7 +54,7 @@ class _CostLoss(Rule):
 
 
 class CSRealBoost(_CostLoss):
-    """The minimiser of the loss in every leaf ([1] algorithm 2)."""
+    """The minimiser of the loss in every leaf ([masnadi2011]_ algorithm 2)."""
 
     criterion = "cost_loss"
 
@@ -72,7 +69,7 @@ class CSRealBoost(_CostLoss):
 
 
 class CSAdaBoost(_CostLoss, DiscreteRule):
-    """``g = α h``, where h and α minimise the loss together ([1] algorithm 1)."""
+    """``g = α h``, where h and α minimise the loss together ([masnadi2011]_ algorithm 1)."""
 
     criterion = "cost_step"
 
@@ -104,13 +101,13 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
 
 
 def least_costly_step(labels: Array, sums: Array, costs: Costs) -> float:
-    """Return the α >= 0 that minimises the loss of ``α h``, the root of its derivative ([1] eq. 41)."""
+    """Return the α >= 0 that minimises the loss of ``α h``, the root of its derivative ([masnadi2011]_ eq. 41)."""
     rates = -costs.of_class * SIGNS * labels[:, None]
     return best_step(over_leaves(sums, rates), MAX_VOTE / max(costs.negative, costs.positive))
 
 
 class CSLogitBoost(_CostLoss, LogitBoost):
-    """Newton steps on the cost-sensitive logistic loss ([1] algorithm 3)."""
+    """Newton steps on the cost-sensitive logistic loss ([masnadi2011]_ algorithm 3)."""
 
     criterion = "squares"
 
@@ -179,8 +176,8 @@ class CSAdaBoostClassifier(_CostLossClassifier):
 
     References
     ----------
-    .. [1] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern Analysis and
-       Machine Intelligence 33 (2011) 294-309.
+    .. [masnadi2011] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern
+       Analysis and Machine Intelligence 33 (2011) 294-309.
 
     Examples
     --------
@@ -216,8 +213,8 @@ class CSRealBoostClassifier(_CostLossClassifier):
 
     References
     ----------
-    .. [1] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern Analysis and
-       Machine Intelligence 33 (2011) 294-309.
+    .. [masnadi2011] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern
+       Analysis and Machine Intelligence 33 (2011) 294-309.
 
     Examples
     --------
@@ -252,8 +249,8 @@ class CSLogitBoostClassifier(_CostLossClassifier):
 
     References
     ----------
-    .. [1] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern Analysis and
-       Machine Intelligence 33 (2011) 294-309.
+    .. [masnadi2011] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", IEEE Transactions on Pattern
+       Analysis and Machine Intelligence 33 (2011) 294-309.
 
     Examples
     --------

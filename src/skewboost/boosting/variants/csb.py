@@ -1,12 +1,4 @@
-"""The first cost-sensitive boosters: costs multiply the weights in every round.
-
-References
-----------
-.. [1] K. M. Ting, Z. Zheng, "Boosting trees for cost-sensitive classifications", European Conference on Machine
-   Learning (1998) 190-195.
-.. [2] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on Machine
-   Learning (2000) 983-990.
-"""
+"""The first cost-sensitive boosters: costs multiply the weights in every round."""
 
 from __future__ import annotations
 
@@ -85,8 +77,8 @@ class CSB0Classifier(CSBClassifier):
 
     References
     ----------
-    .. [1] K. M. Ting, Z. Zheng, "Boosting trees for cost-sensitive classifications", European Conference on Machine
-       Learning (1998) 190-195.
+    .. [ting1998] K. M. Ting, Z. Zheng, "Boosting trees for cost-sensitive classifications", European Conference on
+       Machine Learning (1998) 190-195.
 
     Examples
     --------
@@ -119,8 +111,8 @@ class CSB1Classifier(CSBClassifier):
 
     References
     ----------
-    .. [1] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on Machine
-       Learning (2000) 983-990.
+    .. [ting2000] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on
+       Machine Learning (2000) 983-990.
 
     Examples
     --------
@@ -153,8 +145,8 @@ class CSB2Classifier(CSBClassifier):
 
     References
     ----------
-    .. [1] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on Machine
-       Learning (2000) 983-990.
+    .. [ting2000] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on
+       Machine Learning (2000) 983-990.
 
     Examples
     --------

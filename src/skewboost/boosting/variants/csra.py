@@ -2,10 +2,8 @@
 
 References
 ----------
-.. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), §2.3.
-.. [2] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we really need
-   them?", Machine Learning 104 (2016) 359-384.
+.. [nikolaou2016] N. Nikolaou, N. Edakunni, M. Kull, P. Flach, G. Brown, "Cost-sensitive boosting algorithms: do we
+   really need them?", Machine Learning 104 (2016) 359-384.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from skewboost.engine.training_set import EXAMPLES, Y
 
 
 class CSRA(CostsInEveryRound, RealBoost):
-    """RealBoost with costs in every round ([1] (2.61)); algorithm 12 omits them in the first."""
+    """RealBoost with costs in every round ([nyga2010]_ (2.61)); algorithm 12 omits them in the first."""
 
     criterion = "gini"
 
@@ -31,7 +29,7 @@ class CSGA(CostsInEveryRound, GentleBoost):
 
 
 class CSLB(SpreadCosts, LogitBoost):
-    """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([1] algorithm 14)."""
+    """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([nyga2010]_ algorithm 14)."""
 
     def importance(self, state: State) -> str:
         """Return the sample weights times the costs relative to the class mean; the link has the class costs."""
@@ -61,8 +59,8 @@ class CSRAClassifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010), algorithm 12.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010), algorithm 12.
 
     Examples
     --------
@@ -97,8 +95,8 @@ class CSGAClassifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010), algorithm 13.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010), algorithm 13.
 
     Examples
     --------
@@ -133,8 +131,8 @@ class CSLBClassifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010), algorithm 14.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010), algorithm 14.
 
     Examples
     --------

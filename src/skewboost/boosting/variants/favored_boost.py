@@ -1,10 +1,4 @@
-"""Favored boosting: costs in the exponent of confidence-rated AdaBoost.
-
-References
-----------
-.. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-   Report RZ 3402 (2002).
-"""
+"""Favored boosting: costs in the exponent of confidence-rated AdaBoost."""
 
 from __future__ import annotations
 
@@ -43,8 +37,8 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
 
     References
     ----------
-    .. [1] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors", IBM Research
-       Report RZ 3402 (2002).
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002).
 
     Examples
     --------
@@ -59,7 +53,10 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
     """
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        """``β = c / max c``, or by default the ratio of the frequencies of the other and the own class ([1] §2.4.5)."""
+        """``β = c / max c``, or by default the ratio of the frequencies of the other and the own class.
+
+        See [cuendet2002]_ §2.4.5.
+        """
         costs = super()._costs(each, labels, weights)
         if self.cost is None and each is None:
             return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are inverse frequencies

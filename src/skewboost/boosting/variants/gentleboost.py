@@ -1,10 +1,4 @@
-"""Gentle AdaBoost.
-
-References
-----------
-.. [1] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting", Annals of
-   Statistics 28 (2000) 337-407.
-"""
+"""Gentle AdaBoost."""
 
 from __future__ import annotations
 
@@ -45,7 +39,7 @@ class GentleBoost(Rule):
         return state.learner.responses(Y, W, rng)
 
     def vote(self, state: State, h: Any) -> Term | None:
-        """The weighted mean of y ([1] algorithm 4)."""
+        """The weighted mean of y ([friedman2000]_ algorithm 4)."""
         if isinstance(h, ResponseHypothesis):
             return self._vote_of_response(state, h)
         if isinstance(h, ProbabilityHypothesis):
@@ -77,8 +71,8 @@ class GentleBoostClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting", Annals
-       of Statistics 28 (2000) 337-407.
+    .. [friedman2000] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of
+       boosting", Annals of Statistics 28 (2000) 337-407.
 
     Examples
     --------

@@ -1,10 +1,4 @@
-"""LogitBoost.
-
-References
-----------
-.. [1] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting", Annals of
-   Statistics 28 (2000) 337-407.
-"""
+"""LogitBoost."""
 
 from __future__ import annotations
 
@@ -42,7 +36,8 @@ class LogitBoost(Rule):
         state.fitted, state.importance = "working w", self.importance(state)
 
     def ask(self, state: State, rng: RandomSource) -> ResponseHypothesis | None:
-        """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([1] algorithm 3).
+        """``z = (y* - P) / (P (1 - P))`` with weights ``P (1 - P)``, ``P = 1 / (1 + exp(-2F))`` ([friedman2000]_
+        algorithm 3).
 
         The response is 1/P for y = 1 and -1/(1 - P) for y = -1. Both are ``y (1 + exp(-y t))``, where t are the
         log-odds; this form is accurate where P is close to 0 or 1.
@@ -135,8 +130,8 @@ class LogitBoostClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting", Annals
-       of Statistics 28 (2000) 337-407.
+    .. [friedman2000] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of
+       boosting", Annals of Statistics 28 (2000) 337-407.
 
     Examples
     --------

@@ -1,12 +1,4 @@
-"""RareBoost.
-
-References
-----------
-.. [1] M. V. Joshi, V. Kumar, R. C. Agarwal, "Evaluating boosting algorithms to classify rare classes: comparison and
-   improvements", IEEE International Conference on Data Mining (2001) 257-264.
-.. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010).
-"""
+"""RareBoost."""
 
 from __future__ import annotations
 
@@ -27,7 +19,10 @@ class RareBoost(Rule):
     criterion = "error"
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``α⁺ = ½ ln(TP / FP)`` and ``α⁻ = ½ ln(TN / FN)``, sums of weights smoothed with δ = 1/N ([2] alg. 15)."""
+        """``α⁺ = ½ ln(TP / FP)`` and ``α⁻ = ½ ln(TN / FN)``, sums of weights smoothed with δ = 1/N.
+
+        See [nyga2010]_ alg. 15.
+        """
         delta = 1.0 / state.n
         steps = {}
         for label in (1.0, -1.0):
@@ -44,18 +39,18 @@ class RareBoostClassifier(BoostingClassifier):
     A round fits :math:`h \in \{-1, +1\}`, adds :math:`\alpha^{+} = \frac12 \ln \frac{TP}{FP}` where it predicts +1 and
     :math:`-\alpha^{-} = -\frac12 \ln \frac{TN}{FN}` where it predicts -1 (weighted, smoothed with 1/N), and multiplies
     the weights by :math:`\exp(-y g)`. With stumps this equals `RealBoostClassifier` with ``Stump(criterion="error")``
-    exactly [2]_. So it has no advantage over RealBoost for rare classes, and RealBoost with its own criterion chooses
-    better splits. With learners of many leaves it is a coarser version of RealBoost. `predict_proba` is
+    exactly [nyga2010]_. So it has no advantage over RealBoost for rare classes, and RealBoost with its own criterion
+    chooses better splits. With learners of many leaves it is a coarser version of RealBoost. `predict_proba` is
     :math:`1/(1+e^{-2F})`.
 
     {parameters}
 
     References
     ----------
-    .. [1] M. V. Joshi, V. Kumar, R. C. Agarwal, "Evaluating boosting algorithms to classify rare classes: comparison
-       and improvements", IEEE International Conference on Data Mining (2001) 257-264.
-    .. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-       München (2010), proposition 3.
+    .. [joshi2001] M. V. Joshi, V. Kumar, R. C. Agarwal, "Evaluating boosting algorithms to classify rare classes:
+       comparison and improvements", IEEE International Conference on Data Mining (2001) 257-264.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010), proposition 3.
 
     Examples
     --------

@@ -2,10 +2,8 @@
 
 References
 ----------
-.. [1] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions", Machine Learning
-   37 (1999) 297-336.
-.. [2] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting", Annals of
-   Statistics 28 (2000) 337-407.
+.. [friedman2000] J. Friedman, T. Hastie, R. Tibshirani, "Additive logistic regression: a statistical view of boosting",
+   Annals of Statistics 28 (2000) 337-407.
 """
 
 from __future__ import annotations
@@ -36,7 +34,9 @@ class RealBoost(Rule):
         return state.learner.labels(rng) if state.question == LABELS else state.learner.probabilities(rng)
 
     def vote(self, state: State, h: LabelHypothesis | ProbabilityHypothesis) -> Term | None:
-        """Half the log-odds: of the leaf, with δ = 1/N ([1] eq. 9, §4.2), or of the probability ([2] algorithm 2)."""
+        """Half the log-odds: of the leaf, with δ = 1/N ([schapire1999]_ eq. 9, §4.2), or of the probability
+        ([friedman2000]_ algorithm 2).
+        """
         if isinstance(h, ProbabilityHypothesis):
             return vote_of_function(state, h.term(half_log_odds), self.line_search)
         values = leaf_log_odds(h, delta=1.0 / state.n)
@@ -62,8 +62,8 @@ class RealBoostClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions", Machine
-       Learning 37 (1999) 297-336.
+    .. [schapire1999] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions",
+       Machine Learning 37 (1999) 297-336.
 
     Examples
     --------

@@ -2,10 +2,8 @@
 
 References
 ----------
-.. [1] R. Jin, Y. Liu, L. Si, J. Carbonell, A. G. Hauptmann, "A new boosting algorithm using input-dependent
-   regularizer", International Conference on Machine Learning (2003).
-.. [2] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische Universität
-   München (2010), algorithm 17.
+.. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+   Universität München (2010), algorithm 17.
 """
 
 from __future__ import annotations
@@ -73,7 +71,7 @@ class WeightBoostClassifier(BoostingClassifier):
 
     References
     ----------
-    .. [1] R. Jin, Y. Liu, L. Si, J. Carbonell, A. G. Hauptmann, "A new boosting algorithm using input-dependent
+    .. [jin2003] R. Jin, Y. Liu, L. Si, J. Carbonell, A. G. Hauptmann, "A new boosting algorithm using input-dependent
        regularizer", International Conference on Machine Learning (2003).
 
     Examples

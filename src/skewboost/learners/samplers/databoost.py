@@ -20,7 +20,8 @@ class DataBoost(BaseEstimator):
     *Seeds* are the hardest examples: those whose weight is above the mean. With M of them in the larger and m in the
     smaller class, the heaviest :math:`M_L = \min(N_L/N_S, M)` of the larger and :math:`M_S = \min(M_L N_L/N_S, m)` of
     the smaller class are used. After a round of AdaBoost the examples above the mean are the misclassified ones, which
-    is how [1]_ defines hard examples. In the first round all weights are equal, and there are no synthetic examples.
+    is how [guo2004]_ defines hard examples. In the first round all weights are equal, and there are no synthetic
+    examples.
 
     For a class of n examples, n synthetic examples are made from each seed, and the weight of the seed is divided
     among them. Each of their cells is copied from the seed or, with probability ½, from any example of the class. So
@@ -31,8 +32,8 @@ class DataBoost(BaseEstimator):
 
     References
     ----------
-    .. [1] H. Guo, H. L. Viktor, "Learning from imbalanced data sets with boosting and data generation: the DataBoost-IM
-       approach", SIGKDD Explorations 6 (2004) 30-39.
+    .. [guo2004] H. Guo, H. L. Viktor, "Learning from imbalanced data sets with boosting and data generation: the
+       DataBoost-IM approach", SIGKDD Explorations 6 (2004) 30-39.
 
     Examples
     --------

@@ -21,7 +21,8 @@ class Fraction(BaseEstimator):
 
     References
     ----------
-    .. [1] J. H. Friedman, "Stochastic gradient boosting", Computational Statistics & Data Analysis 38 (2002) 367-378.
+    .. [friedman2002] J. H. Friedman, "Stochastic gradient boosting", Computational Statistics & Data Analysis 38 (2002)
+       367-378.
 
     Examples
     --------

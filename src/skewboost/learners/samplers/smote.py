@@ -48,8 +48,9 @@ class Smote(BaseEstimator):
 
     References
     ----------
-    .. [1] N. V. Chawla, A. Lazarevic, L. O. Hall, K. W. Bowyer, "SMOTEBoost: improving prediction of the minority class
-       in boosting", PKDD (2003) 107-119.
+    .. [chawla2003] N. V. Chawla, A. Lazarevic, L. O. Hall, K. W. Bowyer, "SMOTEBoost: improving prediction of the
+       minority class in boosting", European Conference on Principles of Data Mining and Knowledge Discovery (2003)
+       107-119.
 
     Examples
     --------

@@ -37,8 +37,8 @@ class UnderSample(BaseEstimator):
 
     References
     ----------
-    .. [1] C. Seiffert, T. M. Khoshgoftaar, J. Van Hulse, A. Napolitano, "RUSBoost: a hybrid approach to alleviating
-       class imbalance", IEEE Transactions on Systems, Man, and Cybernetics A 40 (2010) 185-197.
+    .. [seiffert2010] C. Seiffert, T. M. Khoshgoftaar, J. Van Hulse, A. Napolitano, "RUSBoost: a hybrid approach to
+       alleviating class imbalance", IEEE Transactions on Systems, Man, and Cybernetics A 40 (2010) 185-197.
 
     Examples
     --------

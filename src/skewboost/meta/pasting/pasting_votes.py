@@ -36,9 +36,9 @@ DEFAULT_PATIENCE = 10
 class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
     r"""An ensemble of classifiers that are each fitted to a small sample of the data, which need not fit in memory.
 
-    Breiman [1]_ calls such a sample a *bite*. *Rvotes* (``kind="random"``) fits each member to ``bite_size`` random
-    rows. *Ivotes* (``kind="importance"``) draws random rows too, and always accepts a row that the out-of-bag vote gets
-    wrong, but accepts a row that it gets right only with probability
+    Breiman [breiman1999pasting]_ calls such a sample a *bite*. *Rvotes* (``kind="random"``) fits each member to
+    ``bite_size`` random rows. *Ivotes* (``kind="importance"``) draws random rows too, and always accepts a row that the
+    out-of-bag vote gets wrong, but accepts a row that it gets right only with probability
 
     .. math:: \frac{e(k)}{1 - e(k)}, \qquad e(k) = p\, e(k-1) + (1 - p)\, r(k), \qquad e(1) = r(1),
 
@@ -128,8 +128,8 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] L. Breiman, "Pasting small votes for classification in large databases and on-line", Machine Learning 36
-       (1999) 85-103.
+    .. [breiman1999pasting] L. Breiman, "Pasting small votes for classification in large databases and on-line", Machine
+       Learning 36 (1999) 85-103.
 
     Examples
     --------

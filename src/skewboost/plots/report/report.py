@@ -67,8 +67,8 @@ class Report:
 
     References
     ----------
-    .. [1] C. Clopper, E. Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
-       Biometrika 26 (1934) 404-413. The intervals in the report.
+    .. [clopper1934] C. Clopper, E. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+       binomial", Biometrika 26 (1934) 404-413. The intervals in the report.
 
     Examples
     --------
