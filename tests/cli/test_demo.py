@@ -13,21 +13,24 @@ import skewboost
 import skewboost.io
 from skewboost import cli
 from skewboost.cli.demo import split
-from skewboost.datasets import make_fraud
+from skewboost.datasets import make_fraud, make_intrusions
 
-ROUNDS = 3
+ROUNDS, N_ROWS = 3, 4000
 
 
 @pytest.fixture(scope="module")
 def demo(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "new" / "folder"
-    result = run("demo", "--out", folder, "--rounds", ROUNDS, "--n-jobs", 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skewboost.cli.demo.make_fraud", lambda: make_fraud(N_ROWS))
+        patch.setattr("skewboost.cli.demo.make_intrusions", lambda n: make_intrusions(N_ROWS))
+        result = run("demo", "--out", folder, "--rounds", ROUNDS, "--n-jobs", 1)
     assert result.exit_code == 0, result.output
     return folder, result.stdout
 
 
 def test_costs_are_false_alarms_plus_twenty_times_misses(demo):
-    data = split(make_fraud(), 0.3)
+    data = split(make_fraud(N_ROWS), 0.3)
     model = skewboost.RealBoostClassifier(n_estimators=ROUNDS).fit(data.X_train, data.y_train)
     rare = data.y_test == 1
     predictions = {
@@ -38,7 +41,7 @@ def test_costs_are_false_alarms_plus_twenty_times_misses(demo):
     table = demo[1].split("Card fraud: ")[1]
     for method, flagged in predictions.items():
         cost = (flagged & ~rare).sum() + 20 * (~flagged & rare).sum()
-        line = re.search(rf"^{re.escape(method)}  +(\d+) of 120 .* (\d+)$", table, re.MULTILINE)
+        line = re.search(rf"^{re.escape(method)}  +(\d+) of \d+ .* (\d+)$", table, re.MULTILINE)
         assert (int(line[1]), int(line[2])) == ((flagged & rare).sum(), cost), method
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import json
 import re
 from types import SimpleNamespace
@@ -115,24 +114,6 @@ def test_predict_and_export(run, fitted):
     sql = run("export", fitted.model, "--to", "sql")  # which has no escapes, so that it may hold any character
     assert sql.exit_code == (2 if "a\x00b" in fitted.columns else 0)
     assert sql.exit_code == 0 or "null" in sql.stderr
-
-
-def words_of(page):
-    return html.unescape(re.sub(r"<[^>]*>", "\n", re.sub(r"(?s)<(script|style)\b.*?</\1>", "", page)))
-
-
-def test_report(run, fitted):
-    place = fitted.folder / "[/r] $a$.html"
-    checked(run("report", fitted.model, fitted.data, "-o", place))
-    page = place.read_text()
-    said = words_of(page)
-    cells = set(said.split("\n"))
-    assert set(side_by_side(fitted.columns, 60)) <= cells
-    assert {shown(POSITIVE), shown(NEGATIVE)} <= cells
-    assert page.count("<script") == page.count("</script>") == 2
-    data = re.search(r'(?s)id="explorer-data">(.*?)</script>', page)[1]
-    assert json.loads(data)["positiveName"] == POSITIVE
-    assert all(line.replace("\u202f", "").isprintable() for line in page.split("\n"))  # but for thin spaces of ours
 
 
 def test_compare_and_goal(run, fitted):

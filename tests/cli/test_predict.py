@@ -199,12 +199,6 @@ def test_ctrl_c_leaves_no_half_written_file(small, run, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_standard_input_of_the_process(small):
-    rows = Path(small.later).read_bytes()
-    done = subprocess.run([*MAIN, "predict", small.model, "-"], input=rows, capture_output=True, check=True)
-    check(pd.read_csv(io.BytesIO(done.stdout), converters=EXACT), small)
-
-
 def test_a_reader_that_goes_away_is_no_traceback(small):
     rows = Path(small.later).read_bytes()  # so few that they are in a buffer until the end
     process = subprocess.Popen(
