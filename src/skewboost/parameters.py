@@ -15,23 +15,23 @@ class Check(NamedTuple):
     """A test of a value, and a description of the values that pass it."""
 
     passes: Callable[[Any], bool]
-    wanted: str
+    allowed: str
 
 
 def integer(low: int, high: int | None = None) -> Check:
     """An integer in a range, both ends included."""
-    wanted = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+    allowed = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
 
     def passes(value: Any) -> bool:
         whole = isinstance(value, Integral) and not isinstance(value, bool)
         return whole and int(value) >= low and (high is None or int(value) <= high)
 
-    return Check(passes, wanted)
+    return Check(passes, allowed)
 
 
 def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
     """A real number in a range, the upper end included; without an upper end it must be finite."""
-    wanted = f"a number {'>' if open_low else '>='} {low}" + ("" if high is None else f" and <= {high}")
+    allowed = f"a number {'>' if open_low else '>='} {low}" + ("" if high is None else f" and <= {high}")
 
     def passes(value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, bool):
@@ -39,7 +39,7 @@ def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
         above = float(value) > low if open_low else float(value) >= low
         return above and (float(value) <= high if high is not None else float(value) < float("inf"))
 
-    return Check(passes, wanted)
+    return Check(passes, allowed)
 
 
 def one_of(*values: Any) -> Check:
@@ -54,7 +54,7 @@ def one_of(*values: Any) -> Check:
 
 def optional(check: Check) -> Check:
     """A value that passes the check, or None."""
-    return Check(lambda value: value is None or check.passes(value), f"{check.wanted}, or None")
+    return Check(lambda value: value is None or check.passes(value), f"{check.allowed}, or None")
 
 
 N_JOBS = optional(Check(lambda value: integer(-(2**31)).passes(value) and value != 0, "an integer other than 0"))
@@ -62,7 +62,7 @@ N_JOBS = optional(Check(lambda value: integer(-(2**31)).passes(value) and value 
 
 def either(*checks: Check) -> Check:
     """A value that passes at least one of the checks."""
-    return Check(lambda value: any(c.passes(value) for c in checks), " or ".join(c.wanted for c in checks))
+    return Check(lambda value: any(c.passes(value) for c in checks), " or ".join(c.allowed for c in checks))
 
 
 def check_params(owner: Any, **checks: Check) -> None:
@@ -70,4 +70,4 @@ def check_params(owner: Any, **checks: Check) -> None:
     for name, check in checks.items():
         value = getattr(owner, name)
         if not check.passes(value):
-            raise InputError(f"{name} of {type(owner).__name__} must be {check.wanted}; got {value!r}.")
+            raise InputError(f"{name} of {type(owner).__name__} must be {check.allowed}; got {value!r}.")

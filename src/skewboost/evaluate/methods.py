@@ -19,7 +19,7 @@ import skewboost
 from skewboost.boosting.catalogue import catalogue
 from skewboost.errors import InputError
 from skewboost.evaluate.running import is_classifier_object
-from skewboost.meta.cost_passing import as_heard, cost_param_of
+from skewboost.meta.cost_passing import cost_for_owner, cost_param_of
 
 NOT_IN_NAMES = {"random_state", "n_jobs", "verbose", "engine"}
 LONGEST_NAME = 48  # characters
@@ -178,7 +178,7 @@ def with_costs(estimator: Any, cost: Any, params: Mapping[str, Any]) -> Any:
     ready.set_params(**{k: clone(v, safe=False) for k, v in params.items()})
     name = cost_param(ready)
     if cost is not None and name is not None and ready.get_params()[name] is None:
-        ready.set_params(**{name: as_heard(ready, name, cost)})
+        ready.set_params(**{name: cost_for_owner(ready, name, cost)})
     return ready
 
 

@@ -90,7 +90,7 @@ def check_jobs(n_jobs: Any, verbose: Any) -> None:
     )
     for name, value, check in (("n_jobs", n_jobs, N_JOBS), ("verbose", verbose, verbosity)):
         if not check.passes(value):
-            raise InputError(f"{name}={value!r} must be {check.wanted}.")
+            raise InputError(f"{name}={value!r} must be {check.allowed}.")
 
 
 def run_in_parallel(

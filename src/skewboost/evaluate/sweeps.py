@@ -18,7 +18,7 @@ from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
 from skewboost.evaluate.stages import own_pos_label, with_pos_label
 from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.learners.adapter import weight_name
-from skewboost.meta.cost_passing import Weighing, as_heard, cost_param_of, plain
+from skewboost.meta.cost_passing import CostPassing, cost_for_owner, cost_param_of, plain
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import BINARY, measures_of_counts
 from skewboost.typing import Array
@@ -369,12 +369,12 @@ def _variants(plan: _Plan, param: str | None, levels: Array, given: Any) -> tupl
             "Name another parameter with param, or choose another estimator.",
         )
     problem = plan.problem
-    weighing = Weighing.of(estimator, problem.classes, problem.pos_label, None)
-    what, name = "cost of a miss / cost of a false alarm", weighing.cost_param
+    cost_passing = CostPassing.of(estimator, problem.classes, problem.pos_label, None)
+    what, name = "cost of a miss / cost of a false alarm", cost_passing.cost_param
     if name is None:
-        return what, weighing.told_by, [_weighting(estimator, problem.pos_label, v) for v in levels.tolist()]
+        return what, cost_passing.passed_by, [_weighting(estimator, problem.pos_label, v) for v in levels.tolist()]
     costs = [{plain(problem.pos_label): v, plain(problem.neg_label): 1.0} for v in levels.tolist()]
-    return what, name, [_setting(estimator, name, as_heard(estimator, name, c)) for c in costs]
+    return what, name, [_setting(estimator, name, cost_for_owner(estimator, name, c)) for c in costs]
 
 
 def _setting(estimator: Any, name: str, value: Any) -> Variant:

@@ -43,7 +43,7 @@ from skewboost.goals.rows import SearchRows, read_rows
 from skewboost.goals.search import Aim, Point, Search, frontier, read_aim, table
 from skewboost.goals.trials import Trials, rounds_to_try
 from skewboost.goals.units import RepeatedRowsWarning
-from skewboost.meta.cost_passing import Weighing, plain
+from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.targets import choose_positive, classes_of
 from skewboost.parameters import Check, check_params, integer, number, one_of, optional
@@ -321,14 +321,14 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _trials(self, rows: SearchRows, grouped: bool, rng: Any) -> Trials:
         if self.tune == "threshold":
-            weighing = Weighing(self.estimator, self.classes_, self.pos_label_)
+            cost_passing = CostPassing(self.estimator, self.classes_, self.pos_label_)
         else:
-            weighing = Weighing.of(self.estimator, self.classes_, self.pos_label_, self.cost_param)
-            weighing.check_unset()
+            cost_passing = CostPassing.of(self.estimator, self.classes_, self.pos_label_, self.cost_param)
+            cost_passing.check_unset()
         positive, certified = rows.y == self.pos_label_, self.confidence is not None
         folds = folds_of(self.cv, rows, positive, self.estimator, certified, grouped, rng)
         rounds = rounds_to_try(self.estimator) if self.tune_rounds else None
-        return Trials(weighing, folds, rounds, self.n_jobs)
+        return Trials(cost_passing, folds, rounds, self.n_jobs)
 
     def _search(self, aim: Aim, trials: Trials, rows: SearchRows) -> Search:
         def on_point(point: Point) -> None:
@@ -349,14 +349,14 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             positive = rows.y == self.pos_label_
             weights = np.ones(len(positive)) if rows.weights is None else rows.weights
             balanced = float(weights[~positive].sum() / weights[positive].sum())
-            search.over_costs(balanced, trials.weighing.scale_free, self.max_points)
+            search.over_costs(balanced, trials.cost_passing.scale_free, self.max_points)
         return search
 
     def _settle(self, aim: Aim, search: Search, trials: Trials, rows: SearchRows, held_out: HeldOut | None) -> None:
         """Fit the final model and, if there are held-out rows, certify it."""
 
         def decision_of(point: Point) -> Decision:
-            model = trials.weighing.fit(rows.X, rows.y, point.costs, rows.params)
+            model = trials.cost_passing.fit(rows.X, rows.y, point.costs, rows.params)
             return Decision.of(model, point, self.pos_label_)
 
         self.certificate_: Certificate | None = None

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from skewboost.errors import InputError
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.search import OutOfFoldScores
-from skewboost.meta.cost_passing import Weighing, own_threshold, staged_scores_of
+from skewboost.meta.cost_passing import CostPassing, own_threshold, staged_scores_of
 from skewboost.metrics.ranking import scores_of
 from skewboost.typing import Array
 
@@ -25,7 +25,7 @@ MAX_STAGES = 25  # numbers of rounds that are tried
 class Trials:
     """The folds, and how to fit on them."""
 
-    weighing: Weighing
+    cost_passing: CostPassing
     folds: list[tuple[SearchRows, SearchRows]]
     rounds: list[int] | None = None  # numbers of rounds to try; None: the estimator's own
     n_jobs: int | None = None
@@ -38,7 +38,7 @@ class Trials:
         y = np.concatenate([test.y for _, test in self.folds])
         parts = [test.weights for _, test in self.folds]
         weights = np.concatenate([w for w in parts if w is not None]) if parts[0] is not None else None
-        positive, threshold = y == self.weighing.pos_label, own_threshold(self.weighing.estimator)
+        positive, threshold = y == self.cost_passing.pos_label, own_threshold(self.cost_passing.estimator)
         stages = [None] if self.rounds is None else self.rounds
         return [
             (n, OutOfFoldScores(positive, stage, weights, threshold))
@@ -46,10 +46,10 @@ class Trials:
         ]
 
     def _scores_of_fold(self, train: SearchRows, test: SearchRows, costs: tuple[float, float] | None) -> Array:
-        model = self.weighing.fit(train.X, train.y, costs, train.params)
+        model = self.cost_passing.fit(train.X, train.y, costs, train.params)
         if self.rounds is None:
-            return scores_of(model, test.X, self.weighing.pos_label)[None, :]
-        return np.array(list(at_rounds(staged_scores_of(model, test.X, self.weighing.pos_label), self.rounds)))
+            return scores_of(model, test.X, self.cost_passing.pos_label)[None, :]
+        return np.array(list(at_rounds(staged_scores_of(model, test.X, self.cost_passing.pos_label), self.rounds)))
 
 
 def at_rounds(stages: Iterator[Array], rounds: list[int]) -> Iterator[Array]:

@@ -40,7 +40,7 @@ from skewboost.io.structure import (
 from skewboost.learners.adapter import ClassifierTerm
 from skewboost.learners.discretise import Categories, Intervals
 from skewboost.learners.patterns import Events, Patterns
-from skewboost.learners.probabilities import ProbabilityTerm, as_it_is, half_log_odds, mean_label
+from skewboost.learners.probabilities import ProbabilityTerm, half_log_odds, identity, mean_label
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
@@ -279,7 +279,7 @@ register(
     ProbabilityTerm,
     _check_probability,
     estimator=ANY_MODEL,
-    link=name_of({f.__name__: f for f in (half_log_odds, mean_label, as_it_is)}),
+    link=name_of({f.__name__: f for f in (half_log_odds, mean_label, identity)}),
 )
 register(
     Round,

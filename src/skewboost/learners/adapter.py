@@ -44,7 +44,7 @@ from skewboost.learners.learner import (
     wrong_sides,
     wrong_weight,
 )
-from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, as_it_is
+from skewboost.learners.probabilities import Probabilities, ProbabilityTerm, identity
 from skewboost.learners.stump_tree import majority
 from skewboost.learners.training_data import TrainingData
 from skewboost.typing import Array
@@ -189,7 +189,7 @@ class AdapterContext(LearnerContext):
         fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
         margin = 1.0 / (2.0 + self.data.n_examples)
         term = partial(ProbabilityTerm, fitted, margin)
-        rows.evaluate(term(as_it_is), "p")
+        rows.evaluate(term(identity), "p")
         return ProbabilityHypothesis("p", term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
 
     def _fit(self, target: Array, weights: Array, rng: RandomSource) -> Any:

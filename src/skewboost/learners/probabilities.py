@@ -26,7 +26,7 @@ def mean_label(p: Array) -> Array:
     return 2.0 * p - 1.0
 
 
-def as_it_is(p: Array) -> Array:
+def identity(p: Array) -> Array:
     """The probability itself."""
     return p
 

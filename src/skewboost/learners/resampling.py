@@ -30,7 +30,7 @@ from skewboost.learners.learner import (
     wrong_sides,
     wrong_weight,
 )
-from skewboost.learners.probabilities import as_it_is
+from skewboost.learners.probabilities import identity
 from skewboost.learners.samplers import Sample, Sampler
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.sampler import classes_of_rows
@@ -217,7 +217,7 @@ class ResampledContext(LearnerContext):
         hypothesis = context.probabilities(lambda: generator)
         if hypothesis is None:
             return None
-        self.rows.evaluate(hypothesis.term(as_it_is), "p")
+        self.rows.evaluate(hypothesis.term(identity), "p")
         return replace(hypothesis, vector="p", criterion=self.rows.sum(wrong_sides, ("w", "y", "p")))
 
     def rejects(self, h: Any) -> bool:

@@ -49,7 +49,7 @@ def hides_classes(estimator: Any, name: str) -> bool:
     return not CODING.isdisjoint(_enclosing_types(estimator, name))
 
 
-def as_heard(estimator: Any, name: str, cost: Any) -> Any:
+def cost_for_owner(estimator: Any, name: str, cost: Any) -> Any:
     """``{label: cost}`` with the labels that the owner of the parameter is fitted to."""
     if isinstance(cost, Mapping) and renumbers(estimator, name):
         return {k: cost[label] for k, label in enumerate(sorted(cost))}
@@ -57,7 +57,7 @@ def as_heard(estimator: Any, name: str, cost: Any) -> Any:
 
 
 @dataclass
-class Weighing:
+class CostPassing:
     """Fits clones of an estimator, each with other costs of the two classes."""
 
     estimator: Any
@@ -68,7 +68,7 @@ class Weighing:
     params: dict[str, Any] = field(default_factory=dict)  # further arguments of `fit`, per row
 
     @classmethod
-    def of(cls, estimator: Any, classes: Array, pos_label: Any, cost_param: str | None) -> Weighing:
+    def of(cls, estimator: Any, classes: Array, pos_label: Any, cost_param: str | None) -> CostPassing:
         """Find out how costs can be passed."""
         if cost_param is not None:
             known = estimator.get_params(deep=True)
@@ -91,7 +91,7 @@ class Weighing:
         return cls(estimator, classes, pos_label, None, weights)
 
     @property
-    def told_by(self) -> str:
+    def passed_by(self) -> str:
         """How costs are passed, in words."""
         return self.cost_param or f"fit({self.weight_param}=...)"
 
@@ -121,7 +121,7 @@ class Weighing:
         if self.cost_param is not None:
             other = self.classes[self.classes != self.pos_label][0]
             by_label = {plain(self.pos_label): costs[0], plain(other): costs[1]}
-            model.set_params(**{self.cost_param: as_heard(model, self.cost_param, by_label)})
+            model.set_params(**{self.cost_param: cost_for_owner(model, self.cost_param, by_label)})
         else:
             assert self.weight_param is not None
             given = params.get(self.weight_param)
