@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from hashlib import md5
+
 import pytest
 
 from skewboost.boosting.rule import leaf_log_odds
@@ -9,7 +12,17 @@ from skewboost.boosting.variants.consistent_boost import ConsistentBoost
 from support import FLAWED
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
+    """Of tests with the marker `sample(n)` n cases are quick ones, drawn by their names; the others are slow."""
+    cases = defaultdict(list)
+    for item in items:
+        sample = item.get_closest_marker("sample")
+        if sample is not None and hasattr(item, "callspec") and item.get_closest_marker("slow") is None:
+            cases[item.path, item.originalname, sample.args[0]].append(item)
+    for (_, _, n), drawn in cases.items():
+        for item in sorted(drawn, key=lambda item: md5(item.name.encode()).digest())[n:]:
+            item.add_marker(pytest.mark.slow)
     for item in items:
         for check, reason in FLAWED.items():
             if check in item.name:

@@ -41,7 +41,14 @@ def _folder(tmp_path, monkeypatch):
         plt.close("all")
 
 
-@pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: page.stem)
+SECONDS = ("evaluating", "decisions", "comparing", "votes", "report")  # pages that take seconds
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow) if page.stem in SECONDS else page for page in PROGRAMS],
+    ids=lambda page: page.stem,
+)
 def test_snippets_run_and_print_what_the_page_says(page, tmp_path):
     check(page, tmp_path, slow=False)
 

@@ -18,6 +18,8 @@ from skewboost import AdaBoostClassifier, AdaBoostMHClassifier, RealBoostClassif
 from skewboost.learners import Stump, Tree
 from support import awkward_data, each_engine, load_trace, load_trace_data
 
+pytestmark = pytest.mark.sample(8)
+
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=5, missing="abstain")]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
@@ -370,13 +372,13 @@ def test_mistakes_are_told():
             {"estimator": AdaBoostClassifier()},
             "needs a learner with one partition for all classes, which AdaBoostClassifier is not",
         ),
-        ({"pos_label": 1}, "pos_label=1 has no effect: y has a column per label"),
+        ({"pos_label": 1}, "pos_label=1 has no effect, because y is an indicator matrix"),
     ):
         with pytest.raises(ValueError, match=message):
             AdaBoostMHClassifier(**params).fit(numbers, Y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         AdaBoostMHClassifier().fit(numbers, Y[:50])
-    with pytest.raises(ValueError, match="y has several columns, but not of 0 and 1 only"):
+    with pytest.raises(ValueError, match="y has several columns whose values are not 0 and 1"):
         AdaBoostMHClassifier().fit(numbers, 2 * Y + np.arange(60)[:, None] % 2)
     clf = AdaBoostMHClassifier(n_estimators=3, warm_start=True).fit(numbers, Y)
     with pytest.raises(ValueError, match="y has 2 labels, but training started with 3"):

@@ -21,6 +21,8 @@ from skewboost import AdaC2Classifier, AdaC2M1Classifier
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, RuleLearner, Stump, Tree
 from support import awkward_data, each_engine, load_trace, load_trace_data
 
+pytestmark = pytest.mark.sample(6)
+
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=6, criterion="error")]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)

@@ -66,7 +66,7 @@ def test_the_loss_is_that_of_the_dampened_ensemble(engine):
 
 @pytest.mark.parametrize("estimator", ["tree", Tree(max_leaf_nodes=3)])
 def test_learners_of_several_features_are_refused(estimator):
-    with pytest.raises(ValueError, match=r"ConsistentBoostClassifier compares the votes on one feature, but Tree"):
+    with pytest.raises(ValueError, match=r"ConsistentBoostClassifier needs a learner that tests one feature, but Tree"):
         ConsistentBoostClassifier(estimator=estimator).fit(*awkward_data(60))
 
 

@@ -17,6 +17,8 @@ from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.learners import Stump
 from support import attacks, awkward_data, load_real
 
+pytestmark = pytest.mark.sample(12)
+
 COST = 6.0
 N_ROUNDS = 30
 SOUND = [e for e in catalogue() if e.costs == ONCE]  # a cost means the same after any number of rounds

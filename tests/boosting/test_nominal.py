@@ -18,6 +18,8 @@ from skewboost.datasets import make_fraud
 from skewboost.learners import Histogram, Stump, Tree
 from support import attacks, load_real, make, pairs, usable
 
+pytestmark = pytest.mark.sample(8)
+
 CATALOGUE = sb.catalogue()
 every_variant = pytest.mark.parametrize("entry", CATALOGUE, ids=[e.name for e in CATALOGUE])
 N = 240

@@ -13,6 +13,8 @@ from skewboost.boosting.early_stopping import stratified_split
 from skewboost.learners import Histogram, Line, Stump
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(10)
+
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)
 

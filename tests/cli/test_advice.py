@@ -167,7 +167,7 @@ def test_everything_names_the_same_method_to_begin_with(small, run):
     first = readme[readme.index("```python") : readme.index("```", readme.index("```python") + 3)]
     assert set(re.findall(r"(\w+)Classifier\(", first)) == {name}
     choosing = (PAGES / "docs" / "choosing.md").read_text()
-    assert re.search(r"Begin with `(\w+)Classifier\(", choosing).group(1) == name
+    assert re.search(r"Start with `(\w+)Classifier\(", choosing).group(1) == name
     assert f"The default method is {name}" in (PAGES / "docs" / "cli.md").read_text()
 
 

@@ -347,4 +347,4 @@ def test_a_report_of_a_bag_has_no_learning_curve_and_the_class_that_is_meant(sma
     run("fit", small.train, *told, "-o", tmp_path / "bag.json")
     assert run("report", tmp_path / "bag.json", small.later, "-o", tmp_path / "bag.html").exit_code == 0
     assert [report.pos_label for report in reports] == ["good", "good"]
-    assert reports[0].learning_curve is None
+    assert reports[0].staged_curve is None

@@ -134,7 +134,7 @@ def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_p
     goal = ["recall>=0.6", "-t", "kind", "--drop", "times", "-r", 3, "-j", 1, "--json"]
     copies = run("goal", path, *goal, "--drop", "id")
     assert f"warning: 480 of the 720 rows of {path} repeat another row" in copies.stderr
-    assert "use --counts; if rows belong together in other ways, use --groups COLUMN." in copies.stderr
+    assert "use --counts. If rows belong together in other ways, use --groups COLUMN." in copies.stderr
     told = json.loads(copies.stdout)["certificate"]
     assert 3 * sum(told["evidence"].values()) == sum(told["counts"].values())
     grouped = run("goal", path, *goal, "--groups", "id")

@@ -171,7 +171,9 @@ def test_a_model_that_wants_other_columns(small, refused, tmp_path, change, word
 def test_wrong_models_and_outputs(small, refused, tmp_path):
     assert "no file nothing.json" in refused("predict", "nothing.json", small.later)
     (tmp_path / "bad.json").write_text('{"format": ')
-    assert re.search("bad.json.* wrong: .*`skewboost fit", refused("predict", "bad.json", small.later))
+    assert re.search(
+        "bad.json.* is not valid: it is not JSON .*`skewboost fit", refused("predict", "bad.json", small.later)
+    )
     assert "model file" in refused("predict", small.later, small.later)
     assert "must end in" in refused("predict", small.model, small.later, "-o", "out.xlsx")
     assert "--keep" in refused("predict", small.model, small.later, "--keep", "name")
@@ -199,6 +201,7 @@ def test_ctrl_c_leaves_no_half_written_file(small, run, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_traceback(small):
     rows = Path(small.later).read_bytes()  # so few that they are in a buffer until the end
     process = subprocess.Popen(
@@ -211,6 +214,7 @@ def test_a_reader_that_goes_away_is_no_traceback(small):
     assert errors == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the shell closes it")
 def test_standard_input_that_is_closed_is_said_to_be(small):
     command = shlex.join([*MAIN, "predict", small.model, "-"])

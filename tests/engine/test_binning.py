@@ -12,6 +12,8 @@ from skewboost.engine.binning import Bins, Feature, fit_bins
 from skewboost.engine.boundary import MISSING
 from skewboost.engine.table import Nominal, Table
 
+pytestmark = pytest.mark.sample(10)
+
 REFERENCE = choose("reference", 1)
 CPU = choose("cpu", 2)
 

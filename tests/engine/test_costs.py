@@ -29,6 +29,8 @@ from skewboost.engine.losses import abstain_loss, leaf_loss, step_length, step_l
 from skewboost.engine.split_search import MAX_ENUMERATED
 from support import sized
 
+pytestmark = pytest.mark.sample(5)
+
 COSTS = [(1.0, 1.0), (1.0, 5.0), (20.0, 1.0), (1.0, 1e4), (1e4, 1.0), (1e-4, 1.0), (3e-3, 2e-3)]
 
 each_criterion = pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])

@@ -14,6 +14,8 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes, Leaves, Limits, W, itself
 from support import sized
 
+pytestmark = pytest.mark.sample(4)
+
 DECADES = 10.0 ** np.random.default_rng(3).uniform(-12, 0, 1500)
 
 

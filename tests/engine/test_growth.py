@@ -13,6 +13,8 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import Limits
 from support import sized
 
+pytestmark = pytest.mark.sample(6)
+
 LIMITS = [Limits(1), Limits(3), Limits(None, 9), Limits(4, 6)]
 
 

@@ -18,6 +18,8 @@ from engine.tables import (
 )
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Request
 
+pytestmark = pytest.mark.sample(10)
+
 CONCAVE = ["gini", "entropy", "z", "squares"]
 FORCED = ["error", "zbar"]
 TIE = 1e-10  # a share of the weight

@@ -52,6 +52,7 @@ def test_eight_fits_at_a_time_are_eight_fits(size):
     survive("crowded", size, timeout=180)
 
 
+@pytest.mark.slow
 @each_size
 @needs_linux
 @plain_only
@@ -67,6 +68,7 @@ def test_a_lack_of_memory_is_an_error_and_nothing_else(size):
     )
 
 
+@pytest.mark.slow
 @each_size
 @needs_linux
 @plain_only

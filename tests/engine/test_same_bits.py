@@ -12,6 +12,8 @@ import pytest
 from engine import models
 from skewboost.engine import library
 
+pytestmark = pytest.mark.sample(6)
+
 
 @pytest.fixture(scope="module")
 def tables():
@@ -32,7 +34,8 @@ def test_the_number_of_threads_changes_no_bit_of_large_models(size):
         assert len({models.digest(name, table, n_jobs) for n_jobs in (1, 2, 3, 8)}) == 1, name
 
 
-@pytest.mark.parametrize("size", ["small", pytest.param("large", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", ["small", "large"])
 def test_a_model_does_not_depend_on_the_build(size):
     core = library.load()
     if core is None or core.skewboost_level() < 3:

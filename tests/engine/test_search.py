@@ -22,6 +22,8 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Request
 from skewboost.engine.losses import leaf_loss
 from skewboost.engine.training_set import Classes
 
+pytestmark = pytest.mark.sample(6)
+
 CRITERIA = ["error", "gini", "entropy", "z", "zbar"]
 
 

@@ -18,6 +18,8 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, TWO, Classes, Leaves, Limits, W, Y, itself
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(6)
+
 N = 200
 KINDS = {"two": TWO, "many": Classes(1, 4), "very many": Classes(1, 150), "labels": Classes(3, 2)}
 each_engine = pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)

@@ -10,6 +10,8 @@ from engine.partitioned import PartitionedEngine
 from skewboost.learners import AlternatingTree, Histogram, Stump, Tree
 from support import awkward_data, make, pairs
 
+pytestmark = pytest.mark.sample(20)
+
 OTHERS = ["reference", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain"), AlternatingTree()]
 each_other_engine = pytest.mark.parametrize("engine", OTHERS, ids=str)

@@ -112,7 +112,7 @@ def test_other_data_sets_do_not_change_one(data):
     assert timeless(one) == timeless(two.of("b"))
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 def test_n_jobs_changes_nothing(data, backend):
     methods = {"csra": small(), "tree": DecisionTreeClassifier(max_features=1)}
     grids = {"csra": {"learning_rate": [0.5, 1.0]}}

@@ -10,6 +10,8 @@ from goals.promises import CASES, GOALS, broken_promises
 from goals.ruler import Ruler, draw, truth
 from skewboost.goals import GoalSearchCV
 
+pytestmark = pytest.mark.sample(2)
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("goal", "params"), GOALS, ids=[goal for goal, _ in GOALS])

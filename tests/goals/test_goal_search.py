@@ -45,6 +45,8 @@ from skewboost.goals.certificate import in_words, of_little_use
 from skewboost.metrics import Counts
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(12)
+
 FEW = {"cv": 2, "max_points": 5, "random_state": 0}
 WEAK = pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
 

@@ -148,7 +148,7 @@ def test_a_bite_of_one_class_is_a_constant():
     rare[:2] = 1
     booster = sb.CSRAClassifier(n_estimators=1)
     clf = sb.PastingVotesClassifier(booster, kind="random", n_estimators=6, bite_size=10, random_state=0)
-    with pytest.warns(UserWarning, match="held one class only"):
+    with pytest.warns(UserWarning, match="have only one class"):
         model = clf.fit(X, rare)
     assert any(isinstance(member, DummyClassifier) for member in model.estimators_)
     np.testing.assert_array_equal(loads(dumps(model)).predict_proba(X), model.predict_proba(X))

@@ -14,6 +14,8 @@ from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, 
 from skewboost.learners.samplers import UnderSample
 from support import awkward_data, make, usable
 
+pytestmark = pytest.mark.sample(14)
+
 X, y = awkward_data(150)
 THREE = np.digitize(np.nan_to_num(X[:, 0]), [-0.5, 0.5])
 LEARNERS = [

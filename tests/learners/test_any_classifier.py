@@ -39,6 +39,8 @@ from skewboost.learners.resampling import ResampledLearner
 from skewboost.learners.samplers import Sample
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(8)
+
 CLASSIFIERS = {
     "SVC": SVC(C=0.5),
     "calibrated": CalibratedClassifierCV(GaussianNB(), cv=2),

@@ -281,7 +281,7 @@ def test_importances_are_those_of_the_estimator_or_unavailable():
     tree = AdaBoostClassifier(estimator=DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0).fit(X, y)
     assert tree.feature_importances_.sum() == pytest.approx(1.0)
     bayes = AdaBoostClassifier(estimator=GaussianNB(), n_estimators=3).fit(X, y)
-    with pytest.raises(AttributeError, match="does not tell feature importances"):
+    with pytest.raises(AttributeError, match="does not provide feature importances"):
         bayes.feature_importances_  # noqa: B018
 
 

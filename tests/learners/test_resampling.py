@@ -38,6 +38,8 @@ from skewboost.learners.training_data import TrainingData
 from skewboost.metrics.costs import Costs
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(8)
+
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain")]
 each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)

@@ -33,6 +33,8 @@ from skewboost.learners.discretise import mdl_cuts
 from skewboost.learners.patterns import adjusted_residual
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(8)
+
 # -------------------------------------------------------------------- discretisation
 
 

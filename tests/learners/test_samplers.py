@@ -38,6 +38,8 @@ from skewboost.learners.samplers.databoost import balanced
 from skewboost.learners.training_data import TrainingData
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(12)
+
 OWN = [Fraction(0.5), UnderSample(), UnderSample(0.4), Smote(), DataBoost()]
 OTHERS = [RandomUnderSampler(), RandomOverSampler(), SMOTE(), SMOTEENN()]
 each_sampler = pytest.mark.parametrize("sampler", OWN + OTHERS, ids=str)
@@ -482,7 +484,7 @@ def test_parameters_of_samplers_are_checked():
     ]:
         with pytest.raises(ValueError, match=message):
             AdaBoostClassifier(sampler=sampler).fit(X, y)
-    with pytest.raises(ValueError, match=r"resample=True is short for sampler='bootstrap', but sampler=0\.5 was given"):
+    with pytest.raises(ValueError, match=r"resample=True means sampler='bootstrap', but sampler=0\.5 was given"):
         AdaBoostClassifier(sampler=0.5, resample=True).fit(X, y)
 
 

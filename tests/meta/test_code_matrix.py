@@ -25,6 +25,8 @@ import skewboost as sb
 from skewboost import CodeMatrixClassifier, RealBoostClassifier, catalogue
 from support import load_trace, load_trace_data
 
+pytestmark = pytest.mark.sample(12)
+
 REAL = RealBoostClassifier(n_estimators=10)
 DECODINGS = ["loss", "exponential", "logistic", "probability", "hamming"]
 CODES = ["dense", "sparse", "exhaustive", "one_vs_rest", "one_vs_one"]

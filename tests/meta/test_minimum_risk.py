@@ -263,7 +263,7 @@ def test_costs_of_rows_of_another_shape_are_refused(y, sample_cost, message):
 
 
 def test_boosters_point_to_decisions_by_a_matrix():
-    with pytest.raises(ValueError, match="for a K x K cost matrix put MinimumRiskClassifier around"):
+    with pytest.raises(ValueError, match="For a K x K cost matrix wrap one of these in MinimumRiskClassifier"):
         CSRAClassifier(cost=1 - np.eye(3)).fit(X, THREE)
     with pytest.raises(ValueError, match=r"MinimumRiskClassifier\(estimator, cost=matrix\)"):
         AdaBoostMHClassifier(cost=1 - np.eye(3)).fit(X, THREE)

@@ -22,6 +22,8 @@ from skewboost.datasets.chunks import ParquetRows
 from skewboost.meta.pasting.bites import RowPools, RowsInMemory, Voters, error_probability
 from skewboost.meta.pasting.row_sources import Targets, read_once
 
+pytestmark = pytest.mark.sample(10)
+
 
 @parametrize_with_checks(
     [

@@ -35,6 +35,8 @@ from skewboost.boosting.catalogue import ANY, ONE_FEATURE
 from skewboost.learners.samplers import DataBoost, Smote, UnderSample
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(10)
+
 PRESETS = [
     (RUSBoostClassifier, {"ratio": 0.5}, UnderSample(0.5)),
     (SMOTEBoostClassifier, {"ratio": 0.7, "k_neighbors": 3}, Smote(0.7, 3)),
@@ -236,7 +238,7 @@ def test_a_variant_underneath_reads_costs_in_its_own_way(entry):
 
 def test_a_variant_underneath_minds_what_it_can_boost():
     X, y = awkward_data(100)
-    with pytest.raises(ValueError, match="ConsistentBoostClassifier compares the votes on one feature, but Tree"):
+    with pytest.raises(ValueError, match="ConsistentBoostClassifier needs a learner that tests one feature, but Tree"):
         RUSBoostClassifier(variant="ConsistentBoost", estimator="tree").fit(X, y)
 
 

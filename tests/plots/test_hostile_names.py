@@ -21,6 +21,8 @@ from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.names import quoted, shown, side_by_side
 from skewboost.plots.display_inputs import format_label
 
+pytestmark = pytest.mark.sample(6)
+
 POSITIVE, NEGATIVE = "$20,000_$29,999 [/x] \n", "_</text>$"
 ROWS = 60
 SOME = list(dict.fromkeys([*NAMES[::3], *TALL]))

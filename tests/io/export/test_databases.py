@@ -20,6 +20,8 @@ from skewboost.learners import Line, Stump, Tree
 from sql_databases import BIGINT, DOUBLE, REAL, SQLite
 from support import awkward_data
 
+pytestmark = pytest.mark.sample(6)
+
 X, y = awkward_data(200)
 THREE = np.array(["a", "b", "c"])[y + (np.nan_to_num(X[:, 1]) > 0.8)]
 

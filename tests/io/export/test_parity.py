@@ -16,6 +16,8 @@ from skewboost.io.export.formula import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 from support import awkward_data, make
 
+pytestmark = pytest.mark.sample(8)
+
 SUMS = [e for e in sb.catalogue() if e.name != "WeightBoost"]
 X, y = awkward_data(200)
 
