@@ -18,8 +18,9 @@ test:
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev browser
 	@$(MAKE) --no-print-directory -j2 lint quick
 
+# One thread for each of the libraries below, whose threads would compete with the other tests.
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --durations=10
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --durations=10
 
 # minutes: the lines and branches of the package that the tests run, in programs that they start too; at least 95 %
 coverage: $(VENV)/.dev browser

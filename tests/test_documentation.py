@@ -41,7 +41,7 @@ def _folder(tmp_path, monkeypatch):
         plt.close("all")
 
 
-SECONDS = ("evaluating", "decisions", "comparing", "votes", "report")  # pages that take seconds
+SECONDS = ("evaluating", "decisions", "comparing", "votes", "report", "goals", "plots")  # pages that take seconds
 
 
 @pytest.mark.parametrize(

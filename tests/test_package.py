@@ -28,7 +28,7 @@ def test_public_names_can_be_imported_and_are_listed():
 
 
 def test_parts_of_the_package_are_imported_when_they_are_needed():
-    """`import skewboost` imports nothing heavy, its parts draw nothing, and a fit needs no tables of other libraries."""
+    """`import skewboost` imports nothing heavy, and neither its parts nor a fit import what they do not need."""
     has_names = {path.parent.name for path in SOURCE.glob("*/__init__.py") if "__all__" in path.read_text()} - {"cli"}
     assert has_names <= set(dir(skewboost))
     rooms = sorted(

@@ -18,8 +18,6 @@ from skewboost import AdaBoostClassifier, AdaBoostMHClassifier, RealBoostClassif
 from skewboost.learners import Stump, Tree
 from support import awkward_data, each_engine, load_trace, load_trace_data
 
-pytestmark = pytest.mark.sample(8)
-
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=5, missing="abstain")]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
@@ -109,6 +107,7 @@ def test_a_label_and_its_opposite_are_the_same_as_the_label(learner, engine):
     np.testing.assert_allclose(both.decision_function(X), np.column_stack((-F, F)), atol=1e-8)
 
 
+@pytest.mark.sample(3)
 @each_learner
 def test_engines_agree_and_the_order_of_rows_and_labels_does_not_matter(learner):
     X, Y = labelled()
@@ -282,6 +281,7 @@ def known_posteriors(n, seed=0):
     return x[:, None].astype(float), y, p
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("how", ["classes", "rows"])
 @pytest.mark.parametrize("cost", [(1.0, 1.0, 1.0), (1.0, 2.0, 8.0), (1.0, 6.0, 1.0), (0.2, 1.0, 1.0)])
 def test_decisions_tend_to_the_least_expected_cost(cost, how):
@@ -381,7 +381,7 @@ def test_mistakes_are_told():
     with pytest.raises(ValueError, match="y has several columns whose values are not 0 and 1"):
         AdaBoostMHClassifier().fit(numbers, 2 * Y + np.arange(60)[:, None] % 2)
     clf = AdaBoostMHClassifier(n_estimators=3, warm_start=True).fit(numbers, Y)
-    with pytest.raises(ValueError, match="y has 2 labels, but training started with 3"):
+    with pytest.raises(ValueError, match="The labels of y differ from those that training started with"):
         clf.set_params(n_estimators=5).fit(numbers, Y[:, :2])
     with pytest.raises(ValueError, match="warm_start=False"):
         clf.fit(numbers, Y[:, 0])

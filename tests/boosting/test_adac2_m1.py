@@ -21,8 +21,6 @@ from skewboost import AdaC2Classifier, AdaC2M1Classifier
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, RuleLearner, Stump, Tree
 from support import awkward_data, each_engine, load_trace, load_trace_data
 
-pytestmark = pytest.mark.sample(6)
-
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=6, criterion="error")]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=str)
@@ -97,6 +95,7 @@ def test_weights_steps_and_votes_are_those_of_the_definition(learner, engine):
     np.testing.assert_allclose(p, np.exp(2 * F) / np.exp(2 * F).sum(axis=1, keepdims=True), atol=1e-9)
 
 
+@pytest.mark.sample(3)
 @each_learner
 def test_engines_agree_and_the_order_of_rows_does_not_matter(learner):
     X, y = four_classes()

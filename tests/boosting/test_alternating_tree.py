@@ -19,8 +19,6 @@ from skewboost.engine.growing_alternating import AlternatingGrowth
 from skewboost.learners import AlternatingTree, Stump
 from support import awkward_data, each_engine, load_real, load_trace, load_trace_data
 
-pytestmark = pytest.mark.sample(10)
-
 mpl.use("Agg")
 TOLERANCE = 1e-9
 

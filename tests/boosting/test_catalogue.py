@@ -21,8 +21,6 @@ from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.learners import Histogram, Line, Stump
 from support import awkward_data, each_engine
 
-pytestmark = pytest.mark.sample(10)
-
 CATALOGUE = sb.catalogue()
 COSTLY = [e for e in CATALOGUE if e.cost_sensitive]
 SOUND = [e for e in CATALOGUE if e.costs == ONCE]
@@ -96,6 +94,7 @@ def test_adaboost_reg_without_mistrust_is_twice_adaboost():
     np.testing.assert_allclose(reg.predict_proba(X), ada.predict_proba(X), atol=1e-9)
 
 
+@pytest.mark.sample(11)
 @each(COSTLY)
 def test_a_cost_is_the_same_however_it_is_said(entry):
     X, y = awkward_data(300)
@@ -207,6 +206,7 @@ FEW, MANY = (np.geomspace(0.1, 30.0, n) for n in (5, 10))
 each_grid = pytest.mark.parametrize("costs", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
 
 
+@pytest.mark.sample(3)
 @each_grid
 @pytest.mark.parametrize("data", DATA)
 @each(SOUND)
@@ -220,6 +220,7 @@ def test_recall_rises_with_the_cost_of_a_miss(entry, data, costs):
         assert follows >= (0.9 if costs is MANY else 0.89)
 
 
+@pytest.mark.sample(3)
 @each_grid
 @pytest.mark.parametrize("data", DATA)
 @each([e for e in COMPOUNDING if e.name in ("AdaC2", "CSB2")])
@@ -248,6 +249,7 @@ def test_csb0_drifts_to_recall_one():
 # -------------------------------------------------------------------------------- probabilities
 
 
+@pytest.mark.sample(3)
 @each([e for e in SOUND if e.name != "CSAdaBoost"])
 def test_probabilities_do_not_depend_on_costs(entry):
     """The link takes the cost out again: P(y | x) is the same for any cost, up to what a finite ensemble can do."""
@@ -274,6 +276,7 @@ def test_without_a_split_the_prior_is_the_answer_whatever_the_cost(entry):
     assert clf.predict_proba(X)[0, 1] == pytest.approx(0.1, abs=0.02)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("calibrate", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("booster", [sb.AdaMECClassifier, sb.CGAdaClassifier, sb.AsymmetricAdaBoostClassifier])
 def test_calibration_mends_overconfidence(booster, calibrate):
@@ -362,6 +365,7 @@ def test_the_last_stage_is_the_whole_model_where_there_is_nothing_to_learn(entry
 # ------------------------------------------------------------------------------ numerical safety
 
 
+@pytest.mark.sample(16)
 @each(CATALOGUE)
 @pytest.mark.parametrize("data", ["separable", "one positive", "noise"])
 @pytest.mark.filterwarnings("ignore:.*cannot honour the costs")

@@ -70,6 +70,7 @@ OF_PARAMETERS = {
 ignore_casts = pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 
 
+@pytest.mark.sample(27)
 @parametrize_with_checks(REPRESENTATIVES)
 @ignore_casts
 def test_scikit_learn_checks(estimator, check):
@@ -160,6 +161,7 @@ def test_early_stopping_works_inside_pipeline_and_search():
     assert clf.stop_reason_.startswith("early stopping")
 
 
+@pytest.mark.sample(23)
 @every_booster
 def test_sample_weight_is_routed(booster):
     X, y = awkward_data()
@@ -188,6 +190,7 @@ def frames():
     return {"pandas": pandas, "polars": polars, "arrow": polars.to_arrow()}, risky
 
 
+@pytest.mark.sample(12)
 @every_booster
 @each_engine
 def test_pandas_polars_and_arrow_are_one(booster, engine):

@@ -17,8 +17,6 @@ from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.learners import Stump
 from support import attacks, awkward_data, load_real
 
-pytestmark = pytest.mark.sample(12)
-
 COST = 6.0
 N_ROUNDS = 30
 SOUND = [e for e in catalogue() if e.costs == ONCE]  # a cost means the same after any number of rounds
@@ -49,6 +47,7 @@ ENDS = {
 }
 
 
+@pytest.mark.sample(18)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize(("entry", "params"), MODELS)
 def test_predict_is_the_bayes_decision_of_predict_proba(entry, params, end):
@@ -135,6 +134,7 @@ def shipped_tables():
     return [make_table() for make_table in SHIPPED.values()]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("entry", SOUND, ids=lambda e: e.name)
 def test_a_model_that_ended_early_is_about_as_good_as_its_best_stage(entry, shipped_tables):
     """Within a fifth: that is what these tables show; the tenth below is a claim about those of the papers."""

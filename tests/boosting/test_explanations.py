@@ -24,8 +24,6 @@ from skewboost.engine.table import read_table
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 from support import awkward_data, each_engine, make, pairs
 
-pytestmark = pytest.mark.sample(14)
-
 ENTRIES = [e for e in sb.catalogue() if e.name != "WeightBoost"]
 PARTITIONS = ["stump", Tree(max_leaf_nodes=6), Histogram(max_bins=8), AlternatingTree()]
 
@@ -67,6 +65,7 @@ def answering_responses(learners):
 # ---------------------------------------------------------------------------------- additivity
 
 
+@pytest.mark.sample(20)
 @each_engine
 @pytest.mark.parametrize(
     ("booster", "learner"), [p for p in pairs([*PARTITIONS, Line()]) if p.values[0] is not sb.WeightBoostClassifier]

@@ -22,8 +22,6 @@ from skewboost.learners.training_data import TrainingData
 from skewboost.metrics.costs import Costs
 from support import awkward_data, each_engine, make, pairs
 
-pytestmark = pytest.mark.sample(14)
-
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 EXPONENTIAL = BOOSTERS[:3]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain"), AlternatingTree()]
@@ -81,6 +79,7 @@ def test_weights_far_apart_and_their_logarithms_lead_to_the_same_model(engine, l
     assert made[600.0] == pytest.approx(made[10.0], rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.sample(12)
 @each_engine
 @pytest.mark.parametrize("booster", EXPONENTIAL)
 @pytest.mark.parametrize("learner", [*LEARNERS, GaussianNB()], ids=str)
@@ -115,6 +114,7 @@ def test_the_logistic_and_the_exponential_loss_fall_in_training(booster):
     assert losses[-1] < losses[0]
 
 
+@pytest.mark.sample(21)
 @every_booster_on_each_learner
 @each_engine
 def test_the_order_of_rows_does_not_matter(booster, learner, engine):
@@ -125,6 +125,7 @@ def test_the_order_of_rows_does_not_matter(booster, learner, engine):
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-9)
 
 
+@pytest.mark.sample(23)
 @every_booster_on_each_learner
 @each_engine
 def test_an_integer_weight_is_a_repetition_and_zero_is_absence(booster, learner, engine):
@@ -146,6 +147,7 @@ def test_min_samples_leaf_counts_repetitions_too():
     assert not np.allclose(weighted.decision_function(X), free.decision_function(X))
 
 
+@pytest.mark.sample(21)
 @pytest.mark.parametrize(("booster", "learner"), pairs(["stump", Tree(max_leaf_nodes=4), AlternatingTree()]))
 def test_the_number_of_threads_changes_no_bit(booster, learner, monkeypatch):
     """Functions of rows are applied in blocks, here of 100 rows; tests/engine has the sums of the engine."""

@@ -18,8 +18,6 @@ from skewboost.datasets import make_fraud
 from skewboost.learners import Histogram, Stump, Tree
 from support import attacks, load_real, make, pairs, usable
 
-pytestmark = pytest.mark.sample(8)
-
 CATALOGUE = sb.catalogue()
 every_variant = pytest.mark.parametrize("entry", CATALOGUE, ids=[e.name for e in CATALOGUE])
 N = 240
@@ -98,6 +96,7 @@ def same(a, b, rows=X):
     np.testing.assert_array_equal(a.predict(rows), b.predict(rows))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("booster", "learner"),
     [
@@ -132,6 +131,7 @@ def test_a_mixed_table_goes_through_everything(booster, learner):
     assert np.isfinite(early.predict_proba(unseen)).all()
 
 
+@pytest.mark.sample(5)
 @every_variant
 def test_engines_agree_on_a_mixed_table(entry):
     weights = 10.0 ** np.random.default_rng(1).uniform(-2, 1, N)

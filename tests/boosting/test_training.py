@@ -13,8 +13,6 @@ from skewboost.boosting.early_stopping import stratified_split
 from skewboost.learners import Histogram, Line, Stump
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(10)
-
 BOOSTERS = [AdaBoostClassifier, RealBoostClassifier, GentleBoostClassifier, LogitBoostClassifier]
 each_booster = pytest.mark.parametrize("booster", BOOSTERS)
 
@@ -81,6 +79,7 @@ ON_LEARNERS = [
 ]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("booster", "learner"), ON_LEARNERS, ids=str)
 @pytest.mark.parametrize("early_stopping", [False, 8])
 def test_a_warm_start_arrives_where_one_run_does(booster, learner, early_stopping):

@@ -165,6 +165,7 @@ def test_missing_columns_are_named_by_every_command(fitted, small, refused, tmp_
         assert "less.csv lacks the columns 'size', 'age'" in line
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("notes", ["", "a first try", "[1]", '{"dropped": 3, "target": ["kind"], "training": 7}'])
 def test_a_model_that_python_saved_is_told_the_target(small, run, refused, tmp_path, notes):
     path = tmp_path / "own.json"

@@ -172,6 +172,7 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
     assert "was not reached" in result.stderr
 
 
+@pytest.mark.sample(13)
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -228,6 +229,7 @@ def test_files_that_cannot_be_read(small, refused, tmp_path):
     assert "has no column besides y to learn from" in refused("fit", "alone.csv", "-t", "y")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "method", ["AdaBoost", "CGAda", "AdaBoostMH", "AlternatingTree", "ConsistentBoost", "SMOTEBoost", "UnderBagging"]
 )

@@ -12,8 +12,6 @@ from skewboost.engine.binning import Bins, Feature, fit_bins
 from skewboost.engine.boundary import MISSING
 from skewboost.engine.table import Nominal, Table
 
-pytestmark = pytest.mark.sample(10)
-
 REFERENCE = choose("reference", 1)
 CPU = choose("cpu", 2)
 
@@ -160,6 +158,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.sample(13)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("weighted", [False, True], ids=["equal weights", "weighted"])
 @pytest.mark.parametrize(

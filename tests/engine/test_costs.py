@@ -29,8 +29,6 @@ from skewboost.engine.losses import abstain_loss, leaf_loss, step_length, step_l
 from skewboost.engine.split_search import MAX_ENUMERATED
 from support import sized
 
-pytestmark = pytest.mark.sample(5)
-
 COSTS = [(1.0, 1.0), (1.0, 5.0), (20.0, 1.0), (1.0, 1e4), (1e4, 1.0), (1e-4, 1.0), (3e-3, 2e-3)]
 
 each_criterion = pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
@@ -110,6 +108,7 @@ def value_of(left, right, lost, request):
     return min(lowest_step(*sides, request.costs) for sides in ((left, right), (right, left))) + lost.sum()
 
 
+@pytest.mark.sample(3)
 @each_missing
 @pytest.mark.parametrize("costs", COSTS, ids=str)
 @each_criterion
@@ -132,6 +131,7 @@ def test_no_split_is_better_than_the_one_found(criterion, costs, missing):
                 assert lowest_step(no, yes, costs) + sums[2].sum() == pytest.approx(split.value, abs=1e-12)
 
 
+@pytest.mark.sample(3)
 @each_criterion
 @each_missing
 @pytest.mark.parametrize("n_values", [2, 7, 14, 255])
@@ -153,6 +153,7 @@ def test_engines_choose_the_same_split(n_values, missing, criterion, n_seeds):
             assert_same_split(slow, other)
 
 
+@pytest.mark.sample(3)
 @each_engine
 @each_missing
 def test_equal_costs_are_no_costs(missing, engine):
@@ -175,6 +176,7 @@ def test_equal_costs_are_no_costs(missing, engine):
         assert step_length(no, yes, (1.0, 1.0)) == pytest.approx(0.5 * np.log((1 - error) / error), abs=1e-12)
 
 
+@pytest.mark.sample(3)
 @each_engine
 @each_criterion
 def test_only_the_ratio_of_costs_matters(criterion, engine):
@@ -223,6 +225,7 @@ def test_weights_of_next_to_nothing_overflow_nothing(engine):
         assert fast.value == pytest.approx(slow.value, abs=1e-12)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("costs", COSTS, ids=str)
 def test_the_lowest_loss_of_a_split_whatever_its_weights(costs):
     """The compiled iteration against the reference's, over twelve decades of weights; the only split there is."""

@@ -14,11 +14,10 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes, Leaves, Limits, W, itself
 from support import sized
 
-pytestmark = pytest.mark.sample(4)
-
 DECADES = 10.0 ** np.random.default_rng(3).uniform(-12, 0, 1500)
 
 
+@pytest.mark.sample(3)
 @each_missing
 @pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
 def test_derived_sums_choose_what_a_full_rebuild_chooses_with_costs(criterion, missing):
@@ -66,6 +65,7 @@ def test_derived_sums_survive_a_separable_problem():
 
 # Two copies of a feature, and one row of little weight that is elsewhere in the second: the two differ by about as
 # much as derived sums may be wrong. A third feature, or a category of next to no weight, is there for company.
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("criterion", ["error", "gini", "entropy", "z", "zbar", "cost_loss", "cost_step"])
 @sized("n_seeds", 12, 25)
 def test_features_that_are_nearly_alike_are_told_apart_as_by_fresh_sums(criterion, n_seeds):
@@ -165,6 +165,7 @@ PARTITIONS = [
 KINDS = {"two": TWO, "many": Classes(1, 4), "labels": Classes(3, 2)}
 
 
+@pytest.mark.sample(3)
 @each_missing
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @sized("n_seeds", 2, 6)

@@ -13,8 +13,6 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import Limits
 from support import sized
 
-pytestmark = pytest.mark.sample(6)
-
 LIMITS = [Limits(1), Limits(3), Limits(None, 9), Limits(4, 6)]
 
 
@@ -26,6 +24,7 @@ def depths(partition):
     return found.values()
 
 
+@pytest.mark.sample(4)
 @each_missing
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "z"])
@@ -47,6 +46,7 @@ def test_all_engines_grow_the_same_forced_stumps(criterion, missing, n_rounds):
         assert_same(reference, other, 1e-12)
 
 
+@pytest.mark.sample(3)
 @each_missing
 @pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
 @sized("n_rounds", 10, 40)

@@ -84,6 +84,7 @@ def installed(compiled, tmp_path):
 # ------------------------------------------------------------------------------- which one
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("wanted", "level", "chosen"),
     [("", 3, "v3"), ("", 1, "baseline"), ("baseline", 3, "baseline"), ("v3", 3, "v3")],

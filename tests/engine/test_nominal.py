@@ -18,8 +18,6 @@ from engine.tables import (
 )
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Request
 
-pytestmark = pytest.mark.sample(10)
-
 CONCAVE = ["gini", "entropy", "z", "squares"]
 FORCED = ["error", "zbar"]
 TIE = 1e-10  # a share of the weight
@@ -90,6 +88,7 @@ def close(criterion, h, best):
     return pytest.approx(best, rel=1e-12, abs=1.01 * TIE * (abs(best) if criterion == "squares" else h.sum()))
 
 
+@pytest.mark.sample(10)
 @each_engine
 @each_missing
 @pytest.mark.parametrize("kind", ["plain", "decades", "ties", "pure"])

@@ -12,14 +12,13 @@ import pytest
 from engine import models
 from skewboost.engine import library
 
-pytestmark = pytest.mark.sample(6)
-
 
 @pytest.fixture(scope="module")
 def tables():
     return {name: make() for name, make in models.TABLES.items()}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("size", models.TABLES)
 @pytest.mark.parametrize("name", models.MODELS)
 def test_the_number_of_threads_changes_no_bit(name, size, tables):

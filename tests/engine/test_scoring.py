@@ -13,8 +13,6 @@ from skewboost.engine.table import Table
 from skewboost.learners import AlternatingTree, Histogram, Line, Tree
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(8)
-
 
 @pytest.mark.parametrize("learner", ["stump", Histogram(max_bins=9), Line()], ids=str)
 def test_rounds_on_one_feature_collapse_into_tables(learner):

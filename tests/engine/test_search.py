@@ -22,8 +22,6 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Request
 from skewboost.engine.losses import leaf_loss
 from skewboost.engine.training_set import Classes
 
-pytestmark = pytest.mark.sample(6)
-
 CRITERIA = ["error", "gini", "entropy", "z", "zbar"]
 
 
@@ -48,6 +46,7 @@ def value_of(split, h, request):
     ) + leaf_loss(request.criterion, half, half, 1)
 
 
+@pytest.mark.sample(5)
 @each_engine
 @each_missing
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -62,6 +61,7 @@ def test_no_split_is_better_than_the_one_found(criterion, missing, engine):
         assert value_of(split, sums_of(codes, labels, w), request) == pytest.approx(split.value, abs=1e-12)
 
 
+@pytest.mark.sample(3)
 @each_missing
 @pytest.mark.parametrize("criterion", [*CRITERIA, "majority", "squares"])
 def test_engines_choose_the_same_split(criterion, missing):

@@ -17,8 +17,6 @@ from sklearn.model_selection import cross_val_score
 from skewboost import RealBoostClassifier
 from skewboost.engine.table import CLEARLY_TEXT, Nominal, read_table
 
-pytestmark = pytest.mark.sample(12)
-
 
 class Reader(BaseEstimator):
     """Remembers what it read."""

@@ -18,8 +18,6 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, TWO, Classes, Leaves, Limits, W, Y, itself
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(6)
-
 N = 200
 KINDS = {"two": TWO, "many": Classes(1, 4), "very many": Classes(1, 150), "labels": Classes(3, 2)}
 each_engine = pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
@@ -152,6 +150,7 @@ def test_weights_are_the_sample_weights_at_first(engine, kind):
     np.testing.assert_allclose(rows.get(W).reshape(N, -1), np.tile(expected[:, None], kind.n_labels), rtol=1e-13)
 
 
+@pytest.mark.sample(3)
 @each_engine
 @each_kind
 @pytest.mark.parametrize("limits", [Limits(1), Limits(None, 6)], ids=str)
@@ -261,6 +260,7 @@ def test_examples_are_counted_at_every_split(engine):
 # ------------------------------------------------------------------------------ nodes
 
 
+@pytest.mark.sample(4)
 @each_engine
 @each_kind
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
@@ -350,6 +350,7 @@ def test_codes_of_some_rows_open_another_set(engine):
     np.testing.assert_array_equal(some.histogram(), other.histogram())
 
 
+@pytest.mark.sample(3)
 @each_engine
 @each_kind
 @pytest.mark.parametrize("limits", [Limits(1), Limits(None, 6), Limits(3)], ids=str)

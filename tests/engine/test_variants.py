@@ -10,13 +10,12 @@ from engine.partitioned import PartitionedEngine
 from skewboost.learners import AlternatingTree, Histogram, Stump, Tree
 from support import awkward_data, make, pairs
 
-pytestmark = pytest.mark.sample(20)
-
 OTHERS = ["reference", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain"), AlternatingTree()]
 each_other_engine = pytest.mark.parametrize("engine", OTHERS, ids=str)
 
 
+@pytest.mark.sample(26)
 @each_other_engine
 @pytest.mark.parametrize("name", CASES)
 def test_every_round_matches_the_trace(name, engine, cast):
@@ -28,6 +27,7 @@ def test_nominal_partitions_match_the_trace(engine):
     assert_nominal_partitions_match(engine)
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize(("booster", "learner"), pairs(LEARNERS))
 def test_engines_give_the_same_model(booster, learner):
     X, y = awkward_data(120, seed=2)

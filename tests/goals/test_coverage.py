@@ -10,8 +10,6 @@ from goals.promises import CASES, GOALS, broken_promises
 from goals.ruler import Ruler, draw, truth
 from skewboost.goals import GoalSearchCV
 
-pytestmark = pytest.mark.sample(2)
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("goal", "params"), GOALS, ids=[goal for goal, _ in GOALS])
@@ -59,6 +57,7 @@ def test_promises_are_kept_with_weights_copies_and_groups(goal, case):
     assert broken <= binom.ppf(0.999, n_repeats, 0.1)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "case",
     ["all weights 3", "weights 1 to 5, the harder the heavier", "each row three times", "groups of 10 of both classes"],

@@ -45,12 +45,11 @@ from skewboost.goals.certificate import in_words, of_little_use
 from skewboost.metrics import Counts
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(12)
-
 FEW = {"cv": 2, "max_points": 5, "random_state": 0}
 WEAK = pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
 
 
+@pytest.mark.sample(9)
 @parametrize_with_checks(
     [
         GoalSearchCV(RidgeClassifier(), "recall >= 0.6", tune="threshold", confidence=None, allow_unmet=True, **FEW),

@@ -128,6 +128,7 @@ def parsed(monkeypatch):
     monkeypatch.setattr(model_file, "_parsed", lambda file: file)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.usefixtures("parsed")
 @pytest.mark.parametrize("name", MODELS)
 def test_changed_places(files, name):

@@ -14,8 +14,6 @@ from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, 
 from skewboost.learners.samplers import UnderSample
 from support import awkward_data, make, usable
 
-pytestmark = pytest.mark.sample(14)
-
 X, y = awkward_data(150)
 THREE = np.digitize(np.nan_to_num(X[:, 0]), [-0.5, 0.5])
 LEARNERS = [
@@ -201,6 +199,7 @@ AROUND = {
 }
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("name", AROUND)
 def test_models_around_models(name):
     assert_same(AROUND[name](), X)

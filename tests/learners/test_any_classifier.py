@@ -39,8 +39,6 @@ from skewboost.learners.resampling import ResampledLearner
 from skewboost.learners.samplers import Sample
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(8)
-
 CLASSIFIERS = {
     "SVC": SVC(C=0.5),
     "calibrated": CalibratedClassifierCV(GaussianNB(), cv=2),
@@ -84,6 +82,7 @@ def assert_falls(clf, rounding=1e-9):
 # ------------------------------------------------------------------------------ labels
 
 
+@pytest.mark.sample(3)
 @each_of(CLASSIFIERS)
 @pytest.mark.parametrize("booster", [AdaBoostClassifier, RealBoostClassifier])
 def test_a_classifier_is_boosted_whatever_it_is(booster, learner):
@@ -103,6 +102,7 @@ def test_a_classifier_is_boosted_whatever_it_is(booster, learner):
     assert stopped.n_estimators_ <= 4
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("learner", [GaussianNB(), KNeighborsClassifier(5)], ids=str)
 @each(LABELS)
 def test_every_variant_of_labels_boosts_classifiers(entry, learner):
@@ -113,6 +113,7 @@ def test_every_variant_of_labels_boosts_classifiers(entry, learner):
     assert (clf.predict(X)[y == 1] == 1).mean() > 0.3
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize(
     "learner",
     [
@@ -267,6 +268,7 @@ def test_the_step_of_a_line_search_is_the_root_of_the_slope(booster):
         before = F
 
 
+@pytest.mark.sample(7)
 @each_of(PROBABLE)
 @pytest.mark.parametrize("booster", [RealBoostClassifier, GentleBoostClassifier])
 def test_with_a_line_search_the_loss_falls_whatever_a_classifier_says(booster, learner):

@@ -180,6 +180,7 @@ def test_lines_under_logitboost_are_logistic_regression():
 # --------------------------------------------------------------------------- adapter
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("booster", LABEL_BOOSTERS)
 @pytest.mark.parametrize(
     "learner",

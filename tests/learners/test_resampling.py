@@ -38,8 +38,6 @@ from skewboost.learners.training_data import TrainingData
 from skewboost.metrics.costs import Costs
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(8)
-
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Histogram(max_bins=8), Stump(missing="abstain")]
 each_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
@@ -345,6 +343,7 @@ class Moody(ClassifierMixin, BaseEstimator):
         return self.inner_.predict(X) ^ self.turned_
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "entry", [e for e in catalogue() if "labels" in e.needs and e.learners == ANY], ids=lambda e: e.name
 )
@@ -363,6 +362,7 @@ def test_training_goes_on_after_resets(entry):
 # ------------------------------------------------------------------------------ every variant
 
 
+@pytest.mark.sample(7)
 @each_entry
 def test_every_variant_can_be_boosted_by_resampling(entry):
     """Reproducibly, on both engines and any number of threads; as warm starts; with early stopping."""

@@ -33,8 +33,6 @@ from skewboost.learners.discretise import mdl_cuts
 from skewboost.learners.patterns import adjusted_residual
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(8)
-
 # -------------------------------------------------------------------- discretisation
 
 
@@ -523,6 +521,7 @@ def test_every_parameter_is_documented():
 LABEL_BOOSTERS = [AdaBoostClassifier, AdaC2Classifier, AdaCostClassifier, CSB1Classifier, RealBoostClassifier]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("booster", LABEL_BOOSTERS)
 def test_every_booster_takes_it(booster):
     X, y = mixed_data(300)

@@ -38,8 +38,6 @@ from skewboost.learners.samplers.databoost import balanced
 from skewboost.learners.training_data import TrainingData
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(12)
-
 OWN = [Fraction(0.5), UnderSample(), UnderSample(0.4), Smote(), DataBoost()]
 OTHERS = [RandomUnderSampler(), RandomOverSampler(), SMOTE(), SMOTEENN()]
 each_sampler = pytest.mark.parametrize("sampler", OWN + OTHERS, ids=str)
@@ -79,6 +77,7 @@ def mixed(n=300, seed=0, missing=0.1):
 # ------------------------------------------------------------------------------ every variant
 
 
+@pytest.mark.sample(19)
 @pytest.mark.parametrize("sampler", [0.5, RandomUnderSampler(random_state=3)], ids=str)
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 def test_every_variant_takes_every_sampler(entry, sampler):
@@ -338,6 +337,7 @@ def test_a_biased_sampler_without_an_edge_leaves_the_round_to_all_rows():
 # ------------------------------------------------------------------------------ tables
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("sampler", ["bootstrap", *OWN[1:], RandomUnderSampler(), RandomOverSampler()], ids=str)
 def test_tables_of_any_library_with_categories_and_missing_cells(sampler):
     pandas, y = mixed()
@@ -348,6 +348,7 @@ def test_tables_of_any_library_with_categories_and_missing_cells(sampler):
         np.testing.assert_array_equal(clone(clf).fit(table, y).decision_function(pandas), F)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
 @pytest.mark.parametrize("sampler", [SMOTENC("auto"), Smote(), DataBoost()], ids=str)
 def test_synthetic_rows_have_the_kinds_of_columns_of_the_table(sampler, library):
@@ -438,6 +439,7 @@ def test_many_classes_in_one_ensemble():
         AdaBoostMHClassifier(sampler=UnderSample()).fit(X, many)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("sampler", [Smote(), SMOTE(), UnderSample()], ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("booster", [AdaBoostMHClassifier, AdaC2M1Classifier])
 def test_of_many_classes_too_a_weight_of_two_is_the_row_twice(booster, sampler):

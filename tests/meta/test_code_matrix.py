@@ -25,8 +25,6 @@ import skewboost as sb
 from skewboost import CodeMatrixClassifier, RealBoostClassifier, catalogue
 from support import load_trace, load_trace_data
 
-pytestmark = pytest.mark.sample(12)
-
 REAL = RealBoostClassifier(n_estimators=10)
 DECODINGS = ["loss", "exponential", "logistic", "probability", "hamming"]
 CODES = ["dense", "sparse", "exhaustive", "one_vs_rest", "one_vs_one"]
@@ -64,6 +62,7 @@ def test_columns_votes_and_distances_match_the_trace():
     np.testing.assert_array_equal(-clf.decision_function(X_test), trace["distances_test"])
 
 
+@pytest.mark.sample(12)
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @parametrize_with_checks(
     [
@@ -190,6 +189,7 @@ def test_costs_of_rows_reach_the_columns(wine):
             CodeMatrixClassifier(sb.CGAdaClassifier(cost=cost)).fit(X, y)
 
 
+@pytest.mark.sample(28)
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 @pytest.mark.parametrize("wrapper", [OneVsRestClassifier, CodeMatrixClassifier])
 def test_every_variant_takes_many_classes_within_a_wrapper(wrapper, entry, wine):

@@ -29,6 +29,7 @@ X = StandardScaler().fit_transform(X)
 WEIGHTS = np.random.default_rng(0).integers(1, 9, 300).astype(float)
 
 
+@pytest.mark.sample(12)
 @parametrize_with_checks(
     [
         MinimumRiskClassifier(RealBoostClassifier(n_estimators=3)),

@@ -22,9 +22,8 @@ from skewboost.datasets.chunks import ParquetRows
 from skewboost.meta.pasting.bites import RowPools, RowsInMemory, Voters, error_probability
 from skewboost.meta.pasting.row_sources import Targets, read_once
 
-pytestmark = pytest.mark.sample(10)
 
-
+@pytest.mark.sample(16)
 @parametrize_with_checks(
     [
         PastingVotesClassifier(n_estimators=3),
@@ -175,6 +174,7 @@ def test_the_recursion_of_the_error_and_of_acceptance():
     assert clf.oob_error_ == clf.history_[-1]["oob_error"]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("pool_size", [200_000, 2000])
 @pytest.mark.parametrize("kind", ["importance", "random"])
 def test_out_of_bag_error_is_the_error_on_new_rows(kind, pool_size):

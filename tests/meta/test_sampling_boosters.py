@@ -35,8 +35,6 @@ from skewboost.boosting.catalogue import ANY, ONE_FEATURE
 from skewboost.learners.samplers import DataBoost, Smote, UnderSample
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(10)
-
 PRESETS = [
     (RUSBoostClassifier, {"ratio": 0.5}, UnderSample(0.5)),
     (SMOTEBoostClassifier, {"ratio": 0.7, "k_neighbors": 3}, Smote(0.7, 3)),
@@ -221,6 +219,7 @@ def test_what_a_variant_cannot_be_told_is_refused(params, message):
         RUSBoostClassifier(**params).fit(X, y)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("entry", [e for e in catalogue() if e.learners in (ANY, ONE_FEATURE)], ids=lambda e: e.name)
 def test_a_variant_underneath_reads_costs_in_its_own_way(entry):
     X, y = awkward_data(200, missing=0.0)

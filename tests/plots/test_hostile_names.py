@@ -21,8 +21,6 @@ from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.names import quoted, shown, side_by_side
 from skewboost.plots.display_inputs import format_label
 
-pytestmark = pytest.mark.sample(6)
-
 POSITIVE, NEGATIVE = "$20,000_$29,999 [/x] \n", "_</text>$"
 ROWS = 60
 SOME = list(dict.fromkeys([*NAMES[::3], *TALL]))
@@ -233,6 +231,7 @@ def test_every_display_is_tried():
     assert set(MAKERS) == {name for name in plots.__all__ if name.endswith("Display")}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")  # of two rounds on a dozen rows
 @pytest.mark.parametrize(("display", "k"), [(name, k) for name, makers in MAKERS.items() for k in range(len(makers))])
 def test_names_are_drawn_as_they_are(display, k, rows, model, curve):

@@ -84,6 +84,7 @@ def test_the_cost_curve_is_that_of_the_metrics_with_the_line_of_the_decisions(bo
     assert display.best_cost <= display.current_cost
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("display", DISPLAYS)
 def test_any_classifier_and_any_table(display, table):
     frame, y = table

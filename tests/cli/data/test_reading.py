@@ -65,6 +65,7 @@ def test_every_format_gives_the_same_table(name, renamed, tmp_path):
     pd.testing.assert_frame_equal(source.read(), frame.assign(day=frame["day"].astype("datetime64[us]")))
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet", "t.arrows", "t.feather"])
 @pytest.mark.parametrize("n_rows", [1, 7, 1000])
 def test_chunks_of_any_size_are_the_table(name, n_rows, tmp_path):

@@ -133,6 +133,7 @@ def test_names_that_are_no_text_and_dates_beyond_reason_are_refused(tmp_path):
         open_data(path, text=["day"]).read()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet", "t.feather", "t.arff", "t.svm"])
 def test_a_file_with_any_byte_changed_is_read_or_refused_in_one_line(name, tmp_path):
     frame = pd.DataFrame({"a": [1, 2, None], "b": ["x", "y,z", "w"], "c": pd.Categorical(["u", "v", "u"])})

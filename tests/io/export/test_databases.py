@@ -20,8 +20,6 @@ from skewboost.learners import Line, Stump, Tree
 from sql_databases import BIGINT, DOUBLE, REAL, SQLite
 from support import awkward_data
 
-pytestmark = pytest.mark.sample(6)
-
 X, y = awkward_data(200)
 THREE = np.array(["a", "b", "c"])[y + (np.nan_to_num(X[:, 1]) > 0.8)]
 
@@ -91,6 +89,7 @@ LINKS = {
 }
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", LINKS)
 def test_links(name, database):
     model, rows, labels = LINKS[name]
@@ -224,6 +223,7 @@ def n_numbers(model):
     return n + len(getattr(formula.link, "pieces", formula.classes))
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("kind", GROWING)
 def test_queries_and_plans_grow_in_proportion_to_the_model(kind, database):
     """The plan of a database per number of the model does not grow with the model."""

@@ -16,8 +16,6 @@ from skewboost.io.export.formula import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 from support import awkward_data, make
 
-pytestmark = pytest.mark.sample(8)
-
 SUMS = [e for e in sb.catalogue() if e.name != "WeightBoost"]
 X, y = awkward_data(200)
 
@@ -65,6 +63,7 @@ LEARNERS = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("model", LEARNERS.values(), ids=LEARNERS)
 def test_sums_are_equal_to_the_last_bit_at_and_beside_every_threshold(model, tmp_path):
     model.fit(X, y)

@@ -167,6 +167,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(page):
     assert page.locator("#plot-scores").bounding_box()["width"] > 280
 
 
+@pytest.mark.slow
 def test_a_phone_shows_all_rates_and_a_tablet_both_curves_side_by_side(page):
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('#performance .box'))") <= 0
@@ -182,6 +183,7 @@ def test_a_threshold_that_flags_nothing_costs_as_much_as_flagging_none(page):
     assert "as much as flagging none" in page.locator('[data-of="in-words"]').inner_text()
 
 
+@pytest.mark.slow
 def test_a_name_of_many_letters_leaves_room_for_the_other_columns(browser, tmp_path, only):
     only("data")
     X, y = pd.DataFrame({"x" * 150: np.arange(60.0)}), np.arange(60) > 40
@@ -192,6 +194,7 @@ def test_a_name_of_many_letters_leaves_room_for_the_other_columns(browser, tmp_p
     page.close()
 
 
+@pytest.mark.slow
 def test_probabilities_of_zero_and_one_do_not_stretch_the_scale(browser, as_it_says, tmp_path, only):
     only("explore")
     p = np.r_[np.zeros(60), np.linspace(0.02, 0.9, 40), np.ones(60)]
