@@ -59,6 +59,7 @@ def test_slow_snippets_too(page, tmp_path):
     check(page, tmp_path, slow=True)
 
 
+@pytest.mark.slow
 def test_names_are_there_after_import_skewboost():
     """Every dotted name that a page mentions, in a Python that has imported the package and nothing else."""
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)

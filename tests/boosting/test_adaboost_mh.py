@@ -119,6 +119,7 @@ def test_engines_agree_and_the_order_of_rows_and_labels_does_not_matter(learner)
     np.testing.assert_allclose(new().fit(X, Y[:, [2, 0, 1]]).decision_function(X), F[:, [2, 0, 1]], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_categories_that_rounding_left_behind_do_not_count():
     """Whether categories are few enough to try all partitions is decided by those that have rows in the node."""
     rng = np.random.default_rng(0)

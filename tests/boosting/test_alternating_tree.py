@@ -146,6 +146,7 @@ def test_equal_costs_are_no_costs():
     np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["abstain", "learn"])
 def test_what_is_kept_between_rounds_changes_nothing(missing, monkeypatch):
     """Forgetting every histogram and gain after every round gives the same tree."""

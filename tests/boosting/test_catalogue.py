@@ -231,6 +231,7 @@ def test_where_costs_compound_the_root_of_a_cost_does_what_the_cost_should(entry
     assert all_or_nothing[1] - all_or_nothing[0] > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["AdaC1", "AdaCost", "FavoredBoost"])
 def test_recall_does_not_follow_costs_in_the_exponent(name):
     """The catalogue warns of these three; should one of them pass, the warning is out of date."""

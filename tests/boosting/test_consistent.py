@@ -70,6 +70,7 @@ def test_learners_of_several_features_are_refused(estimator):
         ConsistentBoostClassifier(estimator=estimator).fit(*awkward_data(60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 def test_derived_histograms_find_the_votes_that_sums_over_all_rows_find(missing, cast):
     """Only the rows that a round moves are summed; over hundreds of rounds that must not show."""

@@ -318,6 +318,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_the_shell_completes_methods_and_columns(small):
     lines = {
         "fit x.csv --method CSR": {"CSRA", "CSRealBoost"},

@@ -150,6 +150,7 @@ def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_p
     assert "--test holds out single rows" in refused("goal", path, *goal, "--groups", "id", "--test", 0.2)
 
 
+@pytest.mark.slow
 def test_a_goal_that_is_reached_by_flagging_nearly_all_is_called_that(small, run):
     weak = ["goal", small.train, "recall>=0.9", "-t", "kind", "--drop", "id,times,size", "--counts", "-r", 3, "-j", 1]
     told = run(*weak, "--confidence", 0).stdout

@@ -78,6 +78,7 @@ def test_fit_and_evaluate(run, fitted):
     assert set(found["classes"]) == {POSITIVE, NEGATIVE}
 
 
+@pytest.mark.slow
 def test_explain(run, fitted):
     name_of = dict(zip(fitted.columns, side_by_side(fitted.columns, 40)))
     told = json.loads(checked(run("explain", fitted.model, "--json", "--top", 60)).stdout)
@@ -116,6 +117,7 @@ def test_predict_and_export(run, fitted):
     assert sql.exit_code == 0 or "null" in sql.stderr
 
 
+@pytest.mark.slow
 def test_compare_and_goal(run, fitted):
     picture, results = fitted.folder / "[/c].png", fitted.folder / "[/c] $a$.jsonl"
     how = ["-t", TARGET, "--rounds", 2, "--cost", 5]

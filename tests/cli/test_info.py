@@ -61,6 +61,7 @@ def test_without_a_target_likely_ones_are_named(fraud):
     assert "--target. Columns with two values: fraud, card_present." in words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_wide_tables_and_long_names_fit(width, tmp_path):
     names = [f"a [very] long name of a column, the {k}-th" for k in range(200)]

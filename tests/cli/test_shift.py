@@ -166,6 +166,7 @@ def fraud(tmp_path_factory, run):
     return folder
 
 
+@pytest.mark.slow
 def test_commands_warn_of_shifted_rows_only(fraud, run, tmp_path, monkeypatch):
     monkeypatch.setattr(predict_command, "CHUNK", 500)
     monkeypatch.setattr(Report, "save", lambda self, path: None)

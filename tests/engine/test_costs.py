@@ -186,6 +186,7 @@ def test_only_the_ratio_of_costs_matters(criterion, engine):
         assert_same_split(one, other)
 
 
+@pytest.mark.slow
 @each_engine
 @sized("n_seeds", 3, 10)
 def test_one_step_is_never_better_than_one_for_each_side(engine, n_seeds):
@@ -225,6 +226,7 @@ def test_weights_of_next_to_nothing_overflow_nothing(engine):
         assert fast.value == pytest.approx(slow.value, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("costs", COSTS, ids=str)
 def test_the_lowest_loss_of_a_split_whatever_its_weights(costs):

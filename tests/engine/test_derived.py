@@ -17,6 +17,7 @@ from support import sized
 DECADES = 10.0 ** np.random.default_rng(3).uniform(-12, 0, 1500)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(3)
 @each_missing
 @pytest.mark.parametrize("criterion", ["cost_loss", "cost_step"])
@@ -95,6 +96,7 @@ def test_features_that_are_nearly_alike_are_told_apart_as_by_fresh_sums(criterio
     assert chosen == {0, 1, 2}
 
 
+@pytest.mark.slow
 def test_sums_do_not_drift_in_thousands_of_rounds():
     """Sums of every round against those over rows, whose weights are followed by hand; votes are shrunk and noisy."""
     rng = np.random.default_rng(0)

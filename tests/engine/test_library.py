@@ -173,6 +173,7 @@ def answer(folder: Path, level: str = "baseline") -> int:
     return ctypes.CDLL(str(copy)).answer()
 
 
+@pytest.mark.slow
 def test_libraries_are_built_once_and_again_when_a_source_changes(checkout, tmp_path, monkeypatch):
     runs = []
     really = checkout.build

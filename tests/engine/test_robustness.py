@@ -47,6 +47,7 @@ def test_a_forked_child_fits_too(size):
     survive("forked", size, timeout=180)
 
 
+@pytest.mark.slow
 @each_size
 def test_eight_fits_at_a_time_are_eight_fits(size):
     survive("crowded", size, timeout=180)

@@ -51,6 +51,7 @@ def test_an_error_is_told_once_nobody_works_any_more(who):
     assert parallel(lambda i: i, 4, 2) == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_threads_that_cannot_be_started_are_not_waited_for(monkeypatch):
     """Neither those that fail at once, nor those that end before they begin."""
 

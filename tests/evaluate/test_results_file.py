@@ -76,6 +76,7 @@ def test_processes_lose_nothing_and_write_nothing_twice(tmp_path):
     every_fit_once(path, "abc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_two_threads_lose_nothing_and_share_the_work(tmp_path, n_jobs):
     path, done = tmp_path / "r.jsonl", []

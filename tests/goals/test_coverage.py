@@ -57,6 +57,7 @@ def test_promises_are_kept_with_weights_copies_and_groups(goal, case):
     assert broken <= binom.ppf(0.999, n_repeats, 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "case",

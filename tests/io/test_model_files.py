@@ -199,6 +199,7 @@ def test_every_model_can_be_described(tmp_path, model):
     json.dumps(description)
 
 
+@pytest.mark.slow
 def test_neither_the_package_nor_loading_a_model_imports_heavy_packages(tmp_path):
     """Loading does not start the native core, which is only needed for computing."""
     path = save(stumps(), tmp_path / "m.json")

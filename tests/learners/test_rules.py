@@ -546,6 +546,7 @@ def cross_validated_f1(clf, X, y):
     return f1_score(y, cross_val_predict(clf, X, y, cv=StratifiedKFold(3, shuffle=True, random_state=0)))
 
 
+@pytest.mark.slow
 def test_boosting_and_the_prior_both_help_a_rare_class():
     """Sun, Wong and Wang's finding for AdaBoost on HPWR, which does not use the prior."""
     X, y = load_rare_cancer()

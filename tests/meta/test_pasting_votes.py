@@ -186,6 +186,7 @@ def test_out_of_bag_error_is_the_error_on_new_rows(kind, pool_size):
     assert clf.stop_reason_ == "all 30 members fitted"
 
 
+@pytest.mark.slow
 def test_importance_beats_random_bites():
     """Breiman's finding: random bites are not competitive. Pools change nothing but the noise."""
     (X, y), (X_test, y_test) = cells(8000, 0), cells(6000, 1)

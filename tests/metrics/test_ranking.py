@@ -22,6 +22,7 @@ from support import awkward_data
 N = 1000
 
 
+@pytest.mark.slow
 def test_all_areas_are_those_of_the_decision_function():
     X, y = make_fraud(N)
     X_new, y_new = make_fraud(N, random_state=1)

@@ -146,6 +146,7 @@ def test_keys_numbers_buttons_and_the_line_move_it_too(page, report):
     assert value(page, "best") == table.best_threshold(20)
 
 
+@pytest.mark.slow
 def test_a_link_keeps_the_settings(page, browser, address, report):
     move(page, "miss", 700)
     move(page, "prevalence", 300)

@@ -147,6 +147,7 @@ def test_names_from_outside_do_no_harm():
     assert evil in page.text
 
 
+@pytest.mark.slow
 def test_many_rows_make_no_large_file(as_it_says):
     """Scores are binned, and Matplotlib simplifies the curves; 20 000 rows and a million give files of one size."""
     rng = np.random.default_rng(0)
