@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 from collections import defaultdict
+from functools import cache
 from hashlib import md5
 
 import pytest
+import typer.testing
 
 from skewboost.boosting.rule import leaf_log_odds
 from skewboost.boosting.variants.consistent_boost import ConsistentBoost
 from support import FLAWED
+
+# Typer makes the commands anew for every call of its runner, which takes longer than most of them.
+typer.testing._get_command = cache(typer.testing._get_command)
 
 
 @pytest.hookimpl(tryfirst=True)
