@@ -41,6 +41,7 @@ def test_ctrl_c_at_many_more_moments(seed):
     survive("interrupted", "full", str(seed), timeout=120)
 
 
+@pytest.mark.slow
 @each_size
 @plain_only
 def test_a_forked_child_fits_too(size):
