@@ -6,6 +6,8 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
@@ -22,6 +24,7 @@ def test_all_examples_are_tested():
     ]
 
 
+@pytest.mark.slow
 def test_recall_is_hit(capsys):
     out = printed("hit_95_recall.py", capsys)
     assert "recall >= 0.95: certified with 90% confidence" in out

@@ -104,6 +104,7 @@ def commands_in(text):
     return [shlex.split(command)[1:] for command in re.findall(r"`(skewboost [^`]*)`", text)]
 
 
+@pytest.mark.slow
 def test_what_info_suggests_can_be_run_as_it_stands(small, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "my table.csv"
