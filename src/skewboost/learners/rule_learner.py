@@ -189,8 +189,9 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
     >>> print(clf.export_text(max_rules=2))
     if colour = red and size ≤ 2.5 then ripe: evidence +3.71 (residual 6.0, support 10)
     if colour = green then unripe: evidence +3.32 (residual 3.7, support 20)
-    >>> AdaBoostClassifier(estimator=RuleLearner(), n_estimators=5).fit(X, y).score(X, y)
-    1.0
+    >>> new = pd.DataFrame({"colour": ["red", "green"], "size": [2, 2]})
+    >>> print(AdaBoostClassifier(estimator=RuleLearner(), n_estimators=5).fit(X, y).predict(new))
+    ['ripe' 'unripe']
     """
 
     def __init__(
