@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.cli.commands import Evaluate
 from skewboost.cli.cost_option import read_cost
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.held_out import Predictions, print_results
@@ -20,29 +21,22 @@ from skewboost.cli.target_column import Examples, check_columns, find_label, lab
 from skewboost.names import spell
 
 
-def run(
-    model_path: str,
-    data: str,
-    target: str | None,
-    cost: str | None,
-    weight: str | None,
-    threshold: float | None,
-    as_json: bool,
-) -> None:
+def run(request: Evaluate) -> None:
     """Predict, and compare with the labels."""
-    model = read_model(model_path)
+    data, threshold = request.data, request.threshold
+    model = read_model(request.model)
     model.check_threshold(threshold)
-    costs = costs_for(model, cost)
-    examples = read_labelled(model, data, target, weight)
+    costs = costs_for(model, request.cost)
+    examples = read_labelled(model, data, request.target, request.weight)
     note_if_training_data(model, data)
     predictions = Predictions.of(model.estimator, model.positive, examples, threshold)
     warnings = warn_of_shift(model, examples, costs, None if threshold is not None else predictions.predicted)
-    if as_json:
-        head = {"model": model_path, "method": model.name, "data": data, "threshold": threshold, "warnings": warnings}
+    if request.as_json:
+        head = {"model": model.path, "method": model.name, "data": data, "threshold": threshold, "warnings": warnings}
         print_json({**head, **predictions.as_dict(costs)})
     else:
         by = "" if threshold is None else f", with a threshold of {threshold:g} on the probability,"
-        print_results(predictions, costs, f"{model.name} ({model_path}){by} on {predictions.describe_rows()}")
+        print_results(predictions, costs, f"{model.name} ({model.path}){by} on {predictions.describe_rows()}")
 
 
 def note_if_training_data(model: SavedModel, data: str) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from rich.table import Table
 
 from skewboost.boosting.catalogue import Entry, catalogue
+from skewboost.cli.commands import List
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.method_options import method_names
 from skewboost.cli.output import count, get_console, print_json, print_line
 
 
-def run(text: str | None, as_json: bool) -> None:
+def run(request: List) -> None:
     """Print the variants whose name, paper or costs contain a text, with a verdict on each."""
-    if as_json and text is not None:
+    text = request.text
+    if request.as_json and text is not None:
         raise CommandError("--json lists all variants.", "Leave the argument out, or filter the JSON.")
-    if as_json:
+    if request.as_json:
         print_json(list(map(_as_dict, catalogue())))
         return
     entries = [e for e in catalogue() if text is None or text.lower() in f"{e.name} {e.paper} {e.costs}".lower()]

@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from skewboost.boosting.catalogue import RECOMMENDED, catalogue
+from skewboost.cli.commands import LEARNERS, Fitting
 from skewboost.cli.exit_codes import CommandError
 
-LEARNERS = ("stump", "tree", "histogram", "line")
 SETTING = re.compile(r":(?=\w+=)")  # separates settings in CGAda:calibrate=sigmoid
 
 # Parameters that have an option of their own
@@ -89,6 +89,12 @@ class MethodOptions:
         parameters = [f"{name}={format_value(value)}" for name, value in self.parameters.items()]
         learner = [] if self.learner is None else [f"learner={self.learner}"]
         return ":".join([self.named.name, *parameters, *learner])
+
+    @classmethod
+    def of(cls, request: Fitting) -> MethodOptions:
+        """The options of a command that fits one method."""
+        settings = tuple(request.settings or ())
+        return cls(request.method, request.rounds, request.learner, settings, request.seed, request.n_jobs)
 
     @classmethod
     def from_spec(cls, spec: str, rounds: int | None = None) -> MethodOptions:

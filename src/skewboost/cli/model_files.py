@@ -14,7 +14,6 @@ from skewboost.cli.exit_codes import FAILED, CommandError
 from skewboost.cli.method_options import suggest
 from skewboost.cli.output import json_types, list_names, note, source_name
 from skewboost.cli.shift import TrainingProfile
-from skewboost.files import check_writable
 from skewboost.names import spell
 from skewboost.typing import Array
 
@@ -57,7 +56,7 @@ class SavedModel:
     @property
     def booster(self) -> Any:
         """The ensemble, without a search around it."""
-        return getattr(self.estimator, "estimator_", self.estimator)
+        return booster_of(self.estimator)
 
     @property
     def name(self) -> str:
@@ -136,6 +135,17 @@ class SavedModel:
         return labels_at(threshold, p, self.classes, self.positive)
 
 
+def booster_of(model: Any) -> Any:
+    """The ensemble, without a search around it."""
+    return getattr(model, "estimator_", model)
+
+
+def count_rounds(model: Any) -> int:
+    """The number of rounds, or of members."""
+    booster = booster_of(model)
+    return int(getattr(booster, "n_estimators_", None) or len(booster.estimators_))
+
+
 def labels_at(threshold: float, probability: Array, classes: Sequence[Any], positive: Any) -> Array:
     """The positive class where its probability is at least the threshold, and the other class elsewhere."""
     k = classes.index(positive)
@@ -183,15 +193,3 @@ def _read_record(notes: str | None) -> dict[str, Any]:
     known = {name: record[name] for name, kind in RECORDED.items() if isinstance(record.get(name), kind)}
     known["dropped"] = [name for name in known.get("dropped", ()) if isinstance(name, str)]
     return {**known, "positive": record.get("positive")}
-
-
-def check_output(path: str | None, suffixes: Sequence[str], option: str = "-o") -> None:
-    """Raise, before any work is done, if a file cannot be written or its name has another ending."""
-    if path is None:
-        return
-    if suffixes and not Path(path).name.lower().endswith(tuple(suffixes)):
-        raise CommandError(f"{option} {path}: the name must end in {list_names(suffixes, 10)}.")
-    try:
-        check_writable(path)
-    except OSError as error:
-        raise CommandError(f"{option} {path}: {error.strerror}.") from error

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -152,15 +151,6 @@ def source_name(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
-@contextmanager
-def round_progress(what: str, total: int) -> Iterator[Callable[[int, Any], None]]:
-    """Show a bar over the rounds of a fit. Yields the function to pass to `callbacks`."""
-    with ProgressBar(total, what, transient=True) as bar:
-        yield lambda done, _: bar.update(done)
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
+def waiting(what: str) -> ProgressBar:
     """Show what is going on while it takes an unknown time."""
-    with ProgressBar(None, what, transient=True):
-        yield
+    return ProgressBar(None, what, transient=True)

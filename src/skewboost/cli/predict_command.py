@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.cli.commands import Predict
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.model_files import SavedModel, check_output, read_model
+from skewboost.cli.model_files import SavedModel, read_model
 from skewboost.cli.output import count, note, number, print_json, source_name, warn
-from skewboost.cli.prediction_files import SUFFIXES, open_writer
+from skewboost.cli.output_files import SUFFIXES, check_output, open_writer
 from skewboost.cli.shift import ShiftDetector
 from skewboost.cli.target_column import check_columns, split_names
 from skewboost.names import shown, spell
@@ -22,22 +23,21 @@ CHUNK = 100_000
 ALL = "all"
 
 
-def run(
-    model_path: str, data: str, output: str | None, keep: Sequence[str], threshold: float | None, as_json: bool
-) -> None:
+def run(request: Predict) -> None:
     """Predict, and write predictions, probabilities and scores."""
     import pandas as pd
 
+    data, output, threshold = request.data, request.output, request.threshold
     check_output(output, SUFFIXES)
-    model = read_model(model_path)
+    model = read_model(request.model)
     model.check_threshold(threshold)
     source = model.open(data)
-    kept = _columns_to_keep(data, list(source.columns), keep)
+    kept = _columns_to_keep(data, source.columns, request.keep or ())
     ignored = model.skip_unused(source, kept)
     detector = ShiftDetector(model.profile)
     predicted: Counter[str] = Counter()
     with ExitStack() as stack:
-        writer = stack.enter_context(open_writer(output, as_json))
+        writer = stack.enter_context(open_writer(output, request.as_json))
         bar = None if output is None else stack.enter_context(ProgressBar(None, "Rows", transient=True))
         for chunk in source.chunks(CHUNK):
             X = model.features(chunk, data)
@@ -52,9 +52,9 @@ def run(
                 bar.update(predicted.total(), number(predicted.total()))
     warnings = detector.warnings(model.positive)
     warn(warnings)
-    if output is not None and as_json:
+    if output is not None and request.as_json:
         print_json({
-            "model": model_path, "data": data, "threshold": threshold, "rows": predicted.total(),
+            "model": model.path, "data": data, "threshold": threshold, "rows": predicted.total(),
             "predicted": predicted, "output": output, "columns_ignored": ignored, "warnings": warnings,
         })  # fmt: skip
     elif output is not None:

@@ -45,8 +45,10 @@ class Examples:
         """The weights as `fit` takes them."""
         return {} if self.weights is None else {"sample_weight": self.weights}
 
-    def split(self, test_size: float, seed: int | None) -> tuple[Examples, Examples]:
-        """Training rows and a fraction of each class to hold out."""
+    def split(self, test_size: float | None, seed: int | None) -> tuple[Examples, Examples | None]:
+        """Training rows and a fraction of each class to hold out; None if that is 0."""
+        if not test_size:
+            return self, None
         from sklearn.model_selection import train_test_split
 
         labels, n = np.unique(self.y, return_counts=True)

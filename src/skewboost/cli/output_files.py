@@ -1,4 +1,4 @@
-"""Writing tables of predictions chunk by chunk: CSV, Parquet and Arrow files, or standard output."""
+"""Files that commands write: pictures, and tables of predictions, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -6,18 +6,40 @@ import csv
 import gzip
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.output import RawOutput, json_text
-from skewboost.files import written_whole
+from skewboost.cli.output import RawOutput, json_text, list_names
+from skewboost.files import check_writable, write_whole, written_whole
 
 TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 ARROW = (".parquet", ".feather", ".arrow")
 SUFFIXES = (*TEXT, *ARROW)
+PICTURES = (".png", ".svg", ".pdf")
+DPI = 150
+
+
+def check_output(path: str | None, suffixes: Sequence[str] = (), option: str = "-o") -> None:
+    """Raise, before any work is done, if a file cannot be written or its name has another ending."""
+    if path is None:
+        return
+    if suffixes and not Path(path).name.lower().endswith(tuple(suffixes)):
+        raise CommandError(f"{option} {path}: the name must end in {list_names(suffixes, 10)}.")
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise CommandError(f"{option} {path}: {error.strerror}.") from error
+
+
+def save_picture(figure: Any, path: str | Path) -> Path:
+    """Write a figure in the format of the file's ending."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format=Path(path).suffix[1:].lower(), dpi=DPI)
+    return write_whole(path, picture.getvalue())
 
 
 class Writer(Protocol):
