@@ -145,7 +145,7 @@ class ShiftDetector:
         columns = {} if profile is None else profile.columns
         self._columns = {name: NewColumn(column) for name, column in columns.items()}
         self._labels: ClassSizes = {}
-        self._predictions: Counter[str] = Counter()
+        self._predictions: Any = Counter()
 
     def add_rows(self, X: Any) -> None:
         """Add a chunk of features."""
@@ -155,7 +155,7 @@ class ShiftDetector:
 
     def add_predictions(self, labels: Array) -> None:
         """Add the predictions for a chunk."""
-        self._predictions.update(class_sizes(labels))  # type: ignore[arg-type]
+        self._predictions.update(class_sizes(labels))
 
     def add_labels(self, labels: Array, weights: Array | None = None) -> None:
         """Set the labels of all rows."""
@@ -254,7 +254,10 @@ class NewColumn:
     def _changed_numbers(self, risk: float) -> Iterator[tuple[float, str]]:
         before = self.before
         beyond = self.outside.sum() / self.n
-        if beyond >= UNSEEN and 2 * min(all_new_probability(k, before.n, self.n) for k in self.outside) <= risk:
+        if (
+            beyond >= UNSEEN
+            and 2 * min(all_new_probability(k, before.n, self.n) for k in self.outside.tolist()) <= risk
+        ):
             interval = f"{before.low:.6g} to {before.high:.6g}"
             yield beyond, f"is outside of the training range, {interval}, in {percent(beyond)} of the rows"
         now, was = self.below / self.n, np.array(before.below) / before.n

@@ -140,7 +140,7 @@ def test_types_do_not_depend_on_where_blocks_end(block, tmp_path, monkeypatch):
         "3,3.5,x,True,,-,?,2026-02-30,?\n"
         "4,,1.0,false,false,18446744073709551615,2026-01-04,2026-01-04,\n"
     )
-    monkeypatch.setattr("skewboost.cli.data.text_source.SETTLING_ROWS", block)
+    monkeypatch.setattr("skewboost.cli.data.source.SETTLING_ROWS", block)
     frame = open_data(path).read()
     kinds = ["int64", "float64", "str", "bool", "boolean", "float64", "datetime64[us]", "str", "float64"]
     assert [str(d) for d in frame.dtypes] == [k if k != "str" else str(pd.Series(["a"]).dtype) for k in kinds]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.text_source import TextSource
+from skewboost.cli.data.source import TextSource
 
 NOMINAL = "nominal"
 KINDS = {"numeric": FLOAT, "real": FLOAT, "integer": FLOAT, "string": TEXT, "date": DATE}

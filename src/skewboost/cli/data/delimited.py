@@ -13,7 +13,7 @@ from typing import Any
 
 from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, INTEGER, NUMBER_MISSING, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.text_source import TextSource
+from skewboost.cli.data.source import TextSource
 
 DELIMITERS = ",\t;|"
 _DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d*\.\d+\s*")
