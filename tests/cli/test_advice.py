@@ -39,7 +39,6 @@ PRINTED_BY = {
     "held_out": ("fit", "goal", "evaluate"),
     "method_options": READS_A_TABLE,
     "model_files": READS_A_MODEL,
-    "cost_option": (*READS_A_TABLE, "evaluate"),
     "shift": ("predict", "evaluate", "report"),
 }
 # Where the command is named elsewhere in the sentence, or the module serves a part of its commands only

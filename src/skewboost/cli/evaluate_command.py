@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from skewboost.cli.commands import Evaluate
-from skewboost.cli.cost_option import read_cost
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.held_out import Predictions, print_results
 from skewboost.cli.method_options import suggest
 from skewboost.cli.model_files import SavedModel, read_model
 from skewboost.cli.output import list_names, note, print_json, source_name, warn
 from skewboost.cli.shift import ShiftDetector
-from skewboost.cli.target_column import Examples, check_columns, find_label, labelled_rows
+from skewboost.cli.target_column import Examples, check_columns, find_label, labelled_rows, read_cost
 from skewboost.names import spell
 
 
@@ -115,27 +114,14 @@ def warn_of_shift(model: SavedModel, examples: Examples, costs: Any, predicted: 
     detector.add_labels(examples.y, examples.weights)
     if predicted is not None:
         detector.add_predictions(predicted)
-    warnings = detector.warnings(model.positive, None if predicted is None else _threshold_advice(model, costs))
+    warnings = detector.warnings(model.positive, None if predicted is None else _cost_ratio(model, costs))
     warn(warnings)
     return warnings
 
 
-def _threshold_advice(model: SavedModel, costs: Any) -> Callable[[float, float], str]:
-    """A function that recommends a threshold for another fraction of positives."""
-    ratio = None
+def _cost_ratio(model: SavedModel, costs: Any) -> float | None:
+    """The cost of a miss in false alarms; None if it is not known, or depends on the rows."""
     if isinstance(costs, Mapping) and model.positive is not None:
         (other,) = (c for c in model.classes if c != model.positive)
-        ratio = float(costs[model.positive] / costs[other])
-    elif isinstance(costs, int | float):
-        ratio = float(costs)
-
-    def advice(before: float, now: float) -> str:
-        if ratio is None or not (0 < before < 1 and 0 < now < 1):
-            return ""
-        odds = before / (1 - before) * (1 - now) / now / ratio
-        return (
-            f"; if nothing else has changed, --threshold {odds / (1 + odds):.3g} corrects for it (in Python, "
-            f"MinimumRiskClassifier(prior={now:.3g}))"
-        )
-
-    return advice
+        return float(costs[model.positive] / costs[other])
+    return float(costs) if isinstance(costs, int | float) else None

@@ -7,7 +7,7 @@ from pathlib import Path
 from skewboost.cli.commands import FORMS, Export
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.model_files import read_model
-from skewboost.cli.output import RawOutput, note
+from skewboost.cli.output import note, write_raw
 from skewboost.cli.output_files import check_output
 from skewboost.files import write_whole
 
@@ -30,7 +30,7 @@ def run(request: Export) -> None:
     else:
         content = io.to_source(model, form, table=table, **options)
     if output is None:
-        RawOutput().write(str(content).rstrip("\n") + "\n")
+        write_raw(str(content).rstrip("\n") + "\n")
     else:
         write_whole(output, content)
         note(f"Written: {output}")

@@ -12,7 +12,6 @@ import numpy as np
 
 from skewboost.boosting.catalogue import RECOMMENDED
 from skewboost.cli.commands import Fit, Fitting, Learning
-from skewboost.cli.cost_option import describe_cost, read_cost
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.held_out import Predictions, print_results
 from skewboost.cli.method_options import MethodOptions, NamedMethod, multiclass_methods
@@ -20,7 +19,7 @@ from skewboost.cli.model_files import booster_of, count_rounds, write_model
 from skewboost.cli.output import and_more, count, list_names, number, print_json, print_line, print_text
 from skewboost.cli.output_files import check_output
 from skewboost.cli.shift import TrainingProfile, class_sizes
-from skewboost.cli.target_column import Examples, find_positive, read_examples
+from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost, read_examples
 from skewboost.metrics.targets import choose_positive
 from skewboost.names import shown, side_by_side, spell
 from skewboost.progress import ProgressBar

@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from skewboost.cli.commands import Fit, Goal
-from skewboost.cli.cost_option import read_cost
 from skewboost.cli.exit_codes import FAILED, CommandError
 from skewboost.cli.fit_command import MODEL_SUFFIXES, FitResult, check_multiclass, finish, positive_class, read_all
 from skewboost.cli.method_options import MethodOptions
 from skewboost.cli.output import fraction, note, waiting
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
-from skewboost.cli.target_column import Examples, check_columns, find_positive
+from skewboost.cli.target_column import Examples, check_columns, find_positive, read_cost
 
 
 def run(request: Fit) -> None:

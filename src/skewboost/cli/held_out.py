@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 
 from skewboost import metrics
-from skewboost.cli.cost_option import describe_cost
-from skewboost.cli.model_files import labels_at
+from skewboost.cli.model_files import predict_labels
 from skewboost.cli.output import SHORT_NAME, count, fraction, number, print_line, print_table, print_text
-from skewboost.cli.target_column import Examples
+from skewboost.cli.target_column import Examples, describe_cost
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import MEASURES, binary_measures, multiclass_measures
@@ -43,14 +43,10 @@ class Predictions:
     def of(cls, model: Any, positive: Any, rows: Examples, threshold: float | None = None) -> Predictions:
         """Predict; with a threshold, the positive class where its probability is at least the threshold."""
         probability = model.predict_proba(rows.X) if hasattr(model, "predict_proba") else None
-        classes = model.classes_.tolist()
-        if threshold is None or probability is None:
-            predicted = np.asarray(model.predict(rows.X))
-        else:
-            predicted = labels_at(threshold, probability, classes, positive)
+        predicted = predict_labels(model, rows.X, positive, threshold, probability)
         has_scores = positive is not None and any(hasattr(model, method) for method in METHODS)
         scores = scores_of(model, rows.X, positive) if has_scores else None
-        return cls(classes, positive, rows.y, predicted, probability, scores, rows.weights)
+        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, scores, rows.weights)
 
     @property
     def n_rows(self) -> float:
@@ -60,11 +56,8 @@ class Predictions:
     @property
     def matrix(self) -> Array:
         """The confusion matrix ``[true, predicted]`` in the order of the classes."""
-        index = {label: k for k, label in enumerate(self.classes)}
-        matrix = np.zeros((len(index), len(index)))
-        cells = [index[t] for t in self.truth.tolist()], [index[p] for p in self.predicted.tolist()]
-        np.add.at(matrix, cells, 1.0 if self.weights is None else self.weights)
-        return matrix
+        counts = confusion_matrix(self.truth, self.predicted, labels=self.classes, sample_weight=self.weights)
+        return np.asarray(counts, dtype=np.float64)
 
     @property
     def p_positive(self) -> Array | None:

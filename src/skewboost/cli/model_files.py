@@ -128,11 +128,8 @@ class SavedModel:
             note(f"the goal {self.record['goal']} holds for the threshold of {self.path} itself, not for {threshold:g}")
 
     def predict(self, X: Any, threshold: float | None = None, probability: Array | None = None) -> Array:
-        """Predicted labels; with a threshold, the positive class where its probability is at least the threshold."""
-        if threshold is None:
-            return np.asarray(self.estimator.predict(X))
-        p = self.estimator.predict_proba(X) if probability is None else probability
-        return labels_at(threshold, p, self.classes, self.positive)
+        """Predicted labels, see `predict_labels`."""
+        return predict_labels(self.estimator, X, self.positive, threshold, probability)
 
 
 def booster_of(model: Any) -> Any:
@@ -146,10 +143,13 @@ def count_rounds(model: Any) -> int:
     return int(getattr(booster, "n_estimators_", None) or len(booster.estimators_))
 
 
-def labels_at(threshold: float, probability: Array, classes: Sequence[Any], positive: Any) -> Array:
-    """The positive class where its probability is at least the threshold, and the other class elsewhere."""
-    k = classes.index(positive)
-    return np.asarray(np.array(classes)[np.where(probability[:, k] >= threshold, k, 1 - k)])
+def predict_labels(model: Any, X: Any, positive: Any, threshold: float | None, probability: Array | None) -> Array:
+    """Predicted labels; with a threshold, the positive class where its probability is at least the threshold."""
+    if threshold is None:
+        return np.asarray(model.predict(X))
+    p = model.predict_proba(X) if probability is None else probability
+    k = model.classes_.tolist().index(positive)
+    return np.asarray(model.classes_[np.where(p[:, k] >= threshold, k, 1 - k)])
 
 
 def read_model(path: str) -> SavedModel:

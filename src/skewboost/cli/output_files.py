@@ -6,14 +6,14 @@ import csv
 import gzip
 import io
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.output import RawOutput, json_text, list_names
+from skewboost.cli.output import json_text, list_names, write_raw
 from skewboost.files import check_writable, write_whole, written_whole
 
 TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
@@ -42,21 +42,13 @@ def save_picture(figure: Any, path: str | Path) -> Path:
     return write_whole(path, picture.getvalue())
 
 
-class Writer(Protocol):
-    """Writes frames one after the other."""
-
-    def write(self, frame: Any) -> None:
-        """Write the rows of a frame."""
-
-
-@contextmanager
-def open_writer(path: str | None, json_rows: bool = False) -> Iterator[Writer]:
-    """A writer to a file in the format of its ending, or to standard output if the path is None."""
+def write_frames(frames: Iterator[Any], path: str | None, as_json: bool) -> None:
+    """Write frames to a file in the format of its ending, or to standard output if the path is None."""
     if path is None:
-        rows = JsonRows(RawOutput()) if json_rows else None
-        yield rows or Delimited(RawOutput(), ",")
-        if rows is not None:
-            rows.close()
+        if as_json:
+            _write_json(frames)
+        else:
+            _write_delimited(frames, write_raw, ",")
         sys.stdout.flush()  # here, so that an error is reported
         return
     ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if path.lower().endswith(s))
@@ -64,81 +56,47 @@ def open_writer(path: str | None, json_rows: bool = False) -> Iterator[Writer]:
         raise CommandError(f"{ending} files need pyarrow.", 'Run pip install "skewboost[parquet]", or write .csv.')
     with written_whole(path) as file:
         if ending in ARROW:
-            with closing(ArrowFile(file, parquet=ending == ".parquet")) as arrow:
-                yield arrow
+            _write_arrow(frames, file, parquet=ending == ".parquet")
             return
         packed = gzip.GzipFile(fileobj=file, mode="wb", mtime=0, filename="") if ending.endswith(".gz") else None
         text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
         try:
-            yield Delimited(text, TEXT[ending])
+            _write_delimited(frames, text.write, TEXT[ending])
         finally:
             text.detach()  # `written_whole` closes the file
             if packed is not None:
                 packed.close()
 
 
-class Delimited:
+def _write_delimited(frames: Iterator[Any], write: Callable[[str], Any], separator: str) -> None:
     """CSV or TSV with a header line."""
-
-    def __init__(self, file: Any, separator: str) -> None:
-        self._file, self._separator, self._started = file, separator, False
-
-    def write(self, frame: Any) -> None:
-        """Write the rows of a frame."""
-        options = {"sep": self._separator, "index": False, "header": not self._started, "lineterminator": "\n"}
+    for k, frame in enumerate(frames):
+        options = {"sep": separator, "index": False, "header": k == 0, "lineterminator": "\n"}
         text = frame.to_csv(**options)
         if "\r" in text:  # a line end for some readers, which Python before 3.13 does not quote
             text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
-        self._file.write(text)
-        self._started = True
+        write(text)
 
 
-class JsonRows:
+def _write_json(frames: Iterator[Any]) -> None:
     """A JSON list with an object per row."""
-
-    def __init__(self, file: Any) -> None:
-        self._file, self._started = file, False
-
-    def write(self, frame: Any) -> None:
-        """Write the rows of a frame."""
-        for row in frame.to_dict("records"):
-            self._file.write((",\n" if self._started else "[\n") + json_text(row, indent=None))
-            self._started = True
-
-    def close(self) -> None:
-        """End the list."""
-        self._file.write("\n]\n" if self._started else "[]\n")
+    before = "[\n"
+    for row in (row for frame in frames for row in frame.to_dict("records")):
+        write_raw(before + json_text(row, indent=None))
+        before = ",\n"
+    write_raw("[]\n" if before == "[\n" else "\n]\n")
 
 
-class ArrowFile:
+def _write_arrow(frames: Iterator[Any], file: IO[bytes], parquet: bool) -> None:
     """Parquet or Arrow; the first frame determines the types of the columns."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
 
-    def __init__(self, file: IO[bytes], parquet: bool) -> None:
-        self._file, self._parquet = file, parquet
-        self._writer: Any = None
-
-    def write(self, frame: Any) -> None:
-        """Write the rows of a frame."""
-        import pyarrow as pa
-
-        if self._writer is None:
-            self._schema = _schema(frame)
-            self._writer = self._open(self._schema)
-        self._writer.write_table(pa.Table.from_pandas(frame, schema=self._schema, preserve_index=False))
-
-    def _open(self, schema: Any) -> Any:
-        if self._parquet:
-            from pyarrow.parquet import ParquetWriter
-
-            return ParquetWriter(self._file, schema)
-        import pyarrow as pa
-
-        return pa.ipc.new_file(self._file, schema)
-
-    def close(self) -> None:
-        """End the file."""
-        if self._writer is not None:
-            self._writer.close()
+    first = next(frames)
+    schema = _schema(first)
+    with ParquetWriter(file, schema) if parquet else pa.ipc.new_file(file, schema) as writer:
+        for frame in chain([first], frames):
+            writer.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False))
 
 
 def _schema(frame: Any) -> Any:

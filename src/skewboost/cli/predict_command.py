@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
-
-import numpy as np
 
 from skewboost.cli.commands import Predict
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.model_files import SavedModel, read_model
 from skewboost.cli.output import count, note, number, print_json, source_name, warn
-from skewboost.cli.output_files import SUFFIXES, check_output, open_writer
+from skewboost.cli.output_files import SUFFIXES, check_output, write_frames
 from skewboost.cli.shift import ShiftDetector
 from skewboost.cli.target_column import check_columns, split_names
 from skewboost.names import shown, spell
@@ -36,20 +34,22 @@ def run(request: Predict) -> None:
     ignored = model.skip_unused(source, kept)
     detector = ShiftDetector(model.profile)
     predicted: Counter[str] = Counter()
-    with ExitStack() as stack:
-        writer = stack.enter_context(open_writer(output, request.as_json))
-        bar = None if output is None else stack.enter_context(ProgressBar(None, "Rows", transient=True))
+    bar = ProgressBar(None, "Rows", transient=True)
+
+    def answers() -> Iterator[Any]:
         for chunk in source.chunks(CHUNK):
             X = model.features(chunk, data)
             table = predictions(model, X, threshold)
-            writer.write(pd.concat([chunk[kept].reset_index(drop=True), table], axis=1) if kept else table)
             detector.add_rows(X)
             if threshold is None:
                 detector.add_predictions(table["prediction"].to_numpy())
-            labels, n = np.unique(table["prediction"], return_counts=True)
-            predicted.update(dict(zip(map(spell, labels.tolist()), n.tolist())))
-            if bar is not None:
+            predicted.update({spell(c): n for c, n in table["prediction"].value_counts().to_dict().items()})
+            yield pd.concat([chunk[kept].reset_index(drop=True), table], axis=1) if kept else table
+            if output is not None:
                 bar.update(predicted.total(), number(predicted.total()))
+
+    with nullcontext() if output is None else bar:
+        write_frames(answers(), output, request.as_json)
     warnings = detector.warnings(model.positive)
     warn(warnings)
     if output is not None and request.as_json:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,13 +132,7 @@ def _count_below(x: Array, cuts: Any) -> Array:
 
 
 class ShiftDetector:
-    """Compares new rows, chunk by chunk, with the training rows.
-
-    Parameters
-    ----------
-    profile : TrainingProfile or None
-        None: nothing is known about the training rows, and there are no warnings.
-    """
+    """Compares new rows, chunk by chunk, with the training rows. Without a profile of these there are no warnings."""
 
     def __init__(self, profile: TrainingProfile | None) -> None:
         self.profile = profile
@@ -161,15 +155,11 @@ class ShiftDetector:
         """Set the labels of all rows."""
         self._labels = class_sizes(labels, weights)
 
-    def warnings(self, positive: Any, advice: Callable[[float, float], str] | None = None) -> list[str]:
+    def warnings(self, positive: Any, cost_ratio: float | None = None) -> list[str]:
         """Sentences about the differences, and what to do about them.
 
-        Parameters
-        ----------
-        positive : label or None
-            The positive class; None if there are more than two classes.
-        advice : callable or None
-            Given the fraction of the positive class in training and now, what else to do.
+        `positive` is the positive class; None if there are more than two classes. With `cost_ratio`, the cost of a miss
+        in false alarms, a threshold is recommended if the fraction of positives has changed.
         """
         if self.profile is None:
             return []
@@ -181,8 +171,8 @@ class ShiftDetector:
             of_predictions = _changed_fraction(self.profile.predictions, self._predictions, label, risk)
             if of_labels is not None:
                 before, now = map(percent, of_labels)
-                more = "" if advice is None else advice(*of_labels)
-                found.append(f"{now} of the rows are {label}, against {before} in training{more}")
+                advice = "" if cost_ratio is None else _threshold_advice(cost_ratio, *of_labels)
+                found.append(f"{now} of the rows are {label}, against {before} in training{advice}")
             elif of_predictions is not None:
                 before, now = map(percent, of_predictions)
                 found.append(f"{now} of the rows are predicted to be {label}, against {before} when it was fitted")
@@ -254,10 +244,7 @@ class NewColumn:
     def _changed_numbers(self, risk: float) -> Iterator[tuple[float, str]]:
         before = self.before
         beyond = self.outside.sum() / self.n
-        if (
-            beyond >= UNSEEN
-            and 2 * min(all_new_probability(k, before.n, self.n) for k in self.outside.tolist()) <= risk
-        ):
+        if beyond >= UNSEEN and 2 * all_new_probability(int(self.outside.max()), before.n, self.n) <= risk:
             interval = f"{before.low:.6g} to {before.high:.6g}"
             yield beyond, f"is outside of the training range, {interval}, in {percent(beyond)} of the rows"
         now, was = self.below / self.n, np.array(before.below) / before.n
@@ -298,6 +285,17 @@ def _changed_fraction(before: ClassSizes, now: ClassSizes, label: str, risk: flo
     if max(odds) < ODDS_RATIO * min(odds) or split_p_value(k0, n0, k1, n1) > risk:
         return None
     return k0 / n0, k1 / n1
+
+
+def _threshold_advice(cost_ratio: float, before: float, now: float) -> str:
+    """The threshold for another fraction of positives."""
+    if not (0 < before < 1 and 0 < now < 1):
+        return ""
+    odds = before / (1 - before) * (1 - now) / now / cost_ratio
+    return (
+        f"; if nothing else has changed, --threshold {odds / (1 + odds):.3g} corrects for it (in Python, "
+        f"MinimumRiskClassifier(prior={now:.3g}))"
+    )
 
 
 def split_p_value(k0: float, n0: float, k1: float, n1: float) -> float:
