@@ -23,18 +23,18 @@ FORMATS = "CSV, TSV, Parquet, Feather, ARFF or LIBSVM, gzip or not"
 LEARNERS = ("stump", "tree", "histogram", "line")
 FORMS = {".py": "python", ".c": "c", ".sql": "sql", ".onnx": "onnx"}
 
+Text = str | None
+Words = list[str] | None
 Data = Annotated[str, typer.Argument(help=f"{FORMATS}.", metavar="DATA")]
 ModelFile = Annotated[str, typer.Argument(help="A model file that `fit` wrote.", metavar="MODEL")]
-Target = Annotated[str | None, column("--target -t", "The column to predict.")]
-KnownTarget = Annotated[str | None, column("--target -t", "The column of the labels; by default that of the fit.")]
+Target = Annotated[Text, column("--target -t", "The column to predict.")]
+KnownTarget = Annotated[Text, column("--target -t", "The column of the labels; by default that of the fit.")]
 COST_HELP = "20 (a miss costs 20 false alarms), balanced, or label=cost,label=cost."
-Cost = Annotated[str | None, option("--cost", COST_HELP, "COST")]
-KnownWeight = Annotated[
-    str | None, column("--weight", "The column of weights; by default that of the fit, '' for none.")
-]
+Cost = Annotated[Text, option("--cost", COST_HELP, "COST")]
+KnownWeight = Annotated[Text, column("--weight", "The column of weights; by default that of the fit, '' for none.")]
 THRESHOLD_HELP = "Predict the positive class if its probability is at least this; by default the model decides."
 Threshold = Annotated[float | None, option("--threshold", THRESHOLD_HELP, "P", callback=check_threshold)]
-Plot = Annotated[str | None, option("--plot", "Also draw the result, as .png, .svg or .pdf.", "FILE")]
+Plot = Annotated[Text, option("--plot", "Also draw the result, as .png, .svg or .pdf.", "FILE")]
 Jobs = Annotated[int, option("--n-jobs -j", "Threads; -1 for all cores.", "N", callback=check_jobs)]
 Json = Annotated[bool, option("--json", "Print one JSON document.")]
 
@@ -71,25 +71,21 @@ class Learning(Command):
     data: Data
     target: Target = None
     cost: Cost = None
-    positive: Annotated[str | None, option("--positive", "The positive class; by default the rarer one.", "LABEL")] = (
-        None
-    )
+    positive: Annotated[Text, option("--positive", "The positive class; by default the rarer one.", "LABEL")] = None
     rounds: Annotated[int | None, option("--rounds -r", "Rounds of boosting; 100 for most methods.", "N", min=1)] = None
     learner: Annotated[
-        str | None,
+        Text,
         option(
             "--learner", "The weak learner: stump, tree, histogram or line.", "NAME",
             autocompletion=complete_from(LEARNERS),
         ),
     ] = None  # fmt: skip
     settings: Annotated[
-        list[str] | None,
+        Words,
         option("--set", "Another parameter, such as --set learning_rate=0.1; may be repeated.", "NAME=VALUE"),
     ] = None
-    drop: Annotated[list[str] | None, column("--drop", "Columns to leave out.", "COL,COL")] = None
-    weight: Annotated[str | None, column("--weight", "A column with the number of examples that a row stands for.")] = (
-        None
-    )
+    drop: Annotated[Words, column("--drop", "Columns to leave out.", "COL,COL")] = None
+    weight: Annotated[Text, column("--weight", "A column with the number of examples that a row stands for.")] = None
     seed: Annotated[int, option("--seed", "The seed of random numbers.", "N", min=0)] = 0
     n_jobs: Jobs = -1
     as_json: Json = False
@@ -100,10 +96,10 @@ class Fitting(Learning):
     """What `fit`, `goal` and `report` have in common."""
 
     method: Annotated[
-        str | None,
+        Text,
         option("--method -m", f"A name from `skewboost list`. [{RECOMMENDED}]", "NAME", autocompletion=complete_method),
     ] = None
-    output: Annotated[str | None, option("--output -o", "Write the model here, as JSON.", "FILE")] = None
+    output: Annotated[Text, option("--output -o", "Write the model here, as JSON.", "FILE")] = None
     test: Annotated[
         float | None,
         option(
@@ -128,7 +124,7 @@ class Fit(Fitting):
         'skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5"',
     )
 
-    goal: Annotated[str | None, option("--goal", 'A goal such as "recall>=0.95"; see `skewboost goal`.', "GOAL")] = None
+    goal: Annotated[Text, option("--goal", 'A goal such as "recall>=0.95"; see `skewboost goal`.', "GOAL")] = None
 
     @property
     def module(self) -> str:
@@ -155,12 +151,10 @@ class Predict(Command):
     model: ModelFile
     data: Annotated[str, typer.Argument(help="New rows; - for standard input.", metavar="DATA")]
     output: Annotated[
-        str | None,
+        Text,
         option("--output -o", "A .csv, .tsv (or .gz), .parquet or .feather file; by default stdout.", "FILE"),
     ] = None
-    keep: Annotated[
-        list[str] | None, column("--keep", "Columns to copy to the output; all for all columns.", "COL,COL")
-    ] = None
+    keep: Annotated[Words, column("--keep", "Columns to copy to the output; all for all columns.", "COL,COL")] = None
     threshold: Threshold = None
     as_json: Json = False
 
@@ -201,7 +195,7 @@ class Compare(Learning):
     )
 
     methods: Annotated[
-        list[str] | None,
+        Words,
         option(
             "--methods -m", "Names from `skewboost list`; sound (costs are used as theory asks) or all. [sound]",
             "A,B,C", autocompletion=complete_method,
@@ -210,7 +204,7 @@ class Compare(Learning):
     cv: Annotated[int, option("--cv", "The number of folds.", "N", min=2)] = 5
     repeats: Annotated[int, option("--repeats", "How often to repeat with new folds.", "N", min=1)] = 1
     results: Annotated[
-        str | None, option("--results", "Save finished fits here, and continue from there next time.", "FILE.jsonl")
+        Text, option("--results", "Save finished fits here, and continue from there next time.", "FILE.jsonl")
     ] = None
     sort_by: Annotated[str, option("--sort-by", "The measure to sort and test by.", "MEASURE")] = "cost"
     plot: Plot = None
@@ -236,23 +230,21 @@ class Goal(Fit):
     goal: Annotated[
         str, typer.Argument(help='The goal, such as "recall>=0.95 and precision>=30%".', metavar="GOAL")
     ] = field()  # `fit` has a default
-    then: Annotated[
-        str | None, option("--then", "The measure to optimise among models that reach the goal.", "MEASURE")
-    ] = None
+    then: Annotated[Text, option("--then", "The measure to optimise among models that reach the goal.", "MEASURE")] = (
+        None
+    )
     confidence: Annotated[
         float, option("--confidence", "Of the certificate; 0 for no certificate.", "P", min=0, max=0.9999)
     ] = 0.9
-    plot: Annotated[str | None, option("--plot", "Draw which goals can be reached, as .png, .svg or .pdf.", "FILE")] = (
-        None
-    )
+    plot: Annotated[Text, option("--plot", "Draw which goals can be reached, as .png, .svg or .pdf.", "FILE")] = None
     closest: Annotated[
         bool, option("--closest", "If the goal is not reached, give the closest model; exit code 1.")
     ] = False
-    weight: Annotated[str | None, column("--weight", "The column of the weights of the rows.")] = None
+    weight: Annotated[Text, column("--weight", "The column of the weights of the rows.")] = None
     counts: Annotated[
         bool, option("--counts", "Equal rows, and a --weight, are independent examples; by default they are copies.")
     ] = False
-    groups: Annotated[str | None, column("--groups", "A column with equal values in rows that belong together.")] = None
+    groups: Annotated[Text, column("--groups", "A column with equal values in rows that belong together.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,9 +258,9 @@ class Explain(Command):
     examples = ("skewboost explain model.json", "skewboost explain model.json claims.csv --row worst")
 
     model: ModelFile
-    data: Annotated[str | None, typer.Argument(help="A file with the row to explain.", metavar="[DATA]")] = None
+    data: Annotated[Text, typer.Argument(help="A file with the row to explain.", metavar="[DATA]")] = None
     row: Annotated[
-        str | None, option("--row", "The number of the row (from 1), first, or worst (the worst prediction).", "ROW")
+        Text, option("--row", "The number of the row (from 1), first, or worst (the worst prediction).", "ROW")
     ] = None
     target: KnownTarget = None
     threshold: Threshold = None
@@ -292,15 +284,13 @@ class Report(Fitting):
 
     context: typer.Context  # says which options are given
     data: Annotated[str, typer.Argument(help="A model; or data to fit a model to.", metavar="MODEL|DATA")]
-    rows: Annotated[str | None, typer.Argument(help="Rows that the model was not fitted to.", metavar="[DATA]")] = None
+    rows: Annotated[Text, typer.Argument(help="Rows that the model was not fitted to.", metavar="[DATA]")] = None
     target: KnownTarget = None
     weight: KnownWeight = None
     threshold: Threshold = None
     output: Annotated[str, option("--output -o", "The file to write.", "FILE")] = "report.html"
-    title: Annotated[str | None, option("--title", "The title of the page.")] = None
-    methods: Annotated[
-        list[str] | None, option("--methods", "Methods to compare with, if a model is fitted.", "A,B,C")
-    ] = None
+    title: Annotated[Text, option("--title", "The title of the page.")] = None
+    methods: Annotated[Words, option("--methods", "Methods to compare with, if a model is fitted.", "A,B,C")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,24 +304,22 @@ class Export(Command):
 
     model: ModelFile
     to: Annotated[
-        str | None,
+        Text,
         option(
             "--to", "python, c, sql or onnx; by default the ending of -o.", "FORM",
             autocompletion=complete_from(tuple(FORMS.values())),
         ),
     ] = None  # fmt: skip
-    output: Annotated[
-        str | None, option("--output -o", "A .py, .c, .sql or .onnx file; by default stdout.", "FILE")
-    ] = None
-    name: Annotated[str | None, option("--name", "The name of the function or columns.")] = None
-    table: Annotated[str | None, option("--table", "SQL: the name of the table.")] = None
+    output: Annotated[Text, option("--output -o", "A .py, .c, .sql or .onnx file; by default stdout.", "FILE")] = None
+    name: Annotated[Text, option("--name", "The name of the function or columns.")] = None
+    table: Annotated[Text, option("--table", "SQL: the name of the table.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class List(Command):
     """List the variants with their papers and a verdict on each."""
 
-    text: Annotated[str | None, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None
+    text: Annotated[Text, typer.Argument(help="Part of a name or paper, or how costs enter: once, …")] = None
     as_json: Annotated[bool, option("--json", "All fields of all variants, as JSON.")] = False
 
 
