@@ -147,8 +147,8 @@ def _print(comparison: Any, request: Compare, examples: Examples) -> None:
     cells = {(row["method"], row["measure"]): row for row in comparison.summary()}
     rows = []
     for name in comparison.ordered(request.sort_by):
-        values = [("*" if cells[name, m]["best"] else "") + fraction(_mean(cells[name, m])) for m in measures]
-        rows.append([name, *values, f"{_mean(cells[name, 'fit_seconds']):.2f}"])
+        values = [("*" if cells[name, m]["best"] else "") + fraction(cells[name, m]["mean"]) for m in measures]
+        rows.append([name, *values, f"{cells[name, 'fit_seconds']['mean']:.2f}"])
     folds = f"{request.cv} folds" + (f", {request.repeats} times" if request.repeats > 1 else "")
     print_line(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
     print_table(["method", *(MEASURES[m].label for m in measures), "sec."], rows)
@@ -172,7 +172,3 @@ def _print_test(test: Any) -> None:
     for group in test.groups:
         if len(group) < len(test.mean_ranks):
             print_text(f"Not significantly different: {', '.join(group)}.")
-
-
-def _mean(cell: Any) -> float:
-    return float("nan") if cell["mean"] is None else float(cell["mean"])

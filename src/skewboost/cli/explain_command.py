@@ -9,7 +9,6 @@ import numpy as np
 
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.cli.commands import Explain
-from skewboost.cli.data.content import is_pipe
 from skewboost.cli.evaluate_command import read_labelled
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.model_files import SavedModel, count_rounds, read_model
@@ -140,7 +139,7 @@ def _find_row(model: SavedModel, request: Explain, data: str) -> tuple[Any, int,
     if row != FIRST and not re.fullmatch("[0-9]{1,18}", row):
         raise CommandError(f"--row {request.row!r} must be a number, first or worst.")
     target = request.target or model.record.get("target")
-    source = model.open(data, target=None if is_pipe(data) else target)
+    source = model.open(data, target=target)
     if request.target is not None:
         check_columns(data, source.columns, [request.target], "--target")
     model.skip_unused(source, [target])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from skewboost.cli.commands import Fit, Goal
@@ -138,10 +138,7 @@ def _certificate(search: Any) -> dict[str, Any]:
         "of_little_use": of_little_use(search.counts_ if c is None else c.counts),
     }  # fmt: skip
     if c is not None:
-        counts, evidence = (
-            {name: getattr(part, name) for name in ("tp", "fp", "fn", "tn")} for part in (c.counts, c.evidence)
-        )
-        document |= {"confidence": c.confidence, "counts": counts, "evidence": evidence}
+        document |= {"confidence": c.confidence, "counts": asdict(c.counts), "evidence": asdict(c.evidence)}
         document |= {"shown": c.shown, "text": str(c)}
     return document
 

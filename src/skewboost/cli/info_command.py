@@ -67,18 +67,11 @@ def _print(source: Source, summary: Summary) -> None:
 
 
 def _ask_for_target(summary: Summary) -> str:
-    likely = likely_targets(summary)
-    if not likely:
-        return "Name the column of the classes with --target. No column has exactly two values."
-    return f"Name the column of the classes with --target. Columns with two values: {list_names(likely)}."
-
-
-def likely_targets(summary: Summary) -> list[str]:
-    """Up to three columns of two values without missing cells; those with a usual name first, then the last ones."""
-    candidates = [c.name for c in summary.columns if c.n_distinct == 2 and not c.n_missing]
-    usual = [n for n in candidates if n.lower() in ("target", "class", "label", "y", "outcome")]
-    last = [n for n in candidates if n == summary.columns[-1].name]
-    return list(dict.fromkeys([*usual, *last, *reversed(candidates)]))[:3]
+    """Name up to three columns of two values without missing cells; usual names come first, then the last columns."""
+    candidates = [c.name for c in reversed(summary.columns) if c.n_distinct == 2 and not c.n_missing]
+    likely = sorted(candidates, key=lambda name: name.lower() not in ("target", "class", "label", "y", "outcome"))[:3]
+    named = f"Columns with two values: {list_names(likely)}." if likely else "No column has exactly two values."
+    return f"Name the column of the classes with --target. {named}"
 
 
 def _print_target(target: TargetSummary) -> None:

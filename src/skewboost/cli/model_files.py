@@ -71,28 +71,20 @@ class SavedModel:
         `target` is the column of labels, which is read as text if the classes are text.
         """
         from skewboost.cli.data import open_data
-        from skewboost.cli.data.content import is_pipe
 
-        text: dict[str, Sequence[str]] = dict(self.categories)
-        columns = None
-        if not is_pipe(path):  # a pipe can be opened only once
-            columns = open_data(path, columns=self.columns).columns
-            self._check_columns(path, columns)
-        if target is not None and isinstance(self.classes[0], str) and (columns is None or target in columns):
-            text[target] = ()
-        source = open_data(path, text=text, columns=self.columns)
-        self._check_columns(path, source.columns)
-        return source
-
-    def _check_columns(self, path: str, columns: Sequence[str]) -> None:
-        missing = [name for name in self.columns if name not in columns]
+        source = open_data(path, columns=self.columns)
+        missing = [name for name in self.columns if name not in source.columns]
         if missing:
-            spare = [c for c in columns if c not in (*self.columns, self.record.get("target"))]
+            spare = [c for c in source.columns if c not in (*self.columns, self.record.get("target"))]
             raise CommandError(
                 f"{source_name(path)} lacks the {'column' if len(missing) == 1 else 'columns'} "
                 f"{list_names(missing, quotes=True)}, which {self.path} was fitted to.",
-                suggest(missing[0], spare) or f"Its columns are {list_names(columns, 12)}.",
+                suggest(missing[0], spare) or f"Its columns are {list_names(source.columns, 12)}.",
             )
+        source.text = {**self.categories}
+        if target in source.columns and isinstance(self.classes[0], str):
+            source.text[target] = ()
+        return source
 
     def skip_unused(self, source: Any, used: Sequence[str | None] = ()) -> list[str]:
         """Skip the columns that are not used. Those that `fit` did not drop are named on stderr and returned."""

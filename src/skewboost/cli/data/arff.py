@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -37,8 +37,8 @@ class Arff(TextSource):
 
     format = "arff"
 
-    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
-        super().__init__(content, text)
+    def __init__(self, content: Content) -> None:
+        super().__init__(content)
         content.keep_all()  # the last row decides whether numbers are integers
         self.attributes = self._declared()
         self.columns = [attribute.name for attribute in self.attributes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,8 +19,8 @@ from skewboost.cli.data.source import CHUNK_ROWS, Source
 class ArrowSource(Source):
     """What the formats of Arrow share: record batches with a schema."""
 
-    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
-        super().__init__(content, text)
+    def __init__(self, content: Content) -> None:
+        super().__init__(content)
         with self._explained():
             schema = self._schema()
             types = dict(zip(schema.names, schema.types))

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,8 @@ class Delimited(TextSource):
 
     format = "csv"
 
-    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
-        super().__init__(content, text)
+    def __init__(self, content: Content) -> None:
+        super().__init__(content)
         try:
             self.dialect = find_dialect(content)
         except csv.Error as error:

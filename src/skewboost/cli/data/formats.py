@@ -31,37 +31,29 @@ OTHERS = {  # formats that people pass by mistake, and what to do instead
 _SPARSE_ROW = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\deEnaif]+)*\s*(#.*)?")
 
 
-def open_data(
-    path: str | Path,
-    *,
-    text: Collection[str] = (),
-    keep: bool = False,
-    columns: Collection[str] = (),
-) -> Source:
+def open_data(path: str | Path, *, keep: bool = False, columns: Collection[str] = ()) -> Source:
     """Open a table in a file, or on standard input if the path is "-".
 
     The format is CSV (text divided by commas, tabs, semicolons, bars or spaces, with or without a header), Parquet,
-    Feather, Arrow IPC, ARFF or LIBSVM. Columns of CSV without names are c1, c2, …. For `text` see `Source`. With `keep`
-    a pipe is read to its end first, so that all rows settle the types of columns, as they do for a file. Otherwise the
-    first rows of a pipe settle them, and a later row that does not fit is an error. `columns` are those that a model
-    was fitted to: LIBSVM does not mention columns of zeros at the end, so they are added.
+    Feather, Arrow IPC, ARFF or LIBSVM. Columns of CSV without names are c1, c2, …. With `keep` a pipe is read to its
+    end first, so that all rows settle the types of columns, as they do for a file. Otherwise the first rows of a pipe
+    settle them, and a later row that does not fit is an error. `columns` are those that a model was fitted to: LIBSVM
+    does not mention columns of zeros at the end, so they are added.
     """
     content = Content(path)
     if keep:
         content.keep_all()
     found = find_format(content)
     if found == "libsvm":
-        return Libsvm(content, text, columns)
-    if found == "csv":
-        return Delimited(content, text)
-    if found == "arff":
-        return Arff(content, text)
+        return Libsvm(content, columns)
+    if found in ("csv", "arff"):
+        return Delimited(content) if found == "csv" else Arff(content)
     try:
         from skewboost.cli.data.arrow import ArrowFile, ParquetFile
     except ImportError as error:
         install = 'Install it: pip install "skewboost[parquet]"'
         raise DataError(f"{content.name}: reading {found} needs pyarrow.", install) from error
-    return ParquetFile(content, text) if found == "parquet" else ArrowFile(content, text)
+    return ParquetFile(content) if found == "parquet" else ArrowFile(content)
 
 
 def find_format(content: Content) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from skewboost.cli.data.column_types import EMPTY, TEXT, ColumnType, as_number, convert, first_misfit, type_of
 from skewboost.cli.data.content import Content, DataError
-from skewboost.cli.output import list_names
 from skewboost.names import spell
 
 CHUNK_ROWS = SETTLING_ROWS = 100_000
@@ -17,20 +16,19 @@ CHUNK_ROWS = SETTLING_ROWS = 100_000
 class Source(ABC):
     """A table in a file or a pipe.
 
-    `text` are columns to read as text whatever they look like. A mapping of column to categories says how the
-    categories are spelled: a cell that is not one of them, but is the same number or truth value as one, becomes that
-    one.
+    The keys of `text` are columns to read as text whatever they look like. The values say how categories are spelled: a
+    cell that is not one of them, but is the same number or truth value as one, becomes that one.
     """
 
     format: str  # "csv", "parquet", "arrow", "arff" or "libsvm"
     columns: list[str]
     left_out: frozenset[str] = frozenset()
 
-    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
+    def __init__(self, content: Content) -> None:
         self.content = content
         self.path = content.path
         self.n_bytes = content.n_bytes  # None for a pipe
-        self.text = text
+        self.text: dict[str, Collection[str]] = {}
 
     def leave_out(self, names: Iterable[str]) -> None:
         """Name columns that are not used: they may have a type that cannot be read, and may be left out of tables."""
@@ -55,19 +53,16 @@ class Source(ABC):
         return DataError(f"{self.content.name}{place}: {problem}.", remedy)
 
     def check_names(self) -> None:
-        """Raise if two columns have the same name, or if a column to be read as text does not exist."""
+        """Raise if two columns have the same name."""
         seen: dict[str, int] = {}
         for k, name in enumerate(self.columns, 1):
             if name in seen:
                 raise self.fail(f"columns {seen[name]} and {k} are both called {name!r}", "Rename one of them.")
             seen[name] = k
-        unknown = [name for name in self.text if name not in seen]
-        if unknown:
-            raise self.fail(f"there is no column {unknown[0]!r}", f"The columns are {list_names(self.columns, 12)}.")
 
     def as_text(self, column: Any) -> Any:
         """Return a column of any type as text, spelled as the categories of a model are."""
-        known = self.text.get(column.name) if isinstance(self.text, Mapping) else None
+        known = self.text.get(column.name)
         spellings = {v: _known_spelling(v, known) for v in column.dropna().unique()}
         return column.map(spellings, na_action="ignore").astype("str" if _has_str() else object)
 
@@ -129,7 +124,7 @@ def _has_str() -> bool:
 
 def _known_spelling(value: Any, known: Collection[str] | None) -> str:
     name = spell(value)
-    if known is None or name in known:
+    if not known or name in known:
         return name
     try:
         number = spell(as_number(name))
