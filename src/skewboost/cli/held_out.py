@@ -79,14 +79,11 @@ class Predictions:
             values["log_loss"] = float(metrics.log_loss_under_prior(self.truth, self.probability, **options))
         return {name: value for name, value in values.items() if name not in ("cost", "savings")}
 
-    def by_class(self) -> list[dict[str, Any]]:
-        """Recall, precision and F1 of each class against the rest."""
-        rows = []
-        for label in self.classes:
-            c = Counts.of(self.truth == label, self.predicted == label, self.weights)
-            rates = {"recall": float(c.recall), "precision": float(c.precision), "f1": float(c.f1)}
-            rows.append({"class": label, "rows": float(c.positives), **rates})
-        return rows
+    def of_class(self, label: Any) -> dict[str, Any]:
+        """Recall, precision and F1 of a class against the rest."""
+        c = Counts.of(self.truth == label, self.predicted == label, self.weights)
+        rates = {"recall": float(c.recall), "precision": float(c.precision), "f1": float(c.f1)}
+        return {"class": label, "rows": float(c.positives), **rates}
 
     def costs(self, cost: Any) -> dict[str, Any]:
         """The cost of the mistakes; for two classes also the threshold that would have cost least."""
@@ -116,7 +113,7 @@ class Predictions:
             "positive": self.positive,
             "confusion_matrix": self.matrix,
             "measures": self.measures(),
-            "by_class": self.by_class(),
+            "by_class": list(map(self.of_class, self.classes)),
             "bill": None if cost is None else self.costs(cost),
         }
 
@@ -124,7 +121,7 @@ class Predictions:
         """How many rows there are, and how many of them are positive."""
         if self.positive is None:
             return count(self.n_rows, "row")
-        n = Counts.of(self.truth == self.positive, self.predicted == self.positive, self.weights).positives
+        n = self.of_class(self.positive)["rows"]
         return f"{count(self.n_rows, 'row')}, {number(n)} of them {shown(self.positive)}"
 
 
@@ -140,18 +137,17 @@ def _shortest(probabilities: Array, threshold: float) -> float:
 def print_results(predictions: Predictions, cost: Any, heading: str) -> None:
     """Print the confusion matrix, the classes, the measures and the costs."""
     print_line(heading)
-    order = list(range(len(predictions.classes)))
-    if len(order) == 2 and predictions.positive == predictions.classes[1]:
-        order.reverse()  # the positive class first
-    names = side_by_side([predictions.classes[k] for k in order], SHORT_NAME)
-    matrix = predictions.matrix
-    rows = [[f"really {name}", *(number(matrix[k, j]) for j in order)] for name, k in zip(names, order)]
+    positive, labels, matrix = predictions.positive, predictions.classes, predictions.matrix
+    if positive is not None and positive == labels[1]:  # the positive class first
+        labels, matrix = labels[::-1], matrix[::-1, ::-1]
+    names = side_by_side(labels, SHORT_NAME)
+    rows = [[f"really {name}", *map(number, cells)] for name, cells in zip(names, matrix)]
     print_table(["", *(f"predicted {name}" for name in names)], rows, first_width=16)
     rows = []
-    for name, row in zip(names, [predictions.by_class()[k] for k in order]):
-        positive = " (positive)" if predictions.positive is not None and row["class"] == predictions.positive else ""
+    for name, row in zip(names, map(predictions.of_class, labels)):
+        mark = " (positive)" if positive is not None and row["class"] == positive else ""
         rates = [fraction(row[measure]) for measure in ("recall", "precision", "f1")]
-        rows.append([f"{name}{positive}", number(row["rows"]), *rates])
+        rows.append([f"{name}{mark}", number(row["rows"]), *rates])
     print_table(["class", "rows", "recall", "precision", "F1"], rows, first_width=16)
     values = predictions.measures()
     cells = [f"{MEASURES[name].label:<18}{fraction(values[name]):>7}" for name in PRINTED if name in values]
