@@ -13,7 +13,7 @@ import pytest
 from skewboost.cli import compare_command
 from skewboost.cli.commands import Compare
 from skewboost.cli.compare_command import choose_methods
-from skewboost.cli.options import split_methods
+from skewboost.cli.method_options import split_methods
 from skewboost.io import load
 from skewboost.metrics import total_cost
 from skewboost.plots import Report

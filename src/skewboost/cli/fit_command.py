@@ -12,8 +12,8 @@ import numpy as np
 
 from skewboost.boosting.catalogue import RECOMMENDED
 from skewboost.cli.commands import Fit, Fitting, Learning
+from skewboost.cli.evaluate_command import Predictions, print_results
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.held_out import Predictions, print_results
 from skewboost.cli.method_options import MethodOptions, NamedMethod, multiclass_methods
 from skewboost.cli.model_files import booster_of, count_rounds, write_model
 from skewboost.cli.output import and_more, count, list_names, number, print_json, print_line, print_text

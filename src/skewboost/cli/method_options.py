@@ -147,6 +147,12 @@ def method_names() -> list[str]:
     return [name for name in known_methods() if name not in WRAPPERS]
 
 
+def split_methods(texts: Sequence[str] | None) -> tuple[str, ...]:
+    """Methods separated by commas, in one or more options; their settings may have commas in brackets."""
+    split = [name.strip() for text in texts or () for name in re.split(r",(?![^\[{]*[\]}])", text)]
+    return tuple(filter(None, split))
+
+
 def find_method(name: str) -> NamedMethod:
     """The method of this name; capitals and punctuation do not matter."""
     from skewboost.evaluate.methods import UnknownMethodError, class_called
