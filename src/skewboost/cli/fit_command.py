@@ -40,7 +40,6 @@ class FitResult:
     cost: Any
     seconds: float
     positive: Any  # the positive class; None if there are more than two classes
-    goal: str | None = None
 
     @property
     def n_rounds(self) -> int:
@@ -149,7 +148,7 @@ def finish(
     if predictions is not None:
         print_results(predictions, costs, f"On {predictions.describe_rows()}, held out of the fit")
         print_line()
-    elif result.goal is None:
+    elif request.goal is None:
         print_text("No rows were held out, so the model was not measured; `skewboost evaluate` measures it.")
         print_line()
     if request.output is None:
@@ -173,7 +172,7 @@ def _record(request: Fit, result: FitResult) -> dict[str, Any]:
         "weight": request.weight,
         "positive": result.positive,
         "cost": result.cost,
-        "goal": result.goal,
+        "goal": request.goal,
         "data": result.train.path,
         "rows": len(result.train.y),
         "rows_held_out": 0 if result.test is None else len(result.test.y),

@@ -51,7 +51,7 @@ def search(request: Goal, option_prefix: str) -> FitResult:
         _fit(option_prefix, estimator, train, params)
     seconds = time.perf_counter() - started
     positive = positive_class(request, estimator, train)
-    return FitResult(estimator, options, train, test, cost, seconds, positive, request.goal)
+    return FitResult(estimator, options, train, test, cost, seconds, positive)
 
 
 def _separate_groups(request: Goal, examples: Examples) -> tuple[Examples, Any]:

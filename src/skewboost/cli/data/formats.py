@@ -49,11 +49,11 @@ def open_data(path: str | Path, *, keep: bool = False, columns: Collection[str] 
     if found in ("csv", "arff"):
         return Delimited(content) if found == "csv" else Arff(content)
     try:
-        from skewboost.cli.data.arrow import ArrowFile, ParquetFile
+        from skewboost.cli.data.arrow import ArrowSource
     except ImportError as error:
         install = 'Install it: pip install "skewboost[parquet]"'
         raise DataError(f"{content.name}: reading {found} needs pyarrow.", install) from error
-    return ParquetFile(content) if found == "parquet" else ArrowFile(content)
+    return ArrowSource(content, found)
 
 
 def find_format(content: Content) -> str:
