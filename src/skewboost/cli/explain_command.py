@@ -249,19 +249,19 @@ def _intervals(f: ShapeFunction) -> list[dict[str, Any]]:
     for first, end in zip(starts, [*starts[1:], len(group)]):
         low = None if first == 0 else float(f.edges[first - 1])
         high = None if end == len(group) else float(f.edges[end - 1])
-        support = f.support[first:end]
-        weights = support if support.any() else None
-        adds = float(np.average(f.values[first:end], weights=weights))
-        rows.append({"values": _interval(low, high), "adds": adds, "rows": float(support.sum())})
+        if low is None:
+            values = "any value" if high is None else f"up to {high:.6g}"
+        else:
+            values = f"above {low:.6g}" if high is None else f"{low:.6g} to {high:.6g}"
+        rows.append({"values": values, **_joined(f, slice(first, end))})
     return rows
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    if low is None and high is None:
-        return "any value"
-    if low is None:
-        return f"up to {high:.6g}"
-    return f"above {low:.6g}" if high is None else f"{low:.6g} to {high:.6g}"
+def _joined(f: ShapeFunction, members: Any) -> dict[str, float]:
+    """What some steps or categories add on average, and how many rows they have."""
+    support = f.support[members]
+    adds = np.average(f.values[members], weights=support if support.any() else None)
+    return {"adds": float(adds), "rows": float(support.sum())}
 
 
 def _categories(f: ShapeFunction) -> list[dict[str, Any]]:
@@ -274,11 +274,7 @@ def _categories(f: ShapeFunction) -> list[dict[str, Any]]:
         category = {"category": f.categories[k]} if k < len(f.categories) else {}
         rows.append({"values": names[k], **category, "adds": float(f.values[k]), "rows": float(f.support[k])})
     others = order[len(listed) :]
-    if others:
-        support = f.support[others]
-        adds = float(np.average(f.values[others], weights=support if support.any() else None))
-        rows.append({"values": f"{len(others)} others", "adds": adds, "rows": float(support.sum())})
-    return rows
+    return [*rows, {"values": f"{len(others)} others", **_joined(f, others)}] if others else rows
 
 
 def _line(f: ShapeFunction) -> list[dict[str, Any]]:

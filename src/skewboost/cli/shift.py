@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -91,20 +91,18 @@ class TrainingProfile:
         """The profile of a table of features."""
         return cls({str(name): ColumnProfile.of(_read(X[name])) for name in X.columns}, labels, predictions)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Any:
         """The profile in the types of JSON."""
-        written: dict[str, Any] = record(TrainingProfile).write(self)
-        return written
+        return record(TrainingProfile).write(self)
 
     @classmethod
     def from_dict(cls, written: Any) -> TrainingProfile | None:
         """The profile that `as_dict` gave; None if it is anything else, since model files may hold anything."""
         try:
             columns = {name: {**OPTIONAL, **column} for name, column in written["columns"].items()}
-            profile: TrainingProfile = record(TrainingProfile).read({**written, "columns": columns})
+            return cast(TrainingProfile, record(TrainingProfile).read({**written, "columns": columns}))
         except (FieldError, TypeError, KeyError, AttributeError):
             return None
-        return profile
 
 
 def _check_column(column: ColumnProfile) -> None:

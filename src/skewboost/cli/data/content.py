@@ -59,11 +59,8 @@ class Content:
         if not file.exists():
             raise DataError(f"{self.path}: there is no such file.", "Check the spelling, and the folder you are in.")
         self.n_bytes = file.stat().st_size
-        try:
-            with open(file, "rb") as stream:
-                self.packed = stream.read(2) == GZIP
-        except OSError as error:
-            raise DataError(f"{self.path}: cannot be opened: {error.strerror}.", "Check its permissions.") from error
+        with self.explained(), open(file, "rb") as stream:
+            self.packed = stream.read(2) == GZIP
 
     def _open_pipe(self) -> Any:
         if self.path != "-":
@@ -97,11 +94,9 @@ class Content:
 
     def open_seekable(self) -> Any:
         """Return a path or a seekable stream of the unpacked bytes, for formats that are read from the end."""
-        if not self.is_pipe and not self.packed:
-            return self.path
-        if self._copy is None:
+        if (self.is_pipe or self.packed) and self._copy is None:
             self._copy_unpacked()
-        return self.open()
+        return self.path if self._copy is None else self.open()
 
     def open(self) -> Any:
         """Return a binary stream of the unpacked bytes."""
