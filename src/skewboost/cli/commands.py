@@ -384,10 +384,5 @@ class Demo(Command):
     rounds: Annotated[int, option("--rounds", "Rounds of boosting.", min=1)] = 200
     n_jobs: Jobs = -1
 
-    @property
-    def module(self) -> str:
-        """The module that runs the command."""
-        return "demo"
-
 
 COMMANDS = (Info, Fit, Predict, Evaluate, Compare, Goal, Explain, Report, Export, List, Demo)
