@@ -12,7 +12,7 @@ from matplotlib.image import imread
 import skewboost
 import skewboost.io
 from skewboost import cli
-from skewboost.cli.demo import split
+from skewboost.cli.demo_command import split
 from skewboost.datasets import make_fraud, make_intrusions
 
 ROUNDS, N_ROWS = 3, 4000
@@ -22,8 +22,8 @@ ROUNDS, N_ROWS = 3, 4000
 def demo(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "new" / "folder"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skewboost.cli.demo.make_fraud", lambda: make_fraud(N_ROWS))
-        patch.setattr("skewboost.cli.demo.make_intrusions", lambda n: make_intrusions(N_ROWS))
+        patch.setattr("skewboost.cli.demo_command.make_fraud", lambda: make_fraud(N_ROWS))
+        patch.setattr("skewboost.cli.demo_command.make_intrusions", lambda n: make_intrusions(N_ROWS))
         result = run("demo", "--out", folder, "--rounds", ROUNDS, "--n-jobs", 1)
     assert result.exit_code == 0, result.output
     return folder, result.stdout

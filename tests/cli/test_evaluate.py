@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from skewboost.cli import compare_command
-from skewboost.cli.compare_command import ComparisonRequest, choose_methods
-from skewboost.cli.options import split_methods
+from skewboost.cli.commands import Compare
+from skewboost.cli.compare_command import choose_methods
+from skewboost.cli.method_options import split_methods
 from skewboost.io import load
 from skewboost.metrics import total_cost
 from skewboost.plots import Report
@@ -179,7 +180,7 @@ def test_groups_of_methods_fit_the_classes(small):
     two, many = (read_examples(path, "kind") for path in (small.train, small.many))
 
     def names(group, examples):
-        return list(choose_methods(ComparisonRequest("", "kind", (group,)), examples))
+        return list(choose_methods(Compare(data="", target="kind", methods=[group]), examples))
 
     assert "CSRA" in names("sound", two)
     assert "AdaC2" not in names("sound", two)
@@ -193,7 +194,10 @@ def test_settings_are_for_all_that_have_them_or_for_one(small, run):
     rows = read_examples(small.train, "kind")
 
     def made(methods, **told):
-        return {k: o.make() for k, o in choose_methods(ComparisonRequest("", "kind", methods, **told), rows).items()}
+        return {
+            k: o.make()
+            for k, o in choose_methods(Compare(data="", target="kind", methods=methods, **told), rows).items()
+        }
 
     found = made(("csra", "CGAda", "cgada:calibrate=sigmoid:learner=tree"), settings=("calibrate=isotonic",))
     assert list(found) == ["CSRA", "CGAda", "CGAda:calibrate=sigmoid:learner=tree"]

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from skewboost import AdaC2Classifier, catalogue
-from skewboost.cli.held_out import Predictions
+from skewboost.cli.evaluate_command import Predictions
 from skewboost.cli.target_column import Examples
 from skewboost.datasets import make_fraud
 from skewboost.evaluate import compare

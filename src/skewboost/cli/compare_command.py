@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from skewboost.boosting.catalogue import ONCE, catalogue
-from skewboost.cli.cost_option import describe_cost, read_cost
+from skewboost.cli.commands import Compare
 from skewboost.cli.exit_codes import INTERRUPTED, CommandError
-from skewboost.cli.fit_command import check_multiclass
-from skewboost.cli.method_options import MethodOptions, find_learner, multiclass_methods, read_settings
-from skewboost.cli.model_files import check_output
+from skewboost.cli.fit_command import check_multiclass, read_all
+from skewboost.cli.method_options import MethodOptions, find_learner, multiclass_methods, read_settings, split_methods
 from skewboost.cli.output import count, fraction, list_names, note, print_json, print_line, print_table, print_text
-from skewboost.cli.picture_files import PICTURES, save_picture, without_screen
-from skewboost.cli.target_column import Examples, find_positive, read_examples
+from skewboost.cli.output_files import PICTURES, check_output, save_picture
+from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost
 from skewboost.metrics.measures import BINARY, MEASURES
 from skewboost.progress import ProgressBar
 
@@ -26,35 +25,11 @@ PRINTED = ("cost", "recall", "precision", "g_mean", "pr_auc")
 PRINTED_MULTICLASS = ("cost", "accuracy", "balanced_accuracy", "g_mean")
 
 
-@dataclass(frozen=True)
-class ComparisonRequest:
-    """The options of a comparison."""
-
-    data: str
-    target: str | None
-    methods: tuple[str, ...] = ()
-    positive: str | None = None
-    cost: str | None = None
-    drop: tuple[str, ...] = ()
-    weight: str | None = None
-    rounds: int | None = None
-    learner: str | None = None
-    settings: tuple[str, ...] = ()
-    cv: int = 5
-    repeats: int = 1
-    results: str | None = None
-    sort_by: str = "cost"
-    plot: str | None = None
-    seed: int = 0
-    n_jobs: int = 1
-    as_json: bool = False
-
-
-def run(request: ComparisonRequest) -> None:
+def run(request: Compare) -> None:
     """Compare, print, and exit with code 130 if interrupted."""
     check_output(request.plot, PICTURES, "--plot")
-    check_output(request.results, ())
-    examples = read_examples(request.data, request.target, drop=request.drop, weight=request.weight)
+    check_output(request.results)
+    examples = read_all(request)
     fewest = int(np.unique(examples.y, return_counts=True)[1].min())
     if request.cv > fewest:
         raise CommandError(
@@ -67,7 +42,6 @@ def run(request: ComparisonRequest) -> None:
     if comparison.folds:
         _check_measure(request.sort_by, comparison.measures)
         if request.plot is not None:
-            without_screen()
             from skewboost.plots import ComparisonDisplay
 
             save_picture(ComparisonDisplay.from_comparison(comparison, measure=request.sort_by).figure_, request.plot)
@@ -82,7 +56,7 @@ def run(request: ComparisonRequest) -> None:
         )
 
 
-def compare(request: ComparisonRequest, examples: Examples) -> Any:
+def compare(request: Compare, examples: Examples) -> Any:
     """The comparison."""
     from skewboost import evaluate
     from skewboost.evaluate.comparison import IncompleteComparisonWarning
@@ -105,16 +79,16 @@ def compare(request: ComparisonRequest, examples: Examples) -> Any:
         )  # fmt: skip
 
 
-def choose_methods(request: ComparisonRequest, examples: Examples) -> dict[str, MethodOptions]:
+def choose_methods(request: Compare, examples: Examples) -> dict[str, MethodOptions]:
     """The methods by name. --learner and --set apply to all methods that have such a parameter."""
-    names = _method_names(request.methods, examples)
+    names = _method_names(split_methods(request.methods), examples)
     methods = {name: MethodOptions.from_spec(name, request.rounds) for name in names}
     if request.learner is not None:
         find_learner(request.learner)
         able = [name for name, m in methods.items() if m.named.takes_learner and m.learner is None]
         _note_affected("--learner", request.learner, able, methods)
         methods |= {name: replace(methods[name], learner=request.learner) for name in able}
-    for setting in request.settings:
+    for setting in request.settings or ():
         (parameter,) = read_settings([setting])
         able = [n for n, m in methods.items() if m.has_parameter(parameter) and parameter not in m.parameters]
         _note_affected("--set", setting, able, methods)
@@ -151,7 +125,7 @@ def _check_measure(measure: str, known: Sequence[str]) -> None:
         raise CommandError(f"--sort-by {measure!r} is not a measure.", f"Choose one of {', '.join(known)}.")
 
 
-def _document(comparison: Any, request: ComparisonRequest) -> dict[str, Any]:
+def _document(comparison: Any, request: Compare) -> dict[str, Any]:
     test = comparison.test(request.sort_by) if comparison.complete and len(comparison.methods) > 1 else None
     return {
         "data": request.data,
@@ -164,7 +138,7 @@ def _document(comparison: Any, request: ComparisonRequest) -> dict[str, Any]:
     }
 
 
-def _print(comparison: Any, request: ComparisonRequest, examples: Examples) -> None:
+def _print(comparison: Any, request: Compare, examples: Examples) -> None:
     columns = PRINTED if len(examples.classes) == 2 else PRINTED_MULTICLASS
     measures = [m for m in columns if m in comparison.measures]
     if request.sort_by not in measures:
@@ -172,8 +146,8 @@ def _print(comparison: Any, request: ComparisonRequest, examples: Examples) -> N
     cells = {(row["method"], row["measure"]): row for row in comparison.summary()}
     rows = []
     for name in comparison.ordered(request.sort_by):
-        values = [("*" if cells[name, m]["best"] else "") + fraction(_mean(cells[name, m])) for m in measures]
-        rows.append([name, *values, f"{_mean(cells[name, 'fit_seconds']):.2f}"])
+        values = [("*" if cells[name, m]["best"] else "") + fraction(cells[name, m]["mean"]) for m in measures]
+        rows.append([name, *values, f"{cells[name, 'fit_seconds']['mean']:.2f}"])
     folds = f"{request.cv} folds" + (f", {request.repeats} times" if request.repeats > 1 else "")
     print_line(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
     print_table(["method", *(MEASURES[m].label for m in measures), "sec."], rows)
@@ -197,7 +171,3 @@ def _print_test(test: Any) -> None:
     for group in test.groups:
         if len(group) < len(test.mean_ranks):
             print_text(f"Not significantly different: {', '.join(group)}.")
-
-
-def _mean(cell: Any) -> float:
-    return float("nan") if cell["mean"] is None else float(cell["mean"])

@@ -2,47 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 
-from skewboost.cli.cost_option import read_cost
+from skewboost import metrics
+from skewboost.cli.commands import Evaluate
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.held_out import Predictions, print_results
 from skewboost.cli.method_options import suggest
-from skewboost.cli.model_files import SavedModel, read_model
-from skewboost.cli.output import list_names, note, print_json, source_name, warn
+from skewboost.cli.model_files import SavedModel, predict_labels, read_model
+from skewboost.cli.output import (
+    SHORT_NAME,
+    count,
+    fraction,
+    list_names,
+    note,
+    number,
+    print_json,
+    print_line,
+    print_table,
+    print_text,
+    source_name,
+    warn,
+)  # fmt: skip
 from skewboost.cli.shift import ShiftDetector
-from skewboost.cli.target_column import Examples, check_columns, find_label, labelled_rows
-from skewboost.names import spell
+from skewboost.cli.target_column import Examples, check_columns, describe_cost, find_label, labelled_rows, read_cost
+from skewboost.metrics.costs import cost_matrix
+from skewboost.metrics.counts import Counts
+from skewboost.metrics.measures import MEASURES, binary_measures, multiclass_measures
+from skewboost.metrics.ranking import METHODS, scores_of
+from skewboost.names import shown, side_by_side, spell
+from skewboost.plots.report.explorer import shortest
+from skewboost.typing import Array
+
+PRINTED = (
+    *("recall", "precision", "specificity", "f1", "g_mean", "balanced_accuracy"),
+    *("mcc", "accuracy", "roc_auc", "pr_auc", "brier", "log_loss"),
+)
 
 
-def run(
-    model_path: str,
-    data: str,
-    target: str | None,
-    cost: str | None,
-    weight: str | None,
-    threshold: float | None,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True)
+class Predictions:
+    """The labels of some rows and what a model predicts for them."""
+
+    classes: Sequence[Any]
+    positive: Any  # None if there are more than two classes
+    truth: Array
+    predicted: Array
+    probability: Array | None  # a column per class
+    scores: Array | None  # of the positive class, for ranking measures
+    weights: Array | None = None
+
+    @classmethod
+    def of(cls, model: Any, positive: Any, rows: Examples, threshold: float | None = None) -> Predictions:
+        """Predict; with a threshold, the positive class where its probability is at least the threshold."""
+        probability = model.predict_proba(rows.X) if hasattr(model, "predict_proba") else None
+        predicted = predict_labels(model, rows.X, positive, threshold, probability)
+        has_scores = positive is not None and any(hasattr(model, method) for method in METHODS)
+        scores = scores_of(model, rows.X, positive) if has_scores else None
+        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, scores, rows.weights)
+
+    @property
+    def n_rows(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return len(self.truth) if self.weights is None else float(self.weights.sum())
+
+    @property
+    def matrix(self) -> Array:
+        """The confusion matrix ``[true, predicted]`` in the order of the classes."""
+        counts = confusion_matrix(self.truth, self.predicted, labels=self.classes, sample_weight=self.weights)
+        return np.asarray(counts, dtype=np.float64)
+
+    @property
+    def p_positive(self) -> Array | None:
+        """The probabilities of the positive class."""
+        if self.probability is None or self.positive is None:
+            return None
+        return np.asarray(self.probability[:, list(self.classes).index(self.positive)])
+
+    def measures(self) -> dict[str, float]:
+        """All measures that need no costs."""
+        if self.positive is not None:
+            optional = {"scores": self.scores, "probabilities": self.p_positive, "weights": self.weights}
+            return binary_measures(self.truth == self.positive, self.predicted == self.positive, **optional)
+        truth, predicted = (np.searchsorted(self.classes, labels) for labels in (self.truth, self.predicted))
+        values = multiclass_measures(truth, predicted, 1.0 - np.eye(len(self.classes)), self.weights)
+        if self.probability is not None:
+            options: dict[str, Any] = {"labels": self.classes, "sample_weight": self.weights}
+            values["brier"] = float(metrics.brier_under_prior(self.truth, self.probability, **options))
+            values["log_loss"] = float(metrics.log_loss_under_prior(self.truth, self.probability, **options))
+        return {name: value for name, value in values.items() if name not in ("cost", "savings")}
+
+    def of_class(self, label: Any) -> dict[str, Any]:
+        """Recall, precision and F1 of a class against the rest."""
+        c = Counts.of(self.truth == label, self.predicted == label, self.weights)
+        rates = {"recall": float(c.recall), "precision": float(c.precision), "f1": float(c.f1)}
+        return {"class": label, "rows": float(c.positives), **rates}
+
+    def costs(self, cost: Any) -> dict[str, Any]:
+        """The cost of the mistakes; for two classes also the threshold that would have cost least."""
+        sizes = self.matrix.sum(axis=1)
+        prices = cost_matrix(cost, np.array(self.classes), self.positive, np.maximum(sizes, 1e-300))
+        total = float((prices * self.matrix).sum())
+        constant = float((sizes @ prices).min())
+        result: dict[str, Any] = {
+            "cost": cost, "total": total, "per_row": total / float(sizes.sum()), "best_constant": constant,
+            "savings": 1.0 - total / constant if constant > 0 else float("nan"),
+        }  # fmt: skip
+        if self.p_positive is not None:
+            if self.positive == self.classes[0]:
+                prices = prices[::-1, ::-1]
+            thresholds, counts = Counts.at_thresholds(self.truth == self.positive, self.p_positive, self.weights)
+            totals = counts.cost(prices)
+            best = int(np.argmin(totals))
+            threshold = _shortest(self.p_positive, float(thresholds[best]))
+            result["best_threshold"] = {"probability": threshold, "total": float(totals[best])}
+        return result
+
+    def as_dict(self, cost: Any) -> dict[str, Any]:
+        """All results, for JSON."""
+        return {
+            "rows": self.n_rows,
+            "classes": self.classes,
+            "positive": self.positive,
+            "confusion_matrix": self.matrix,
+            "measures": self.measures(),
+            "by_class": list(map(self.of_class, self.classes)),
+            "bill": None if cost is None else self.costs(cost),
+        }
+
+    def describe_rows(self) -> str:
+        """How many rows there are, and how many of them are positive."""
+        if self.positive is None:
+            return count(self.n_rows, "row")
+        n = self.of_class(self.positive)["rows"]
+        return f"{count(self.n_rows, 'row')}, {number(n)} of them {shown(self.positive)}"
+
+
+def run(request: Evaluate) -> None:
     """Predict, and compare with the labels."""
-    model = read_model(model_path)
+    data, threshold = request.data, request.threshold
+    model = read_model(request.model)
     model.check_threshold(threshold)
-    costs = costs_for(model, cost)
-    examples = read_labelled(model, data, target, weight)
+    costs = costs_for(model, request.cost)
+    examples = read_labelled(model, data, request.target, request.weight)
     note_if_training_data(model, data)
     predictions = Predictions.of(model.estimator, model.positive, examples, threshold)
     warnings = warn_of_shift(model, examples, costs, None if threshold is not None else predictions.predicted)
-    if as_json:
-        head = {"model": model_path, "method": model.name, "data": data, "threshold": threshold, "warnings": warnings}
+    if request.as_json:
+        head = {"model": model.path, "method": model.name, "data": data, "threshold": threshold, "warnings": warnings}
         print_json({**head, **predictions.as_dict(costs)})
     else:
         by = "" if threshold is None else f", with a threshold of {threshold:g} on the probability,"
-        print_results(predictions, costs, f"{model.name} ({model_path}){by} on {predictions.describe_rows()}")
+        print_results(predictions, costs, f"{model.name} ({model.path}){by} on {predictions.describe_rows()}")
 
 
 def note_if_training_data(model: SavedModel, data: str) -> None:
@@ -121,27 +237,71 @@ def warn_of_shift(model: SavedModel, examples: Examples, costs: Any, predicted: 
     detector.add_labels(examples.y, examples.weights)
     if predicted is not None:
         detector.add_predictions(predicted)
-    warnings = detector.warnings(model.positive, None if predicted is None else _threshold_advice(model, costs))
+    warnings = detector.warnings(model.positive, None if predicted is None else _cost_ratio(model, costs))
     warn(warnings)
     return warnings
 
 
-def _threshold_advice(model: SavedModel, costs: Any) -> Callable[[float, float], str]:
-    """A function that recommends a threshold for another fraction of positives."""
-    ratio = None
+def _cost_ratio(model: SavedModel, costs: Any) -> float | None:
+    """The cost of a miss in false alarms; None if it is not known, or depends on the rows."""
     if isinstance(costs, Mapping) and model.positive is not None:
         (other,) = (c for c in model.classes if c != model.positive)
-        ratio = float(costs[model.positive] / costs[other])
-    elif isinstance(costs, int | float):
-        ratio = float(costs)
+        return float(costs[model.positive] / costs[other])
+    return float(costs) if isinstance(costs, int | float) else None
 
-    def advice(before: float, now: float) -> str:
-        if ratio is None or not (0 < before < 1 and 0 < now < 1):
-            return ""
-        odds = before / (1 - before) * (1 - now) / now / ratio
-        return (
-            f"; if nothing else has changed, --threshold {odds / (1 + odds):.3g} corrects for it (in Python, "
-            f"MinimumRiskClassifier(prior={now:.3g}))"
+
+def _shortest(probabilities: Array, threshold: float) -> float:
+    """A threshold of few decimals that flags the same rows."""
+    flagged = probabilities >= threshold
+    if not flagged.any():
+        return threshold
+    low = probabilities[~flagged].max(initial=-np.inf)
+    return float(shortest(np.array([low]), probabilities[flagged].min(keepdims=True))[0])
+
+
+def print_results(predictions: Predictions, cost: Any, heading: str) -> None:
+    """Print the confusion matrix, the classes, the measures and the costs."""
+    print_line(heading)
+    positive, labels, matrix = predictions.positive, predictions.classes, predictions.matrix
+    if positive is not None and positive == labels[1]:  # the positive class first
+        labels, matrix = labels[::-1], matrix[::-1, ::-1]
+    names = side_by_side(labels, SHORT_NAME)
+    rows = [[f"really {name}", *map(number, cells)] for name, cells in zip(names, matrix)]
+    print_table(["", *(f"predicted {name}" for name in names)], rows, first_width=16)
+    rows = []
+    for name, row in zip(names, map(predictions.of_class, labels)):
+        mark = " (positive)" if positive is not None and row["class"] == positive else ""
+        rates = [fraction(row[measure]) for measure in ("recall", "precision", "f1")]
+        rows.append([f"{name}{mark}", number(row["rows"]), *rates])
+    print_table(["class", "rows", "recall", "precision", "F1"], rows, first_width=16)
+    values = predictions.measures()
+    cells = [f"{MEASURES[name].label:<18}{fraction(values[name]):>7}" for name in PRINTED if name in values]
+    half = -(-len(cells) // 2)
+    for k in range(half):
+        print_line("    ".join(cells[k::half]).rstrip())
+    print_line()
+    if cost is None:
+        print_line("No costs given: `skewboost evaluate MODEL ROWS --cost 20` computes the cost of the mistakes.")
+    else:
+        _print_costs(predictions.costs(cost), cost)
+
+
+def _print_costs(costs: dict[str, Any], cost: Any) -> None:
+    print_text(f"Cost ({describe_cost(cost)}): {number(costs['total'])} in total, {costs['per_row']:.4g} per row.")
+    saved = costs["savings"]
+    if saved == saved:
+        difference = f"{saved:.0%} less" if saved >= 0 else f"{-saved:.0%} more"
+        print_text(f"The best constant prediction costs {number(costs['best_constant'])}; this is {difference}.")
+    if saved < 0:
+        print_text(
+            "That is worse than no model; `skewboost compare DATA --methods sound,CGAda:calibrate=sigmoid` shows which "
+            "methods do better."
         )
-
-    return advice
+    best = costs.get("best_threshold")
+    if best is not None and best["total"] < min(costs["total"], costs["best_constant"]):
+        threshold = repr(best["probability"])  # all digits, so that the command flags the same rows
+        print_text(
+            f"A threshold of {threshold} on the probability would have cost {number(best['total'])}. It was chosen on "
+            f"these rows, so expect a little more on new ones. `skewboost predict MODEL ROWS --threshold {threshold}` "
+            "uses it."
+        )

@@ -37,23 +37,17 @@ class OneLineErrors(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit with its code."""
-        if not kwargs.get("standalone_mode", True):
-            return super().main(*args, **kwargs)
-        kwargs["standalone_mode"] = False
         try:
             with _one_line_warnings():
-                code = super().main(*args, **kwargs)
+                code = super().main(*args, **{**kwargs, "standalone_mode": False})
         except (typer.Abort, KeyboardInterrupt):
             code = INTERRUPTED
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 _exit_quietly()
-            described = _describe(error)
-            if described is None:  # a bug
-                raise
+            message, code = _describe(error)
             if os.environ.get(DEBUG):
                 traceback.print_exc()
-            message, code = described
             note(f"error: {_in_one_line(message)}")
             sys.exit(code)
         if code == INTERRUPTED:
@@ -61,8 +55,8 @@ class OneLineErrors(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _describe(error: Exception) -> tuple[str, int] | None:
-    """The message and the exit code of an expected error; None for a bug."""
+def _describe(error: Exception) -> tuple[str, int]:
+    """The message and the exit code of an expected error; a bug is raised again."""
     if isinstance(error, SkewBoostError):
         return str(error), getattr(error, "exit_code", MISUSED)
     if isinstance(error, OSError):
@@ -70,7 +64,7 @@ def _describe(error: Exception) -> tuple[str, int] | None:
         return f"{path}{error.strerror or error}", MISUSED if isinstance(error, WRONG_PATHS) else FAILED
     if hasattr(error, "format_message"):  # Typer's errors; their base class has no public name in all versions
         return error.format_message(), getattr(error, "exit_code", FAILED)
-    return None
+    raise error
 
 
 def _in_one_line(message: str) -> str:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from skewboost.cli.data.content import is_pipe
+from skewboost.boosting.explanations import ShapeFunction
+from skewboost.cli.commands import Explain
 from skewboost.cli.evaluate_command import read_labelled
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.model_files import SavedModel, check_output, read_model
+from skewboost.cli.model_files import SavedModel, count_rounds, read_model
 from skewboost.cli.output import count, note, number, print_json, print_line, print_table, source_name
-from skewboost.cli.picture_files import PICTURES, save_picture, without_screen
-from skewboost.cli.shapes import describe_shape
+from skewboost.cli.output_files import PICTURES, check_output, save_picture
 from skewboost.cli.target_column import check_columns
 from skewboost.names import shortened, shown, side_by_side, spell
 
@@ -22,51 +21,33 @@ FIRST, WORST = "first", "worst"
 MEAN, SUM = "mean of the training rows", "the score F, their sum"
 BAR = 20  # characters of the longest bar
 MOST_COLUMNS = 15  # whose importance is printed
-LONGEST = 40  # characters of a name in a table
+LONGEST = 40  # characters of a name or a category in a table
+MOST_LINES = 8  # of the values of a column
+OWN_WORDS = ("missing", "other")  # categories with these names are quoted
 
 
-@dataclass(frozen=True)
-class RowRequest:
-    """The row to explain."""
-
-    data: str
-    row: str = FIRST
-    target: str | None = None
-    threshold: float | None = None
-
-
-def run(
-    model_path: str,
-    data: str | None,
-    row: str | None,
-    target: str | None,
-    threshold: float | None,
-    top: int,
-    plot: str | None,
-    as_json: bool,
-) -> None:
+def run(request: Explain) -> None:
     """Explain the model, or one row."""
-    check_output(plot, PICTURES, "--plot")
-    for option, value in (("--row", row), ("--target", target), ("--threshold", threshold)):
-        if data is None and value is not None:
-            raise CommandError(f"{option} {value} needs data.", "Give a data file after the model.")
-    model = read_model(model_path)
-    X = None
-    if data is None:
-        explanation = explain_model(model, top)
+    check_output(request.plot, PICTURES, "--plot")
+    for name in ("row", "target", "threshold"):
+        if request.data is None and getattr(request, name) is not None:
+            raise CommandError(f"--{name} {getattr(request, name)} needs data.", "Give a data file after the model.")
+    model = read_model(request.model)
+    if request.data is None:
+        explanation, X = explain_model(model, request.top), None
     else:
-        model.check_threshold(threshold)
-        explanation, X = explain_row(model, RowRequest(data, row or FIRST, target, threshold))
-    if as_json:
+        model.check_threshold(request.threshold)
+        explanation, X = explain_row(model, request, request.data)
+    if request.as_json:
         print_json(explanation)
-    elif data is None:
+    elif request.data is None:
         _print_model(model, explanation)
     else:
-        _print_row(model, explanation, top)
-    if plot is not None:
-        _draw(model, X, top, plot)
-        if not as_json:
-            print_line(f"Written: {plot}")
+        _print_row(model, explanation, request.top)
+    if request.plot is not None:
+        _draw(model, X, request.top, request.plot)
+        if not request.as_json:
+            print_line(f"Written: {request.plot}")
 
 
 def explain_model(model: SavedModel, top: int) -> dict[str, Any]:
@@ -81,7 +62,7 @@ def explain_model(model: SavedModel, top: int) -> dict[str, Any]:
         "method": model.name,
         "classes": model.classes,
         "positive": model.positive,
-        "rounds": int(getattr(booster, "n_estimators_", None) or len(booster.estimators_)),
+        "rounds": count_rounds(booster),
         "importances": None if importances is None else {model.columns[k]: float(importances[k]) for k in order},
         "shapes": _shapes(model, [k for k in order[:top] if importances is None or importances[k] > 0]),
         "tree": booster.export_text() if hasattr(booster, "export_text") else None,
@@ -107,9 +88,9 @@ def _sign(model: SavedModel) -> float:
     return 1.0 if model.positive is None or model.positive == model.classes[1] else -1.0
 
 
-def explain_row(model: SavedModel, request: RowRequest) -> tuple[dict[str, Any], Any]:
+def explain_row(model: SavedModel, request: Explain, data: str) -> tuple[dict[str, Any], Any]:
     """What each column adds to the score of one row, and the row."""
-    X, k, truth = _find_row(model, request)
+    X, k, truth = _find_row(model, request, data)
     one = X.iloc[[k]]
     if not hasattr(model.booster, "contributions"):
         raise CommandError(
@@ -124,7 +105,7 @@ def explain_row(model: SavedModel, request: RowRequest) -> tuple[dict[str, Any],
     sign = _sign(model)
     explanation = {
         "model": model.path,
-        "data": request.data,
+        "data": data,
         "row": int(one.index[0]) + 1,  # in the file, also if rows without a label were left out
         "prediction": label,
         "truth": truth,
@@ -150,30 +131,31 @@ def _cell(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _find_row(model: SavedModel, request: RowRequest) -> tuple[Any, int, Any]:
+def _find_row(model: SavedModel, request: Explain, data: str) -> tuple[Any, int, Any]:
     """The rows, the position of the one to explain, and its label if it is known."""
-    if request.row.lower() == WORST:
-        return _find_worst(model, request)
-    if request.row.lower() != FIRST and not re.fullmatch("[0-9]{1,18}", request.row):
+    row = (request.row or FIRST).lower()
+    if row == WORST:
+        return _find_worst(model, request, data)
+    if row != FIRST and not re.fullmatch("[0-9]{1,18}", row):
         raise CommandError(f"--row {request.row!r} must be a number, first or worst.")
-    data, target = request.data, request.target or model.record.get("target")
-    source = model.open(data, target=None if is_pipe(data) else target)
+    target = request.target or model.record.get("target")
+    source = model.open(data, target=target)
     if request.target is not None:
         check_columns(data, source.columns, [request.target], "--target")
     model.skip_unused(source, [target])
     frame = source.read()
-    k = 0 if request.row.lower() == FIRST else int(request.row) - 1
+    k = 0 if row == FIRST else int(row) - 1
     if not 0 <= k < len(frame):
-        raise CommandError(f"--row {request.row}: {source_name(data)} has {count(len(frame), 'row')}, numbered from 1.")
+        raise CommandError(f"--row {row}: {source_name(data)} has {count(len(frame), 'row')}, numbered from 1.")
     truth = _cell(frame[target].iloc[k]) if target in frame.columns else None
     if truth is not None:  # as the class that is spelled like it
         truth = {spell(c): c for c in model.classes}.get(spell(truth), truth)
     return model.features(frame, data), k, truth
 
 
-def _find_worst(model: SavedModel, request: RowRequest) -> tuple[Any, int, Any]:
+def _find_worst(model: SavedModel, request: Explain, data: str) -> tuple[Any, int, Any]:
     """The wrong prediction whose true class has the lowest probability; among all rows if none is wrong."""
-    examples = read_labelled(model, request.data, request.target, weight="")
+    examples = read_labelled(model, data, request.target, weight="")
     p = model.estimator.predict_proba(examples.X)
     of_truth = p[np.arange(len(p)), [model.classes.index(t) for t in examples.y.tolist()]]
     wrong = model.predict(examples.X, request.threshold, p) != examples.y
@@ -236,7 +218,6 @@ def _print_row(model: SavedModel, explanation: dict[str, Any], top: int) -> None
 
 def _draw(model: SavedModel, row: Any, top: int, plot: str) -> None:
     """Draw the contributions to the row, the alternating tree, or the shape functions."""
-    without_screen()
     from skewboost import plots
 
     display: Any
@@ -247,3 +228,57 @@ def _draw(model: SavedModel, row: Any, top: int, plot: str) -> None:
     else:
         display = plots.ShapeFunctionDisplay.from_estimator(model.booster, n_features=min(top, 9))
     save_picture(display.figure_, plot)
+
+
+def describe_shape(f: ShapeFunction, sign: float = 1.0) -> list[dict[str, Any]]:
+    """Values, what they add to the score, and how many training rows have them; a few lines, joined if necessary."""
+    kinds = {"line": _line, "nominal": _categories}
+    rows = kinds.get(f.kind, _intervals)(f)
+    if f.missing_support > 0:
+        rows.append({"values": "missing", "adds": float(f.missing_value), "rows": float(f.missing_support)})
+    return [{**row, "adds": sign * row["adds"]} for row in rows]
+
+
+def _intervals(f: ShapeFunction) -> list[dict[str, Any]]:
+    """The steps of a number. If there are many, neighbours are joined to groups of about the same size."""
+    group = np.arange(len(f.values))
+    if len(group) > MOST_LINES:
+        middle = np.cumsum(f.support) - 0.5 * f.support
+        group = np.minimum((MOST_LINES * middle / max(f.support.sum(), 1e-300)).astype(int), MOST_LINES - 1)
+    rows, starts = [], np.flatnonzero(np.diff(group, prepend=-1))
+    for first, end in zip(starts, [*starts[1:], len(group)]):
+        low = None if first == 0 else float(f.edges[first - 1])
+        high = None if end == len(group) else float(f.edges[end - 1])
+        if low is None:
+            values = "any value" if high is None else f"up to {high:.6g}"
+        else:
+            values = f"above {low:.6g}" if high is None else f"{low:.6g} to {high:.6g}"
+        rows.append({"values": values, **_joined(f, slice(first, end))})
+    return rows
+
+
+def _joined(f: ShapeFunction, members: Any) -> dict[str, float]:
+    """What some steps or categories add on average, and how many rows they have."""
+    support = f.support[members]
+    adds = np.average(f.values[members], weights=support if support.any() else None)
+    return {"adds": float(adds), "rows": float(support.sum())}
+
+
+def _categories(f: ShapeFunction) -> list[dict[str, Any]]:
+    """The most frequent categories; the others are joined."""
+    order = np.argsort(-f.support, kind="stable").tolist()
+    listed = order if len(order) <= MOST_LINES else order[: MOST_LINES - 1]
+    names = [*side_by_side(f.categories, LONGEST, OWN_WORDS), *(["other"] if f.rest else [])]
+    rows: list[dict[str, Any]] = []
+    for k in listed:
+        category = {"category": f.categories[k]} if k < len(f.categories) else {}
+        rows.append({"values": names[k], **category, "adds": float(f.values[k]), "rows": float(f.support[k])})
+    others = order[len(listed) :]
+    return [*rows, {"values": f"{len(others)} others", **_joined(f, others)}] if others else rows
+
+
+def _line(f: ShapeFunction) -> list[dict[str, Any]]:
+    """The two ends of a line."""
+    if f.observed is None:
+        return []
+    return [{"values": f"at {x:.6g}", "adds": float(f(x)), "rows": float("nan")} for x in f.observed]

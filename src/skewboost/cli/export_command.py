@@ -4,32 +4,33 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from skewboost.cli.commands import FORMS, Export
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.model_files import check_output, read_model
-from skewboost.cli.output import RawOutput, note
+from skewboost.cli.model_files import read_model
+from skewboost.cli.output import note, write_raw
+from skewboost.cli.output_files import check_output
 from skewboost.files import write_whole
 
-FORMS = {".py": "python", ".c": "c", ".sql": "sql", ".onnx": "onnx"}
 
-
-def run(model_path: str, to: str | None, output: str | None, name: str | None, table: str | None) -> None:
+def run(request: Export) -> None:
     """Write the model to a file, or print it."""
-    check_output(output, ())
-    form = _form(to, output)
+    output, table = request.output, request.table
+    check_output(output)
+    form = _form(request.to, output)
     if form == "onnx" and output is None:
         raise CommandError("an ONNX graph is not text, so it cannot be printed.", "Give -o model.onnx.")
     if table is not None and form != "sql":
         raise CommandError(f"--table is for sql, but the form is {form}.", "Leave it out.")
     from skewboost import io
 
-    model = read_model(model_path).estimator
-    options = {} if name is None else {"name": name}
+    model = read_model(request.model).estimator
+    options = {} if request.name is None else {"name": request.name}
     if form == "onnx":
         content = io.to_onnx(model, **options).SerializeToString()
     else:
         content = io.to_source(model, form, table=table, **options)
     if output is None:
-        RawOutput().write(str(content).rstrip("\n") + "\n")
+        write_raw(str(content).rstrip("\n") + "\n")
     else:
         write_whole(output, content)
         note(f"Written: {output}")

@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from skewboost.boosting.catalogue import RECOMMENDED
-from skewboost.cli.cost_option import describe_cost, read_cost
+from skewboost.cli.commands import Fit, Fitting, Learning
+from skewboost.cli.evaluate_command import Predictions, print_results
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.held_out import Predictions, print_results
 from skewboost.cli.method_options import MethodOptions, NamedMethod, multiclass_methods
-from skewboost.cli.model_files import check_output, write_model
-from skewboost.cli.output import (
-    and_more,
-    count,
-    list_names,
-    number,
-    print_json,
-    print_line,
-    print_text,
-    round_progress,
-    waiting,
-)
+from skewboost.cli.model_files import booster_of, count_rounds, write_model
+from skewboost.cli.output import and_more, count, list_names, number, print_json, print_line, print_text
+from skewboost.cli.output_files import check_output
 from skewboost.cli.shift import TrainingProfile, class_sizes
-from skewboost.cli.target_column import Examples, find_positive, read_examples
+from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost, read_examples
 from skewboost.metrics.targets import choose_positive
 from skewboost.names import shown, side_by_side, spell
+from skewboost.progress import ProgressBar
 
 DEFAULT_TEST = 0.25
 MOST_CLASSES = 6  # that are printed
@@ -38,98 +30,74 @@ MODEL_SUFFIXES = (".json", ".json.gz")
 
 
 @dataclass(frozen=True)
-class FitRequest:
-    """The options of a fit."""
-
-    data: str
-    target: str | None
-    method: MethodOptions
-    positive: str | None = None
-    cost: str | None = None
-    drop: tuple[str, ...] = ()
-    weight: str | None = None
-    test: float | None = DEFAULT_TEST  # the fraction of the rows to hold out
-    output: str | None = None
-    as_json: bool = False
-    purpose: str = "a fit"  # "a goal" and "a report" are for two classes only
-
-    def read(self) -> Examples:
-        """The rows to learn from."""
-        return read_examples(self.data, self.target, drop=self.drop, weight=self.weight)
-
-
-@dataclass(frozen=True)
 class FitResult:
     """A fitted model and the data that it was fitted to."""
 
     model: Any
+    method: MethodOptions
     train: Examples
     test: Examples | None
     cost: Any
     seconds: float
-    positive: Any = None  # the positive class; None if there are more than two classes
-    goal: str | None = None
-
-    @property
-    def booster(self) -> Any:
-        """The ensemble, without a search around it."""
-        return getattr(self.model, "estimator_", self.model)
+    positive: Any  # the positive class; None if there are more than two classes
 
     @property
     def n_rounds(self) -> int:
         """The number of rounds, or of members."""
-        return int(getattr(self.booster, "n_estimators_", None) or len(self.booster.estimators_))
+        return count_rounds(self.model)
 
     @property
     def stop_reason(self) -> str:
         """Why training ended."""
-        return str(getattr(self.booster, "stop_reason_", f"all {self.n_rounds} members trained"))
+        return str(getattr(booster_of(self.model), "stop_reason_", f"all {self.n_rounds} members trained"))
 
 
-def run(request: FitRequest) -> None:
+def run(request: Fit) -> None:
     """Fit, measure, write and print."""
     check_output(request.output, MODEL_SUFFIXES)
     result = fit(request)
-    balanced = "balanced" if request.method.named.balanced else None
-    costs = balanced if result.cost is None else result.cost
-
-    def print_costs() -> None:
-        if request.method.named.cost_sensitive and costs is not None:
-            print_line(f"  cost      {describe_cost(costs, _balanced_ratio(result))}")
-
-    finish(request, result, costs, print_costs)
+    method = result.method.named
+    costs = "balanced" if result.cost is None and method.balanced else result.cost
+    details = []
+    if method.cost_sensitive and costs is not None:
+        details = [f"  cost      {describe_cost(costs, _balanced_ratio(result))}"]
+    finish(request, result, costs, details)
 
 
-def fit(request: FitRequest) -> FitResult:
-    """Read the data and fit the estimator."""
-    examples = request.read()
-    estimator, cost = prepare(request, examples)
-    train, test = (examples, None) if not request.test else examples.split(request.test, request.method.seed)
+def fit(request: Fitting, purpose: str = "") -> FitResult:
+    """Read the data and fit the estimator; `purpose` is what needs two classes."""
+    examples, options = read_all(request), MethodOptions.of(request)
+    estimator, cost = prepare(request, examples, purpose)
+    train, test = examples.split(DEFAULT_TEST if request.test is None else request.test, options.seed)
+    rounds = int(getattr(estimator, estimator._rounds)) if "callbacks" in estimator.get_params() else None
     started = time.perf_counter()
-    name = request.method.named.name
-    if "callbacks" in estimator.get_params():
-        with round_progress(name, int(getattr(estimator, estimator._rounds))) as callback:
-            estimator.set_params(callbacks=[callback])
-            try:
-                estimator.fit(train.X, train.y, **train.fit_params)
-            finally:
-                estimator.set_params(callbacks=None)
-    else:
-        with waiting(name):
+    with ProgressBar(rounds, options.named.name, transient=True) as bar:
+        if rounds is not None:
+            estimator.set_params(callbacks=[lambda done, _: bar.update(done)])
+        try:
             estimator.fit(train.X, train.y, **train.fit_params)
+        finally:
+            if rounds is not None:
+                estimator.set_params(callbacks=None)
     seconds = time.perf_counter() - started
-    return FitResult(estimator, train, test, cost, seconds, positive_class(request, estimator, train))
+    return FitResult(estimator, options, train, test, cost, seconds, positive_class(request, estimator, train))
 
 
-def prepare(request: FitRequest, examples: Examples) -> tuple[Any, Any]:
+def read_all(request: Learning) -> Examples:
+    """The rows to learn from."""
+    return read_examples(request.data, request.target, drop=request.drop or (), weight=request.weight)
+
+
+def prepare(request: Fitting, examples: Examples, purpose: str = "") -> tuple[Any, Any]:
     """The unfitted estimator, and the cost as the library takes it."""
-    method = request.method.named
-    check_multiclass(method, examples, request.purpose)
+    options = MethodOptions.of(request)
+    method = options.named
+    check_multiclass(method, examples, purpose)
     cost = read_cost(request.cost, examples.classes)
     if cost is not None and not method.cost_sensitive:
         raise CommandError(f"{method.name} has no costs.", f"Leave --cost out, or use --method {RECOMMENDED.name}.")
     label = find_positive(request.positive, examples.classes)
-    return request.method.make(label, **({} if cost is None else {"cost": cost})), cost
+    return options.make(label, **({} if cost is None else {"cost": cost})), cost
 
 
 def check_multiclass(method: NamedMethod, examples: Examples, purpose: str = "", option: str = "--method") -> None:
@@ -138,7 +106,7 @@ def check_multiclass(method: NamedMethod, examples: Examples, purpose: str = "",
     if len(classes) == 2:
         return
     target = f"the target {examples.target!r} has {len(classes)} classes ({list_names(classes)})"
-    if purpose in ("a goal", "a report"):
+    if purpose:
         raise CommandError(f"{target}, but {purpose} needs two.", "Make a column of two classes from it.")
     if not method.multiclass:
         raise CommandError(
@@ -146,7 +114,7 @@ def check_multiclass(method: NamedMethod, examples: Examples, purpose: str = "",
         )
 
 
-def positive_class(request: FitRequest, model: Any, train: Examples) -> Any:
+def positive_class(request: Fitting, model: Any, train: Examples) -> Any:
     """The positive class of two. Models without one get that of --positive, or the rarer one."""
     if len(train.classes) > 2:
         return None
@@ -157,11 +125,7 @@ def positive_class(request: FitRequest, model: Any, train: Examples) -> Any:
 
 
 def finish(
-    request: FitRequest,
-    result: FitResult,
-    costs: Any,
-    print_details: Callable[[], None],
-    certificate: dict[str, Any] | None = None,
+    request: Fit, result: FitResult, costs: Any, details: Sequence[str], certificate: dict[str, Any] | None = None
 ) -> None:
     """Measure the model on the held-out rows, write it, and print the result."""
     predictions = None if result.test is None else Predictions.of(result.model, result.positive, result.test)
@@ -175,15 +139,16 @@ def finish(
         return
     train = result.train
     rows, columns = count(len(train.y), "row"), count(train.X.shape[1], "column")
-    print_line(f"{request.method.named.name} on {rows} and {columns} of {train.path}")
+    print_line(f"{result.method.named.name} on {rows} and {columns} of {train.path}")
     print_line(f"  target    {shown(train.target)}: {_describe_classes(result)}")
     print_line(f"  rounds    {result.n_rounds} in {result.seconds:.1f} s; {result.stop_reason}")
-    print_details()
+    for line in details:
+        print_text(line)
     print_line()
     if predictions is not None:
         print_results(predictions, costs, f"On {predictions.describe_rows()}, held out of the fit")
         print_line()
-    elif result.goal is None:
+    elif request.goal is None:
         print_text("No rows were held out, so the model was not measured; `skewboost evaluate` measures it.")
         print_line()
     if request.output is None:
@@ -197,17 +162,17 @@ def finish(
         print_line(f"  skewboost predict {model} NEW_ROWS -o predictions.csv")
 
 
-def _record(request: FitRequest, result: FitResult) -> dict[str, Any]:
+def _record(request: Fit, result: FitResult) -> dict[str, Any]:
     """What the model file records about the fit."""
     classes, n = np.unique(result.train.y, return_counts=True)
     return {
-        "method": request.method.named.name,
+        "method": result.method.named.name,
         "target": result.train.target,
         "dropped": list(result.train.dropped),
         "weight": request.weight,
         "positive": result.positive,
         "cost": result.cost,
-        "goal": result.goal,
+        "goal": request.goal,
         "data": result.train.path,
         "rows": len(result.train.y),
         "rows_held_out": 0 if result.test is None else len(result.test.y),

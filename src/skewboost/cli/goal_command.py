@@ -4,65 +4,42 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
-from skewboost.cli.cost_option import read_cost
+from skewboost.cli.commands import Fit, Goal
 from skewboost.cli.exit_codes import FAILED, CommandError
-from skewboost.cli.fit_command import (
-    MODEL_SUFFIXES,
-    FitRequest,
-    FitResult,
-    check_multiclass,
-    finish,
-    positive_class,
-)
-from skewboost.cli.model_files import check_output
-from skewboost.cli.output import fraction, note, print_line, print_text, waiting
-from skewboost.cli.picture_files import PICTURES, save_picture, without_screen
-from skewboost.cli.target_column import Examples, check_columns, find_positive
+from skewboost.cli.fit_command import MODEL_SUFFIXES, FitResult, check_multiclass, finish, positive_class, read_all
+from skewboost.cli.method_options import MethodOptions
+from skewboost.cli.output import fraction, note, waiting
+from skewboost.cli.output_files import PICTURES, check_output, save_picture
+from skewboost.cli.target_column import Examples, check_columns, find_positive, read_cost
 
 
-@dataclass(frozen=True)
-class GoalRequest(FitRequest):
-    """The options of a search for a goal."""
-
-    goal: str = ""
-    then: str | None = None
-    confidence: float | None = 0.9
-    closest: bool = False
-    plot: str | None = None
-    counts: bool = False
-    groups: str | None = None
-    option_prefix: str = ""  # in remedies: "`skewboost goal` with " if the command is `fit --goal`
-
-
-def run(request: GoalRequest) -> None:
+def run(request: Fit) -> None:
     """Search, measure, write and print; exit with code 1 if the goal is not reached."""
+    prefix = "" if isinstance(request, Goal) else "`skewboost goal` with "  # `fit --goal` lacks some options
+    request = request if isinstance(request, Goal) else Goal(**vars(request))
     check_output(request.output, MODEL_SUFFIXES)
     check_output(request.plot, PICTURES, "--plot")
-    result = search(request)
+    result = search(request, prefix)
+    model, details = result.model, _describe_search(result.model)
     if request.plot is not None:
-        without_screen()
         from skewboost.plots import GoalFrontierDisplay
 
-        save_picture(GoalFrontierDisplay.from_estimator(result.model).figure_, request.plot)
-
-    def print_details() -> None:
-        _print_search(result.model)
-        if request.plot is not None:
-            print_line(f"Written: {request.plot}")
-
-    finish(request, result, result.cost, print_details, _certificate(result.model))
-    if not _reached(result.model):
-        raise CommandError(f"the goal {result.model.goal_} was not reached.", exit_code=FAILED)
+        save_picture(GoalFrontierDisplay.from_estimator(model).figure_, request.plot)
+        details.append(f"Written: {request.plot}")
+    finish(request, result, result.cost, details, _certificate(model))
+    if not _reached(model):
+        raise CommandError(f"the goal {model.goal_} was not reached.", exit_code=FAILED)
 
 
-def search(request: GoalRequest) -> FitResult:
-    """Read the data and search."""
-    examples, groups = _separate_groups(request, request.read())
-    estimator, cost = _prepare(request, examples)
-    train, test = (examples, None) if not request.test else examples.split(request.test, request.method.seed)
+def search(request: Goal, option_prefix: str) -> FitResult:
+    """Read the data and search; `option_prefix` comes before options in remedies."""
+    examples, groups = _separate_groups(request, read_all(request))
+    options, cost = MethodOptions.of(request), read_cost(request.cost, examples.classes)
+    estimator = _prepare(request, options, examples, cost)
+    train, test = examples.split(request.test, request.seed)
     if request.counts and train.weights is not None and (train.weights != train.weights.round()).any():
         raise CommandError(
             f"--counts means that --weight {request.weight} counts examples, but it has fractions.",
@@ -71,13 +48,13 @@ def search(request: GoalRequest) -> FitResult:
     params = train.fit_params | ({} if groups is None else {"groups": groups})
     started = time.perf_counter()
     with waiting(f"Looking for {request.goal}"):
-        _fit(request, estimator, train, params)
+        _fit(option_prefix, estimator, train, params)
     seconds = time.perf_counter() - started
     positive = positive_class(request, estimator, train)
-    return FitResult(estimator, train, test, cost, seconds, positive, request.goal)
+    return FitResult(estimator, options, train, test, cost, seconds, positive)
 
 
-def _separate_groups(request: GoalRequest, examples: Examples) -> tuple[Examples, Any]:
+def _separate_groups(request: Goal, examples: Examples) -> tuple[Examples, Any]:
     """The examples without the column --groups, and that column."""
     if request.groups is None:
         return examples, None
@@ -98,16 +75,14 @@ def _separate_groups(request: GoalRequest, examples: Examples) -> tuple[Examples
     return replace(examples, X=X, dropped=(*examples.dropped, request.groups)), examples.X[request.groups]
 
 
-def _prepare(request: GoalRequest, examples: Examples) -> tuple[Any, Any]:
-    """The search, not fitted, and the cost as the library takes it."""
-    from skewboost import GoalSearchCV
-    from skewboost.goals.goal import Goal
+def _prepare(request: Goal, options: MethodOptions, examples: Examples, cost: Any) -> Any:
+    """The search, not fitted."""
+    from skewboost import GoalSearchCV, goals
     from skewboost.goals.goal_measures import goal_measure
 
-    check_multiclass(request.method.named, examples, request.purpose)
+    check_multiclass(options.named, examples, "a goal")
     label = find_positive(request.positive, examples.classes)
-    cost = read_cost(request.cost, examples.classes)
-    needs_cost = Goal.of(request.goal).needs_cost
+    needs_cost = goals.Goal.of(request.goal).needs_cost
     if request.then is not None:
         needs_cost |= goal_measure(request.then, "--then").needs_cost
     if cost is not None and not needs_cost:
@@ -115,20 +90,18 @@ def _prepare(request: GoalRequest, examples: Examples) -> tuple[Any, Any]:
             f"--cost has no effect on the goal {request.goal}.",
             "Leave it out, or use `skewboost goal --then expected_cost`.",
         )
-    estimator = GoalSearchCV(
-        request.method.make(label), request.goal, then=request.then, confidence=request.confidence, cost=cost,
-        pos_label=label, allow_unmet=request.closest, random_state=request.method.seed,
+    return GoalSearchCV(
+        options.make(label), request.goal, then=request.then, confidence=request.confidence or None, cost=cost,
+        pos_label=label, allow_unmet=request.closest, random_state=request.seed,
         weights="counts" if request.counts else "importance",
     )  # fmt: skip
-    return estimator, cost
 
 
-def _fit(request: GoalRequest, estimator: Any, train: Examples, params: dict[str, Any]) -> None:
+def _fit(options: str, estimator: Any, train: Examples, params: dict[str, Any]) -> None:
     """Fit the search, with remedies in terms of options."""
     from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning, RepeatedRowsWarning
     from skewboost.goals.reasons import copies
 
-    options = request.option_prefix
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", RepeatedRowsWarning)
@@ -143,7 +116,7 @@ def _fit(request: GoalRequest, estimator: Any, train: Examples, params: dict[str
     finally:
         for w in caught:
             if isinstance(w.message, RepeatedRowsWarning):
-                numbers, certified = (w.message.n_copies, w.message.n_rows), request.confidence is not None
+                numbers, certified = (w.message.n_copies, w.message.n_rows), estimator.confidence is not None
                 remedies = f"use {options}--counts", f"use {options}--groups COLUMN"
                 note(f"warning: {copies(*numbers, certified, train.path, *remedies)}")
             else:
@@ -165,35 +138,29 @@ def _certificate(search: Any) -> dict[str, Any]:
         "of_little_use": of_little_use(search.counts_ if c is None else c.counts),
     }  # fmt: skip
     if c is not None:
-        counts, evidence = (
-            {name: getattr(part, name) for name in ("tp", "fp", "fn", "tn")} for part in (c.counts, c.evidence)
-        )
-        document |= {"confidence": c.confidence, "counts": counts, "evidence": evidence}
+        document |= {"confidence": c.confidence, "counts": asdict(c.counts), "evidence": asdict(c.evidence)}
         document |= {"shown": c.shown, "text": str(c)}
     return document
 
 
-def _print_search(search: Any) -> None:
+def _describe_search(search: Any) -> list[str]:
     from skewboost.goals.certificate import in_words, of_little_use
 
+    lines = []
     if search.cost_ is not None:
         miss, alarm = search.cost_.values()
-        print_line(f"  costs     a miss {miss:.4g}, a false alarm {alarm:.4g}")
-    print_line(f"  threshold scores of at least {search.threshold_:.4g} are flagged")
-    print_line()
+        lines.append(f"  costs     a miss {miss:.4g}, a false alarm {alarm:.4g}")
+    lines += [f"  threshold scores of at least {search.threshold_:.4g} are flagged", ""]
     if search.certificate_ is not None:
-        print_text(str(search.certificate_))
         counts = search.certificate_.counts
         rates = [
             f"{name.replace('_', ' ')} {fraction(float(getattr(counts, name)))}"
             for name in ("recall", "precision", "false_alarm_rate", "f1")
         ]
-        print_text(f"On the rows of the certificate: {', '.join(rates)}.")
-        return
+        return [*lines, str(search.certificate_), f"On the rows of the certificate: {', '.join(rates)}."]
     counts = search.counts_
-    print_text(
+    lines.append(
         f"{search.goal_}: {'reached' if _reached(search) else 'NOT reached'} in cross-validation, without a "
         f"certificate (recall {fraction(float(counts.recall))}, precision {fraction(float(counts.precision))})"
     )
-    if of_little_use(counts):
-        print_text(f"Of little use: {in_words(counts)}")
+    return [*lines, f"Of little use: {in_words(counts)}"] if of_little_use(counts) else lines

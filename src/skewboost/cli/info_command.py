@@ -11,6 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from skewboost.cli.commands import Info
 from skewboost.cli.data import DataError, Source, open_data
 from skewboost.cli.output import count, get_console, list_names, print_json, print_line, source_name
 from skewboost.cli.target_column import drop_options
@@ -26,16 +27,16 @@ CATEGORY_WIDTH = 16
 BAR = 24
 
 
-def run(path: str, target: str | None = None, as_json: bool = False) -> None:
+def run(request: Info) -> None:
     """Print a summary of a table."""
-    source = open_data(path, keep=True)
+    source, target = open_data(request.data, keep=True), request.target
     if target is not None and target not in source.columns:
         columns = list_names(source.columns, 12)
         raise DataError(f"{source.path}: there is no column {target!r}.", f"The columns are {columns}.")
     summary = Summary.from_chunks(source.chunks(), target=target)
-    arguments = _arguments(path, target, summary)
+    arguments = _arguments(request.data, target, summary)
     summary = replace(summary, suggestions=suggestions_for(summary.target, COMMANDS, arguments))
-    if as_json:
+    if request.as_json:
         file = {"path": source.path, "format": source.format, "bytes": source.n_bytes}
         print_json({**file, **summary.as_dict()})
     else:
@@ -66,18 +67,11 @@ def _print(source: Source, summary: Summary) -> None:
 
 
 def _ask_for_target(summary: Summary) -> str:
-    likely = likely_targets(summary)
-    if not likely:
-        return "Name the column of the classes with --target. No column has exactly two values."
-    return f"Name the column of the classes with --target. Columns with two values: {list_names(likely)}."
-
-
-def likely_targets(summary: Summary) -> list[str]:
-    """Up to three columns of two values without missing cells; those with a usual name first, then the last ones."""
-    candidates = [c.name for c in summary.columns if c.n_distinct == 2 and not c.n_missing]
-    usual = [n for n in candidates if n.lower() in ("target", "class", "label", "y", "outcome")]
-    last = [n for n in candidates if n == summary.columns[-1].name]
-    return list(dict.fromkeys([*usual, *last, *reversed(candidates)]))[:3]
+    """Name up to three columns of two values without missing cells; usual names come first, then the last columns."""
+    candidates = [c.name for c in reversed(summary.columns) if c.n_distinct == 2 and not c.n_missing]
+    likely = sorted(candidates, key=lambda name: name.lower() not in ("target", "class", "label", "y", "outcome"))[:3]
+    named = f"Columns with two values: {list_names(likely)}." if likely else "No column has exactly two values."
+    return f"Name the column of the classes with --target. {named}"
 
 
 def _print_target(target: TargetSummary) -> None:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-
 from skewboost.boosting.catalogue import Entry, catalogue
+from skewboost.cli.commands import List
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.method_options import method_names
-from skewboost.cli.output import count, get_console, print_json, print_line
+from skewboost.cli.output import count, print_json, print_line, print_table
 
 
-def run(text: str | None, as_json: bool) -> None:
+def run(request: List) -> None:
     """Print the variants whose name, paper or costs contain a text, with a verdict on each."""
-    if as_json and text is not None:
+    text = request.text
+    if request.as_json and text is not None:
         raise CommandError("--json lists all variants.", "Leave the argument out, or filter the JSON.")
-    if as_json:
+    if request.as_json:
         print_json(list(map(_as_dict, catalogue())))
         return
     entries = [e for e in catalogue() if text is None or text.lower() in f"{e.name} {e.paper} {e.costs}".lower()]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("Name", "Paper", "Costs", "Verdict"):
-        table.add_column(heading, overflow="fold")
-    for entry in entries:
-        table.add_row(entry.name, entry.paper, entry.costs if entry.cost_sensitive else "", entry.verdict)
-    get_console().print(table, "")
+    rows = [[e.name, e.paper, e.costs if e.cost_sensitive else "", e.verdict] for e in entries]
+    print_table(["Name", "Paper", "Costs", "Verdict"], rows, left=range(4))
     print_line(f"{count(len(entries), 'variant')}; in Python, skewboost.<Name>Classifier. See docs/choosing.md.")
     if text is None:
         others = [name for name in method_names() if name not in {e.name for e in entries}]
@@ -31,14 +27,6 @@ def run(text: str | None, as_json: bool) -> None:
 
 
 def _as_dict(entry: Entry) -> dict[str, object]:
-    return {
-        "name": entry.name,
-        "class": f"skewboost.{entry.class_name}",
-        "paper": entry.paper,
-        "equations": entry.equations,
-        "needs": entry.needs,
-        "costs": entry.costs,
-        "regularised": entry.regularised,
-        "probabilistic": entry.probabilistic,
-        "verdict": entry.verdict,
-    }
+    shown = ("paper", "equations", "needs", "costs", "regularised", "probabilistic", "verdict")
+    named = {"name": entry.name, "class": f"skewboost.{entry.class_name}"}
+    return named | {name: getattr(entry, name) for name in shown}

@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from skewboost.boosting.catalogue import RECOMMENDED, catalogue
+from skewboost.cli.commands import LEARNERS, Fitting
 from skewboost.cli.exit_codes import CommandError
 
-LEARNERS = ("stump", "tree", "histogram", "line")
 SETTING = re.compile(r":(?=\w+=)")  # separates settings in CGAda:calibrate=sigmoid
 
 # Parameters that have an option of their own
@@ -91,6 +91,12 @@ class MethodOptions:
         return ":".join([self.named.name, *parameters, *learner])
 
     @classmethod
+    def of(cls, request: Fitting) -> MethodOptions:
+        """The options of a command that fits one method."""
+        settings = tuple(request.settings or ())
+        return cls(request.method, request.rounds, request.learner, settings, request.seed, request.n_jobs)
+
+    @classmethod
     def from_spec(cls, spec: str, rounds: int | None = None) -> MethodOptions:
         """A method with its settings, such as CGAda:calibrate=sigmoid:learner=tree."""
         name, *parts = SETTING.split(spec)
@@ -139,6 +145,12 @@ def method_names() -> list[str]:
     from skewboost.evaluate.methods import known_methods
 
     return [name for name in known_methods() if name not in WRAPPERS]
+
+
+def split_methods(texts: Sequence[str] | None) -> tuple[str, ...]:
+    """Methods separated by commas, in one or more options; their settings may have commas in brackets."""
+    split = [name.strip() for text in texts or () for name in re.split(r",(?![^\[{]*[\]}])", text)]
+    return tuple(filter(None, split))
 
 
 def find_method(name: str) -> NamedMethod:

@@ -14,7 +14,6 @@ from skewboost.cli.exit_codes import FAILED, CommandError
 from skewboost.cli.method_options import suggest
 from skewboost.cli.output import json_types, list_names, note, source_name
 from skewboost.cli.shift import TrainingProfile
-from skewboost.files import check_writable
 from skewboost.names import spell
 from skewboost.typing import Array
 
@@ -57,7 +56,7 @@ class SavedModel:
     @property
     def booster(self) -> Any:
         """The ensemble, without a search around it."""
-        return getattr(self.estimator, "estimator_", self.estimator)
+        return booster_of(self.estimator)
 
     @property
     def name(self) -> str:
@@ -72,28 +71,20 @@ class SavedModel:
         `target` is the column of labels, which is read as text if the classes are text.
         """
         from skewboost.cli.data import open_data
-        from skewboost.cli.data.content import is_pipe
 
-        text: dict[str, Sequence[str]] = dict(self.categories)
-        columns = None
-        if not is_pipe(path):  # a pipe can be opened only once
-            columns = open_data(path, columns=self.columns).columns
-            self._check_columns(path, columns)
-        if target is not None and isinstance(self.classes[0], str) and (columns is None or target in columns):
-            text[target] = ()
-        source = open_data(path, text=text, columns=self.columns)
-        self._check_columns(path, source.columns)
-        return source
-
-    def _check_columns(self, path: str, columns: Sequence[str]) -> None:
-        missing = [name for name in self.columns if name not in columns]
+        source = open_data(path, columns=self.columns)
+        missing = [name for name in self.columns if name not in source.columns]
         if missing:
-            spare = [c for c in columns if c not in (*self.columns, self.record.get("target"))]
+            spare = [c for c in source.columns if c not in (*self.columns, self.record.get("target"))]
             raise CommandError(
                 f"{source_name(path)} lacks the {'column' if len(missing) == 1 else 'columns'} "
                 f"{list_names(missing, quotes=True)}, which {self.path} was fitted to.",
-                suggest(missing[0], spare) or f"Its columns are {list_names(columns, 12)}.",
+                suggest(missing[0], spare) or f"Its columns are {list_names(source.columns, 12)}.",
             )
+        source.text = {**self.categories}
+        if target in source.columns and isinstance(self.classes[0], str):
+            source.text[target] = ()
+        return source
 
     def skip_unused(self, source: Any, used: Sequence[str | None] = ()) -> list[str]:
         """Skip the columns that are not used. Those that `fit` did not drop are named on stderr and returned."""
@@ -129,17 +120,28 @@ class SavedModel:
             note(f"the goal {self.record['goal']} holds for the threshold of {self.path} itself, not for {threshold:g}")
 
     def predict(self, X: Any, threshold: float | None = None, probability: Array | None = None) -> Array:
-        """Predicted labels; with a threshold, the positive class where its probability is at least the threshold."""
-        if threshold is None:
-            return np.asarray(self.estimator.predict(X))
-        p = self.estimator.predict_proba(X) if probability is None else probability
-        return labels_at(threshold, p, self.classes, self.positive)
+        """Predicted labels, see `predict_labels`."""
+        return predict_labels(self.estimator, X, self.positive, threshold, probability)
 
 
-def labels_at(threshold: float, probability: Array, classes: Sequence[Any], positive: Any) -> Array:
-    """The positive class where its probability is at least the threshold, and the other class elsewhere."""
-    k = classes.index(positive)
-    return np.asarray(np.array(classes)[np.where(probability[:, k] >= threshold, k, 1 - k)])
+def booster_of(model: Any) -> Any:
+    """The ensemble, without a search around it."""
+    return getattr(model, "estimator_", model)
+
+
+def count_rounds(model: Any) -> int:
+    """The number of rounds, or of members."""
+    booster = booster_of(model)
+    return int(getattr(booster, "n_estimators_", None) or len(booster.estimators_))
+
+
+def predict_labels(model: Any, X: Any, positive: Any, threshold: float | None, probability: Array | None) -> Array:
+    """Predicted labels; with a threshold, the positive class where its probability is at least the threshold."""
+    if threshold is None:
+        return np.asarray(model.predict(X))
+    p = model.predict_proba(X) if probability is None else probability
+    k = model.classes_.tolist().index(positive)
+    return np.asarray(model.classes_[np.where(p[:, k] >= threshold, k, 1 - k)])
 
 
 def read_model(path: str) -> SavedModel:
@@ -183,15 +185,3 @@ def _read_record(notes: str | None) -> dict[str, Any]:
     known = {name: record[name] for name, kind in RECORDED.items() if isinstance(record.get(name), kind)}
     known["dropped"] = [name for name in known.get("dropped", ()) if isinstance(name, str)]
     return {**known, "positive": record.get("positive")}
-
-
-def check_output(path: str | None, suffixes: Sequence[str], option: str = "-o") -> None:
-    """Raise, before any work is done, if a file cannot be written or its name has another ending."""
-    if path is None:
-        return
-    if suffixes and not Path(path).name.lower().endswith(tuple(suffixes)):
-        raise CommandError(f"{option} {path}: the name must end in {list_names(suffixes, 10)}.")
-    try:
-        check_writable(path)
-    except OSError as error:
-        raise CommandError(f"{option} {path}: {error.strerror}.") from error

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -26,10 +25,18 @@ SHORT_NAME = 28  # characters of a name in a table
 
 
 def get_console() -> Console:
-    """The console for results. It uses colours on a terminal only, and no mark-up."""
-    from skewboost.cli.console import PlainConsole
+    """The console for results. It uses colours on a terminal only, and prints every text literally."""
+    from rich.console import Console
+    from rich.text import Text
 
-    return PlainConsole()
+    class PlainConsole(Console):
+        def render_str(
+            self, text: str, *, style: Any = "", justify: Any = None, overflow: Any = None, **_: Any
+        ) -> Text:
+            """Text as Rich prints it, also in the cells and titles of tables."""
+            return Text("\n".join(map(visible, text.split("\n"))), style=style, justify=justify, overflow=overflow)
+
+    return PlainConsole(highlight=False, markup=False, emoji=False)
 
 
 def print_line(text: str = "") -> None:
@@ -87,14 +94,9 @@ def print_table(
     get_console().print(table, *([""] if blank_line else []))
 
 
-class RawOutput:
-    """Standard output for tables and programs, which are written as they are. A terminal gets no control characters."""
-
-    def write(self, text: str) -> None:
-        """Write text."""
-        if sys.stdout.isatty():
-            text = "\n".join(map(visible, text.split("\n")))
-        sys.stdout.write(text)
+def write_raw(text: str) -> None:
+    """Write a part of a table or a program to stdout as it is. A terminal gets no control characters."""
+    sys.stdout.write("\n".join(map(visible, text.split("\n"))) if sys.stdout.isatty() else text)
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:
@@ -152,15 +154,6 @@ def source_name(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
-@contextmanager
-def round_progress(what: str, total: int) -> Iterator[Callable[[int, Any], None]]:
-    """Show a bar over the rounds of a fit. Yields the function to pass to `callbacks`."""
-    with ProgressBar(total, what, transient=True) as bar:
-        yield lambda done, _: bar.update(done)
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
+def waiting(what: str) -> ProgressBar:
     """Show what is going on while it takes an unknown time."""
-    with ProgressBar(None, what, transient=True):
-        yield
+    return ProgressBar(None, what, transient=True)

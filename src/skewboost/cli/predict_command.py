@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
-import numpy as np
-
+from skewboost.cli.commands import Predict
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.model_files import SavedModel, check_output, read_model
+from skewboost.cli.model_files import SavedModel, read_model
 from skewboost.cli.output import count, note, number, print_json, source_name, warn
-from skewboost.cli.prediction_files import SUFFIXES, open_writer
+from skewboost.cli.output_files import SUFFIXES, check_output, write_frames
 from skewboost.cli.shift import ShiftDetector
 from skewboost.cli.target_column import check_columns, split_names
 from skewboost.names import shown, spell
@@ -22,39 +21,40 @@ CHUNK = 100_000
 ALL = "all"
 
 
-def run(
-    model_path: str, data: str, output: str | None, keep: Sequence[str], threshold: float | None, as_json: bool
-) -> None:
+def run(request: Predict) -> None:
     """Predict, and write predictions, probabilities and scores."""
     import pandas as pd
 
+    data, output, threshold = request.data, request.output, request.threshold
     check_output(output, SUFFIXES)
-    model = read_model(model_path)
+    model = read_model(request.model)
     model.check_threshold(threshold)
     source = model.open(data)
-    kept = _columns_to_keep(data, list(source.columns), keep)
+    kept = _columns_to_keep(data, source.columns, request.keep or ())
     ignored = model.skip_unused(source, kept)
     detector = ShiftDetector(model.profile)
     predicted: Counter[str] = Counter()
-    with ExitStack() as stack:
-        writer = stack.enter_context(open_writer(output, as_json))
-        bar = None if output is None else stack.enter_context(ProgressBar(None, "Rows", transient=True))
+    bar = ProgressBar(None, "Rows", transient=True)
+
+    def answers() -> Iterator[Any]:
         for chunk in source.chunks(CHUNK):
             X = model.features(chunk, data)
             table = predictions(model, X, threshold)
-            writer.write(pd.concat([chunk[kept].reset_index(drop=True), table], axis=1) if kept else table)
             detector.add_rows(X)
             if threshold is None:
                 detector.add_predictions(table["prediction"].to_numpy())
-            labels, n = np.unique(table["prediction"], return_counts=True)
-            predicted.update(dict(zip(map(spell, labels.tolist()), n.tolist())))
-            if bar is not None:
+            predicted.update({spell(c): n for c, n in table["prediction"].value_counts().to_dict().items()})
+            yield pd.concat([chunk[kept].reset_index(drop=True), table], axis=1) if kept else table
+            if output is not None:
                 bar.update(predicted.total(), number(predicted.total()))
+
+    with nullcontext() if output is None else bar:
+        write_frames(answers(), output, request.as_json)
     warnings = detector.warnings(model.positive)
     warn(warnings)
-    if output is not None and as_json:
+    if output is not None and request.as_json:
         print_json({
-            "model": model_path, "data": data, "threshold": threshold, "rows": predicted.total(),
+            "model": model.path, "data": data, "threshold": threshold, "rows": predicted.total(),
             "predicted": predicted, "output": output, "columns_ignored": ignored, "warnings": warnings,
         })  # fmt: skip
     elif output is not None:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
 
 from skewboost.engine.table import Nominal, read_column
 from skewboost.evaluate.summary_warnings import percent
+from skewboost.io.structure import COUNT, FieldError, list_of, map_of, nullable, record, register, require
 from skewboost.names import spell
 from skewboost.typing import Array
 
@@ -43,16 +44,9 @@ def class_sizes(labels: Array, weights: Array | None = None) -> ClassSizes:
     return {spell(c): float(scale * n) for c, n in zip(classes.tolist(), sizes)}
 
 
-class Difference(NamedTuple):
-    """A difference between new rows and training rows."""
-
-    size: float
-    text: str
-
-
 @dataclass(frozen=True)
-class NumberProfile:
-    """A column of numbers in training."""
+class ColumnProfile:
+    """A column in training: of numbers, or of categories if it has `counts`."""
 
     n: int  # rows with a value
     missing: int
@@ -60,10 +54,19 @@ class NumberProfile:
     high: float = 0.0
     cuts: tuple[float, ...] = ()  # about the twentieths of the distribution
     below: tuple[int, ...] = ()  # rows up to each cut
+    counts: dict[str, int] | None = None  # of the most frequent categories
+    once: int = 0  # the number of categories with one row
 
     @classmethod
-    def of(cls, column: Array) -> NumberProfile:
+    def of(cls, column: Array | Nominal) -> ColumnProfile:
         """The profile of a column."""
+        if isinstance(column, Nominal):
+            present = column.codes[column.codes >= 0]
+            sizes = np.bincount(present, minlength=len(column.categories))
+            order = np.argsort(-sizes, kind="stable")[:MOST_CATEGORIES]
+            counts = {column.categories[k]: int(sizes[k]) for k in order if sizes[k]}
+            missing = len(column.codes) - len(present)
+            return cls(len(present), missing, counts=counts, once=int((sizes == 1).sum()))
         x = column[column == column].astype(np.float64)
         if not len(x):
             return cls(0, len(column))
@@ -72,26 +75,7 @@ class NumberProfile:
         return cls(len(x), len(column) - len(x), float(x.min()), float(x.max()), tuple(cuts), below)
 
 
-@dataclass(frozen=True)
-class CategoryProfile:
-    """A column of categories in training."""
-
-    n: int  # rows with a value
-    missing: int
-    counts: dict[str, int]  # of the most frequent categories
-    once: int  # the number of categories with one row
-
-    @classmethod
-    def of(cls, column: Nominal) -> CategoryProfile:
-        """The profile of a column."""
-        present = column.codes[column.codes >= 0]
-        sizes = np.bincount(present, minlength=len(column.categories))
-        order = np.argsort(-sizes, kind="stable")[:MOST_CATEGORIES]
-        counts = {column.categories[k]: int(sizes[k]) for k in order if sizes[k]}
-        return cls(len(present), len(column.codes) - len(present), counts, int((sizes == 1).sum()))
-
-
-ColumnProfile = NumberProfile | CategoryProfile
+OPTIONAL = {"low": 0, "high": 0, "cuts": [], "below": [], "counts": None, "once": 0}  # entries of a column
 
 
 @dataclass(frozen=True)
@@ -105,53 +89,35 @@ class TrainingProfile:
     @classmethod
     def of(cls, X: Any, labels: ClassSizes, predictions: ClassSizes) -> TrainingProfile:
         """The profile of a table of features."""
-        columns: dict[str, ColumnProfile] = {}
-        for name in X.columns:
-            c = _read(X[name])
-            columns[str(name)] = CategoryProfile.of(c) if isinstance(c, Nominal) else NumberProfile.of(c)
-        return cls(columns, labels, predictions)
+        return cls({str(name): ColumnProfile.of(_read(X[name])) for name in X.columns}, labels, predictions)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Any:
         """The profile in the types of JSON."""
-        return asdict(self)
+        return record(TrainingProfile).write(self)
 
     @classmethod
-    def from_dict(cls, record: Any) -> TrainingProfile | None:
-        """The profile that `as_dict` gave; None if the record is anything else, since model files may hold anything."""
+    def from_dict(cls, written: Any) -> TrainingProfile | None:
+        """The profile that `as_dict` gave; None if it is anything else, since model files may hold anything."""
         try:
-            columns = {str(name): _read_profile(**column) for name, column in record["columns"].items()}
-            labels, predictions = (
-                {str(c): _read_count(n) for c, n in record[what].items()} for what in ("labels", "predictions")
-            )
-        except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError):
+            columns = {name: {**OPTIONAL, **column} for name, column in written["columns"].items()}
+            return cast(TrainingProfile, record(TrainingProfile).read({**written, "columns": columns}))
+        except (FieldError, TypeError, KeyError, AttributeError):
             return None
-        return cls(columns, labels, predictions)
 
 
-def _read_profile(
-    n: Any,
-    missing: Any,
-    counts: Any = None,
-    once: Any = 0,
-    low: Any = 0,
-    high: Any = 0,
-    cuts: Any = (),
-    below: Any = (),
-) -> ColumnProfile:
-    rows = int(_read_count(n)), int(_read_count(missing))
-    if counts is not None:
-        counts = {str(name): int(_read_count(k)) for name, k in counts.items()}
-        return CategoryProfile(*rows, counts, int(_read_count(once))) if counts else CategoryProfile(0, rows[1], {}, 0)
-    pairs = [(float(cut), int(_read_count(k))) for cut, k in zip(cuts, below, strict=True)]
-    return NumberProfile(*rows, float(low), float(high), *zip(*pairs)) if pairs else NumberProfile(0, rows[1])
+def _check_column(column: ColumnProfile) -> None:
+    require(len(column.cuts) == len(column.below), "must have as many entries as cuts", "below")
 
 
-def _read_count(value: Any) -> float:
-    """A number of rows, which may be weighted."""
-    number = float(value)
-    if not 0 <= number < math.inf:
-        raise ValueError(value)
-    return number
+def _check_sizes(profile: TrainingProfile) -> None:
+    require(min([0.0, *profile.labels.values(), *profile.predictions.values()]) == 0, "must not be negative")
+
+
+register(
+    ColumnProfile, _check_column, n=COUNT, missing=COUNT, once=COUNT, below=list_of(COUNT, tuple),
+    counts=nullable(map_of(COUNT)),
+)  # fmt: skip
+register(TrainingProfile, _check_sizes)
 
 
 def _read(series: Any) -> Array | Nominal:
@@ -164,22 +130,14 @@ def _count_below(x: Array, cuts: Any) -> Array:
 
 
 class ShiftDetector:
-    """Compares new rows, chunk by chunk, with the training rows.
-
-    Parameters
-    ----------
-    profile : TrainingProfile or None
-        None: nothing is known about the training rows, and there are no warnings.
-    """
+    """Compares new rows, chunk by chunk, with the training rows. Without a profile of these there are no warnings."""
 
     def __init__(self, profile: TrainingProfile | None) -> None:
         self.profile = profile
         columns = {} if profile is None else profile.columns
-        self._columns = {
-            name: NewNumbers(c) if isinstance(c, NumberProfile) else NewCategories(c) for name, c in columns.items()
-        }
+        self._columns = {name: NewColumn(column) for name, column in columns.items()}
         self._labels: ClassSizes = {}
-        self._predictions: ClassSizes = {}
+        self._predictions: Any = Counter()
 
     def add_rows(self, X: Any) -> None:
         """Add a chunk of features."""
@@ -189,22 +147,17 @@ class ShiftDetector:
 
     def add_predictions(self, labels: Array) -> None:
         """Add the predictions for a chunk."""
-        for label, n in class_sizes(labels).items():
-            self._predictions[label] = self._predictions.get(label, 0.0) + n
+        self._predictions.update(class_sizes(labels))
 
     def add_labels(self, labels: Array, weights: Array | None = None) -> None:
         """Set the labels of all rows."""
         self._labels = class_sizes(labels, weights)
 
-    def warnings(self, positive: Any, advice: Callable[[float, float], str] | None = None) -> list[str]:
+    def warnings(self, positive: Any, cost_ratio: float | None = None) -> list[str]:
         """Sentences about the differences, and what to do about them.
 
-        Parameters
-        ----------
-        positive : label or None
-            The positive class; None if there are more than two classes.
-        advice : callable or None
-            Given the fraction of the positive class in training and now, what else to do.
+        `positive` is the positive class; None if there are more than two classes. With `cost_ratio`, the cost of a miss
+        in false alarms, a threshold is recommended if the fraction of positives has changed.
         """
         if self.profile is None:
             return []
@@ -216,8 +169,8 @@ class ShiftDetector:
             of_predictions = _changed_fraction(self.profile.predictions, self._predictions, label, risk)
             if of_labels is not None:
                 before, now = map(percent, of_labels)
-                more = "" if advice is None else advice(*of_labels)
-                found.append(f"{now} of the rows are {label}, against {before} in training{more}")
+                advice = "" if cost_ratio is None else _threshold_advice(cost_ratio, *of_labels)
+                found.append(f"{now} of the rows are {label}, against {before} in training{advice}")
             elif of_predictions is not None:
                 before, now = map(percent, of_predictions)
                 found.append(f"{now} of the rows are predicted to be {label}, against {before} when it was fitted")
@@ -232,9 +185,9 @@ class ShiftDetector:
         for name, new in self._columns.items():
             differences = list(new.differences(risk))
             if differences:
-                largest.append(Difference(max(d.size for d in differences), f"{name!r} {differences[0].text}"))
-        largest.sort(key=lambda difference: -difference.size)
-        found = [difference.text for difference in largest[:MOST_COLUMNS]]
+                largest.append((max(size for size, _ in differences), f"{name!r} {differences[0][1]}"))
+        largest.sort(key=lambda difference: -difference[0])
+        found = [text for _, text in largest[:MOST_COLUMNS]]
         if len(largest) > MOST_COLUMNS:
             found.append(f"{len(largest) - MOST_COLUMNS} more columns differ from the training rows")
         return found
@@ -243,111 +196,81 @@ class ShiftDetector:
 class NewColumn:
     """One column of the new rows, beside its profile in training."""
 
-    def __init__(self, before: Any) -> None:
+    def __init__(self, before: ColumnProfile) -> None:
         self.before = before
-        self.n = self.missing = 0
+        self.n = self.missing = self.n_unseen = 0
+        self.below = np.zeros(len(before.cuts), dtype=np.int64)
+        self.outside = np.zeros(2, dtype=np.int64)  # below the lowest and above the highest number in training
+        self.counts: Counter[str] = Counter()
+        self.unseen: Counter[str] = Counter()
 
     def add(self, column: Array | Nominal) -> None:
         """Add a chunk."""
-        nominal = isinstance(column, Nominal)
+        before = self.before
         present = column.codes >= 0 if isinstance(column, Nominal) else column == column
-        n = int(present.sum())
-        self.n += n
-        self.missing += len(present) - n
-        if nominal == isinstance(self.before, CategoryProfile):
-            self._add(column)
+        self.n += int(present.sum())
+        self.missing += int((~present).sum())
+        if isinstance(column, Nominal) != (before.counts is not None):
+            return
+        if isinstance(column, Nominal):
+            sizes = np.bincount(column.codes[present], minlength=len(column.categories)).tolist()
+            for name, k in zip(column.categories, sizes):
+                if k and name in (before.counts or ()):
+                    self.counts[name] += k
+                elif k:
+                    self.n_unseen += k
+                    if name in self.unseen or len(self.unseen) < MOST_UNSEEN:
+                        self.unseen[name] += k
+        else:
+            x = column[present].astype(np.float64)
+            self.below += _count_below(x, before.cuts)
+            self.outside += (x < before.low).sum(), (x > before.high).sum()
 
-    def _add(self, column: Any) -> None:
-        raise NotImplementedError
-
-    def differences(self, risk: float) -> Iterator[Difference]:
-        """The clear and significant differences, the most informative first."""
+    def differences(self, risk: float) -> Iterator[tuple[float, str]]:
+        """The clear and significant differences, the most informative first: how large, and in words."""
         before = self.before
         n_before, n_now = before.n + before.missing, self.n + self.missing
         if n_before and n_now:
             was, now = before.missing / n_before, self.missing / n_now
             if abs(now - was) >= MISSING and split_p_value(before.missing, n_before, self.missing, n_now) <= risk:
-                text = f"is missing in {percent(now)} of the rows, against {percent(was)} in training"
-                yield Difference(abs(now - was), text)
-        if before.n and self.n:
-            yield from self._differences(risk)
+                yield abs(now - was), f"is missing in {percent(now)} of the rows, against {percent(was)} in training"
+        if before.n and self.n and before.counts:
+            yield from self._changed_categories(before.counts, risk)
+        elif before.n and self.n and before.cuts:
+            yield from self._changed_numbers(risk)
 
-    def _differences(self, risk: float) -> Iterator[Difference]:
-        raise NotImplementedError
-
-
-class NewNumbers(NewColumn):
-    """A column of numbers."""
-
-    before: NumberProfile
-
-    def __init__(self, before: NumberProfile) -> None:
-        super().__init__(before)
-        self.below = np.zeros(len(before.cuts), dtype=np.int64)
-        self.outside = [0, 0]  # below the lowest and above the highest number in training
-
-    def _add(self, column: Array) -> None:
-        x = column[column == column].astype(np.float64)
-        if self.before.n:
-            self.below += _count_below(x, self.before.cuts)
-            self.outside[0] += int((x < self.before.low).sum())
-            self.outside[1] += int((x > self.before.high).sum())
-
-    def _differences(self, risk: float) -> Iterator[Difference]:
+    def _changed_numbers(self, risk: float) -> Iterator[tuple[float, str]]:
         before = self.before
-        beyond = sum(self.outside) / self.n
-        if beyond >= UNSEEN and 2 * min(all_new_probability(k, before.n, self.n) for k in self.outside) <= risk:
+        beyond = self.outside.sum() / self.n
+        if beyond >= UNSEEN and 2 * all_new_probability(int(self.outside.max()), before.n, self.n) <= risk:
             interval = f"{before.low:.6g} to {before.high:.6g}"
-            yield Difference(beyond, f"is outside of the training range, {interval}, in {percent(beyond)} of the rows")
+            yield beyond, f"is outside of the training range, {interval}, in {percent(beyond)} of the rows"
         now, was = self.below / self.n, np.array(before.below) / before.n
         distance = np.abs(now - was)
         k = int(np.argmax(distance))
         if distance[k] >= MOVED and _kolmogorov_bound(float(distance[k]), before.n, self.n) <= risk:
             fractions = f"{percent(now[k])} of the rows, against {percent(was[k])} in training"
-            yield Difference(float(distance[k]), f"is at most {before.cuts[k]:.6g} in {fractions}")
+            yield float(distance[k]), f"is at most {before.cuts[k]:.6g} in {fractions}"
 
-
-class NewCategories(NewColumn):
-    """A column of categories."""
-
-    before: CategoryProfile
-
-    def __init__(self, before: CategoryProfile) -> None:
-        super().__init__(before)
-        self.counts: Counter[str] = Counter()
-        self.unseen: Counter[str] = Counter()
-        self.n_unseen = 0
-
-    def _add(self, column: Nominal) -> None:
-        sizes = np.bincount(column.codes[column.codes >= 0], minlength=len(column.categories)).tolist()
-        for name, k in zip(column.categories, sizes):
-            if k and name in self.before.counts:
-                self.counts[name] += k
-            elif k:
-                self.n_unseen += k
-                if name in self.unseen or len(self.unseen) < MOST_UNSEEN:
-                    self.unseen[name] += k
-
-    def _differences(self, risk: float) -> Iterator[Difference]:
+    def _changed_categories(self, known: dict[str, int], risk: float) -> Iterator[tuple[float, str]]:
         before = self.before
-        complete = sum(before.counts.values()) == before.n  # whether all categories are recorded
+        complete = sum(known.values()) == before.n  # whether all categories are recorded
         new = self.n_unseen / self.n - before.once / before.n  # rows of new categories beyond what is usual
-        if complete and new >= UNSEEN and self._unseen_p_value() <= risk:
+        if complete and new >= UNSEEN and self._unseen_p_value(len(known)) <= risk:
             rows, name = percent(self.n_unseen / self.n), max(self.unseen, key=lambda c: self.unseen[c])
-            yield Difference(new, f"has categories in {rows} of the rows that training did not have, such as {name!r}")
-        change = {name: self.counts[name] / self.n - k / before.n for name, k in before.counts.items()}
+            yield new, f"has categories in {rows} of the rows that training did not have, such as {name!r}"
+        change = {name: self.counts[name] / self.n - k / before.n for name, k in known.items()}
         name = max(change, key=lambda c: abs(change[c]))
-        now, was = self.counts[name], before.counts[name]
+        now, was = self.counts[name], known[name]
         if abs(change[name]) >= MOVED and len(change) * split_p_value(was, before.n, now, self.n) <= risk:
             fractions = f"{percent(now / self.n)} of the rows, against {percent(was / before.n)} in training"
-            yield Difference(abs(change[name]), f"is {name} in {fractions}")
+            yield abs(change[name]), f"is {name} in {fractions}"
 
-    def _unseen_p_value(self) -> float:
+    def _unseen_p_value(self, n_known: int) -> float:
         """From the most frequent new category, and from the number of new ones against that of single ones before."""
-        before = self.before
-        n_categories = len(before.counts) + len(self.unseen)
-        largest = n_categories * all_new_probability(max(self.unseen.values()), before.n, self.n)
-        return 2 * min(largest, split_p_value(before.once, before.n, len(self.unseen), self.n))
+        n_before, n_new = self.before.n, len(self.unseen)
+        largest = (n_known + n_new) * all_new_probability(max(self.unseen.values()), n_before, self.n)
+        return 2 * min(largest, split_p_value(self.before.once, n_before, n_new, self.n))
 
 
 def _changed_fraction(before: ClassSizes, now: ClassSizes, label: str, risk: float) -> tuple[float, float] | None:
@@ -362,6 +285,17 @@ def _changed_fraction(before: ClassSizes, now: ClassSizes, label: str, risk: flo
     return k0 / n0, k1 / n1
 
 
+def _threshold_advice(cost_ratio: float, before: float, now: float) -> str:
+    """The threshold for another fraction of positives."""
+    if not (0 < before < 1 and 0 < now < 1):
+        return ""
+    odds = before / (1 - before) * (1 - now) / now / cost_ratio
+    return (
+        f"; if nothing else has changed, --threshold {odds / (1 + odds):.3g} corrects for it (in Python, "
+        f"MinimumRiskClassifier(prior={now:.3g}))"
+    )
+
+
 def split_p_value(k0: float, n0: float, k1: float, n1: float) -> float:
     """The two-sided p-value of k1 marked rows among n1, if k0 + k1 marked rows are dealt at random into n0 and n1."""
     from scipy.stats import hypergeom
@@ -373,10 +307,9 @@ def split_p_value(k0: float, n0: float, k1: float, n1: float) -> float:
 
 def all_new_probability(k: int, n0: int, n1: int) -> float:
     """The probability that k given rows of n0 + n1 are all among the n1."""
-    if k > n1:
-        return 0.0
-    log = math.lgamma(n1 + 1) - math.lgamma(n1 - k + 1) - math.lgamma(n0 + n1 + 1) + math.lgamma(n0 + n1 - k + 1)
-    return math.exp(min(0.0, log))
+    from scipy.stats import hypergeom
+
+    return float(hypergeom.pmf(k, n0 + n1, k, n1))
 
 
 def _kolmogorov_bound(distance: float, n0: int, n1: int) -> float:

@@ -1,22 +1,25 @@
-"""Reading labelled rows: the target column, the features and the weights."""
+"""Reading labelled rows: the target column, the features, the weights, and the costs of classes."""
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from skewboost.cli.data.column_types import as_number
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.method_options import suggest
-from skewboost.cli.output import count, list_names, note, source_name
+from skewboost.cli.output import count, list_names, note, number, source_name
 from skewboost.engine.table import CLEARLY_TEXT
 from skewboost.names import shown, spell
 from skewboost.typing import Array
 
 MOST_CLASSES = 100
+COST_REMEDY = "Give a number (the cost of a miss in false alarms), balanced, or label=cost,label=cost."
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,10 @@ class Examples:
         """The weights as `fit` takes them."""
         return {} if self.weights is None else {"sample_weight": self.weights}
 
-    def split(self, test_size: float, seed: int | None) -> tuple[Examples, Examples]:
-        """Training rows and a fraction of each class to hold out."""
+    def split(self, test_size: float | None, seed: int | None) -> tuple[Examples, Examples | None]:
+        """Training rows and a fraction of each class to hold out; None if that is 0."""
+        if not test_size:
+            return self, None
         from sklearn.model_selection import train_test_split
 
         labels, n = np.unique(self.y, return_counts=True)
@@ -103,26 +108,22 @@ def labelled_rows(frame: Any, path: str, target: str, features: Sequence[str], w
 
 def _check_features(X: Any, path: str) -> None:
     """Raise if columns hold dates, or text that never repeats."""
-    dates = [str(name) for name in X.columns if X[name].dtype.kind == "M"]
-    if dates:
-        raise CommandError(
-            f"{path}: {list_names(dates, quotes=True)} {'holds' if len(dates) == 1 else 'hold'} dates, which no method "
-            "takes.",
-            "Replace them by numbers (the year, the weekday, days since an event), or leave them out: "
-            f"{drop_options(dates)}.",
-        )
-    text = [str(name) for name in X.columns if X[name].dtype.kind not in "iufb" and _never_repeats(X[name])]
-    if text:
-        raise CommandError(
-            f"{path}: {list_names(text, quotes=True)} {'holds' if len(text) == 1 else 'hold'} text that is different "
-            "in every row, so nothing can be learned from it.",
-            f"Derive categories or numbers from it, or leave it out: {drop_options(text)}.",
-        )
-
-
-def _never_repeats(column: Any) -> bool:
-    cells = column.dropna()
-    return len(cells) >= CLEARLY_TEXT and cells.nunique() == len(cells)
+    dates, text = [], []
+    for name in X.columns:
+        kind, n = X[name].dtype.kind, X[name].count()
+        if kind == "M":
+            dates.append(str(name))
+        elif kind not in "iufb" and n >= CLEARLY_TEXT and X[name].nunique() == n:
+            text.append(str(name))
+    for names, what, remedy in (
+        (dates, "dates, which no method takes", "numbers (the year, the weekday, days since an event)"),
+        (text, "text that is different in every row, so nothing can be learned from it", "categories or numbers"),
+    ):
+        if names:
+            raise CommandError(
+                f"{path}: {list_names(names, quotes=True)} {'holds' if len(names) == 1 else 'hold'} {what}.",
+                f"Derive {remedy} from it, or leave it out: {drop_options(names)}.",
+            )
 
 
 def drop_options(names: Sequence[str]) -> str:
@@ -202,3 +203,47 @@ def _read_weights(column: Any, path: str) -> Array:
         cell = f"'{bad}'" if isinstance(bad, str) else "an empty cell"
         raise CommandError(f"--weight: {path} has {cell} in column {column.name!r}, which is not a number.")
     return np.asarray(numbers)
+
+
+def read_cost(text: str | None, classes: Sequence[Any]) -> Any:
+    """The cost as a number, "balanced" or ``{label: cost}``; None if the option is not given."""
+    if text is None:
+        return None
+    if text.strip().lower() == "balanced":
+        return "balanced"
+    if "=" not in text:
+        cost = _positive_number(text, text)
+        if len(classes) > 2:
+            example = ",".join(f"{spell(c)}={k}" for k, c in enumerate(classes, 1))
+            raise CommandError(
+                f"--cost {text.strip()} is the cost of missing one class of two, but there are {len(classes)} classes.",
+                f"Give a cost for each class: {example}",
+            )
+        return cost
+    costs = {}
+    for part in text.strip().split(","):
+        label, _, value = part.rpartition("=")
+        costs[find_label(label, classes, "--cost")] = _positive_number(value, text)
+    missing = [spell(c) for c in classes if c not in costs]
+    if missing:
+        raise CommandError(f"--cost {text!r} has no cost for class {', '.join(missing)}.", f"Add …,{missing[0]}=1")
+    return costs
+
+
+def _positive_number(part: str, text: str) -> float:
+    try:
+        value = as_number(part.strip())
+    except ValueError:
+        raise CommandError(f"--cost {text!r} is not a cost.", COST_REMEDY) from None
+    if not (0 < value < math.inf):
+        raise CommandError(f"--cost {text!r}: a cost must be greater than 0 and finite.", COST_REMEDY)
+    return value
+
+
+def describe_cost(cost: Any, balanced_ratio: float | None = None) -> str:
+    """What a cost means; `balanced_ratio` is the cost of a miss if costs are balanced."""
+    if cost is None or cost == "balanced":
+        return "balanced" + ("" if balanced_ratio is None else f": a miss costs {balanced_ratio:.3g} false alarms")
+    if isinstance(cost, Mapping):
+        return "mistakes on " + ", ".join(f"{shown(k)} cost {number(v)}" for k, v in cost.items())
+    return f"a miss costs {number(float(cost))} false alarms"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from importlib import import_module
 from typing import Any
 
-from skewboost.errors import InputError, InputTypeError, MissingPackageError
+from skewboost.errors import InputError, MissingPackageError
+from skewboost.parameters import integer
 
 
 def import_pandas() -> Any:
@@ -21,11 +21,7 @@ def import_pandas() -> Any:
 
 def checked_count(name: str, value: Any, low: int, high: int | None, meaning: str) -> int:
     """Return `value` as an int; raise if it is outside of its limits, with what the limits mean."""
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise InputTypeError(f"{name} must be an integer; got {value!r}.") from None
-    if count < low or (high is not None and count > high):
-        limits = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise InputError(f"{name} must be {limits}, {meaning}; got {count}.")
-    return count
+    check = integer(low, high)
+    if not check.passes(value):
+        raise InputError(f"{name} must be {check.allowed}, {meaning}; got {value!r}.")
+    return int(value)

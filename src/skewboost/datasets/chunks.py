@@ -161,11 +161,9 @@ class ParquetRows(Rows):
     ) -> None:
         self.files = find_files(path)
         self.target, self.weight, self.batch_rows = target, weight, batch_rows
-        schema = self._schema(self.files[0])
-        for role, name in (("target", target), ("weight", weight)):
-            if name is not None and name not in schema.names:
-                raise InputError(f"{self.files[0]} has no column {name!r} ({role}); its columns are {schema.names}.")
-        taken = {target, weight, *_pandas_index(schema)}
+        schema = _schema(self.files[0])
+        index = (schema.pandas_metadata or {}).get("index_columns", [])
+        taken = [target, weight, *(name for name in index if isinstance(name, str))]  # a range is a dict, not a column
         self.columns = [c for c in schema.names if c not in taken] if columns is None else list(columns)
         if not self.columns:
             raise InputError(f"{self.files[0]} has no features besides the target {target!r}.")
@@ -174,53 +172,41 @@ class ParquetRows(Rows):
         for other in self.files:
             self._check_schema(other, schema)
 
-    def _schema(self, path: str) -> Any:
-        with _open(path) as file:
-            return file.schema_arrow
-
     def _check_schema(self, path: str, first: Any) -> None:
-        schema = self._schema(path)
+        schema = _schema(path)
         for name in [*self.columns, *filter(None, (self.target, self.weight))]:
             if name not in schema.names:
                 raise InputError(f"{path} has no column {name!r}; its columns are {schema.names}.")
-            if schema.field(name).type != first.field(name).type:
-                raise InputError(
-                    f"Column {name!r} is {schema.field(name).type} in {path}, but {first.field(name).type} in "
-                    f"{self.files[0]}.",
-                    "Write both files with the same type.",
-                )
+            here, there = schema.field(name).type, first.field(name).type
+            if here != there:
+                problem = f"Column {name!r} is {here} in {path}, but {there} in {self.files[0]}."
+                raise InputError(problem, "Write both files with the same type.")
 
     def _batches(self, columns: list[str], rows: Array | None = None) -> Iterator[tuple[int, Any]]:
         """Yield batches with the number of their first row; with `rows`, only from row groups that hold any of them."""
+        import pyarrow as pa
+
         start = 0
         for path in self.files:
             with _open(path) as file:
                 for group in range(file.num_row_groups):
-                    stop = start + file.metadata.row_group(group).num_rows
-                    if rows is None or np.diff(np.searchsorted(rows, (start, stop)))[0] > 0:
-                        yield from self._group_batches(path, file, group, columns, start)
-                    start = stop
-
-    def _group_batches(
-        self, path: str, file: Any, group: int, columns: list[str], start: int
-    ) -> Iterator[tuple[int, Any]]:
-        import pyarrow as pa
-
-        try:
-            for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
-                yield start, pa.Table.from_batches([batch]).select(columns)
-                start += batch.num_rows
-                del batch  # before the next one is read
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{path} cannot be read to its end: {error}") from error
+                    at, start = start, start + file.metadata.row_group(group).num_rows
+                    if rows is not None and np.diff(np.searchsorted(rows, (at, start)))[0] == 0:
+                        continue
+                    try:
+                        for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
+                            yield at, pa.Table.from_batches([batch]).select(columns)
+                            at += batch.num_rows
+                            del batch  # before the next one is read
+                    except (pa.ArrowException, OSError) as error:
+                        raise InputError(f"{path} cannot be read to its end: {error}") from error
 
     def _spans(self, rows: Array) -> Iterator[tuple[int, Any]]:
         yield from self._batches(self.columns, rows)
 
     def tables(self) -> Iterator[Any]:
         """Yield the features as Arrow tables."""
-        for _, table in self._batches(self.columns):
-            yield table
+        yield from (table for _, table in self._batches(self.columns))
 
     def targets(self) -> Iterator[Targets]:
         """Yield labels and weights; no other column is read."""
@@ -252,16 +238,14 @@ def find_files(path: Any) -> list[str]:
             raise InputError("The list of Parquet files is empty.")
         return [file for part in path for file in find_files(part)]
     name = os.fspath(path)
-    if os.path.isdir(name):
-        found = sorted(map(str, Path(name).rglob("*.parquet")))
-        if not found:
-            raise FileNotFoundError(f"The folder {name} has no *.parquet files.")
-        return found
-    if os.path.exists(name):
+    if os.path.isfile(name):
         return [name]
-    found = sorted(glob.glob(name, recursive=True))
+    if os.path.isdir(name):
+        found, problem = sorted(map(str, Path(name).rglob("*.parquet"))), f"The folder {name} has no *.parquet files."
+    else:
+        found, problem = sorted(glob.glob(name, recursive=True)), f"There is no file {name}."
     if not found:
-        raise FileNotFoundError(f"There is no file {name}.")
+        raise FileNotFoundError(problem)
     return found
 
 
@@ -279,10 +263,9 @@ def _open(path: str) -> Any:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
-def _pandas_index(schema: Any) -> list[str]:
-    """Return the columns that hold the index of a pandas table."""
-    index = (schema.pandas_metadata or {}).get("index_columns", [])
-    return [name for name in index if isinstance(name, str)]  # a range is a dict, not a column
+def _schema(path: str) -> Any:
+    with _open(path) as file:
+        return file.schema_arrow
 
 
 def is_path(X: Any) -> bool:

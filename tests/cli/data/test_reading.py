@@ -17,6 +17,12 @@ from skewboost.cli.data import DataError, open_data
 from skewboost.cli.data import content as content_module
 
 
+def read(path, text):
+    source = open_data(path)
+    source.text = text
+    return source.read()
+
+
 def make_frame(n_rows=20, seed=0):
     rng = np.random.default_rng(seed)
     return pd.DataFrame({
@@ -140,7 +146,7 @@ def test_types_do_not_depend_on_where_blocks_end(block, tmp_path, monkeypatch):
         "3,3.5,x,True,,-,?,2026-02-30,?\n"
         "4,,1.0,false,false,18446744073709551615,2026-01-04,2026-01-04,\n"
     )
-    monkeypatch.setattr("skewboost.cli.data.text_source.SETTLING_ROWS", block)
+    monkeypatch.setattr("skewboost.cli.data.source.SETTLING_ROWS", block)
     frame = open_data(path).read()
     kinds = ["int64", "float64", "str", "bool", "boolean", "float64", "datetime64[us]", "str", "float64"]
     assert [str(d) for d in frame.dtypes] == [k if k != "str" else str(pd.Series(["a"]).dtype) for k in kinds]
@@ -164,7 +170,7 @@ def test_missing_cells_are_spelled_otherwise_in_text_than_in_numbers(tmp_path):
 
 def test_text_stays_as_it_is_spelled(tmp_path):
     (tmp_path / "t.csv").write_text("zip,flag,b\n01,true,1\n1.0,false,2\n,true,3\n")
-    frame = open_data(tmp_path / "t.csv", text=["zip", "flag"]).read()
+    frame = read(tmp_path / "t.csv", text={"zip": (), "flag": ()})
     assert frame["zip"].tolist()[:2] == ["01", "1.0"]
     assert frame["zip"].isna().tolist() == [False, False, True]
     assert frame["flag"].tolist() == ["true", "false", "true"]
@@ -175,11 +181,11 @@ def test_text_stays_as_it_is_spelled(tmp_path):
 def test_known_categories_are_spelled_as_in_training(name, tmp_path):
     frame = pd.DataFrame({"code": [1.0, 2.0, np.nan, 2.5], "flag": [True, False, True, True]})
     path = write(frame, tmp_path / name)
-    found = open_data(path, text={"code": ["1", "2", "2.5"], "flag": ["True", "False"]}).read()
+    found = read(path, text={"code": ["1", "2", "2.5"], "flag": ["True", "False"]})
     assert found["code"].fillna("missing").tolist() == ["1", "2", "missing", "2.5"]
     assert found["flag"].tolist() == ["True", "False", "True", "True"]
     if name == "t.csv":  # a model that was trained on text knows the category 1.0
-        assert open_data(path, text={"code": ["1.0", "2.0"]}).read()["code"].tolist()[:2] == ["1.0", "2.0"]
+        assert read(path, text={"code": ["1.0", "2.0"]})["code"].tolist()[:2] == ["1.0", "2.0"]
 
 
 def test_arrow_dictionaries_are_categories_even_of_numbers(tmp_path):
@@ -220,4 +226,4 @@ def test_numbers_that_only_python_reads_are_text(tmp_path):
     (tmp_path / "t.csv").write_text("1_000,b\n1,2\n3,4\n")
     assert open_data(tmp_path / "t.csv").columns == ["1_000", "b"]  # a name
     (tmp_path / "t.csv").write_text("a,b\n1_0,1\n10.0,2\n")
-    assert open_data(tmp_path / "t.csv", text={"a": ["10"]}).read()["a"].tolist() == ["1_0", "10"]
+    assert read(tmp_path / "t.csv", text={"a": ["10"]})["a"].tolist() == ["1_0", "10"]

@@ -14,6 +14,8 @@ first row is returned:
 - Blank lines and spaces after a delimiter are skipped.
 """
 
-from skewboost._lazy import attach
+from skewboost.cli.data.content import DataError
+from skewboost.cli.data.formats import open_data
+from skewboost.cli.data.source import Source
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__all__ = ["DataError", "Source", "open_data"]

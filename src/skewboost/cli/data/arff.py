@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.text_source import TextSource
+from skewboost.cli.data.source import TextSource
 
 NOMINAL = "nominal"
 KINDS = {"numeric": FLOAT, "real": FLOAT, "integer": FLOAT, "string": TEXT, "date": DATE}
@@ -29,7 +29,7 @@ class Attribute(NamedTuple):
 
     name: str
     kind: str  # FLOAT, TEXT, DATE or NOMINAL
-    categories: tuple[str, ...] = ()
+    categories: Collection[str] = ()
 
 
 class Arff(TextSource):
@@ -37,14 +37,13 @@ class Arff(TextSource):
 
     format = "arff"
 
-    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
-        super().__init__(content, text)
+    def __init__(self, content: Content) -> None:
+        super().__init__(content)
         content.keep_all()  # the last row decides whether numbers are integers
         self.attributes = self._declared()
         self.columns = [attribute.name for attribute in self.attributes]
         self.check_names()
         self._by_name = {attribute.name: attribute for attribute in self.attributes}
-        self._categories = [frozenset(attribute.categories) for attribute in self.attributes]
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are neither blank nor comments, with their numbers."""
@@ -81,7 +80,7 @@ class Arff(TextSource):
             if not cells or len(set(cells)) < len(cells):
                 problem = "the list of categories cannot be read, or has a category twice"
                 raise self.fail(problem, "List each category once, and close quotes.", line=number, column=name)
-            return Attribute(name, NOMINAL, tuple(cells))
+            return Attribute(name, NOMINAL, dict.fromkeys(cells))
         kind = kind.split("%")[0].strip()
         word = kind.split(None, 1)[0].lower() if kind else ""
         if word not in KINDS:
@@ -89,8 +88,8 @@ class Arff(TextSource):
             raise self.fail(f"cannot read the type {kind[:30]!r}", remedy, line=number, column=name)
         return Attribute(name, KINDS[word])
 
-    def _rows(self) -> Iterator[list[str | None]]:
-        """Yield rows of text cells, None if missing."""
+    def _rows(self) -> Iterator[list[Any]]:
+        """Yield rows of cells."""
         lines = self._lines()
         for _, line in lines:
             if line.split(None, 1)[0].lower() == "@data":
@@ -104,25 +103,29 @@ class Arff(TextSource):
                 counted = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
                 raise self.fail(f"{counted}, but there are {width} attributes", "Correct that row.", line=number)
             yield [
-                None if cell in ("?", "") else self._checked(_unquoted(cell), attribute, categories, number)
-                for cell, attribute, categories in zip(cells, self.attributes, self._categories)
+                None if cell in ("?", "") else self._read_cell(_unquoted(cell), attribute, number)
+                for cell, attribute in zip(cells, self.attributes)
             ]
 
-    def _checked(self, cell: str, attribute: Attribute, categories: frozenset[str], number: int) -> str | None:
-        if attribute.kind == NOMINAL and cell not in categories:
+    def _read_cell(self, cell: str, attribute: Attribute, number: int) -> Any:
+        """Return the text of a cell, or its number; None if it is missing."""
+        if attribute.kind == NOMINAL and cell not in attribute.categories:
             remedy = "Add it to the list of that attribute."
             raise self.fail(f"{cell!r} is not a declared category", remedy, line=number, column=attribute.name)
-        if attribute.kind == FLOAT:
-            try:
-                return None if math.isnan(as_number(cell)) else cell
-            except ValueError:
-                remedy = "Correct it; a missing cell is a question mark."
-                raise self.fail(f"{cell!r} is not a number", remedy, line=number, column=attribute.name) from None
-        return cell
+        if attribute.kind != FLOAT:
+            return cell
+        try:
+            value = as_number(cell)
+        except ValueError:
+            remedy = "Correct it; a missing cell is a question mark."
+            raise self.fail(f"{cell!r} is not a number", remedy, line=number, column=attribute.name) from None
+        if math.isnan(value) or attribute.name in self.text:
+            return None if math.isnan(value) else cell
+        return int(cell) if _WHOLE.fullmatch(cell) and -(2**63) <= int(cell) < 2**63 else value
 
     def _sparse(self, line: str, number: int) -> list[str]:
         """Return a row that is zero, or the first category, in columns that the line does not mention."""
-        cells = [a.categories[0] if a.categories else "0" for a in self.attributes]
+        cells = [next(iter(a.categories), "0") for a in self.attributes]
         inner, at = line[1 : line.rfind("}")], 0
         while inner[at:].strip():
             match = _PAIR.match(inner, at)
@@ -139,7 +142,7 @@ class Arff(TextSource):
             frame = pd.DataFrame(block, columns=self.columns, dtype=object)
             for name, attribute in self._by_name.items():
                 if attribute.kind == FLOAT and name not in self.text:
-                    frame[name] = _numbers(frame[name])
+                    frame[name] = pd.to_numeric(frame[name])  # int64 if all are integers
             yield frame
 
     def _settle(self) -> dict[str, ColumnType]:
@@ -161,15 +164,6 @@ class Arff(TextSource):
         if attribute.kind == NOMINAL:
             return column.astype(pd.CategoricalDtype(list(attribute.categories)))
         return super()._convert(column, kind)
-
-
-def _numbers(cells: Any) -> Any:
-    """Return numbers, as int64 if all are integers that fit."""
-    import pandas as pd
-
-    whole = all(c is not None and _WHOLE.fullmatch(c) and -(2**63) <= int(c) < 2**63 for c in cells)
-    numbers = [int(c) for c in cells] if whole else [math.nan if c is None else float(c) for c in cells]
-    return pd.Series(numbers, dtype="int64" if whole else "float64")
 
 
 def _cells(line: str) -> list[str] | None:

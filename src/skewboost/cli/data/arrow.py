@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,12 +16,14 @@ from skewboost.cli.data.source import CHUNK_ROWS, Source
 
 
 class ArrowSource(Source):
-    """What the formats of Arrow share: record batches with a schema."""
+    """Parquet, or Feather and Arrow IPC, files and streams: record batches with a schema."""
 
-    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
-        super().__init__(content, text)
+    def __init__(self, content: Content, format: str) -> None:
+        super().__init__(content)
+        self.format = format
         with self._explained():
-            schema = self._schema()
+            reader = self._open()
+            schema = reader.schema_arrow if format == "parquet" else reader.schema
             types = dict(zip(schema.names, schema.types))
             index, self._categorical = self._pandas_columns(schema)
         self.columns = [name for name in schema.names if name not in index]
@@ -30,13 +31,15 @@ class ArrowSource(Source):
         self._types = {name: types[name] for name in self.columns}
         self._with_missing: set[str] | None = None
 
-    @abstractmethod
-    def _schema(self) -> Any:
-        """Return the schema of the file."""
-
-    @abstractmethod
-    def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
-        """Yield record batches of these columns, of any length."""
+    def _open(self) -> Any:
+        head = self.content.head
+        if head.startswith(b"FEA1"):
+            raise self.fail("version 1 of Feather is not supported", "Write the file again, or as Parquet.")
+        place = self.content.open_seekable()
+        stream = pa.OSFile(place) if isinstance(place, str) else place
+        if self.format == "parquet":
+            return pq.ParquetFile(stream)
+        return pa.ipc.open_file(stream) if head.startswith(b"ARROW1") else pa.ipc.open_stream(stream)
 
     def _pandas_columns(self, schema: Any) -> tuple[set[str], set[str]]:
         """Return the columns that pandas wrote for its index, and those that were categorical in pandas."""
@@ -49,11 +52,17 @@ class ArrowSource(Source):
         except (AttributeError, KeyError, TypeError, RecursionError) as error:
             raise self.fail("the metadata of pandas cannot be read", "Write the file again.") from error
 
-    def _valid_batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
-        """Yield batches after a check: in a damaged file, pyarrow would follow offsets out of bounds."""
-        for batch in self._batches(n_rows, columns):
-            batch.validate(full=True)
-            yield batch
+    def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
+        """Yield record batches of these columns, of any length."""
+        batches: Any = self._open()
+        if self.format == "parquet":
+            batches = batches.iter_batches(batch_size=n_rows, columns=columns)
+        elif hasattr(batches, "num_record_batches"):  # a file, not a stream
+            batches = map(batches.get_batch, range(batches.num_record_batches))
+        for batch in batches:
+            selected = batch.select(columns)
+            selected.validate(full=True)  # in a damaged file, pyarrow would follow offsets out of bounds
+            yield selected
 
     @property
     def _used(self) -> list[str]:
@@ -67,7 +76,7 @@ class ArrowSource(Source):
             if self._with_missing is None:
                 self._with_missing = self._find_missing()
             empty = True
-            for table in _rechunk(self._valid_batches(n_rows, self._used), n_rows):
+            for table in _rechunk(self._batches(n_rows, self._used), n_rows):
                 empty = False
                 yield pd.DataFrame({name: self._convert(name, table.column(name)) for name in self._used})
         if empty:
@@ -80,7 +89,7 @@ class ArrowSource(Source):
         """
         names = [n for n in self._used if pa.types.is_integer(self._types[n]) or pa.types.is_boolean(self._types[n])]
         found: set[str] = set()
-        for batch in self._valid_batches(CHUNK_ROWS, names) if names else ():
+        for batch in self._batches(CHUNK_ROWS, names) if names else ():
             found |= {name for name in names if batch.column(name).null_count}
         return found
 
@@ -117,10 +126,6 @@ class ArrowSource(Source):
             raise self.fail(f"a cell cannot be read ({error})", "Drop that column.", column=name) from error
         return self.as_text(pd.Series(cells, name=name, dtype=object))
 
-    def _seekable(self) -> Any:
-        place = self.content.open_seekable()
-        return pa.OSFile(place) if isinstance(place, str) else place
-
     @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
@@ -132,41 +137,6 @@ class ArrowSource(Source):
             raise self.fail(
                 f"the {self.format} data is damaged or cut short ({what})", "Write the file again."
             ) from error
-
-
-class ParquetFile(ArrowSource):
-    """Parquet, read by row groups."""
-
-    format = "parquet"
-
-    def _schema(self) -> Any:
-        self._file = pq.ParquetFile(self._seekable())
-        return self._file.schema_arrow
-
-    def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
-        yield from self._file.iter_batches(batch_size=n_rows, columns=columns)
-
-
-class ArrowFile(ArrowSource):
-    """Feather and Arrow IPC, files and streams."""
-
-    format = "arrow"
-
-    def _open(self) -> Any:
-        if self.content.head.startswith(b"FEA1"):
-            raise self.fail("version 1 of Feather is not supported", "Write the file again, or as Parquet.")
-        stream = self._seekable()
-        return pa.ipc.open_file(stream) if self.content.head.startswith(b"ARROW1") else pa.ipc.open_stream(stream)
-
-    def _schema(self) -> Any:
-        return self._open().schema
-
-    def _batches(self, n_rows: int, columns: list[str]) -> Iterator[Any]:
-        reader = self._open()
-        is_file = hasattr(reader, "num_record_batches")
-        batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
-        for batch in batches:
-            yield batch.select(columns)
 
 
 def _rechunk(batches: Iterable[Any], n_rows: int) -> Iterator[Any]:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -59,11 +59,8 @@ class Content:
         if not file.exists():
             raise DataError(f"{self.path}: there is no such file.", "Check the spelling, and the folder you are in.")
         self.n_bytes = file.stat().st_size
-        try:
-            with open(file, "rb") as stream:
-                self.packed = stream.read(2) == GZIP
-        except OSError as error:
-            raise DataError(f"{self.path}: cannot be opened: {error.strerror}.", "Check its permissions.") from error
+        with self.explained(), open(file, "rb") as stream:
+            self.packed = stream.read(2) == GZIP
 
     def _open_pipe(self) -> Any:
         if self.path != "-":
@@ -86,9 +83,9 @@ class Content:
     def keep_all(self) -> None:
         """Copy a pipe, so that it can be opened again. A file stays as it is."""
         if not self.rereadable:
-            self._make_copy()
+            self._copy_unpacked()
 
-    def _make_copy(self) -> None:
+    def _copy_unpacked(self) -> None:
         copy: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
         weakref.finalize(self, copy.close)
         with self.explained(), self.open() as stream:
@@ -97,11 +94,9 @@ class Content:
 
     def open_seekable(self) -> Any:
         """Return a path or a seekable stream of the unpacked bytes, for formats that are read from the end."""
-        if not self.is_pipe and not self.packed:
-            return self.path
-        if self._copy is None:
-            self._make_copy()
-        return self.open()
+        if (self.is_pipe or self.packed) and self._copy is None:
+            self._copy_unpacked()
+        return self.path if self._copy is None else self.open()
 
     def open(self) -> Any:
         """Return a binary stream of the unpacked bytes."""
@@ -153,33 +148,33 @@ def is_pipe(path: str | Path) -> bool:
 
 
 def _joined(head: bytes, rest: Any) -> Any:
-    return io.BufferedReader(_Joined(head, rest), HEAD)
-
-
-class _Joined(io.RawIOBase):
     """Bytes that were read already, and then the rest of a stream."""
+    first = io.BytesIO(head)
+    available = getattr(rest, "read1", rest.read)  # without waiting for a full buffer
+    return io.BufferedReader(_Reading(lambda n: first.read(n) or available(n)), HEAD)
 
-    def __init__(self, head: bytes, rest: Any) -> None:
-        self.head, self.rest = io.BytesIO(head), rest
+
+class _Reading(io.RawIOBase):
+    """A stream from a function that reads up to n bytes."""
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read_up_to = read
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        # the bytes that are available, without waiting for a full buffer
-        data = self.head.read(len(buffer)) or getattr(self.rest, "read1", self.rest.read)(len(buffer))
+        data = self._read_up_to(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
 
-class _Reopened(io.RawIOBase):
+class _Reopened(_Reading):
     """A temporary file with a position of its own, which stays open when its reader is closed."""
 
     def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(self._read_here)
         self.file, self.position = file, 0
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return True
@@ -189,9 +184,8 @@ class _Reopened(io.RawIOBase):
         self.position = self.file.seek(offset, whence)
         return self.position
 
-    def readinto(self, buffer: Any) -> int:
+    def _read_here(self, n: int) -> bytes:
         self.file.seek(self.position)
-        data = self.file.read(len(buffer))
+        data = self.file.read(n)
         self.position += len(data)
-        buffer[: len(data)] = data
-        return len(data)
+        return data

@@ -7,13 +7,12 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, INTEGER, NUMBER_MISSING, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.text_source import TextSource
+from skewboost.cli.data.source import TextSource
 
 DELIMITERS = ",\t;|"
 _DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d*\.\d+\s*")
@@ -27,15 +26,31 @@ class Delimited(TextSource):
 
     format = "csv"
 
-    def __init__(self, content: Content, text: Collection[str] = ()) -> None:
-        super().__init__(content, text)
+    def __init__(self, content: Content) -> None:
+        super().__init__(content)
         try:
-            self.dialect = find_dialect(content)
+            self._find_dialect(head_text(content))
         except csv.Error as error:
             raise self.fail(f"cannot be read as delimited text: {error}", "Quote cells that hold quotes.") from error
-        self.columns = self.dialect.columns
         self.check_names()
         self._widths_checked = False
+
+    def _find_dialect(self, text: str) -> None:
+        """Find the delimiter, the header and the decimal mark by the beginning of the file."""
+        delimiter = max(DELIMITERS, key=lambda d: _fit(text, d))
+        if _fit(text, delimiter)[0] == 0 and _fit(text, " ")[0] == 1 and text.count("\n") > 1:
+            delimiter = " "  # no other delimiter occurs, and by spaces all rows have the same number of cells
+        rows = _records(text, delimiter)
+        whole = len(self.content.head) < len(text.encode()) + 4 or len(rows) == 1
+        self.header = _has_header(rows[0], rows[1:] if whole else rows[1:-1])  # a quoted cell may be cut at the end
+        if self.header:
+            self.columns = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(rows[0])]  # as pandas calls them
+        else:
+            self.columns = [f"c{k + 1}" for k in range(len(rows[0]))]
+        cells = [cell for row in rows[1:] for cell in row]
+        comma = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, cells))
+        self.decimal = "," if comma and not any(map(_DECIMAL_POINT.fullmatch, cells)) else "."
+        self.delimiter = delimiter
 
     def _open(self, whole: bool) -> Any:
         """Open the file, or the rows of a pipe that were read already."""
@@ -57,9 +72,9 @@ class Delimited(TextSource):
         as_text = set(self.text) if types is None else {n for n, t in types.items() if t.name in (TEXT, DATE)}
         options = {
             "names": self.columns,
-            "header": 0 if self.dialect.header else None,
-            "sep": self.dialect.delimiter,
-            "decimal": self.dialect.decimal,
+            "header": 0 if self.header else None,
+            "sep": self.delimiter,
+            "decimal": self.decimal,
             "dtype": dict.fromkeys(as_text, str),
             "na_values": {name: [] if name in as_text else list(NUMBER_MISSING) for name in self.columns},
             "keep_default_na": False,
@@ -93,7 +108,7 @@ class Delimited(TextSource):
         self._widths_checked = True
         width = len(self.columns)
         with io.TextIOWrapper(self._open(whole=False), encoding="utf-8-sig", newline="") as lines:
-            rows = csv.reader(lines, delimiter=self.dialect.delimiter, skipinitialspace=True)
+            rows = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
             try:
                 for row in rows:
                     if len(row) != width and not _is_blank(row):
@@ -117,35 +132,6 @@ def _whole_rows(head: bytes) -> bytes:
     while cut > 0 and head.count(b'"', 0, cut) % 2:
         cut = head.rfind(b"\n", 0, cut - 1) + 1
     return head[:cut] if cut else head
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a delimited file is written."""
-
-    delimiter: str
-    header: bool
-    columns: list[str]
-    decimal: str = "."
-
-
-def find_dialect(content: Content) -> Dialect:
-    """Find the delimiter, the header and the decimal mark by the beginning of a file."""
-    text = head_text(content)
-    delimiter = max(DELIMITERS, key=lambda d: _fit(text, d))
-    if _fit(text, delimiter)[0] == 0 and _fit(text, " ")[0] == 1 and text.count("\n") > 1:
-        delimiter = " "  # no other delimiter occurs, and by spaces all rows have the same number of cells
-    rows = _records(text, delimiter)
-    whole = len(content.head) < len(text.encode()) + 4 or len(rows) == 1
-    body = rows[1:] if whole else rows[1:-1]  # a quoted cell may be cut at the end of the head
-    header = _has_header(rows[0], body)
-    columns = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(rows[0])]  # as pandas calls them
-    if not header:
-        columns = [f"c{k + 1}" for k in range(len(rows[0]))]
-    cells = [cell for row in rows[1:] for cell in row]
-    comma = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, cells))
-    decimal = "," if comma and not any(map(_DECIMAL_POINT.fullmatch, cells)) else "."
-    return Dialect(delimiter, header, columns, decimal)
 
 
 def head_text(content: Content) -> str:

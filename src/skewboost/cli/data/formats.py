@@ -14,9 +14,8 @@ from skewboost.cli.data.libsvm import Libsvm
 from skewboost.cli.data.source import Source
 
 SUFFIXES = {
-    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
-    ".feather": "arrow", ".arrow": "arrow", ".ipc": "arrow", ".arrows": "arrow", ".arff": "arff",
-    ".libsvm": "libsvm", ".svmlight": "libsvm", ".svm": "libsvm",
+    ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow", ".ipc": "arrow",
+    ".arrows": "arrow", ".arff": "arff", ".libsvm": "libsvm", ".svmlight": "libsvm", ".svm": "libsvm",
 }  # fmt: skip
 _UTF16 = ("text in UTF-16", "Convert it with: iconv -f utf-16 -t utf-8 FILE > utf8.csv")
 OTHERS = {  # formats that people pass by mistake, and what to do instead
@@ -32,65 +31,29 @@ OTHERS = {  # formats that people pass by mistake, and what to do instead
 _SPARSE_ROW = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\deEnaif]+)*\s*(#.*)?")
 
 
-def open_data(
-    path: str | Path,
-    *,
-    text: Collection[str] = (),
-    keep: bool = False,
-    columns: Collection[str] = (),
-) -> Source:
-    r"""Open a table in a file or on standard input.
+def open_data(path: str | Path, *, keep: bool = False, columns: Collection[str] = ()) -> Source:
+    """Open a table in a file, or on standard input if the path is "-".
 
     The format is CSV (text divided by commas, tabs, semicolons, bars or spaces, with or without a header), Parquet,
-    Feather, Arrow IPC, ARFF or LIBSVM. Columns of CSV without names are c1, c2, ….
-
-    Parameters
-    ----------
-    path : str or path
-        The file; "-" is standard input.
-    text : collection of str, default=()
-        Columns to read as text whatever they look like. A mapping of column to known categories spells cells as these
-        are spelled.
-    keep : bool, default=False
-        Whether to read a pipe to its end first. All rows then settle the types of columns, as they do for a file.
-        Otherwise the first rows of a pipe settle them, and a later row that does not fit is an error.
-    columns : collection of str, default=()
-        The columns that a model was fitted to. LIBSVM does not mention columns of zeros at the end: those in this list
-        are added. Other formats ignore it.
-
-    Returns
-    -------
-    Source
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from skewboost.cli.data import open_data
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "table.csv")
-    ...     _ = path.write_text("size;colour\n1,5;red\n?;blue\n")
-    ...     print(open_data(path).read())
-       size colour
-    0   1.5    red
-    1   NaN   blue
+    Feather, Arrow IPC, ARFF or LIBSVM. Columns of CSV without names are c1, c2, …. With `keep` a pipe is read to its
+    end first, so that all rows settle the types of columns, as they do for a file. Otherwise the first rows of a pipe
+    settle them, and a later row that does not fit is an error. `columns` are those that a model was fitted to: LIBSVM
+    does not mention columns of zeros at the end, so they are added.
     """
     content = Content(path)
     if keep:
         content.keep_all()
     found = find_format(content)
     if found == "libsvm":
-        return Libsvm(content, text, columns)
-    if found == "csv":
-        return Delimited(content, text)
-    if found == "arff":
-        return Arff(content, text)
+        return Libsvm(content, columns)
+    if found in ("csv", "arff"):
+        return Delimited(content) if found == "csv" else Arff(content)
     try:
-        from skewboost.cli.data.arrow import ArrowFile, ParquetFile
+        from skewboost.cli.data.arrow import ArrowSource
     except ImportError as error:
         install = 'Install it: pip install "skewboost[parquet]"'
         raise DataError(f"{content.name}: reading {found} needs pyarrow.", install) from error
-    return ParquetFile(content, text) if found == "parquet" else ArrowFile(content, text)
+    return ArrowSource(content, found)
 
 
 def find_format(content: Content) -> str:

@@ -28,8 +28,8 @@ class Libsvm(Source):
 
     format = "libsvm"
 
-    def __init__(self, content: Content, text: Collection[str] = (), columns: Collection[str] = ()) -> None:
-        super().__init__(content, text)
+    def __init__(self, content: Content, columns: Collection[str] = ()) -> None:
+        super().__init__(content)
         content.keep_all()  # the last row may add columns
         self._whole = True  # whether all labels are integers
         self.first, last, self.n_rows = self._scan()

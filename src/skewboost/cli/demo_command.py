@@ -27,8 +27,10 @@ from skewboost import (
     evaluate,
     io,
 )
+from skewboost.cli.commands import Demo
+from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.output import fraction, print_line, print_table, waiting
-from skewboost.cli.picture_files import save_picture
+from skewboost.cli.output_files import check_output, save_picture
 from skewboost.datasets import load_rare_cancer, make_fraud, make_intrusions
 from skewboost.goals import GoalNotMetWarning, LittleUseWarning
 from skewboost.metrics import Counts, expected_cost
@@ -59,8 +61,9 @@ def split(data: tuple[Any, Any], test_size: float) -> Split:
     return Split(*train_test_split(X, y, test_size=test_size, stratify=y, random_state=0))
 
 
-def run(folder: Path, rounds: int, n_jobs: int) -> None:
-    """Run the demonstration, and write its files into an existing folder."""
+def run(request: Demo) -> None:
+    """Run the demonstration, and write its files into a folder."""
+    folder, rounds, n_jobs = make_folder(request.out), request.rounds, request.n_jobs
     cancer, fraud = split(load_rare_cancer(), 0.5), split(make_fraud(), 0.3)
     compare_methods("Rare cancer", cancer, rounds, n_jobs)
     model = compare_methods("Card fraud", fraud, rounds, n_jobs)
@@ -75,6 +78,18 @@ def run(folder: Path, rounds: int, n_jobs: int) -> None:
     print_line(f"Open {files[-1]} in a browser and move the sliders to your own costs. Then try:")
     print_line(f"  skewboost explain {shlex.quote(str(files[-2]))}")
     print_line("  skewboost fit YOUR_TABLE.csv --target COLUMN --cost 20 -o model.json")
+
+
+def make_folder(out: Path) -> Path:
+    """Make a folder, or raise before any work is done."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise CommandError(f"--out: {out} is a file, not a folder.") from None
+    except OSError as error:
+        raise CommandError(f"--out: cannot make the folder {out}: {error.strerror}.") from error
+    check_output(str(out / "report.html"), option="--out")
+    return out
 
 
 def compare_methods(name: str, data: Split, rounds: int, n_jobs: int) -> Any:

@@ -1,0 +1,110 @@
+"""Files that commands write: pictures, and tables of predictions, chunk by chunk."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.output import json_text, list_names, write_raw
+from skewboost.files import check_writable, write_whole, written_whole
+
+TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+ARROW = (".parquet", ".feather", ".arrow")
+SUFFIXES = (*TEXT, *ARROW)
+PICTURES = (".png", ".svg", ".pdf")
+DPI = 150
+
+
+def check_output(path: str | None, suffixes: Sequence[str] = (), option: str = "-o") -> None:
+    """Raise, before any work is done, if a file cannot be written or its name has another ending."""
+    if path is None:
+        return
+    if suffixes and not Path(path).name.lower().endswith(tuple(suffixes)):
+        raise CommandError(f"{option} {path}: the name must end in {list_names(suffixes, 10)}.")
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise CommandError(f"{option} {path}: {error.strerror}.") from error
+
+
+def save_picture(figure: Any, path: str | Path) -> Path:
+    """Write a figure in the format of the file's ending."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format=Path(path).suffix[1:].lower(), dpi=DPI)
+    return write_whole(path, picture.getvalue())
+
+
+def write_frames(frames: Iterator[Any], path: str | None, as_json: bool) -> None:
+    """Write frames to a file in the format of its ending, or to standard output if the path is None."""
+    if path is None:
+        if as_json:
+            _write_json(frames)
+        else:
+            _write_delimited(frames, write_raw, ",")
+        sys.stdout.flush()  # here, so that an error is reported
+        return
+    ending = next(s for s in sorted(SUFFIXES, key=len, reverse=True) if path.lower().endswith(s))
+    if ending in ARROW and find_spec("pyarrow") is None:
+        raise CommandError(f"{ending} files need pyarrow.", 'Run pip install "skewboost[parquet]", or write .csv.')
+    with written_whole(path) as file:
+        if ending in ARROW:
+            _write_arrow(frames, file, parquet=ending == ".parquet")
+            return
+        packed = gzip.GzipFile(fileobj=file, mode="wb", mtime=0, filename="") if ending.endswith(".gz") else None
+        text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
+        try:
+            _write_delimited(frames, text.write, TEXT[ending])
+        finally:
+            text.detach()  # `written_whole` closes the file
+            if packed is not None:
+                packed.close()
+
+
+def _write_delimited(frames: Iterator[Any], write: Callable[[str], Any], separator: str) -> None:
+    """CSV or TSV with a header line."""
+    for k, frame in enumerate(frames):
+        options = {"sep": separator, "index": False, "header": k == 0, "lineterminator": "\n"}
+        text = frame.to_csv(**options)
+        if "\r" in text:  # a line end for some readers, which Python before 3.13 does not quote
+            text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
+        write(text)
+
+
+def _write_json(frames: Iterator[Any]) -> None:
+    """A JSON list with an object per row."""
+    before = "[\n"
+    for row in (row for frame in frames for row in frame.to_dict("records")):
+        write_raw(before + json_text(row, indent=None))
+        before = ",\n"
+    write_raw("[]\n" if before == "[\n" else "\n]\n")
+
+
+def _write_arrow(frames: Iterator[Any], file: IO[bytes], parquet: bool) -> None:
+    """Parquet or Arrow; the first frame determines the types of the columns."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    first = next(frames)
+    schema = _schema(first)
+    with ParquetWriter(file, schema) if parquet else pa.ipc.new_file(file, schema) as writer:
+        for frame in chain([first], frames):
+            writer.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False))
+
+
+def _schema(frame: Any) -> Any:
+    """The schema of the first frame; a column without values may hold text in later frames."""
+    import pyarrow as pa
+
+    schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()
+    for k, column in enumerate(schema):
+        if pa.types.is_null(column.type):
+            schema = schema.set(k, pa.field(column.name, pa.string()))
+    return schema
