@@ -23,16 +23,19 @@ from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.problem import problem_of, read_sample
 from skewboost.evaluate.rank_tests import RankTest
-from skewboost.evaluate.reporter import Reporter
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
-from skewboost.evaluate.running import check_jobs, seeds_for
+from skewboost.evaluate.running import VERBOSE, Reporter, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import BINARY
+from skewboost.parameters import N_JOBS, Check, check_arguments, integer, one_of
 
 __all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 
 ONLY = "data"  # the name of a single data set
+TUNE_FOR = Check(
+    lambda v: v is None or callable(v) or v in BINARY, f"one of {', '.join(map(repr, BINARY))}, a scorer, or None"
+)
 _OWNER = type("compare", (), {})()  # error messages about labels name it
 
 Job = tuple[DataSet, Method, int]
@@ -137,7 +140,13 @@ def compare(
     >>> comparison.best("recall")
     'CSRA'
     """
-    _check(tune_for, inner_cv, on_error, n_jobs, verbose)
+    check_arguments(
+        tune_for=(tune_for, TUNE_FOR),
+        inner_cv=(inner_cv, integer(2)),
+        on_error=(on_error, one_of("record", "raise")),
+        n_jobs=(n_jobs, N_JOBS),
+        verbose=(verbose, VERBOSE),
+    )
     methods = methods_of(estimators, grids, "cost" if tune_for is None else tune_for, inner_cv)
     if isinstance(cv, Iterator):  # it can be read only once
         cv = list(cv)
@@ -168,16 +177,6 @@ def compare(
         pos_labels={data.name: plain(data.problem.pos_label) for data in data_sets},
         cost_matrices={data.name: data.problem.matrix for data in data_sets},
     )
-
-
-def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: Any) -> None:
-    if not (tune_for is None or callable(tune_for) or tune_for in BINARY):
-        raise InputError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, BINARY))}, or a scorer.")
-    if isinstance(inner_cv, bool) or not isinstance(inner_cv, int | np.integer) or inner_cv < 2:
-        raise InputError(f"inner_cv={inner_cv!r} must be an integer >= 2.")
-    if on_error not in ("record", "raise"):
-        raise InputError(f"on_error={on_error!r} must be 'record' or 'raise'.")
-    check_jobs(n_jobs, verbose)
 
 
 def _seed(random_state: Any, file: ResultsFile) -> int:

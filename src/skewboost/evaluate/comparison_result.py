@@ -8,8 +8,7 @@ import numpy as np
 
 from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.comparison_tables import Summary, as_html, as_markdown, as_text
-from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, run_test
-from skewboost.evaluate.ranks import block_ranks
+from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, block_ranks, run_test
 from skewboost.evaluate.results_file import Row
 from skewboost.metrics.measures import MEASURES, find_measure
 from skewboost.names import shown

@@ -9,13 +9,12 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import check_classifier, check_jobs, fit_copy, run_in_parallel, seeds_for
+from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, run_in_parallel, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
+from skewboost.parameters import N_JOBS, check_arguments, integer, one_of
 from skewboost.typing import Array
 
-METHODS = ("domingos", "kohavi_wolpert")
-SCHEMES = ("bootstrap", "subsample", "cv")
 N_TEST_FOLDS = 3  # one row in three is tested
 
 
@@ -201,7 +200,19 @@ def bias_variance(
     >>> bool(abs(result.bias + result.variance - result.loss)[0] < 1e-12)
     True
     """
-    _check(estimator, draws, scheme, cv, staged, method, of, cost, n_jobs, verbose)
+    check_classifier(estimator)
+    if staged:
+        check_staged(estimator)
+    check_arguments(
+        draws=(draws, integer(2)),
+        scheme=(scheme, one_of("bootstrap", "subsample", "cv")),
+        cv=(cv, integer(2)),
+        method=(method, one_of("domingos", "kohavi_wolpert")),
+        of=(of, one_of("error", "cost")),
+        n_jobs=(n_jobs, N_JOBS),
+        verbose=(verbose, VERBOSE),
+    )
+    _check_combination(scheme, cv, method, of, cost)
     sample = read_sample(estimator, X, y, sample_weight)
     problem = problem_of(estimator, sample.y, sample.weights, cost, own_pos_label(estimator))
     (seed,) = seeds_for(random_state, 1)
@@ -234,21 +245,8 @@ def bias_variance(
     return BiasVariance(rounds=rounds, **values, n_draws=int(draws), method=method, of=of, name=name)
 
 
-def _check(
-    estimator: Any, draws: Any, scheme: Any, cv: Any, staged: bool, method: Any, of: Any, cost: Any, n_jobs: Any,
-    verbose: Any,
-) -> None:  # fmt: skip
-    check_classifier(estimator)
-    check_jobs(n_jobs, verbose)
-    if staged:
-        check_staged(estimator)
-    for name, value, known in (("scheme", scheme, SCHEMES), ("method", method, METHODS), ("of", of, ("error", "cost"))):
-        if value not in known:
-            raise InputError(f"{name}={value!r} must be one of {', '.join(map(repr, known))}.")
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-        raise InputError(f"draws={draws!r} must be an integer >= 2; results are informative from about 25 draws.")
-    if scheme == "cv" and (isinstance(cv, bool) or not isinstance(cv, int | np.integer)):
-        raise InputError(f"cv={cv!r} must be a number of folds, so that every row is tested in each repetition.")
+def _check_combination(scheme: str, cv: Any, method: str, of: str, cost: Any) -> None:
+    """Raise an error if an argument would have no effect."""
     if scheme != "cv" and cv != 5:
         raise InputError(f"cv={cv!r} has no effect with scheme={scheme!r}.", "Set scheme='cv', or leave cv at 5.")
     if of == "error" and cost is not None:

@@ -9,6 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
 from skewboost.errors import InputError
+from skewboost.parameters import check_arguments, integer
 from skewboost.typing import Array
 
 Split = tuple[Array, Array]
@@ -19,27 +20,10 @@ def repeated_folds(
 ) -> list[Split]:
     """Return the row numbers of the training and the test part of each fold.
 
-    Parameters
-    ----------
-    cv : int, scikit-learn splitter, or iterable of (train, test)
-        A number: that many stratified and shuffled folds, drawn anew in each repeat. Others are used as they are.
-    y : ndarray of shape (n_samples,)
-        Class labels.
-    repeats : int, default=1
-        How often folds are drawn, if `cv` is a number; the folds of a repeat follow each other.
-    random_state : int, RandomState or None
-        Seeds the draws.
-    weights : ndarray or None
-        Rows of weight 0 are in no fold.
-    X : table or None
-        Passed to splitters.
-
-    Returns
-    -------
-    list of (train, test)
+    A number `cv` means that many stratified and shuffled folds, drawn anew in each repeat; other values of `cv` are
+    used as they are, and splitters get `X`. The folds of a repeat follow each other. Rows of weight 0 are in no fold.
     """
-    if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise InputError(f"repeats={repeats!r} must be a whole number of repetitions, 1 at least.")
+    check_arguments(repeats=(repeats, integer(1)))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return _stratified(int(cv), y, int(repeats), random_state, weights)
     if repeats > 1:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.evaluate.sweep_result import CostSweep, Sweep
-from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
+from skewboost.evaluate.sweeps import CostSweep, Sweep, cost_sweep, imbalance_sweep, noise_sweep
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, quoted, shown, side_by_side, visible
 from skewboost.plots.display import (
