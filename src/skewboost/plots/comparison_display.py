@@ -13,6 +13,7 @@ from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.rank_tests import AUTO, FRIEDMAN, Blocks, RankTest
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, side_by_side
+from skewboost.parameters import check_arguments, one_of, optional
 from skewboost.plots.display import Display, new_axes
 from skewboost.plots.style import BLUE, GREY, INK
 from skewboost.typing import Array
@@ -107,8 +108,7 @@ class ComparisonDisplay(Display):
         ax : matplotlib Axes or None, default=None
             The axes to draw on; None makes a new figure.
         """
-        if kind not in (None, RANKS, VALUES):
-            raise InputError(f"kind={kind!r} must be 'ranks', 'values' or None.")
+        check_arguments(kind=(kind, optional(one_of(RANKS, VALUES))))
         blocks = comparison.blocks(measure)
         if kind == RANKS or (kind is None and blocks.kind == "data sets"):
             several = FRIEDMAN if len(blocks.methods) > 2 else AUTO if blocks.kind == "data sets" else FRIEDMAN

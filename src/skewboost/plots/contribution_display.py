@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.engine.table import as_frame
 from skewboost.errors import InputError
 from skewboost.names import literal, shortened, shown, side_by_side, visible
+from skewboost.parameters import check_arguments, integer
 from skewboost.plots.display import Display, new_axes
 from skewboost.plots.display_inputs import format_label
 from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE
@@ -93,8 +94,7 @@ class ContributionDisplay(Display):
                 "skewboost, or use the shap package."
             )
         check_is_fitted(estimator)
-        if max_bars < 1:
-            raise InputError(f"max_bars={max_bars!r} must be at least 1.")
+        check_arguments(max_bars=(max_bars, integer(1)))
         x, cells = _one_row(x)
         phi = np.asarray(estimator.contributions(x))[0]
         predicted = np.asarray(estimator.predict(x))[0]

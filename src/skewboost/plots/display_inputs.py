@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -16,6 +16,8 @@ from skewboost.metrics.counts import Counts
 from skewboost.metrics.inputs import read_scores, read_truth, which_is_positive
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.names import quoted, shortened, side_by_side
+from skewboost.parameters import FRACTION, check_arguments, optional
+from skewboost.plots.display import Display
 from skewboost.typing import Array
 
 
@@ -84,11 +86,8 @@ class Predictions:
 
     def prevalence_in_use(self, prevalence: Any) -> float:
         """Check the argument `prevalence`; None means the fraction of positives in y."""
-        if prevalence is None:
-            return self.prevalence
-        if not 0.0 < float(prevalence) < 1.0:
-            raise InputError(f"prevalence={prevalence!r} must be a number between 0 and 1, or None for the one in y.")
-        return float(prevalence)
+        check_arguments(prevalence=(prevalence, optional(FRACTION)))
+        return self.prevalence if prevalence is None else float(prevalence)
 
     def error_costs(self, cost: Any) -> tuple[float, float]:
         """Read the argument `cost`: what a miss and a false alarm cost more than a correct decision."""
@@ -110,6 +109,66 @@ class Predictions:
                 "must be larger off the diagonal than on it, in each row."
             )
         return miss, alarm
+
+
+class PredictionDisplay(Display):
+    """Base class of the displays of scores and decisions under given costs and prevalence."""
+
+    @classmethod
+    def _from(cls, predictions: Predictions, cost: Any, prevalence: Any) -> Self:
+        raise NotImplementedError
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        cost: Any = None,
+        prevalence: float | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw a fitted classifier, on rows that it was not trained on.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A fitted classifier with `decision_function` or `predict_proba`; its `predict` is the operating point.
+        X, y : table and labels
+            The rows.
+        cost : number, "balanced", dict, matrix or None, default=None
+            The costs of errors, as in `skewboost.metrics.total_cost`; None means "balanced".
+        prevalence : float or None, default=None
+            The fraction of positives where the model is used; None means the one in `y`.
+        pos_label : label or None, default=None
+            The positive class; None means `pos_label_` of the model if it has one, else the rarer of two classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            The weights of the rows.
+        **options
+            Parameters of `plot`.
+        """
+        predictions = Predictions.from_estimator(estimator, X, y, pos_label, sample_weight)
+        return cls._from(predictions, cost, prevalence).plot(**options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        y_pred: Any = None,
+        cost: Any = None,
+        prevalence: float | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw given scores, and decisions `y_pred` unless None; other parameters as in `from_estimator`."""
+        predictions = Predictions.from_scores(y_true, y_score, y_pred, pos_label, sample_weight)
+        return cls._from(predictions, cost, prevalence).plot(**options)
 
 
 def format_label(label: Any) -> str:
