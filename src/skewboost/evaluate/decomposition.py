@@ -9,7 +9,7 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, run_in_parallel, seeds_for
+from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
 from skewboost.evaluate.splitting import repeated_folds
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
 from skewboost.parameters import N_JOBS, check_arguments, integer, one_of
@@ -58,8 +58,7 @@ class BiasVariance:
 
     def as_frame(self) -> Any:
         """Return a tidy table with a row per round and part."""
-        import pandas as pd
-
+        pd = import_pandas()
         parts = {n: getattr(self, n) for n in ("loss", "bias", "variance", "variance_unbiased", "variance_biased")}
         tables = [
             pd.DataFrame({"round": self.rounds, "part": name, "value": values})

@@ -12,7 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from skewboost.errors import InputError
+from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.problem import Problem, Sample
 from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
@@ -39,6 +39,15 @@ def check_classifier(estimator: Any) -> None:
         raise InputError(f"estimator={name} is a class.", f"Pass an instance: {name}().")
     if not is_classifier_object(estimator):
         raise InputError(f"estimator={estimator!r} is not a classifier.", "Pass one with scikit-learn's interface.")
+
+
+def import_pandas() -> Any:
+    """Import pandas, or raise an error that says what to install."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingPackageError("as_frame needs pandas.", "Run pip install pandas.") from error
+    return pandas
 
 
 def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:

@@ -19,7 +19,7 @@ from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, run_in_parallel, seeds_for
+from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
 from skewboost.evaluate.splitting import check_classes, repeated_folds
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
 from skewboost.metrics.counts import Counts
@@ -108,8 +108,7 @@ class StagedCurve:
 
     def as_frame(self) -> Any:
         """Return a tidy table with a row per fit, round, part and measure, or quantile such as "weight_q95"."""
-        import pandas as pd
-
+        pd = import_pandas()
         tables = dict(self._values)
         for part, values in (self.margin_quantiles or {}).items():
             for k, level in enumerate(self.margin_levels):

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import named_estimators
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import VERBOSE, fit_copy, measure_model, run_in_parallel, seeds_for
+from skewboost.evaluate.running import VERBOSE, fit_copy, import_pandas, measure_model, run_in_parallel, seeds_for
 from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
 from skewboost.evaluate.staged_curves import over_fits
 from skewboost.evaluate.stages import own_pos_label, with_pos_label
@@ -72,8 +72,7 @@ class Sweep:
 
     def as_frame(self) -> Any:
         """Return a tidy table with a row per estimator, level, fit and measure."""
-        import pandas as pd
-
+        pd = import_pandas()
         tables = []
         for (estimator, measure), values in self._values.items():
             level, fit = np.meshgrid(self.levels, np.arange(values.shape[1]), indexing="ij")

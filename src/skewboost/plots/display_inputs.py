@@ -185,15 +185,15 @@ def class_labels(classes: Any, pos_label: Any) -> tuple[str, str]:
     return negative, positive
 
 
-def check_classifier(estimator: Any, *methods: str) -> None:
+def check_classifier(estimator: Any, *methods: str, argument: str = "estimator") -> None:
     """Raise unless it is a fitted classifier with one of these methods."""
     name = type(estimator).__name__
     if not hasattr(estimator, "predict") or not is_classifier(estimator):
-        raise InputError(f"estimator is a {name}, but this display needs a classifier. Pass a fitted classifier.")
+        raise InputError(f"{argument} is a {name}, but must be a classifier. Pass a fitted classifier.")
     check_is_fitted(estimator)
     if methods and not any(hasattr(estimator, method) for method in methods):
         raise InputError(
-            f"estimator={name} has none of the methods {', '.join(methods)}. Pass a classifier that has one of them."
+            f"{argument}={name} has none of the methods {', '.join(methods)}. Pass a classifier that has one of them."
         )
 
 
