@@ -59,8 +59,10 @@ class ResultDisplay(Display):
         **options
             Parameters of this display, and of the function.
         """
-        own = {field.name: options.pop(field.name) for field in fields(cls) if field.name in options}
-        return cls(cls._compute(estimator, X, y, **options), **own).plot(ax)
+        made: Any = cls  # a dataclass, which type checkers do not know here
+        own = {field.name: options.pop(field.name) for field in fields(made) if field.name in options}
+        display: Self = made(cls._compute(estimator, X, y, **options), **own)
+        return display.plot(ax)
 
 
 def new_axes(ax: Any, figsize: tuple[float, float] = NARROW) -> Any:
