@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
+from skewboost.evaluate.problem import repeated_folds
 from skewboost.evaluate.rank_tests import (
     Blocks,
     block_ranks,
@@ -21,7 +22,6 @@ from skewboost.evaluate.rank_tests import (
     run_test,
     wilcoxon,
 )
-from skewboost.evaluate.splitting import repeated_folds
 
 # Demšar 2006, table 6: AUC of C4.5, with m tuned, with cf tuned, with both, on 14 data sets
 METHODS = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")

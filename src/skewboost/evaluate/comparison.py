@@ -21,11 +21,10 @@ from skewboost.errors import InputError, SkewBoostError
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.methods import Method, methods_of
-from skewboost.evaluate.problem import problem_of, read_sample
+from skewboost.evaluate.problem import problem_of, read_sample, repeated_folds
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
 from skewboost.evaluate.running import VERBOSE, Reporter, seeds_for
-from skewboost.evaluate.splitting import repeated_folds
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import BINARY
 from skewboost.parameters import N_JOBS, Check, check_arguments, integer, one_of
@@ -209,10 +208,8 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
     names = [str(name) for name in X]
     if len(set(names)) < len(names):
         raise InputError(f"X has two data sets of the same name: {', '.join(names)}.", "Name them differently.")
-    if y is not None:
-        raise InputError("X is a dict of data sets, which include their labels.", "Leave y at None.")
-    if not names or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in X.values()):
-        raise InputError("X is a dict, but not of data sets by name.", "Pass {name: (X, y)}.")
+    if y is not None or not names or not all(isinstance(v, tuple | list) and len(v) == 2 for v in X.values()):
+        raise InputError("X is a dict, but not of data sets with labels.", "Pass {name: (X, y)}. Leave y at None.")
     if weights is not None and (not isinstance(weights, Mapping) or set(map(str, weights)) - set(names)):
         raise InputError(f"sample_weight must be a dict by data set, like X: {', '.join(names)}.")
     each = isinstance(cost, Mapping) and set(map(str, cost)) == set(names)

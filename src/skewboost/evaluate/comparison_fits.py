@@ -14,10 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import Method, with_costs
-from skewboost.evaluate.problem import Problem, Sample
+from skewboost.evaluate.problem import Problem, Sample, Split
 from skewboost.evaluate.results_file import Row, as_read_back
 from skewboost.evaluate.running import fit_copy, measure_model
-from skewboost.evaluate.splitting import Split
 from skewboost.evaluate.stages import with_pos_label
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import MEASURES

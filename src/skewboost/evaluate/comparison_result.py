@@ -6,6 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,9 @@ class Summary(list[Row]):
         heads, rows = self._wide()
         cells = [[f"{head} " for head in heads], *([f"{c}{'*' if b else ' '}" for c, b in row] for row in rows)]
         widths = [max(len(row[j]) for row in cells) for j in range(len(heads))]
-        lines = ["  ".join(_padded(row, widths)).rstrip() for row in cells]
+        # names are aligned to the left, and numbers to the right
+        padded = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in cells]
+        lines = ["  ".join(row).rstrip() for row in padded]
         return "\n".join([*lines, "", *self.notes] if self.notes else lines)
 
     def _repr_html_(self) -> str:
@@ -89,11 +92,6 @@ class Summary(list[Row]):
         return ["method", *arrows, "rank"], rows
 
 
-def _padded(cells: list[str], widths: list[int]) -> list[str]:
-    """Align names to the left and numbers to the right."""
-    return [cells[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:]))]
-
-
 def _number(mean: float, sd: float) -> str:
     if mean != mean:
         return NONE
@@ -110,6 +108,7 @@ def _cell(text: str, best: bool) -> str:
     return f"<b>{html.escape(text)}</b>" if best else html.escape(text)
 
 
+@dataclass(eq=False, repr=False)
 class Comparison:
     """The result of `compare`: every measure of every method on every fold, with summaries and tests.
 
@@ -125,9 +124,9 @@ class Comparison:
         Whether all fits are finished; False after an interruption.
     random_state : int or None, default=None
         The seed of the folds.
-    pos_labels : dict or None, default=None
+    pos_labels : dict
         The positive class of each data set; None if there are more than two classes.
-    cost_matrices : dict or None, default=None
+    cost_matrices : dict
         ``cost[true, predicted]`` by data set, classes in sorted order.
 
     Attributes
@@ -140,32 +139,27 @@ class Comparison:
         The measures that any fit has.
     """
 
-    def __init__(
-        self,
-        rows: list[Row],
-        *,
-        methods: list[str],
-        data_sets: list[str],
-        n_fits: int,
-        complete: bool = True,
-        random_state: int | None = None,
-        pos_labels: dict[str, Any] | None = None,
-        cost_matrices: dict[str, Array] | None = None,
-    ) -> None:
-        self.methods, self.data_sets = methods, data_sets
-        self.n_fits, self.complete, self.random_state = n_fits, complete, random_state
-        self.pos_labels = {} if pos_labels is None else pos_labels
-        self.cost_matrices = {} if cost_matrices is None else cost_matrices
-        self.measures = [name for name in MEASURES if any(name in row["measures"] for row in rows)]
-        self.folds = [self._flat(row) for row in rows]
+    rows: InitVar[list[Row]]
+    _: KW_ONLY
+    methods: list[str]
+    data_sets: list[str]
+    n_fits: int
+    complete: bool = True
+    random_state: int | None = None
+    pos_labels: dict[str, Any] = field(default_factory=dict)
+    cost_matrices: dict[str, Array] = field(default_factory=dict)
 
-    def _flat(self, row: Row) -> Row:
-        return {
-            **{name: row[name] for name in ABOUT},
-            **{name: row["measures"].get(name) for name in self.measures},
-            **{name: row[name] for name in SECONDS},
-            "failed": row["failed"],
-        }
+    def __post_init__(self, rows: list[Row]) -> None:
+        self.measures = [name for name in MEASURES if any(name in row["measures"] for row in rows)]
+        self.folds = [
+            {
+                **{name: row[name] for name in ABOUT},
+                **{name: row["measures"].get(name) for name in self.measures},
+                **{name: row[name] for name in SECONDS},
+                "failed": row["failed"],
+            }
+            for row in rows
+        ]
 
     @property
     def failures(self) -> list[Row]:
@@ -267,10 +261,6 @@ class Comparison:
             because folds overlap. Friedman's and Wilcoxon's tests can be chosen for folds by name, with a caveat.
         alpha : float, default=0.05
             The level of significance.
-
-        Returns
-        -------
-        RankTest
 
         References
         ----------

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
+from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
-from skewboost.evaluate.splitting import repeated_folds
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
 from skewboost.parameters import N_JOBS, check_arguments, integer, one_of
 from skewboost.typing import Array
@@ -69,7 +68,7 @@ class BiasVariance:
 
 
 def decompose(frequencies: Array, truth: Array, matrix: Array, weights: Array | None = None) -> dict[str, float]:
-    r"""Decompose the mean loss ``matrix[true, predicted]`` as Domingos does.
+    r"""Decompose the mean loss ``matrix[true, predicted]`` as Domingos does, given how often each class is predicted.
 
     On a row with the label t and the main prediction m, over draws of the training set,
 
@@ -79,17 +78,6 @@ def decompose(frequencies: Array, truth: Array, matrix: Array, weights: Array | 
     m is right and :math:`-P(y \ne m)` where it is wrong, :math:`c_1 = \pm 1` of [domingos2000]_ theorem 2. For costs it
     is the variance effect of [james2003]_, which is exact for any loss. Labels are assumed to be right, so noise is
     part of the bias.
-
-    Parameters
-    ----------
-    frequencies : ndarray of shape (n_rows, n_classes)
-        The fraction of the draws in which a class is predicted for a row.
-    truth : ndarray of shape (n_rows,)
-        The numbers of the true classes.
-    matrix : ndarray of shape (n_classes, n_classes)
-        The loss of each decision.
-    weights : ndarray or None
-        How many examples a row stands for.
     """
     main = np.argmax(np.round(frequencies, 12), axis=1)
     loss, loss_of_main = (frequencies * matrix[truth]).sum(axis=1), matrix[truth, main]
@@ -177,10 +165,6 @@ def bias_variance(
         How many examples a row stands for. Examples are drawn one by one, after rounding the weights.
     n_jobs, verbose, random_state
         As in `staged_curve`.
-
-    Returns
-    -------
-    BiasVariance
 
     References
     ----------

@@ -193,7 +193,13 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
     else:
         least = min(pairs, key=lambda pair: pair.pvalue)
         statistic, pvalue = abs(least.statistic), least.holm
-    cd, groups = _groups(mean_ranks, pairs, N, method, alpha)
+    cd = critical_difference(k, N, alpha) if method == FRIEDMAN else None
+    apart = {frozenset((p.first, p.second)) for p in pairs if p.holm < alpha}
+
+    def differ(a: str, b: str) -> bool:
+        return frozenset((a, b)) in apart if cd is None else abs(mean_ranks[a] - mean_ranks[b]) >= cd
+
+    groups = groups_without_differences(list(mean_ranks), differ)
     return RankTest(
         method, measure, statistic, pvalue, mean_ranks, cd, groups, pairs, blocks.kind, N, alpha,
         (*blocks.caveats, *_caveats(blocks, method, pairs, alpha)),
@@ -208,17 +214,6 @@ def _pairs(blocks: Blocks, method: str) -> tuple[Pair, ...]:
         rows.append((blocks.methods[i], blocks.methods[j], float(d.mean()), test))
     corrected = holm(np.array([test.pvalue for *_, test in rows]))
     return tuple(Pair(a, b, d, f.statistic, f.pvalue, float(h)) for (a, b, d, f), h in zip(rows, corrected))
-
-
-def _groups(
-    mean_ranks: dict[str, float], pairs: tuple[Pair, ...], n_blocks: int, method: str, alpha: float
-) -> tuple[float | None, tuple[tuple[str, ...], ...]]:
-    order = list(mean_ranks)
-    if method == FRIEDMAN:
-        cd = critical_difference(len(order), n_blocks, alpha)
-        return cd, groups_without_differences(order, lambda a, b: abs(mean_ranks[a] - mean_ranks[b]) >= cd)
-    apart = {frozenset((p.first, p.second)) for p in pairs if p.holm < alpha}
-    return None, groups_without_differences(order, lambda a, b: frozenset((a, b)) in apart)
 
 
 def _caveats(blocks: Blocks, method: str, pairs: tuple[Pair, ...], alpha: float) -> list[str]:
@@ -280,12 +275,6 @@ def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> f
 
     :math:`q_\alpha` is the quantile of the studentised range for k groups and infinite degrees of freedom, divided by
     :math:`\sqrt{2}` (Demšar 2006, table 5a).
-
-    Examples
-    --------
-    >>> from skewboost.evaluate.rank_tests import critical_difference
-    >>> round(critical_difference(4, 14), 2)
-    1.25
     """
     q = float(stats.studentized_range.ppf(1 - alpha, n_methods, np.inf)) / math.sqrt(2)
     return q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks))

@@ -18,9 +18,8 @@ from skewboost.boosting.loop import observed
 from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.errors import InputError
-from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
+from skewboost.evaluate.problem import Problem, Sample, check_classes, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
-from skewboost.evaluate.splitting import check_classes, repeated_folds
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import find_measure, measures_of_counts, multiclass_measures
@@ -200,10 +199,6 @@ def staged_curve(
         1 shows a progress bar on stderr; a function is called after each fit, as in `compare`.
     random_state : int, RandomState or None, default=None
         Seeds folds, and estimators whose own `random_state` is None.
-
-    Returns
-    -------
-    StagedCurve
 
     References
     ----------

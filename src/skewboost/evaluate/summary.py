@@ -106,10 +106,6 @@ class Summary:
         names : sequence of str or None, default=None
             The names of columns, if chunks are arrays.
 
-        Returns
-        -------
-        Summary
-
         Examples
         --------
         >>> import numpy as np
@@ -139,10 +135,6 @@ def summarise(X: Any, y: Any = None, *, names: Sequence[str] | None = None) -> S
         The class of every row, or the name of the column of X that holds it.
     names : sequence of str or None, default=None
         The names of columns, if X is an array.
-
-    Returns
-    -------
-    Summary
 
     Examples
     --------

@@ -12,9 +12,8 @@ from sklearn.base import clone
 
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import named_estimators
-from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
+from skewboost.evaluate.problem import Problem, Sample, Split, check_classes, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import VERBOSE, fit_copy, import_pandas, measure_model, run_in_parallel, seeds_for
-from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
 from skewboost.evaluate.staged_curves import over_fits
 from skewboost.evaluate.stages import own_pos_label, with_pos_label
 from skewboost.learners.adapter import weight_name
@@ -148,10 +147,6 @@ def noise_sweep(
     pos_label : label or None, default=None
         The positive class; None: the `pos_label` of the estimators, else the rarer class.
 
-    Returns
-    -------
-    Sweep
-
     Examples
     --------
     >>> from skewboost import AdaBoostClassifier, WeightBoostClassifier
@@ -211,10 +206,6 @@ def imbalance_sweep(
     ratios : sequence of float or None, default=None
         Numbers of negatives per positive, at least as many as in the data. None: 1, 2, 4, … 32 times as many as in the
         data, as long as 5 positives are left in each training part.
-
-    Returns
-    -------
-    Sweep
 
     Examples
     --------

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import as_frame
 from skewboost.errors import InputError
 from skewboost.names import literal, shortened, shown, side_by_side, visible
 from skewboost.parameters import check_arguments, integer
 from skewboost.plots.display import Display, new_axes
-from skewboost.plots.display_inputs import format_label
+from skewboost.plots.display_inputs import check_explainable, explained_class, format_label
 from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE
 from skewboost.typing import Array
 
@@ -88,22 +87,14 @@ class ContributionDisplay(Display):
         ax : matplotlib Axes or None, default=None
             The axes to draw on; None makes a new figure.
         """
-        if not hasattr(estimator, "contributions"):
-            raise InputError(
-                f"estimator is a {type(estimator).__name__}, which has no method contributions. Pass a booster of "
-                "skewboost, or use the shap package."
-            )
-        check_is_fitted(estimator)
+        check_explainable(estimator, "contributions", "the shap package")
         check_arguments(max_bars=(max_bars, integer(1)))
         x, cells = _one_row(x)
-        phi = np.asarray(estimator.contributions(x))[0]
         predicted = np.asarray(estimator.predict(x))[0]
-        classes = np.asarray(estimator.classes_).tolist()
-        if label is None:
-            label = getattr(estimator, "pos_label_", None) if len(classes) == 2 else predicted.item()
-        if label not in classes:
-            raise InputError(f"label={label!r} is not one of the classes {classes}.")
-        k = classes.index(label)
+        if label is None and len(estimator.classes_) > 2:
+            label = predicted.item()
+        label, k = explained_class(estimator, label)
+        phi = np.asarray(estimator.contributions(x))[0]
         if phi.ndim == 2:
             phi, baseline = phi[:, k], float(estimator.baseline_[k])
         else:

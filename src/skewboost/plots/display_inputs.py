@@ -171,6 +171,24 @@ class PredictionDisplay(Display):
         return cls._from(predictions, cost, prevalence).plot(**options)
 
 
+def check_explainable(estimator: Any, method: str, instead: str) -> None:
+    """Raise unless it is a fitted booster with this method."""
+    if not hasattr(estimator, method):
+        problem = f"estimator is a {type(estimator).__name__}, which has no method {method}."
+        raise InputError(problem, f"Pass a booster of skewboost, or use {instead}.")
+    check_is_fitted(estimator)
+
+
+def explained_class(estimator: Any, label: Any) -> tuple[Any, int]:
+    """Return the class to explain, by default the positive one of two, and its number."""
+    classes = np.asarray(estimator.classes_).tolist()
+    if label is None and len(classes) == 2:
+        label = getattr(estimator, "pos_label_", classes[1])
+    if label not in classes:
+        raise InputError(f"label={label!r} must be one of the classes {classes}.")
+    return label, classes.index(label)
+
+
 def format_label(label: Any) -> str:
     """A class label for text: text is in quotation marks, and long labels are shortened."""
     return shortened(quoted(label))

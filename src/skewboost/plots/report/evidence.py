@@ -13,7 +13,7 @@ from skewboost.metrics.costs import Costs, check_cost, costs_of
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive
-from skewboost.parameters import number
+from skewboost.parameters import Check, check_arguments, number
 from skewboost.plots.display_inputs import check_both_classes, check_classifier
 from skewboost.plots.report.explorer import shortest
 from skewboost.typing import Array
@@ -88,7 +88,10 @@ def compute_evidence(
         flagged = np.asarray(model.predict(X)) == pos_label
         scores, kind, at = _choose_scores(model, X, pos_label, flagged, own_costs, ranks)
     else:
-        scores, kind, at = _probabilities(model, X, pos_label, threshold), PROBABILITY, float(threshold)
+        probability = Check(number(0, 1).passes, "a probability from 0 to 1, or None")
+        check_arguments(threshold=(threshold, probability))
+        check_classifier(model, "predict_proba", argument="model")
+        scores, kind, at = scores_of(model, X, pos_label, "predict_proba"), PROBABILITY, float(threshold)
         flagged = scores >= at
     return Evidence(
         y=labels, positive=positive, flagged=flagged, scores=scores, kind=kind, ranks=ranks, threshold=at,
@@ -120,16 +123,6 @@ def _model_costs(model: Any, labels: Array, classes: Array, positive: Any, weigh
     own = getattr(model, "pos_label_", positive)  # a number is the cost of missing this class
     costs = costs_of(cost, None, labels, own, classes, weights)
     return costs if own == positive else Costs(costs.positive, costs.negative)
-
-
-def _probabilities(model: Any, X: Any, positive: Any, threshold: float) -> Array:
-    """Return the probabilities of the positive class, for a given threshold."""
-    if not number(0, 1).passes(threshold):
-        raise InputError(f"threshold={threshold!r} must be a probability from 0 to 1, or None.")
-    if not hasattr(model, "predict_proba"):
-        name = type(model).__name__
-        raise InputError(f"threshold={threshold!r} is a probability, but {name} has no predict_proba. Pass None.")
-    return scores_of(model, X, positive, "predict_proba")
 
 
 def _choose_scores(

@@ -115,10 +115,6 @@ class ScoreTable:
             The weights of the rows.
         max_bins : int, default=2000
             The approximate largest number of bins.
-
-        Returns
-        -------
-        ScoreTable
         """
         positive, scores, weights = read_scores(y_true, y_score, pos_label, sample_weight)
         if weights is not None and not weights.all():
