@@ -150,7 +150,9 @@ def summarise(X: Any, y: Any = None, *, names: Sequence[str] | None = None) -> S
     if isinstance(y, str):
         return Summary.from_chunks([X], target=y, names=names)
     counts = _TableCounts(None if y is None else "y")
-    counts.add(_columns(X, names), None if y is None else _series(y))
+    labels = nw.from_native(y, series_only=True, allow_series=True, pass_through=True)
+    labels = labels if isinstance(labels, nw.Series) or y is None else np.asarray(y)
+    counts.add(_columns(X, names), labels)
     return counts.summary()
 
 
@@ -171,11 +173,6 @@ def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
     if len(titles) != matrix.shape[1]:
         raise InputError(f"names has {len(titles)} entries, but X has {matrix.shape[1]} columns.")
     return dict(zip(titles, matrix.T))
-
-
-def _series(y: Any) -> Any:
-    series = nw.from_native(y, series_only=True, allow_series=True, pass_through=True)
-    return series if isinstance(series, nw.Series) else np.asarray(y)
 
 
 class _TableCounts:

@@ -44,17 +44,8 @@ class CalibrationDisplay(Display):
         The number of examples (the sum of weights) in each bin.
     histogram : tuple of ndarray
         Edges, and the numbers of negatives and positives between them.
-    confidence : float, default=0.95
-        The confidence level of the intervals.
-    scale : {"linear", "log"}, default="linear"
-        The scale of both axes.
-    pos_label : label, default=True
-        The positive class.
-
-    Attributes
-    ----------
-    axes_, figure_ : list of matplotlib Axes, and Figure
-        The diagram (also `ax_`), and the histogram of predictions if there are two axes.
+    confidence, scale, pos_label : float, str and label
+        As in `from_estimator`, without "auto".
 
     References
     ----------
@@ -181,7 +172,9 @@ class CalibrationDisplay(Display):
         return self._finish(*axes)
 
     def _draw_diagram(self, ax: Any) -> None:
-        low, high = self._limits()
+        low, high = 0.0, 1.0
+        if self.scale == "log":
+            low = _decade(np.concatenate((self.prob_pred, self.prob_true, self.lower)))
         ax.plot([low, high], [low, high], color=GREY, lw=1, ls=(0, (6, 4)), zorder=1, label="perfectly calibrated")
         observed = np.maximum(self.prob_true, low)
         bars = np.array([observed - np.maximum(self.lower, low), self.upper - observed])
@@ -206,11 +199,6 @@ class CalibrationDisplay(Display):
         ax.stairs(total, edges, fill=True, color=PALE, zorder=1, label="all examples", baseline=low)
         ax.stairs(positives, edges, color=INK, lw=1.2, zorder=2, label="positives", baseline=low)
         ax.set(yscale="log", ylabel="examples", ylim=(low, None))
-
-    def _limits(self) -> tuple[float, float]:
-        if self.scale == "linear":
-            return 0.0, 1.0
-        return _decade(np.concatenate((self.prob_pred, self.prob_true, self.lower))), 1.0
 
 
 def wilson_interval(fraction: Array, n: Array, confidence: float) -> tuple[Array, Array]:

@@ -83,6 +83,10 @@ class ComparisonDisplay(Display):
     critical_difference: float | None = None
     note: str = ""
 
+    def __post_init__(self) -> None:
+        self._names = side_by_side(self.methods, LONGEST)
+        self._direction = "higher" if MEASURES[self.measure].higher_is_better else "lower"
+
     @classmethod
     def from_comparison(
         cls,
@@ -163,20 +167,10 @@ class ComparisonDisplay(Display):
             self._draw_values(ax)
         return self._finish(ax)
 
-    @property
-    def _names(self) -> list[str]:
-        return side_by_side(self.methods, LONGEST)
-
-    @property
-    def _direction(self) -> str:
-        return "higher" if MEASURES[self.measure].higher_is_better else "lower"
-
     def _size_of_ranks(self) -> tuple[float, float]:
         """The size of a figure with names on both sides of the axis of ranks."""
-        k = len(self.methods)
-        left = (k + 1) // 2
-        names = self._names
-        width = sum(max(map(len, side), default=0) + 6 for side in (names[:left], names[left:]))
+        k, left = len(self.methods), (len(self.methods) + 1) // 2
+        width = sum(max(map(len, side), default=0) + 6 for side in (self._names[:left], self._names[left:]))
         return max(7.0, max(3.6, 0.32 * k) + 0.095 * width), 1.6 + 0.16 * len(self.groups) + 0.27 * left
 
     def _draw_ranks(self, ax: Any) -> None:

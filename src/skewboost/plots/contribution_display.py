@@ -131,7 +131,8 @@ class ContributionDisplay(Display):
         """Draw the bars; parameters as in `from_estimator`."""
         bars = self.bars(max_bars)
         lengths = [length for _, length in bars]
-        decimals = _decimals([self.baseline, self.score, *lengths])
+        largest = max(map(abs, (self.baseline, self.score, *lengths)))  # which may be a few thousandths
+        decimals = 2 if largest == 0 else max(2, 2 - int(np.floor(np.log10(largest))))
         ax = new_axes(ax, (7.4, 1.6 + 0.32 * len(bars)))
         start = self.baseline
         for row, length in enumerate(lengths):
@@ -160,12 +161,6 @@ class ContributionDisplay(Display):
         ax.set_xlabel(literal(f"score F; bars to the right favour {format_label(self.label)}"))
         title = "" if self.predicted is None else literal(f"Predicted: {format_label(self.predicted)}\n")
         return self._finish(ax, title=f"{title}Contribution of each feature to F")
-
-
-def _decimals(values: list[float]) -> int:
-    """The number of decimals that the largest value needs; scores may be thousandths."""
-    largest = max(map(abs, values))
-    return 2 if largest == 0 else max(2, 2 - int(np.floor(np.log10(largest))))
 
 
 def _one_row(x: Any) -> tuple[Any, list[str]]:

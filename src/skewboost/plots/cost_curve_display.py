@@ -89,13 +89,9 @@ class CostCurveDisplay(PredictionDisplay):
         ax.set(xlabel="probability cost PC(+)", ylabel="normalised expected cost")
         ax.set(xlim=(0, 1), ylim=(0, 1.08 * max(0.5, self.current_cost or 0.0)))
         legend_below(ax)
-        return self._finish(ax, title=self._title())
-
-    def _title(self) -> str:
-        pc = self.probability_cost
-        if pc is None:
-            return "Cost under all operating conditions: lower is better"
-        parts = [f"best threshold {self.best_cost:.3g}", f"constant prediction {min(pc, 1.0 - pc):.3g}"]
-        if self.current_cost is not None:
-            parts.insert(0, f"current decisions {self.current_cost:.3g}")
-        return f"Normalised expected cost at PC(+) = {pc:.3g}:\n" + ", ".join(parts)
+        title = "Cost under all operating conditions: lower is better"
+        if pc is not None:
+            title = f"Normalised expected cost at PC(+) = {pc:.3g}:\n"
+            title += "" if self.current_cost is None else f"current decisions {self.current_cost:.3g}, "
+            title += f"best threshold {self.best_cost:.3g}, constant prediction {min(pc, 1.0 - pc):.3g}"
+        return self._finish(ax, title=title)

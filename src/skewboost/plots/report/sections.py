@@ -25,7 +25,7 @@ from skewboost.plots.operating_point_display import OperatingPointDisplay
 from skewboost.plots.report.evidence import BALANCED, GIVEN, OF_MODEL, PROBABILITY, Evidence, last_step
 from skewboost.plots.report.explorer import ScoreTable
 from skewboost.plots.report.number_format import NONE, class_names, count, digits, interval, percent
-from skewboost.plots.report.page_blocks import ClassBar, Figures, Picture, Section, Table, Text, Warnings
+from skewboost.plots.report.page_blocks import ClassBar, Figures, Section, Table, Text, Warnings
 from skewboost.plots.shape_function_display import ShapeFunctionDisplay
 from skewboost.plots.staged_curve_display import StagedCurveDisplay
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 FEW = 50  # rates from fewer positives are imprecise
 MAX_COLUMNS, MAX_NAMES = 60, 100
 LONGEST_NAME, LONGEST_CATEGORY, LONGEST_PARAMETER = 60, 28, 300  # characters
-WHY = "Why it decides as it does"
 MAX_SHAPES = 9
 HALF_A_PAGE = (4.9, 3.5)  # inches; text stays readable on the width of a phone
 COMPARED = ("cost", "savings", "recall", "precision", "pr_auc", "roc_auc", "brier")  # measures of the comparison
@@ -242,16 +241,13 @@ def comparison(report: Report) -> Section | None:
     blocks: list[Any] = [Text(text), Table(rows, head, (False, *[True] * len(measures)), chosen=chosen)]
     if not result.complete:
         blocks.insert(1, Warnings(["The comparison was interrupted: some folds are missing."]))
-    return Section("comparison", "Compared with others", [*blocks, Figures(_comparison_figure(report, first))])
-
-
-def _comparison_figure(report: Report, measure: str) -> list[Picture]:
-    """The values of the folds of one data set, or the ranks on several."""
-    draw = partial(ComparisonDisplay.from_comparison, report.comparison, measure=measure)
-    if len(report.comparison.data_sets) > 1:
-        return [report.figures.draw(draw)]
-    size = (4.9, 1.3 + 0.3 * len(report.comparison.methods))
-    return report.figures.panels(lambda axes: draw(ax=axes[0]), 1, size)
+    draw = partial(ComparisonDisplay.from_comparison, result, measure=first)
+    if len(result.data_sets) > 1:
+        figures = [report.figures.draw(draw)]
+    else:
+        size = (4.9, 1.3 + 0.3 * len(result.methods))
+        figures = report.figures.panels(lambda axes: draw(ax=axes[0]), 1, size)
+    return Section("comparison", "Compared with others", [*blocks, Figures(figures)])
 
 
 def _mean(row: dict[str, Any] | None) -> str:
@@ -330,34 +326,34 @@ def explanation(report: Report) -> Section:
     if hasattr(model, "certificate_"):  # a GoalSearchCV decides by the model that it chose
         model = getattr(model, "estimator_", model)
     name = type(last_step(model)).__name__
+    blocks: list[Any] = []
     if hasattr(model, "export_text") and hasattr(model, "tree"):
-        return _tree(report, model)
-    if last_step(model) is not model:
+        text = (
+            "A row follows every branch whose test it passes, and its score is the sum of the numbers on the way. The "
+            "number in front of a test is the round that added it."
+        )
+        figure = report.figures.draw(lambda: AlternatingTreeDisplay.from_estimator(model), large=True)
+        blocks = [Figures([figure], "wide"), Text(model.export_text(), "pre")]
+    elif last_step(model) is not model:
         text = f"{name} is the last step of a pipeline and sees transformed columns, so its functions are not shown. "
-        return Section("why", WHY, [Text(text + OTHER_METHODS)])
-    if not hasattr(model, "shape_functions"):
-        return Section("why", WHY, [Text(f"There is no built-in explanation of {name}. {OTHER_METHODS}")])
-    try:
-        return _shapes(report, model, model.shape_functions())
-    except ValueError as error:  # not all boosters have shape functions, and the message says why
-        return Section("why", WHY, [Text(str(error))])
+        text += OTHER_METHODS
+    elif not hasattr(model, "shape_functions"):
+        text = f"There is no built-in explanation of {name}. {OTHER_METHODS}"
+    else:
+        try:
+            text, blocks = _shapes(report, model)
+        except ValueError as error:  # not all boosters have shape functions, and the message says why
+            text = str(error)
+    return Section("why", "Why it decides as it does", [Text(text), *blocks])
 
 
-def _tree(report: Report, model: Any) -> Section:
-    text = (
-        "A row follows every branch whose test it passes, and its score is the sum of the numbers on the way. The "
-        "number in front of a test is the round that added it."
-    )
-    figure = report.figures.draw(lambda: AlternatingTreeDisplay.from_estimator(model), large=True)
-    return Section("why", WHY, [Text(text), Figures([figure], "wide"), Text(model.export_text(), "pre")])
-
-
-def _shapes(report: Report, model: Any, shapes: list[Any]) -> Section:
+def _shapes(report: Report, model: Any) -> tuple[str, list[Any]]:
     """What each of the most important features adds to the score."""
+    shapes = model.shape_functions()
     order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
     used = [int(j) for j in order if model.feature_importances_[j] > 0]
     if not used:
-        return Section("why", WHY, [Text("The model uses no feature: its prediction is the same for every row.")])
+        return "The model uses no feature: its prediction is the same for every row.", []
     first = used[:MAX_SHAPES]
     # a figure for each feature, so that a narrow page can show them below each other
     figures = report.figures.panels(
@@ -374,7 +370,7 @@ def _shapes(report: Report, model: Any, shapes: list[Any]) -> Section:
         else f"The {len(first)} most important of {len(shapes)} features are shown. "
     )
     text += f"Above zero, a value favours {shown(model.pos_label_)}. All functions have the same scale."
-    return Section("why", WHY, [Text(text), Figures(figures, "small")])
+    return text, [Figures(figures, "small")]
 
 
 def caveats(report: Report) -> Section:
