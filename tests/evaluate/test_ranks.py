@@ -38,6 +38,9 @@ AUC[12, 2] += 1e-4  # printed as equal, but ranked 2 and 3: the paper ranked val
 def test_demsars_example():
     ranks = block_ranks(AUC, larger_is_better=True)
     np.testing.assert_allclose(ranks.mean(axis=0), [3.143, 2.000, 2.893, 1.964], atol=5e-4)
+    chi2 = 12 * 14 / (4 * 5) * ((ranks.mean(axis=0) ** 2).sum() - 4 * 5**2 / 4)
+    assert chi2 == pytest.approx(9.28, abs=0.005)
+    assert 13 * chi2 / (14 * 3 - chi2) == pytest.approx(3.69, abs=0.005)
     # the paper does not correct for ties, which makes its F smaller
     assert friedman(ranks).statistic > 3.69 > stats.f.ppf(0.95, 3, 39) == pytest.approx(2.85, abs=0.005)
     assert critical_difference(4, 14, 0.05) == pytest.approx(1.25, abs=0.005)

@@ -6,7 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, InitVar, dataclass, field
+from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any
 
 import numpy as np
@@ -124,9 +124,9 @@ class Comparison:
         Whether all fits are finished; False after an interruption.
     random_state : int or None, default=None
         The seed of the folds.
-    pos_labels : dict
+    pos_labels : dict or None, default=None
         The positive class of each data set; None if there are more than two classes.
-    cost_matrices : dict
+    cost_matrices : dict or None, default=None
         ``cost[true, predicted]`` by data set, classes in sorted order.
 
     Attributes
@@ -146,10 +146,11 @@ class Comparison:
     n_fits: int
     complete: bool = True
     random_state: int | None = None
-    pos_labels: dict[str, Any] = field(default_factory=dict)
-    cost_matrices: dict[str, Array] = field(default_factory=dict)
+    pos_labels: dict[str, Any] | None = None
+    cost_matrices: dict[str, Array] | None = None
 
     def __post_init__(self, rows: list[Row]) -> None:
+        self.pos_labels, self.cost_matrices = self.pos_labels or {}, self.cost_matrices or {}
         self.measures = [name for name in MEASURES if any(name in row["measures"] for row in rows)]
         self.folds = [
             {
