@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from skewboost import CSRAClassifier
 from skewboost.evaluate import compare
-from skewboost.evaluate.splitting import repeated_folds
+from skewboost.evaluate.problem import repeated_folds
 
 REPEATS = 5
 

@@ -21,7 +21,7 @@ from skewboost import (
 )
 from skewboost.datasets import load_rare_cancer
 from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, noise_sweep, staged_curve
-from skewboost.evaluate.sweep_result import CostSweep, Sweep
+from skewboost.evaluate.sweeps import CostSweep, Sweep
 
 COMMON = {"n_estimators": 100, "engine": "cpu"}
 HOW = {"cv": 5, "repeats": 2, "random_state": 0, "verbose": 1}

@@ -65,6 +65,16 @@ def either(*checks: Check) -> Check:
     return Check(lambda value: any(c.passes(value) for c in checks), " or ".join(c.allowed for c in checks))
 
 
+FRACTION = Check(lambda v: number(0, 1, open_low=True).passes(v) and v < 1, "a number between 0 and 1")
+
+
+def check_arguments(**arguments: tuple[Any, Check]) -> None:
+    """Check arguments of a function, given by name as (value, check); the first that fails raises an InputError."""
+    for name, (value, check) in arguments.items():
+        if not check.passes(value):
+            raise InputError(f"{name}={value!r} must be {check.allowed}.")
+
+
 def check_params(owner: Any, **checks: Check) -> None:
     """Check attributes of an estimator, given by name; the first that fails raises an InputError."""
     for name, check in checks.items():

@@ -24,8 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skewboost import AdaC2Classifier, CodeMatrixClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
 from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare, noise_sweep
 from skewboost.evaluate.methods import cost_param, short_name, with_costs
-from skewboost.evaluate.reporter import Progress
 from skewboost.evaluate.results_file import ResultsFile
+from skewboost.evaluate.running import Progress
 from skewboost.metrics import expected_cost, savings_score
 from skewboost.plots import ComparisonDisplay
 

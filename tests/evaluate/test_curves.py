@@ -245,7 +245,7 @@ def test_one_fit_per_fold():
         ({"estimator": AdaBoostClassifier}, r"is a class. Pass an instance: AdaBoostClassifier\(\)"),
         ({"estimator": 3}, "estimator=3 is not a classifier"),
         ({"cv": 1}, "cv=1 must be 2 folds or more"),
-        ({"cv": 60}, "cv=60 folds need 60 rows of each class, but there are"),
+        ({"cv": 60}, "cv=60 folds need 60 rows of each class, but 1 has only"),
         ({"cv": KFold(3), "repeats": 2}, "repeats=2 has no effect"),
         ({"cv": [(range(500), [0])]}, "row numbers from 0 to 159"),
         ({"repeats": 0}, "repeats=0 must be"),

@@ -17,7 +17,7 @@ from hostile import NAMES, PLAIN, TALL
 from skewboost import AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.evaluate import bias_variance, staged_curve
-from skewboost.evaluate.sweep_result import CostSweep, Sweep
+from skewboost.evaluate.sweeps import CostSweep, Sweep
 from skewboost.names import quoted, shown, side_by_side
 from skewboost.plots.display_inputs import format_label
 

@@ -235,7 +235,7 @@ def test_contributions_are_of_one_example_and_of_models_that_have_them(booster, 
         ContributionDisplay.from_estimator(booster, X[:2])
     with pytest.raises(ValueError, match="LogisticRegression, which has no method contributions"):
         ContributionDisplay.from_estimator(LogisticRegression(), X[0])
-    with pytest.raises(ValueError, match="label='ugly' is not one of the classes"):
+    with pytest.raises(ValueError, match="label='ugly' must be one of the classes"):
         ContributionDisplay.from_estimator(booster, X[0], label="ugly")
     assert ContributionDisplay.from_estimator(booster, X[0], label="good").score == pytest.approx(
         booster.decision_function(X[:1])[0]

@@ -120,7 +120,7 @@ def test_the_perfect_and_one_of_many_classes(display):
 
 
 def test_errors_name_the_argument_and_the_remedy(booster, rare):
-    with pytest.raises(ValueError, match="kind='area' is not one of 'roc', 'pr', 'both'"):
+    with pytest.raises(ValueError, match="kind='area' must be one of 'roc', 'pr', 'both'"):
         OperatingPointDisplay.from_estimator(booster, *rare, kind="area")
     with pytest.raises(ValueError, match="makes an error no more expensive than the correct decision"):
         OperatingPointDisplay.from_estimator(booster, *rare, cost=[[1, 0], [0, 1]])

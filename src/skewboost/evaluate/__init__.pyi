@@ -9,8 +9,8 @@ from skewboost.evaluate.staged_curves import StagedCurve as StagedCurve
 from skewboost.evaluate.staged_curves import staged_curve as staged_curve
 from skewboost.evaluate.summary import Summary as Summary
 from skewboost.evaluate.summary import summarise as summarise
-from skewboost.evaluate.sweep_result import CostSweep as CostSweep
-from skewboost.evaluate.sweep_result import Sweep as Sweep
+from skewboost.evaluate.sweeps import CostSweep as CostSweep
+from skewboost.evaluate.sweeps import Sweep as Sweep
 from skewboost.evaluate.sweeps import cost_sweep as cost_sweep
 from skewboost.evaluate.sweeps import imbalance_sweep as imbalance_sweep
 from skewboost.evaluate.sweeps import noise_sweep as noise_sweep

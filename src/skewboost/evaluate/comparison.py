@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -21,21 +21,39 @@ from skewboost.errors import InputError, SkewBoostError
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.methods import Method, methods_of
-from skewboost.evaluate.problem import problem_of, read_sample
+from skewboost.evaluate.problem import problem_of, read_sample, repeated_folds
 from skewboost.evaluate.rank_tests import RankTest
-from skewboost.evaluate.reporter import Reporter
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
-from skewboost.evaluate.running import check_jobs, seeds_for
-from skewboost.evaluate.splitting import repeated_folds
+from skewboost.evaluate.running import VERBOSE, Reporter, seeds_for
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import BINARY
+from skewboost.parameters import N_JOBS, Check, check_arguments, integer, one_of
 
 __all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
 
 ONLY = "data"  # the name of a single data set
+TUNE_FOR = Check(
+    lambda v: v is None or callable(v) or v in BINARY, f"one of {', '.join(map(repr, BINARY))}, a scorer, or None"
+)
 _OWNER = type("compare", (), {})()  # error messages about labels name it
 
-Job = tuple[DataSet, Method, int]
+
+class Job(NamedTuple):
+    """A fit to do: the method on the k-th split of the data set."""
+
+    data: DataSet
+    method: Method
+    k: int
+
+    @property
+    def key(self) -> Key:
+        """The key of the fit in a results file."""
+        return (self.data.name, self.method.name, *self.data.repeat_and_fold(self.k))
+
+    def missing(self, file: ResultsFile) -> bool:
+        """Whether the file has no result of it, or only a failure."""
+        known = file.fits.get(self.key)
+        return known is None or known["failed"] is not None
 
 
 class IncompleteComparisonWarning(UserWarning):
@@ -137,7 +155,13 @@ def compare(
     >>> comparison.best("recall")
     'CSRA'
     """
-    _check(tune_for, inner_cv, on_error, n_jobs, verbose)
+    check_arguments(
+        tune_for=(tune_for, TUNE_FOR),
+        inner_cv=(inner_cv, integer(2)),
+        on_error=(on_error, one_of("record", "raise")),
+        n_jobs=(n_jobs, N_JOBS),
+        verbose=(verbose, VERBOSE),
+    )
     methods = methods_of(estimators, grids, "cost" if tune_for is None else tune_for, inner_cv)
     if isinstance(cv, Iterator):  # it can be read only once
         cv = list(cv)
@@ -145,21 +169,19 @@ def compare(
     given = _read(X, y, cost, sample_weight)
     while True:
         seed = _seed(random_state, file)
-        data_sets = [
-            _named_data_set(name, *rows, cv=cv, repeats=repeats, pos_label=pos_label, seed=seed)
-            for name, rows in given.items()
-        ]
+        data_sets = [_data_set(name, rows, cv, repeats, pos_label, seed) for name, rows in given.items()]
         try:
-            _begin(file, seed, data_sets, methods)
+            if file.path is not None:
+                fingerprints = {data.name: _fingerprints(data) for data in data_sets}
+                file.begin(seed, fingerprints, {method.name: method.fingerprint for method in methods})
             break
         except OtherSeedError:
             if random_state is not None:
                 raise  # else another run has just started the file with a seed of its own
-    jobs = [(data, method, k) for data in data_sets for k in range(len(data.splits)) for method in methods]
-    complete = _run([job for job in jobs if _missing(file, job)], file, on_error == "raise", n_jobs, verbose)
-    rows = [file.fits[_key(job)] for job in jobs if _key(job) in file.fits]
+    jobs = [Job(data, method, k) for data in data_sets for k in range(len(data.splits)) for method in methods]
+    complete = _run([job for job in jobs if job.missing(file)], file, on_error == "raise", n_jobs, verbose)
     return Comparison(
-        rows,
+        [file.fits[job.key] for job in jobs if job.key in file.fits],
         methods=[method.name for method in methods],
         data_sets=[data.name for data in data_sets],
         n_fits=len(jobs),
@@ -168,16 +190,6 @@ def compare(
         pos_labels={data.name: plain(data.problem.pos_label) for data in data_sets},
         cost_matrices={data.name: data.problem.matrix for data in data_sets},
     )
-
-
-def _check(tune_for: Any, inner_cv: Any, on_error: Any, n_jobs: Any, verbose: Any) -> None:
-    if not (tune_for is None or callable(tune_for) or tune_for in BINARY):
-        raise InputError(f"tune_for={tune_for!r} must be one of {', '.join(map(repr, BINARY))}, or a scorer.")
-    if isinstance(inner_cv, bool) or not isinstance(inner_cv, int | np.integer) or inner_cv < 2:
-        raise InputError(f"inner_cv={inner_cv!r} must be an integer >= 2.")
-    if on_error not in ("record", "raise"):
-        raise InputError(f"on_error={on_error!r} must be 'record' or 'raise'.")
-    check_jobs(n_jobs, verbose)
 
 
 def _seed(random_state: Any, file: ResultsFile) -> int:
@@ -196,10 +208,8 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
     names = [str(name) for name in X]
     if len(set(names)) < len(names):
         raise InputError(f"X has two data sets of the same name: {', '.join(names)}.", "Name them differently.")
-    if y is not None:
-        raise InputError("X is a dict of data sets, which include their labels.", "Leave y at None.")
-    if not names or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in X.values()):
-        raise InputError("X is a dict, but not of data sets by name.", "Pass {name: (X, y)}.")
+    if y is not None or not names or not all(isinstance(v, tuple | list) and len(v) == 2 for v in X.values()):
+        raise InputError("X is a dict, but not of data sets with labels.", "Pass {name: (X, y)}. Leave y at None.")
     if weights is not None and (not isinstance(weights, Mapping) or set(map(str, weights)) - set(names)):
         raise InputError(f"sample_weight must be a dict by data set, like X: {', '.join(names)}.")
     each = isinstance(cost, Mapping) and set(map(str, cost)) == set(names)
@@ -208,37 +218,24 @@ def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, 
     return {str(name): (*pair, costs[str(name)], given.get(str(name))) for name, pair in X.items()}
 
 
-def _named_data_set(name: str, *given: Any, **how: Any) -> DataSet:
+def _data_set(name: str, given: tuple[Any, Any, Any, Any], cv: Any, repeats: int, pos_label: Any, seed: int) -> DataSet:
     """Return a data set; errors name it if there are several."""
+    X, y, cost, weights = given
     try:
-        return _data_set(name, *given, **how)
+        sample = read_sample(_OWNER, X, y, weights)
+        problem = problem_of(_OWNER, sample.y, sample.weights, cost, pos_label)
+        splits = repeated_folds(cv, sample.y, repeats, seed_of(seed, name), weights=sample.weights, X=sample.X)
     except SkewBoostError as error:
         raise error if name == ONLY else InputError(f"In data set {name!r}: {error.problem}", error.remedy) from error
-
-
-def _data_set(
-    name: str, X: Any, y: Any, cost: Any, weights: Any, *, cv: Any, repeats: int, pos_label: Any, seed: int
-) -> DataSet:
-    sample = read_sample(_OWNER, X, y, weights)
-    problem = problem_of(_OWNER, sample.y, sample.weights, cost, pos_label)
-    splits = repeated_folds(cv, sample.y, repeats, seed_of(seed, name), weights=sample.weights, X=sample.X)
     if problem.binary and isinstance(cost, Real):  # the rarer class must not depend on the fold
         cost = {plain(problem.pos_label): float(cost), plain(problem.neg_label): 1.0}
     return DataSet(name, sample, problem, cost, tuple(splits), len(splits) // repeats, seed)
 
 
-def _begin(file: ResultsFile, seed: int, data_sets: list[DataSet], methods: list[Method]) -> None:
-    if file.path is not None:
-        fingerprints = {data.name: _fingerprints(data) for data in data_sets}
-        file.begin(seed, fingerprints, {method.name: method.fingerprint for method in methods})
-
-
 def _fingerprints(data: DataSet) -> Row:
-    frame = as_frame(data.sample.X)
+    cells, frame = data.sample.X, as_frame(data.sample.X)
     if frame is not None:
-        cells: Any = [(series.name, series.to_numpy()) for series in frame.iter_columns()]
-    else:
-        cells = data.sample.X
+        cells = [(series.name, series.to_numpy()) for series in frame.iter_columns()]
     # "balanced" costs follow from the rows, so the matrix is enough, and whether estimators get costs
     costs = (data.problem.matrix, plain(data.problem.pos_label), data.cost is None)
     return {
@@ -247,16 +244,6 @@ def _fingerprints(data: DataSet) -> Row:
         "folds": joblib.hash(data.splits),
         "cost": joblib.hash(costs),
     }
-
-
-def _key(job: Job) -> Key:
-    data, method, k = job
-    return (data.name, method.name, *data.repeat_and_fold(k))
-
-
-def _missing(file: ResultsFile, job: Job) -> bool:
-    known = file.fits.get(_key(job))
-    return known is None or known["failed"] is not None
 
 
 class _Pending:
@@ -285,10 +272,10 @@ class _Pending:
     def _still_missing(self, left: list[Job]) -> list[Job]:
         missing = []
         for job in left:
-            if _missing(self.file, job):
+            if job.missing(self.file):
                 missing.append(job)
             else:
-                self.file.check_method(job[1].name, job[1].fingerprint)
+                self.file.check_method(job.method.name, job.method.fingerprint)
                 self.done_elsewhere.put(job)
         return missing
 
@@ -298,13 +285,18 @@ def _run(jobs: list[Job], file: ResultsFile, raising: bool, n_jobs: int | None, 
     if jobs:
         file.check_writable()
     pending = _Pending(jobs, file)
-    with Reporter(verbose, [_name_of(_key(job)) for job in jobs], effective_n_jobs(n_jobs)) as reporter:
+    with Reporter(verbose, [_name_of(job.key) for job in jobs], effective_n_jobs(n_jobs)) as reporter:
+
+        def report_others() -> None:
+            while not pending.done_elsewhere.empty():
+                reporter.finished(_name_of(pending.done_elsewhere.get().key))
+
         try:
             for row in _fits(pending, raising, n_jobs):
                 file.add(row)
                 reporter.finished(_name_of(key_of(row)))
-                _report_others(pending, reporter)
-            _report_others(pending, reporter)
+                report_others()
+            report_others()
         except KeyboardInterrupt:
             done = reporter.progress.done
             message = f"Interrupted after {done} of {len(jobs)} fits. The result has the finished ones."
@@ -315,11 +307,6 @@ def _run(jobs: list[Job], file: ResultsFile, raising: bool, n_jobs: int | None, 
     if pending.error is not None:
         raise pending.error
     return True
-
-
-def _report_others(pending: _Pending, reporter: Reporter) -> None:
-    while not pending.done_elsewhere.empty():
-        reporter.finished(_name_of(_key(pending.done_elsewhere.get())))
 
 
 def _fits(jobs: Iterable[Job], raising: bool, n_jobs: int | None) -> Iterator[Row]:

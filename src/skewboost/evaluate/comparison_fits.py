@@ -14,14 +14,12 @@ from sklearn.model_selection import StratifiedKFold
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import Method, with_costs
-from skewboost.evaluate.problem import Problem, Sample
+from skewboost.evaluate.problem import Problem, Sample, Split
 from skewboost.evaluate.results_file import Row, as_read_back
 from skewboost.evaluate.running import fit_copy, measure_model
-from skewboost.evaluate.splitting import Split
 from skewboost.evaluate.stages import with_pos_label
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import MEASURES
-from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
@@ -104,11 +102,14 @@ def tune(data: DataSet, method: Method, train: Sample, seed: int) -> dict[str, A
     inner = StratifiedKFold(min(method.inner_cv, fewest), shuffle=True, random_state=seed_of(seed, 1))
     totals, failure = np.zeros(len(candidates)), None
     for fold, (inside, outside) in enumerate(inner.split(train.y, train.y)):
-        parts = train.part(inside), train.part(outside)
-        for group, rounds_name in _shared_fits(data, method, candidates):
+        fitted, measured = train.part(inside), train.part(outside)
+        for group, rounds in _shared_fits(data, method, candidates):
             chosen = [candidates[i] for i in group]
+            most = chosen[0] if rounds is None else max(chosen, key=lambda c: c[rounds])
             try:
-                totals[group] += _scores(data, method, chosen, rounds_name, *parts, seed_of(seed, 2, fold))
+                model = fit(method, data, most, fitted, seed_of(seed, 2, fold))
+                stages = [model if rounds is None or c is most else model.truncated(c[rounds]) for c in chosen]
+                totals[group] += [_score(data.problem, method.tune_for, stage, measured) for stage in stages]
             except Exception as error:
                 totals[group], failure = -np.inf, error
     totals = np.where(np.isnan(totals), -np.inf, totals)
@@ -117,23 +118,8 @@ def tune(data: DataSet, method: Method, train: Sample, seed: int) -> dict[str, A
     return candidates[int(totals.argmax())]
 
 
-def _scores(
-    data: DataSet,
-    method: Method,
-    candidates: list[dict[str, Any]],
-    rounds: str | None,
-    train: Sample,
-    test: Sample,
-    seed: int,
-) -> Array:
-    """Score candidates that differ only in the number of rounds, with one fit; larger is better."""
-    most = candidates[0] if rounds is None else max(candidates, key=lambda c: c[rounds])
-    model = fit(method, data, most, train, seed)
-    stages = [model if rounds is None or c is most else model.truncated(c[rounds]) for c in candidates]
-    return np.array([_score(data.problem, method.tune_for, stage, test) for stage in stages])
-
-
 def _score(problem: Problem, tune_for: Any, model: Any, sample: Sample) -> float:
+    """Return a number that is larger for better models."""
     if callable(tune_for):
         return float(tune_for(model, sample.X, sample.y))
     values = measure_model(problem, model, sample)

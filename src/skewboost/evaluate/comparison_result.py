@@ -1,24 +1,114 @@
-"""The result of a comparison."""
+"""The result of a comparison, and its summaries as text, Markdown and HTML tables."""
 
 from __future__ import annotations
 
+import html
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any
 
 import numpy as np
 
-from skewboost.errors import InputError, MissingPackageError
-from skewboost.evaluate.comparison_tables import Summary, as_html, as_markdown, as_text
-from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, run_test
-from skewboost.evaluate.ranks import block_ranks
+from skewboost.errors import InputError
+from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, block_ranks, run_test
 from skewboost.evaluate.results_file import Row
+from skewboost.evaluate.running import import_pandas
 from skewboost.metrics.measures import MEASURES, find_measure
-from skewboost.names import shown
+from skewboost.names import shown, visible
 from skewboost.typing import Array
 
 SECONDS = ("tune_seconds", "fit_seconds", "predict_seconds")
 ABOUT = ("data_set", "method", "repeat", "fold", "n_train", "n_test", "params")
 
+SHOWN = ("cost", "recall", "precision", "g_mean", "roc_auc", "brier", "fit_seconds")  # by default
+OF_MANY = ("cost", "error", "balanced_accuracy", "g_mean", "fit_seconds")
+NONE = "–"
+MARKUP = re.compile(r"[\\`*_\[\]<>|~$&#]|:(?=\w+:)")  # characters that Markdown would interpret
+MOST_NOTES = 3  # about means over fewer folds
 
+
+class Summary(list[Row]):
+    """Rows of a summary: method, measure, mean, sd, n, n_failed, mean_rank and best; and notes below the table."""
+
+    def __init__(self, rows: list[Row], methods: list[str], notes: Sequence[str] = ()) -> None:
+        super().__init__(rows)
+        self.methods, self.notes = methods, notes
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures of the rows."""
+        return list(dict.fromkeys(row["measure"] for row in self))
+
+    def as_frame(self) -> Any:
+        """Return the rows as a pandas table."""
+        return import_pandas().DataFrame(list(self))
+
+    def as_markdown(self) -> str:
+        """Return a Markdown table with a row for each method and a column for each measure; the best are bold."""
+        heads, rows = self._wide()
+        cells = [[f"**{_markdown(c)}**" if b else _markdown(c) for c, b in row] for row in rows]
+        lines = ["| " + " | ".join(line) + " |" for line in (heads, *cells)]
+        table = [*lines[:1], "|---|" + "---:|" * (len(heads) - 1), *lines[1:], ""]
+        notes = ["\n\n".join(map(_markdown, self.notes)), ""] if self.notes else []
+        return "\n".join(table + notes)
+
+    def as_html(self) -> str:
+        """Return the same as an HTML table."""
+        heads, rows = self._wide()
+        right, left = ' style="text-align:right"', ' style="text-align:left"'
+        head = "".join(f"<th{right if j else left}>{html.escape(h)}</th>" for j, h in enumerate(heads))
+        body = "".join(
+            "<tr>" + "".join(f"<td{right if j else left}>{_cell(c, b)}</td>" for j, (c, b) in enumerate(row)) + "</tr>"
+            for row in rows
+        )
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        below = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<div>{table}{below}</div>" if below else table
+
+    def __str__(self) -> str:
+        heads, rows = self._wide()
+        cells = [[f"{head} " for head in heads], *([f"{c}{'*' if b else ' '}" for c, b in row] for row in rows)]
+        widths = [max(len(row[j]) for row in cells) for j in range(len(heads))]
+        # names are aligned to the left, and numbers to the right
+        padded = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in cells]
+        lines = ["  ".join(row).rstrip() for row in padded]
+        return "\n".join([*lines, "", *self.notes] if self.notes else lines)
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+    def _wide(self) -> tuple[list[str], list[list[tuple[str, bool]]]]:
+        """Return the headings, and for each method its cells and whether each is the best of its column."""
+        measures, cells = self.measures, {(row["method"], row["measure"]): row for row in self}
+        arrows = [f"{MEASURES[m].label} {'↑' if MEASURES[m].higher_is_better else '↓'}" for m in measures]
+        rows = []
+        for method in self.methods:
+            own = [cells[method, m] for m in measures]
+            rank = own[0]["mean_rank"]
+            values = [(_number(cell["mean"], cell["sd"]), bool(cell["best"]) and len(self.methods) > 1) for cell in own]
+            rows.append([(shown(method), False), *values, (NONE if rank is None else f"{rank:.2f}", False)])
+        return ["method", *arrows, "rank"], rows
+
+
+def _number(mean: float, sd: float) -> str:
+    if mean != mean:
+        return NONE
+    digits = 3 if abs(mean) < 10 else 1
+    return f"{mean:.{digits}f}" + ("" if sd != sd else f" ± {sd:.{digits}f}")
+
+
+def _markdown(text: str) -> str:
+    """Escape text for Markdown."""
+    return MARKUP.sub(r"\\\g<0>", text)
+
+
+def _cell(text: str, best: bool) -> str:
+    return f"<b>{html.escape(text)}</b>" if best else html.escape(text)
+
+
+@dataclass(eq=False, repr=False)
 class Comparison:
     """The result of `compare`: every measure of every method on every fold, with summaries and tests.
 
@@ -49,32 +139,28 @@ class Comparison:
         The measures that any fit has.
     """
 
-    def __init__(
-        self,
-        rows: list[Row],
-        *,
-        methods: list[str],
-        data_sets: list[str],
-        n_fits: int,
-        complete: bool = True,
-        random_state: int | None = None,
-        pos_labels: dict[str, Any] | None = None,
-        cost_matrices: dict[str, Array] | None = None,
-    ) -> None:
-        self.methods, self.data_sets = methods, data_sets
-        self.n_fits, self.complete, self.random_state = n_fits, complete, random_state
-        self.pos_labels = {} if pos_labels is None else pos_labels
-        self.cost_matrices = {} if cost_matrices is None else cost_matrices
-        self.measures = [name for name in MEASURES if any(name in row["measures"] for row in rows)]
-        self.folds = [self._flat(row) for row in rows]
+    rows: InitVar[list[Row]]
+    _: KW_ONLY
+    methods: list[str]
+    data_sets: list[str]
+    n_fits: int
+    complete: bool = True
+    random_state: int | None = None
+    pos_labels: dict[str, Any] | None = None
+    cost_matrices: dict[str, Array] | None = None
 
-    def _flat(self, row: Row) -> Row:
-        return {
-            **{name: row[name] for name in ABOUT},
-            **{name: row["measures"].get(name) for name in self.measures},
-            **{name: row[name] for name in SECONDS},
-            "failed": row["failed"],
-        }
+    def __post_init__(self, rows: list[Row]) -> None:
+        self.pos_labels, self.cost_matrices = self.pos_labels or {}, self.cost_matrices or {}
+        self.measures = [name for name in MEASURES if any(name in row["measures"] for row in rows)]
+        self.folds = [
+            {
+                **{name: row[name] for name in ABOUT},
+                **{name: row["measures"].get(name) for name in self.measures},
+                **{name: row[name] for name in SECONDS},
+                "failed": row["failed"],
+            }
+            for row in rows
+        ]
 
     @property
     def failures(self) -> list[Row]:
@@ -83,13 +169,7 @@ class Comparison:
 
     def as_frame(self) -> Any:
         """Return the rows of `folds` as a pandas table."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingPackageError(
-                "as_frame needs pandas.", "Run pip install pandas, or use folds, which is a list of dicts."
-            ) from error
-        return pd.DataFrame(self.folds, columns=[*ABOUT, *self.measures, *SECONDS, "failed"])
+        return import_pandas().DataFrame(self.folds, columns=[*ABOUT, *self.measures, *SECONDS, "failed"])
 
     def values(self, measure: str) -> dict[str, Array]:
         """Return the values of a measure by method, one per (data set, repeat, fold); NaN where there is none."""
@@ -183,10 +263,6 @@ class Comparison:
         alpha : float, default=0.05
             The level of significance.
 
-        Returns
-        -------
-        RankTest
-
         References
         ----------
         .. [demsar2006] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
@@ -214,17 +290,52 @@ class Comparison:
 
     def as_markdown(self, measures: list[str] | None = None) -> str:
         """Return a table of means and standard deviations in Markdown; the best are bold."""
-        return as_markdown(self, measures)
+        return self._overview(measures).as_markdown() if self.folds else f"{self}\n"
 
     def __str__(self) -> str:
-        return as_text(self)
+        return str(self._overview()) if self.folds else f"No fit is finished: 0 of {self.n_fits}."
 
     def __repr__(self) -> str:
         whole = "" if self.complete else f", {len(self.folds)} of {self.n_fits} fits"
         return f"Comparison({', '.join(map(shown, self.methods))} on {', '.join(map(shown, self.data_sets))}{whole})"
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return self._overview().as_html() if self.folds else f"<p>{self}</p>"
+
+    def _overview(self, measures: list[str] | None = None) -> Summary:
+        """Return a table of some measures, with notes on the folds, missing values and failures."""
+        if measures is None:
+            available = [*self.measures, "fit_seconds"]
+            measures = [m for m in (SHOWN if "recall" in available else OF_MANY) if m in available]
+        if not measures:
+            raise InputError("measures is empty.", "Name some, or leave it at None.")
+        rows = [row for m in measures for row in self.summary(m)]
+        return Summary(rows, self.ordered(rows[0]["measure"]), self._notes(rows))
+
+    def _notes(self, rows: list[Row]) -> list[str]:
+        n_sets = len(self.data_sets)
+        n_folds = len({(row["data_set"], row["repeat"], row["fold"]) for row in self.folds})
+        where, over = (f"{n_sets} data sets", "data sets") if n_sets > 1 else ("one data set", "folds")
+        folds = f"{n_folds} fold{'s' * (n_folds > 1)}"
+        lines = [f"{folds} of {where}; mean ± standard deviation over {over}; rank by the first measure."]
+        if not self.complete:
+            lines.append(f"Interrupted: {len(self.folds)} of {self.n_fits} fits are finished.")
+        most: Counter[str] = Counter()
+        for row in rows:
+            most[row["measure"]] = max(most[row["measure"]], row["n"])
+        fewer = [row for row in rows if 0 < row["n"] < most[row["measure"]]]
+        for row in fewer[:MOST_NOTES]:
+            of = f"{row['n']} of {most[row['measure']]} folds only"
+            label = MEASURES[row["measure"]].label
+            lines.append(f"{shown(row['method'])} has {label} on {of}: its mean cannot be compared.")
+        if len(fewer) > MOST_NOTES:
+            lines.append(f"The same holds for {len(fewer) - MOST_NOTES} other means: see n in summary().")
+        for method in self.methods:
+            messages = [row["failed"] for row in self.failures if row["method"] == method]
+            if messages:
+                total = sum(row["method"] == method for row in self.folds)
+                lines.append(f"{shown(method)} failed in {len(messages)} of {total} fits: {visible(messages[0])}")
+        return lines
 
     def _check(self, measure: str, more: tuple[str, ...] = ()) -> str:
         if not self.measures and measure not in more:

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import check_classifier, check_jobs, fit_copy, run_in_parallel, seeds_for
-from skewboost.evaluate.splitting import repeated_folds
+from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample, repeated_folds
+from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
 from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
+from skewboost.parameters import N_JOBS, check_arguments, integer, one_of
 from skewboost.typing import Array
 
-METHODS = ("domingos", "kohavi_wolpert")
-SCHEMES = ("bootstrap", "subsample", "cv")
 N_TEST_FOLDS = 3  # one row in three is tested
 
 
@@ -59,8 +57,7 @@ class BiasVariance:
 
     def as_frame(self) -> Any:
         """Return a tidy table with a row per round and part."""
-        import pandas as pd
-
+        pd = import_pandas()
         parts = {n: getattr(self, n) for n in ("loss", "bias", "variance", "variance_unbiased", "variance_biased")}
         tables = [
             pd.DataFrame({"round": self.rounds, "part": name, "value": values})
@@ -71,7 +68,7 @@ class BiasVariance:
 
 
 def decompose(frequencies: Array, truth: Array, matrix: Array, weights: Array | None = None) -> dict[str, float]:
-    r"""Decompose the mean loss ``matrix[true, predicted]`` as Domingos does.
+    r"""Decompose the mean loss ``matrix[true, predicted]`` as Domingos does, given how often each class is predicted.
 
     On a row with the label t and the main prediction m, over draws of the training set,
 
@@ -81,17 +78,6 @@ def decompose(frequencies: Array, truth: Array, matrix: Array, weights: Array | 
     m is right and :math:`-P(y \ne m)` where it is wrong, :math:`c_1 = \pm 1` of [domingos2000]_ theorem 2. For costs it
     is the variance effect of [james2003]_, which is exact for any loss. Labels are assumed to be right, so noise is
     part of the bias.
-
-    Parameters
-    ----------
-    frequencies : ndarray of shape (n_rows, n_classes)
-        The fraction of the draws in which a class is predicted for a row.
-    truth : ndarray of shape (n_rows,)
-        The numbers of the true classes.
-    matrix : ndarray of shape (n_classes, n_classes)
-        The loss of each decision.
-    weights : ndarray or None
-        How many examples a row stands for.
     """
     main = np.argmax(np.round(frequencies, 12), axis=1)
     loss, loss_of_main = (frequencies * matrix[truth]).sum(axis=1), matrix[truth, main]
@@ -180,10 +166,6 @@ def bias_variance(
     n_jobs, verbose, random_state
         As in `staged_curve`.
 
-    Returns
-    -------
-    BiasVariance
-
     References
     ----------
     .. [domingos2000] P. Domingos, "A unified bias-variance decomposition and its applications", International
@@ -201,7 +183,19 @@ def bias_variance(
     >>> bool(abs(result.bias + result.variance - result.loss)[0] < 1e-12)
     True
     """
-    _check(estimator, draws, scheme, cv, staged, method, of, cost, n_jobs, verbose)
+    check_classifier(estimator)
+    if staged:
+        check_staged(estimator)
+    check_arguments(
+        draws=(draws, integer(2)),
+        scheme=(scheme, one_of("bootstrap", "subsample", "cv")),
+        cv=(cv, integer(2)),
+        method=(method, one_of("domingos", "kohavi_wolpert")),
+        of=(of, one_of("error", "cost")),
+        n_jobs=(n_jobs, N_JOBS),
+        verbose=(verbose, VERBOSE),
+    )
+    _check_combination(scheme, cv, method, of, cost)
     sample = read_sample(estimator, X, y, sample_weight)
     problem = problem_of(estimator, sample.y, sample.weights, cost, own_pos_label(estimator))
     (seed,) = seeds_for(random_state, 1)
@@ -234,21 +228,8 @@ def bias_variance(
     return BiasVariance(rounds=rounds, **values, n_draws=int(draws), method=method, of=of, name=name)
 
 
-def _check(
-    estimator: Any, draws: Any, scheme: Any, cv: Any, staged: bool, method: Any, of: Any, cost: Any, n_jobs: Any,
-    verbose: Any,
-) -> None:  # fmt: skip
-    check_classifier(estimator)
-    check_jobs(n_jobs, verbose)
-    if staged:
-        check_staged(estimator)
-    for name, value, known in (("scheme", scheme, SCHEMES), ("method", method, METHODS), ("of", of, ("error", "cost"))):
-        if value not in known:
-            raise InputError(f"{name}={value!r} must be one of {', '.join(map(repr, known))}.")
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-        raise InputError(f"draws={draws!r} must be an integer >= 2; results are informative from about 25 draws.")
-    if scheme == "cv" and (isinstance(cv, bool) or not isinstance(cv, int | np.integer)):
-        raise InputError(f"cv={cv!r} must be a number of folds, so that every row is tested in each repetition.")
+def _check_combination(scheme: str, cv: Any, method: str, of: str, cost: Any) -> None:
+    """Raise an error if an argument would have no effect."""
     if scheme != "cv" and cv != 5:
         raise InputError(f"cv={cv!r} has no effect with scheme={scheme!r}.", "Set scheme='cv', or leave cv at 5.")
     if of == "error" and cost is not None:

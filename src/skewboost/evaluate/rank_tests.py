@@ -1,26 +1,22 @@
-"""The choice of a test for a comparison, its result, and its limits."""
+"""Ranks of methods, tests whether methods differ, and the choice of a test for a comparison.
+
+Formulas are numbered as in Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", Journal of
+Machine Learning Research 7, 1-30. Tables are ``values[block, method]``, and blocks are data sets or folds.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from skewboost.errors import InputError
-from skewboost.evaluate.ranks import (
-    SignificanceTest,
-    block_ranks,
-    corrected_t,
-    critical_difference,
-    friedman,
-    groups_without_differences,
-    holm,
-    wilcoxon,
-)
 from skewboost.names import shown
+from skewboost.parameters import FRACTION, check_arguments, one_of
 from skewboost.typing import Array
 
 FRIEDMAN, WILCOXON, CORRECTED_T, AUTO = "friedman", "wilcoxon", "corrected_t", "auto"
@@ -30,6 +26,7 @@ NAMES = {
     CORRECTED_T: "corrected resampled t (Nadeau and Bengio)",
 }
 MOST_PAIRS = 12  # on the screen
+EXACT_UP_TO = 50  # differences; the same as in SciPy
 OVERLAP = (
     "The blocks are folds of one data set. Their training rows overlap, so they are not independent, and this test "
     "finds differences too often; the corrected resampled t-test (method='corrected_t') allows for it. No such test "
@@ -166,10 +163,7 @@ class Blocks:
 def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, alpha: float) -> RankTest:
     """Test a table; `method` "auto" chooses the test."""
     N, k = blocks.values.shape
-    if method not in (*NAMES, AUTO):
-        raise InputError(f"method={method!r} must be one of {', '.join(map(repr, (AUTO, *NAMES)))}.")
-    if not isinstance(alpha, Real) or not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha!r} must be a number between 0 and 1, such as 0.05.")
+    check_arguments(method=(method, one_of(AUTO, *NAMES)), alpha=(alpha, FRACTION))
     if k < 2:
         raise InputError(
             f"A test of {measure!r} needs two methods that have it, but there {'is 1' if k else 'are none'}"
@@ -195,12 +189,17 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
     mean_ranks = dict(sorted(mean.items(), key=lambda item: item[1]))
     pairs = _pairs(blocks, method)
     if method == FRIEDMAN:
-        test = friedman(ranks)
-        statistic, pvalue = test.statistic, test.pvalue
+        statistic, pvalue = friedman(ranks)
     else:
         least = min(pairs, key=lambda pair: pair.pvalue)
         statistic, pvalue = abs(least.statistic), least.holm
-    cd, groups = _groups(mean_ranks, pairs, N, method, alpha)
+    cd = critical_difference(k, N, alpha) if method == FRIEDMAN else None
+    apart = {frozenset((p.first, p.second)) for p in pairs if p.holm < alpha}
+
+    def differ(a: str, b: str) -> bool:
+        return frozenset((a, b)) in apart if cd is None else abs(mean_ranks[a] - mean_ranks[b]) >= cd
+
+    groups = groups_without_differences(list(mean_ranks), differ)
     return RankTest(
         method, measure, statistic, pvalue, mean_ranks, cd, groups, pairs, blocks.kind, N, alpha,
         (*blocks.caveats, *_caveats(blocks, method, pairs, alpha)),
@@ -217,17 +216,6 @@ def _pairs(blocks: Blocks, method: str) -> tuple[Pair, ...]:
     return tuple(Pair(a, b, d, f.statistic, f.pvalue, float(h)) for (a, b, d, f), h in zip(rows, corrected))
 
 
-def _groups(
-    mean_ranks: dict[str, float], pairs: tuple[Pair, ...], n_blocks: int, method: str, alpha: float
-) -> tuple[float | None, tuple[tuple[str, ...], ...]]:
-    order = list(mean_ranks)
-    if method == FRIEDMAN:
-        cd = critical_difference(len(order), n_blocks, alpha)
-        return cd, groups_without_differences(order, lambda a, b: abs(mean_ranks[a] - mean_ranks[b]) >= cd)
-    apart = {frozenset((p.first, p.second)) for p in pairs if p.holm < alpha}
-    return None, groups_without_differences(order, lambda a, b: frozenset((a, b)) in apart)
-
-
 def _caveats(blocks: Blocks, method: str, pairs: tuple[Pair, ...], alpha: float) -> list[str]:
     caveats = []
     N = len(blocks.values)
@@ -239,3 +227,125 @@ def _caveats(blocks: Blocks, method: str, pairs: tuple[Pair, ...], alpha: float)
             + (f" after the correction for {len(pairs)} pairs." if len(pairs) > 1 else ".")
         )
     return caveats
+
+
+class SignificanceTest(NamedTuple):
+    """A test statistic and its p-value."""
+
+    statistic: float
+    pvalue: float
+
+
+def block_ranks(values: Array, larger_is_better: bool) -> Array:
+    """Return the ranks within each block; 1 is the best, and ties get the mean of their ranks."""
+    return np.asarray(stats.rankdata(-values if larger_is_better else values, axis=1), dtype=np.float64)
+
+
+def friedman(ranks: Array) -> SignificanceTest:
+    r"""Iman and Davenport's form [iman1980]_ of Friedman's test of "all methods have the same mean rank".
+
+    .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Bigl[\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr], \qquad
+              F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}
+
+    for k methods with the mean ranks :math:`R_j` in N blocks ([demsar2006]_ §3.2.2), corrected for ties
+    [conover1999]_, whose ranks vary less. If all blocks agree, F is infinite, though two blocks agree by chance with
+    probability 1 / k!. So the p-value is at least :math:`(k!)^{1 - N}`, the probability that all blocks agree.
+
+    References
+    ----------
+    .. [demsar2006] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
+       Learning Research 7 (2006) 1-30.
+    .. [iman1980] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic",
+       Communications in Statistics A9 (1980) 571-595.
+    .. [conover1999] W. J. Conover, "Practical nonparametric statistics", Wiley (1999), §5.8.
+    """
+    N, k = ranks.shape
+    spread = float((ranks.mean(axis=0) ** 2).sum()) - k * (k + 1) ** 2 / 4
+    tied = float((ranks**2).sum()) - N * k * (k + 1) ** 2 / 4  # N k (k + 1)(k - 1) / 12 where there are no ties
+    largest = N * (k - 1)
+    chi2 = 0.0 if tied <= 1e-9 else min(max(largest * N * spread / tied, 0.0), float(largest))
+    left = largest - chi2
+    F = (N - 1) * chi2 / left if left > 1e-9 * largest else math.inf
+    by_chance = math.exp((1 - N) * math.lgamma(k + 1))
+    return SignificanceTest(F, max(float(stats.f.sf(F, k - 1, (k - 1) * (N - 1))), by_chance))
+
+
+def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> float:
+    r"""Nemenyi's critical difference of mean ranks: :math:`q_\alpha \sqrt{k (k + 1) / 6 N}`.
+
+    :math:`q_\alpha` is the quantile of the studentised range for k groups and infinite degrees of freedom, divided by
+    :math:`\sqrt{2}` (Demšar 2006, table 5a).
+    """
+    q = float(stats.studentized_range.ppf(1 - alpha, n_methods, np.inf)) / math.sqrt(2)
+    return q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks))
+
+
+def wilcoxon(differences: Array) -> SignificanceTest:
+    """Wilcoxon's signed-rank test, two-sided.
+
+    Differences of zero are dropped, as Wilcoxon did, and ties share their ranks. P-values are exact for up to 50
+    differences, and by the normal approximation for more. They are SciPy's, except for up to 50 differences with ties:
+    there SciPy approximates, or enumerates all signs in several seconds. The statistic is the smaller rank sum.
+    """
+    d = differences[differences != 0]
+    if len(d) == 0:
+        return SignificanceTest(0.0, 1.0)
+    if len(d) > EXACT_UP_TO or len(np.unique(np.abs(d))) == len(d):
+        result = stats.wilcoxon(d)
+        return SignificanceTest(float(result.statistic), float(result.pvalue))
+    ranks = np.rint(2 * stats.rankdata(np.abs(d))).astype(np.int64)  # doubled, so that those of ties are integers
+    total, positive = int(ranks.sum()), int(ranks[d > 0].sum())
+    smaller = min(positive, total - positive)
+    n_signs = np.zeros(total + 1)  # the number of choices of signs with each rank sum
+    n_signs[0] = 1.0
+    for rank in ranks:
+        n_signs[rank:] += n_signs[:-rank].copy()
+    return SignificanceTest(smaller / 2, min(1.0, 2 * float(n_signs[: smaller + 1].sum() / n_signs.sum())))
+
+
+def corrected_t(differences: Array, test_to_train: float) -> SignificanceTest:
+    r"""The corrected resampled t-test, two-sided, for differences of two methods on folds of one data set.
+
+    .. math:: t = \frac{\bar d}{\sqrt{(1 / J + n_{test} / n_{train})\, s^2}}
+
+    with J - 1 degrees of freedom for J folds of all repeats, and the number of test rows per training row
+    ([nadeau2003]_, [bouckaert2004]_). Training sets of folds overlap, so differences are not independent. Without the
+    second term the test finds too many differences, and the more so the more often folds are repeated. The term stands
+    for a correlation that cannot be estimated, so the test is an approximation.
+
+    References
+    ----------
+    .. [nadeau2003] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003) 239-281.
+    .. [bouckaert2004] R. R. Bouckaert, E. Frank, "Evaluating the replicability of significance tests for comparing
+       learning algorithms", Pacific-Asia Conference on Knowledge Discovery and Data Mining (2004) 3-12.
+    """
+    J, mean = len(differences), float(differences.mean())
+    error = math.sqrt((1 / J + test_to_train) * float(differences.var(ddof=1)))
+    if error == 0:
+        return SignificanceTest(0.0, 1.0) if mean == 0 else SignificanceTest(math.copysign(math.inf, mean), 0.0)
+    t = mean / error
+    return SignificanceTest(t, 2 * float(stats.t.sf(abs(t), J - 1)))
+
+
+def holm(pvalues: Array) -> Array:
+    """Correct p-values for multiple testing: the i-th smallest of m times m - i + 1, made monotone (Holm 1979)."""
+    m = len(pvalues)
+    order = np.argsort(pvalues, kind="stable")
+    raised = np.minimum(1.0, np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1)))
+    corrected = np.empty(m)
+    corrected[order] = raised
+    return corrected
+
+
+def groups_without_differences(order: list[str], differ: Any) -> tuple[tuple[str, ...], ...]:
+    """Return the maximal runs of consecutive methods of which no two differ."""
+    groups: list[tuple[str, ...]] = []
+    covered = 0
+    for start in range(len(order)):
+        stop = start + 1
+        while stop < len(order) and not any(differ(a, order[stop]) for a in order[start:stop]):
+            stop += 1
+        if stop - start > 1 and stop > covered:
+            groups.append(tuple(order[start:stop]))
+        covered = max(covered, stop)
+    return tuple(groups)

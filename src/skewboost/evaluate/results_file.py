@@ -59,38 +59,21 @@ def key_of(row: Row) -> Key:
 
 
 class ResultsFile:
-    """A file of finished fits; with `path` None results are kept in memory only.
-
-    Parameters
-    ----------
-    path : path or None
-        The path of the file, which need not exist.
-
-    Attributes
-    ----------
-    seed : int or None
-        The seed of the folds; None if there is no file yet.
-    data_sets : dict of str to dict
-        Fingerprints by data set.
-    fits : dict of (data set, method, repeat, fold) to dict
-        The finished fits.
-    news : int
-        The number of lines that other runs have added since the file was opened.
-    """
+    """A file of finished fits; with `path` None results are kept in memory only."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         if not isinstance(path, str | os.PathLike | None):
             raise ResultsFileError(f"results={path!r} must be the path of a file, or None.")
         self.path = None if path is None else Path(path)
-        self.seed: int | None = None
-        self.data_sets: dict[str, Row] = {}
-        self.fits: dict[Key, Row] = {}
+        self.seed: int | None = None  # of the folds; None if there is no file yet
+        self.data_sets: dict[str, Row] = {}  # fingerprints by data set
+        self.fits: dict[Key, Row] = {}  # that are finished
         self._made_by: dict[str, set[str]] = {}
         self._end = 0  # of the last line that is known, in bytes
         self._n_lines = 0
         self._turn = threading.RLock()  # one thread adds fits, others read them
         self._lockable = True
-        self.news = 0
+        self.news = 0  # lines that other runs have added since the file was opened
         self.read()
         self.news = 0
 

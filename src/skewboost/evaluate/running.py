@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,15 +12,19 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from skewboost.errors import InputError
+from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.problem import Problem, Sample
-from skewboost.evaluate.reporter import Reporter
 from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import binary_measures, multiclass_measures
 from skewboost.metrics.ranking import scores_of
-from skewboost.parameters import N_JOBS, Check, either, integer, one_of
+from skewboost.parameters import Check, either, integer, one_of
+from skewboost.progress import ProgressBar
+
+VERBOSE = Check(
+    lambda v: callable(v) or either(one_of(True, False), integer(0)).passes(v), "an integer >= 0, or a function"
+)
 
 
 def is_classifier_object(estimator: Any) -> bool:
@@ -34,6 +39,15 @@ def check_classifier(estimator: Any) -> None:
         raise InputError(f"estimator={name} is a class.", f"Pass an instance: {name}().")
     if not is_classifier_object(estimator):
         raise InputError(f"estimator={estimator!r} is not a classifier.", "Pass one with scikit-learn's interface.")
+
+
+def import_pandas() -> Any:
+    """Import pandas, or raise an error that says what to install."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingPackageError("as_frame needs pandas.", "Run pip install pandas.") from error
+    return pandas
 
 
 def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
@@ -83,14 +97,55 @@ def seeds_for(random_state: Any, n: int) -> list[int]:
     return [int(s) for s in rng.randint(2**31 - 1, size=n)]
 
 
-def check_jobs(n_jobs: Any, verbose: Any) -> None:
-    """Check the arguments `n_jobs` and `verbose`."""
-    verbosity = Check(
-        lambda v: callable(v) or either(one_of(True, False), integer(0)).passes(v), "an integer >= 0, or a function"
-    )
-    for name, value, check in (("n_jobs", n_jobs, N_JOBS), ("verbose", verbose, verbosity)):
-        if not check.passes(value):
-            raise InputError(f"{name}={value!r} must be {check.allowed}.")
+class Progress(NamedTuple):
+    """The progress of an evaluation."""
+
+    done: int
+    total: int
+    running: tuple[str, ...]  # the fits that run now, or next
+    seconds_left: float | None  # None before the first fit is finished
+
+
+class Reporter:
+    """Reports every finished fit of some that are given by name, as the argument `verbose` of `compare` says."""
+
+    def __init__(self, verbose: Any, fits: list[str], n_jobs: int) -> None:
+        self.remaining, self.total, self.n_jobs = dict.fromkeys(fits), len(fits), n_jobs
+        self.started = time.monotonic()
+        self.callback = verbose if callable(verbose) else None
+        self.bar: ProgressBar | None = None
+        if fits and verbose and self.callback is None:
+            self.bar = ProgressBar(self.total, lines=self.total if verbose >= 2 else 10)
+
+    def __enter__(self) -> Self:
+        if self.bar is not None:
+            self.bar.__enter__()
+        if self.total:
+            self._report()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.bar is not None:
+            self.bar.__exit__(*error)
+
+    def finished(self, fit: str) -> None:
+        """Report that a fit is done."""
+        self.remaining.pop(fit, None)
+        self._report()
+
+    @property
+    def progress(self) -> Progress:
+        """The present state."""
+        done = self.total - len(self.remaining)
+        left = None if done == 0 else (time.monotonic() - self.started) / done * len(self.remaining)
+        return Progress(done, self.total, tuple(self.remaining)[: self.n_jobs], left)
+
+    def _report(self) -> None:
+        if self.callback is not None:
+            self.callback(self.progress)
+        elif self.bar is not None:
+            now = self.progress
+            self.bar.update(now.done, now.running[0] if now.running else "")
 
 
 def run_in_parallel(

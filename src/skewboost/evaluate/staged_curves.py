@@ -18,12 +18,12 @@ from skewboost.boosting.loop import observed
 from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.errors import InputError
-from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import check_classifier, check_jobs, fit_copy, run_in_parallel, seeds_for
-from skewboost.evaluate.splitting import check_classes, repeated_folds
-from skewboost.evaluate.stages import Stage, check_staged, own_pos_label, stages_of
+from skewboost.evaluate.problem import Problem, Sample, check_classes, problem_of, read_sample, repeated_folds
+from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
+from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import find_measure, measures_of_counts, multiclass_measures
+from skewboost.parameters import N_JOBS, check_arguments
 from skewboost.typing import Array
 
 PARTS = ("train", "test")
@@ -107,30 +107,22 @@ class StagedCurve:
 
     def as_frame(self) -> Any:
         """Return a tidy table with a row per fit, round, part and measure, or quantile such as "weight_q95"."""
-        import pandas as pd
-
-        parts = [self._table(pd, measure, part, values) for (measure, part), values in self._values.items()]
+        pd = import_pandas()
+        tables = dict(self._values)
         for part, values in (self.margin_quantiles or {}).items():
             for k, level in enumerate(self.margin_levels):
-                parts.append(self._table(pd, f"margin_q{100 * level:.0f}", part, values[:, :, k]))
+                tables[f"margin_q{100 * level:.0f}", part] = values[:, :, k]
         if self.weight_quantiles is not None and self.weight_of_positives is not None:
             for k, level in enumerate(self.weight_levels):
-                parts.append(self._table(pd, f"weight_q{100 * level:.0f}", "train", self.weight_quantiles[:, :, k]))
-            parts.append(self._table(pd, "weight_of_positives", "train", self.weight_of_positives))
-        return pd.concat(parts, ignore_index=True)
-
-    def _table(self, pd: Any, measure: str, part: str, values: Array) -> Any:
-        n_fits, n_rounds = values.shape
-        repeats, folds = np.repeat(self.folds, n_rounds, axis=0).T
-        columns = {
-            "repeat": repeats,
-            "fold": folds,
-            "round": np.tile(self.rounds, n_fits),
-            "part": part,
-            "measure": measure,
-            "value": values.ravel(),
-        }
-        return pd.DataFrame(columns)
+                tables[f"weight_q{100 * level:.0f}", "train"] = self.weight_quantiles[:, :, k]
+            tables["weight_of_positives", "train"] = self.weight_of_positives
+        repeats, folds = np.repeat(self.folds, len(self.rounds), axis=0).T
+        where = {"repeat": repeats, "fold": folds, "round": np.tile(self.rounds, len(self.folds))}
+        frames = [
+            pd.DataFrame({**where, "part": part, "measure": measure, "value": values.ravel()})
+            for (measure, part), values in tables.items()
+        ]
+        return pd.concat(frames, ignore_index=True)
 
 
 def over_fits(values: Array, axis: int = 0) -> tuple[Array, Array]:
@@ -145,9 +137,9 @@ class _Fit:
     """The results of one fit, an entry per round."""
 
     values: dict[str, dict[str, Array]]  # part, measure
-    margins: dict[str, Array] | None
+    margins: Any  # by part, if there are any
     kind: str
-    weights: tuple[Array, Array] | None
+    weights: Any  # quantiles, and the fraction of positives, if they are known
     n_rounds: int
 
 
@@ -208,10 +200,6 @@ def staged_curve(
     random_state : int, RandomState or None, default=None
         Seeds folds, and estimators whose own `random_state` is None.
 
-    Returns
-    -------
-    StagedCurve
-
     References
     ----------
     .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
@@ -233,7 +221,7 @@ def staged_curve(
     """
     check_classifier(estimator)
     check_staged(estimator)
-    check_jobs(n_jobs, verbose)
+    check_arguments(n_jobs=(n_jobs, N_JOBS), verbose=(verbose, VERBOSE))
     rows = read_sample(estimator, X, y, sample_weight)
     problem = problem_of(estimator, rows.y, rows.weights, cost, own_pos_label(estimator))
     (seed,) = seeds_for(random_state, 1)
@@ -253,67 +241,46 @@ def _observe_fit(estimator: Any, train: Sample, test: Sample, problem: Problem, 
     observer = _WeightObserver()
     with observed(observer):
         model = fit_copy(estimator, train, seed)
-    observer.close()
-    values, margins, kinds, n_rounds = {}, {}, set(), 0
-    for part, rows in (("train", train), ("test", test)):
-        tally = _Tally(rows, problem)
-        for stage in stages_of(model, rows.X, problem):
-            tally.add(stage)
-        if not tally.n_rounds:
-            raise InputError(
-                f"{type(model).__name__} made no round on a training fold, so there is no curve.",
-                "Give it more rows, or choose another estimator.",
-            )
-        values[part], n_rounds = tally.measures(), tally.n_rounds
-        if tally.margins:
-            margins[part] = np.array(tally.margins)
-            kinds.add(tally.kind)
+    observer.state = None  # releases the rows
+    values, margins, kind = {}, {}, ""
+    for part, rows in zip(PARTS, (train, test)):
+        values[part], margins[part], kind = _measure_stages(model, rows, problem)
+    n_rounds = len(values["train"]["error"])
     weights = None
     if len(observer.quantiles) >= n_rounds:  # further rounds were trained, but are not in use
         weights = np.array(observer.quantiles[:n_rounds]), np.array(observer.of_positives[:n_rounds])
-    return _Fit(values, margins or None, "".join(kinds), weights, n_rounds)
+    return _Fit(values, margins if kind else None, kind, weights, n_rounds)
 
 
-class _Tally:
-    """The measures and margins of one part of the rows, round by round."""
-
-    def __init__(self, rows: Sample, problem: Problem) -> None:
-        self.problem, self.weights = problem, rows.weights
-        self.truth = problem.codes(rows.y)
-        self.positive = rows.y == problem.pos_label if problem.binary else None
-        self.counts: list[Counts] = []
-        self.of_many: list[dict[str, float]] = []
-        self.losses: list[float] = []
-        self.margins: list[Array] = []
-        self.kind = ""
-
-    @property
-    def n_rounds(self) -> int:
-        return len(self.counts) + len(self.of_many)
-
-    def add(self, stage: Stage) -> None:
-        """Measure a round."""
-        if self.positive is None:
-            self.of_many.append(multiclass_measures(self.truth, stage.predicted, self.problem.matrix, self.weights))
-            return
-        flagged = (stage.predicted == self.truth) == self.positive
-        self.counts.append(Counts.of(self.positive, flagged, self.weights))
+def _measure_stages(model: Any, rows: Sample, problem: Problem) -> tuple[dict[str, Array], Array, str]:
+    """Return measures by name and quantiles of margins, with an entry per round, and the kind of margins, if any."""
+    truth, positive = problem.codes(rows.y), rows.y == problem.pos_label
+    of_many, counts, losses, margins, kind = [], [], [], [], ""
+    for stage in stages_of(model, rows.X, problem):
+        if not problem.binary:
+            of_many.append(multiclass_measures(truth, stage.predicted, problem.matrix, rows.weights))
+            continue
+        flagged = (stage.predicted == truth) == positive
+        counts.append(Counts.of(positive, flagged, rows.weights))
         if stage.F is not None:
-            raw = np.where(self.positive, stage.F, -stage.F)
-            self.losses.append(exponential_loss(raw, self.weights))
-            self.kind = "raw" if stage.vote_sum is None else "votes"
-            m = raw if stage.vote_sum is None else np.clip(raw / np.maximum(stage.vote_sum, 1e-300), -1.0, 1.0)
-            self.margins.append(quantiles(m, MARGIN_LEVELS, self.weights))
-
-    def measures(self) -> dict[str, Array]:
-        """Return the measures by name, with an entry per round."""
-        if self.positive is None:
-            return {name: np.array([m[name] for m in self.of_many]) for name in self.of_many[0]}
-        table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in self.counts], dtype=np.float64)
-        found = measures_of_counts(Counts(*table.T), self.problem.negative_first)
-        if self.losses:
-            found["exponential_loss"] = np.array(self.losses)
-        return found
+            m = np.where(positive, stage.F, -stage.F)
+            losses.append(exponential_loss(m, rows.weights))
+            kind = "raw"
+            if stage.vote_sum is not None:
+                kind, m = "votes", np.clip(m / np.maximum(stage.vote_sum, 1e-300), -1.0, 1.0)
+            margins.append(quantiles(m, MARGIN_LEVELS, rows.weights))
+    if not counts and not of_many:
+        raise InputError(
+            f"{type(model).__name__} made no round on a training fold, so there is no curve.",
+            "Give it more rows, or choose another estimator.",
+        )
+    if of_many:
+        return {name: np.array([m[name] for m in of_many]) for name in of_many[0]}, np.empty(0), ""
+    table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in counts], dtype=np.float64)
+    values = measures_of_counts(Counts(*table.T), problem.negative_first)
+    if losses:
+        values["exponential_loss"] = np.array(losses)
+    return values, np.array(margins), kind
 
 
 def exponential_loss(margins: Array, weights: Array | None) -> float:
@@ -332,14 +299,14 @@ def _join(fits: list[_Fit], folds: Array, problem: Problem, name: str) -> Staged
         for m in measures
         for part in PARTS
     }
-    with_margins = [f.margins for f in fits if f.margins is not None]
-    margins = {part: np.array([_repeat_last(m[part], longest) for m in with_margins]) for part in PARTS}
-    with_weights = [f.weights for f in fits if f.weights is not None]
-    weights, positives = (np.array([_pad_with_nan(w[k], longest) for w in with_weights]) for k in range(2))
+    margins = weights = positives = None
+    if all(f.margins is not None for f in fits):
+        margins = {part: np.array([_repeat_last(f.margins[part], longest) for f in fits]) for part in PARTS}
+    if all(f.weights is not None for f in fits):
+        weights, positives = (np.array([_pad_with_nan(f.weights[k], longest) for f in fits]) for k in range(2))
     return StagedCurve(
-        np.arange(1, longest + 1), lengths, measures, folds, problem.pos_label, name, fits[0].kind,
-        margins if len(with_margins) == len(fits) else None, weights if len(with_weights) == len(fits) else None,
-        positives if len(with_weights) == len(fits) else None, _values=values,
+        np.arange(1, longest + 1), lengths, measures, folds, problem.pos_label, name, fits[0].kind, margins, weights,
+        positives, _values=values,
     )  # fmt: skip
 
 
@@ -359,10 +326,7 @@ def quantiles(values: Array, levels: tuple[float, ...], examples: Array | None) 
 
 
 class _WeightObserver:
-    """Records quantiles of the weights in every round of the first ensemble of a fit.
-
-    Further ensembles are fitted for calibration only, and are not part of the model.
-    """
+    """Records quantiles of the weights in every round of the first ensemble of a fit; others only calibrate it."""
 
     def __init__(self) -> None:
         self.state: State | None = None
@@ -378,7 +342,3 @@ class _WeightObserver:
         weights = weights / weights.sum()
         self.quantiles.append(quantiles(weights * state.n / examples, WEIGHT_LEVELS, examples))
         self.of_positives.append(float(weights[state.rows.get(Y) > 0].sum()))
-
-    def close(self) -> None:
-        """Release the rows."""
-        self.state = None

@@ -64,16 +64,11 @@ def with_pos_label(estimator: Any, problem: Problem) -> Any:
     return copy.set_params(**{k: number if renumbers(copy, k) else label for k in usable})
 
 
-def booster_and_input(model: Any, X: Any) -> tuple[Any, Any]:
-    """Return the booster at the end of a pipeline, and the table that reaches it."""
-    if isinstance(model, Pipeline):
-        return model.steps[-1][1], model[:-1].transform(X) if len(model.steps) > 1 else X
-    return model, X
-
-
 def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
     """Yield the predictions of a fitted booster after every round."""
-    model, X = booster_and_input(model, X)
+    if isinstance(model, Pipeline):
+        X = model[:-1].transform(X) if len(model.steps) > 1 else X
+        model = model.steps[-1][1]
     if isinstance(model, BaseBooster) and problem.binary:
         yield from _own(model, X, problem)
         return

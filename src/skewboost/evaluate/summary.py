@@ -10,15 +10,18 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from skewboost.engine.row_hash import bits_of, row_hashes
 from skewboost.engine.table import CLEARLY_TEXT, Nominal, as_frame, read_column, read_numbers
 from skewboost.errors import InputError
 from skewboost.evaluate import summary_warnings
-from skewboost.evaluate.summary_counts import NO_CLASS, CategoryCounts, NumberCounts, RepeatCounts
+from skewboost.evaluate.summary_counts import NO_CLASS, CategoryCounts, NumberCounts
+from skewboost.meta.cost_passing import plain
 from skewboost.names import spell
 from skewboost.typing import Array
 
 QUANTILES = (0.25, 0.5, 0.75)
 TOP = 5
+ROW_LIMIT = 20_000_000  # rows among which repeats are counted, at eight bytes each
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Summary:
         found = asdict(self)
         if self.target is not None:
             found["target"]["classes"] = [
-                {"label": _plain(label), "count": count, "share": share} for label, count, share in self.target.classes
+                {"label": plain(label), "count": count, "share": share} for label, count, share in self.target.classes
             ]
         return _for_json(found)  # type: ignore[no-any-return]
 
@@ -102,10 +105,6 @@ class Summary:
             The column of the classes.
         names : sequence of str or None, default=None
             The names of columns, if chunks are arrays.
-
-        Returns
-        -------
-        Summary
 
         Examples
         --------
@@ -137,10 +136,6 @@ def summarise(X: Any, y: Any = None, *, names: Sequence[str] | None = None) -> S
     names : sequence of str or None, default=None
         The names of columns, if X is an array.
 
-    Returns
-    -------
-    Summary
-
     Examples
     --------
     >>> from skewboost.datasets import make_fraud
@@ -155,7 +150,9 @@ def summarise(X: Any, y: Any = None, *, names: Sequence[str] | None = None) -> S
     if isinstance(y, str):
         return Summary.from_chunks([X], target=y, names=names)
     counts = _TableCounts(None if y is None else "y")
-    counts.add(_columns(X, names), None if y is None else _series(y))
+    labels = nw.from_native(y, series_only=True, allow_series=True, pass_through=True)
+    labels = labels if isinstance(labels, nw.Series) or y is None else np.asarray(y)
+    counts.add(_columns(X, names), labels)
     return counts.summary()
 
 
@@ -178,11 +175,6 @@ def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
     return dict(zip(titles, matrix.T))
 
 
-def _series(y: Any) -> Any:
-    series = nw.from_native(y, series_only=True, allow_series=True, pass_through=True)
-    return series if isinstance(series, nw.Series) else np.asarray(y)
-
-
 class _TableCounts:
     """Counts over the chunks of a table, of which `target` is the name of the classes, if there are any."""
 
@@ -191,7 +183,7 @@ class _TableCounts:
         self.n_rows = 0
         self.columns: dict[str, NumberCounts | CategoryCounts] = {}
         self.dates: set[str] = set()
-        self.repeats = RepeatCounts()
+        self.hashes: list[Array] = []  # of rows, unless there are too many
         self.codes: dict[Any, int] = {}  # of labels, in order of appearance
         self.n_with_code: Counter[int] = Counter()
 
@@ -210,7 +202,11 @@ class _TableCounts:
             if isinstance(counts, CategoryCounts) and not isinstance(column, Nominal) and (column != column).all():
                 column = Nominal(np.full(n_rows, -1), ())
             counts.add(column, classes)  # type: ignore[arg-type]
-        self.repeats.add([*columns, classes.astype(np.float64)], n_rows)
+        if self.n_rows <= ROW_LIMIT:
+            cells = [*columns, classes.astype(np.float64)]
+            self.hashes.append(row_hashes(map(bits_of, cells), np.zeros(n_rows)))
+        else:
+            self.hashes = []
 
     def _read(self, name: str, series: Any) -> Array | Nominal:
         if isinstance(series, np.ndarray):
@@ -242,7 +238,9 @@ class _TableCounts:
         n_classes = len(self.codes)
         leaks = [name for name, counts in self.columns.items() if n_classes > 1 and counts.separates(n_classes)]
         ids = [name for name, counts in self.columns.items() if name not in self.dates and _looks_like_id(counts)]
-        n_repeats = self.repeats.n_repeats
+        n_repeats = None
+        if self.n_rows <= ROW_LIMIT:
+            n_repeats = self.n_rows - len(np.unique(np.concatenate(self.hashes))) if self.hashes else 0
         warnings = summary_warnings.warnings_about(self.n_rows, columns, target, n_repeats, leaks, ids)
         suggestions = summary_warnings.suggestions_for(target)
         return Summary(self.n_rows, len(columns), columns, target, n_repeats, warnings, suggestions, tuple(ids))
@@ -287,20 +285,16 @@ class _TableCounts:
             positive = labels[0][0] if labels[0][1] < labels[1][1] else labels[1][0]
         labels.sort(key=lambda item: -item[1])
         total = sum(count for _, count in labels)
-        classes = tuple((_plain(label), count, count / total) for label, count in labels)
+        classes = tuple((plain(label), count, count / total) for label, count in labels)
         most, least = (labels[0][1], labels[-1][1]) if labels else (np.nan, np.nan)
         n_missing = self.n_with_code[NO_CLASS]
-        return TargetSummary(name, classes, n_missing, _plain(positive), most / least, total / least)
+        return TargetSummary(name, classes, n_missing, plain(positive), most / least, total / least)
 
 
 def _looks_like_id(counts: NumberCounts | CategoryCounts) -> bool:
     if counts.n_present < CLEARLY_TEXT or not counts.all_distinct:
         return False
     return isinstance(counts, CategoryCounts) or counts.whole
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _for_json(value: Any) -> Any:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from skewboost.engine.row_hash import bits_of, mixed, row_hashes
+from skewboost.engine.row_hash import mixed
 from skewboost.engine.table import Nominal
 from skewboost.typing import Array
 
 LIMIT = 10_000  # distinct values of a column that are counted
-ROW_LIMIT = 20_000_000  # rows among which repeats are counted, at eight bytes each
 NO_CLASS = -1
 
 
@@ -147,26 +145,3 @@ class CategoryCounts:
         found = self.counts.values()
         pure = bool(found) and all(known[1] == known[2] for known in found)
         return pure and len({known[1] for known in found}) == n_classes and 2 * len(self.counts) <= self.n_present
-
-
-class RepeatCounts:
-    """The number of rows that are equal to an earlier row."""
-
-    def __init__(self) -> None:
-        self._seen: list[Array] = []
-        self.n_rows = 0
-
-    def add(self, columns: list[Any], n_rows: int) -> None:
-        """Count the rows of a chunk."""
-        self.n_rows += n_rows
-        if self.n_rows > ROW_LIMIT:
-            self._seen = []
-            return
-        self._seen.append(row_hashes(map(bits_of, columns), np.zeros(n_rows)))
-
-    @property
-    def n_repeats(self) -> int | None:
-        """The number of repeated rows; None if there are more than `ROW_LIMIT` rows."""
-        if self.n_rows > ROW_LIMIT:
-            return None
-        return self.n_rows - len(np.unique(np.concatenate(self._seen))) if self._seen else 0

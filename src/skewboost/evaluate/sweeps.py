@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -12,20 +12,102 @@ from sklearn.base import clone
 
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import named_estimators
-from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import check_jobs, fit_copy, measure_model, run_in_parallel, seeds_for
-from skewboost.evaluate.splitting import Split, check_classes, repeated_folds
+from skewboost.evaluate.problem import Problem, Sample, Split, check_classes, problem_of, read_sample, repeated_folds
+from skewboost.evaluate.running import VERBOSE, fit_copy, import_pandas, measure_model, run_in_parallel, seeds_for
+from skewboost.evaluate.staged_curves import over_fits
 from skewboost.evaluate.stages import own_pos_label, with_pos_label
-from skewboost.evaluate.sweep_result import CostSweep, Sweep
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import CostPassing, cost_for_owner, cost_param_of, plain
 from skewboost.metrics.counts import Counts
-from skewboost.metrics.measures import BINARY, measures_of_counts
+from skewboost.metrics.measures import BINARY, find_measure, measures_of_counts
+from skewboost.parameters import N_JOBS, check_arguments, one_of
 from skewboost.typing import Array
 
-FLIPS = ("both", "positive", "negative")
 FEWEST = 2  # positives that a training part must keep
-Variant = Callable[[Sample], tuple[Any, Sample]]  # makes the estimator of a level, and its training rows
+Setting = tuple[Any, list[Sample]]  # the estimator of a level, and the training part of every fold
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Measures of several estimators on the same folds at several levels.
+
+    Attributes
+    ----------
+    what : str
+        What was swept, as figures label it.
+    levels : ndarray of shape (n_levels,)
+        Its values.
+    estimators, measures : tuple of str
+        The names that `values` takes.
+    n_fits : int
+        The number of fits per level and estimator.
+    pos_label : label
+        The positive class.
+    """
+
+    what: str
+    levels: Array
+    estimators: tuple[str, ...]
+    measures: tuple[str, ...]
+    n_fits: int
+    pos_label: Any
+    _values: dict[tuple[str, str], Array] = field(repr=False, default_factory=dict)
+
+    def values(self, measure: str, estimator: str | None = None) -> Array:
+        """Return values on the test parts, a row per level and a column per fit; None means the only estimator."""
+        if estimator is None and len(self.estimators) == 1:
+            estimator = self.estimators[0]
+        if estimator not in self.estimators:
+            raise InputError(f"estimator={estimator!r} must be one of {', '.join(map(repr, self.estimators))}.")
+        return self._values[estimator, find_measure(measure, among=self.measures).name]
+
+    def mean(self, measure: str, estimator: str | None = None) -> Array:
+        """Return the mean over fits at each level, without fits where the measure is NaN."""
+        return over_fits(self.values(measure, estimator), axis=1)[0]
+
+    def spread(self, measure: str, estimator: str | None = None) -> Array:
+        """Return the standard deviation over fits at each level."""
+        return over_fits(self.values(measure, estimator), axis=1)[1]
+
+    def as_frame(self) -> Any:
+        """Return a tidy table with a row per estimator, level, fit and measure."""
+        pd = import_pandas()
+        tables = []
+        for (estimator, measure), values in self._values.items():
+            level, fit = np.meshgrid(self.levels, np.arange(values.shape[1]), indexing="ij")
+            columns = {"level": level.ravel(), "fit": fit.ravel(), "measure": measure, "value": values.ravel()}
+            tables.append(pd.DataFrame({"estimator": estimator, **columns}))
+        return pd.concat(tables, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class CostSweep(Sweep):
+    """Measures of one estimator at several costs, or values of another parameter, also from pooled counts.
+
+    Attributes
+    ----------
+    param : str
+        The parameter that was set, or how costs were passed.
+    """
+
+    param: str = ""
+    _pooled: dict[str, Array] = field(repr=False, default_factory=dict)
+
+    @property
+    def costs(self) -> Array:
+        """The levels."""
+        return self.levels
+
+    def pooled(self, measure: str) -> Array:
+        """Return measures of the counts of all test parts together, which avoids rates of 0 rows in small folds."""
+        return self._pooled[find_measure(measure, among=self._pooled).name]
+
+    def best(self, measure: str = "f1") -> float:
+        """Return the level with the best pooled measure, the first one in a tie."""
+        values = find_measure(measure, among=self._pooled).sign * self.pooled(measure)
+        if np.isnan(values).all():
+            raise InputError(f"{measure} is NaN at every level.", "Choose another measure.")
+        return float(self.levels[np.nanargmax(values)])
 
 
 def noise_sweep(
@@ -65,10 +147,6 @@ def noise_sweep(
     pos_label : label or None, default=None
         The positive class; None: the `pos_label` of the estimators, else the rarer class.
 
-    Returns
-    -------
-    Sweep
-
     Examples
     --------
     >>> from skewboost import AdaBoostClassifier, WeightBoostClassifier
@@ -79,8 +157,7 @@ def noise_sweep(
     >>> sweep.mean("f1", "damped").shape
     (2,)
     """
-    if flip not in FLIPS:
-        raise InputError(f"flip={flip!r} must be one of {', '.join(map(repr, FLIPS))}.")
+    check_arguments(flip=(flip, one_of("both", "positive", "negative")))
     fractions = _check_levels("levels", levels, lambda v: 0.0 <= v < 0.5, "fractions of labels from 0 to below 0.5")
     plan = _plan(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
 
@@ -124,21 +201,11 @@ def imbalance_sweep(
 
     Parameters
     ----------
-    estimators : estimator, list, or dict of name to estimator
-        The estimators to compare, given and named as in `compare`.
-    X, y
-        Rows and labels of two classes.
+    estimators, X, y, cv, repeats, cost, pos_label, sample_weight, n_jobs, verbose, random_state
+        As in `noise_sweep`. Costs that estimators balance are balanced on the rows that are left.
     ratios : sequence of float or None, default=None
         Numbers of negatives per positive, at least as many as in the data. None: 1, 2, 4, … 32 times as many as in the
         data, as long as 5 positives are left in each training part.
-    cv, repeats, cost, sample_weight, n_jobs, verbose, random_state
-        As in `staged_curve`. Costs that estimators balance are balanced on the rows that are left.
-    pos_label : label or None, default=None
-        The positive class; None: the `pos_label` of the estimators, else the rarer class.
-
-    Returns
-    -------
-    Sweep
 
     Examples
     --------
@@ -213,18 +280,14 @@ def cost_sweep(
     ----------
     estimator : classifier
         Its own cost is replaced.
-    X, y
-        Rows and labels of two classes.
+    X, y, cv, repeats, pos_label, sample_weight, n_jobs, verbose, random_state
+        As in `noise_sweep`.
     costs : sequence of float, default=(1, 2, 5, 10, 20, 50, 100)
         Costs of a miss, in false alarms; or the values of `param`.
     param : str or None, default=None
         The parameter to set to these values instead, for example "C" or "beta".
-    cv, repeats, sample_weight, n_jobs, verbose, random_state
-        As in `staged_curve`.
     cost : number, "balanced", dict, matrix or None, default=None
         The costs for the measure "cost", the same at all levels.
-    pos_label : label or None, default=None
-        The positive class; None: the `pos_label` of the estimator, else the rarer class.
 
     Returns
     -------
@@ -255,7 +318,11 @@ def cost_sweep(
     if isinstance(estimator, dict | list | tuple):
         raise InputError(f"estimator={estimator!r} must be one estimator.", "Sweep others in separate calls.")
     plan = _plan(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
-    return plan.cost_sweep(*_variants(plan, param, values, costs), values)
+    what, changed, settings = _cost_settings(plan, param, values, costs)
+    sweep, counts = plan.run(what, values, settings)
+    table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in counts], dtype=np.float64).reshape(len(values), -1, 4)
+    pooled = measures_of_counts(Counts(*table.sum(axis=1).T), plan.problem.negative_first)
+    return CostSweep(**vars(sweep), param=changed, _pooled=pooled)
 
 
 @dataclass(frozen=True)
@@ -281,41 +348,22 @@ class _Plan:
         orders = [rng.permutation(len(train)) for rng, (train, _) in zip(rngs, self.folds)]
         # all changes are made before the first fit, so that errors come at once
         changed = [[change(train, order, v) for (train, _), order in zip(self.folds, orders)] for v in levels.tolist()]
-        tasks = [
-            (estimator, changed[i][k], self.sample.part(test), self.problem, seed)
-            for estimator in self.estimators.values()
-            for i in range(len(levels))
-            for k, ((_, test), seed) in enumerate(zip(self.folds, seeds_for(self.seed, len(self.folds))))
-        ]
-        results = [r for r, _ in run_in_parallel(_fit_and_measure, tasks, self.n_jobs, self.verbose)]
-        shape = (len(self.estimators), len(levels), len(self.folds))
-        names = _in_all(results)
-        values = {m: np.array([r[m] for r in results]).reshape(shape) for m in names}
-        each = {(e, m): values[m][k] for k, e in enumerate(self.estimators) for m in names}
-        return Sweep(what, levels, tuple(self.estimators), names, len(self.folds), self.problem.pos_label, each)
+        return self.run(what, levels, [(e, parts) for e in self.estimators.values() for parts in changed])[0]
 
-    def cost_sweep(self, what: str, param: str, variants: list[Variant], levels: Array) -> CostSweep:
-        """Fit a variant of one estimator for each level to the training part of every fold."""
+    def run(self, what: str, levels: Array, settings: list[Setting]) -> tuple[Sweep, list[Counts]]:
+        """Fit all settings, by estimator and level, and return the counts of all test parts, too."""
         tasks = [
-            (*variant(self.sample.part(train)), self.sample.part(test), self.problem, seed)
-            for variant in variants
-            for (train, test), seed in zip(self.folds, seeds_for(self.seed, len(self.folds)))
+            (estimator, train, self.sample.part(test), self.problem, seed)
+            for estimator, parts in settings
+            for train, (_, test), seed in zip(parts, self.folds, seeds_for(self.seed, len(self.folds)))
         ]
         results = run_in_parallel(_fit_and_measure, tasks, self.n_jobs, self.verbose)
-        shape = (len(levels), len(self.folds))
-        names = _in_all([r for r, _ in results])
-        (name,) = self.estimators
-        values = {(name, m): np.array([r[m] for r, _ in results]).reshape(shape) for m in names}
-        table = np.array([(c.tp, c.fp, c.fn, c.tn) for _, c in results], dtype=np.float64).reshape(*shape, 4)
-        pooled = measures_of_counts(Counts(*table.sum(axis=1).T), self.problem.negative_first)
-        return CostSweep(
-            what, levels, (name,), names, len(self.folds), self.problem.pos_label, values, param=param, _pooled=pooled
-        )
-
-
-def _in_all(results: list[dict[str, float]]) -> tuple[str, ...]:
-    """Return the measures that all fits have."""
-    return tuple(m for m in BINARY if all(m in r for r in results))
+        names = tuple(m for m in BINARY if all(m in measures for measures, _ in results))
+        shape = (len(self.estimators), len(levels), len(self.folds))
+        values = {m: np.array([measures[m] for measures, _ in results]).reshape(shape) for m in names}
+        each = {(e, m): values[m][k] for k, e in enumerate(self.estimators) for m in names}
+        sweep = Sweep(what, levels, tuple(self.estimators), names, len(self.folds), self.problem.pos_label, each)
+        return sweep, [counts for _, counts in results]
 
 
 def _plan(
@@ -324,7 +372,7 @@ def _plan(
 ) -> _Plan:  # fmt: skip
     """Check what all sweeps take."""
     several = named_estimators(estimators)
-    check_jobs(n_jobs, verbose)
+    check_arguments(n_jobs=(n_jobs, N_JOBS), verbose=(verbose, VERBOSE))
     first = next(iter(several.values()))
     sample = read_sample(first, X, y, sample_weight)
     if pos_label is None:
@@ -350,9 +398,10 @@ def _check_levels(name: str, values: Any, passes: Callable[[float], bool], expec
     return np.array(sorted({float(v) for v in several}))
 
 
-def _variants(plan: _Plan, param: str | None, levels: Array, given: Any) -> tuple[str, str, list[Variant]]:
-    """Return a description of what is swept, the parameter, and a variant for each level."""
+def _cost_settings(plan: _Plan, param: str | None, levels: Array, given: Any) -> tuple[str, str, list[Setting]]:
+    """Return a description of what is swept, the parameter, and a setting for each level."""
     (estimator,) = plan.estimators.values()
+    parts, problem = [plan.sample.part(train) for train, _ in plan.folds], plan.problem
     if param is not None:
         known = estimator.get_params(deep=True)
         if param not in known:
@@ -361,33 +410,27 @@ def _variants(plan: _Plan, param: str | None, levels: Array, given: Any) -> tupl
                 f"Choose one of {', '.join(sorted(known))}.",
             )
         as_given = {float(v): v for v in np.ravel(given).tolist()}  # keeps integers
-        return param, param, [_setting(estimator, param, as_given[v]) for v in levels.tolist()]
+        return param, param, [(clone(estimator).set_params(**{param: as_given[v]}), parts) for v in levels.tolist()]
     if cost_param_of(estimator) is None and weight_name(estimator) is None:
         raise InputError(
             f"{type(estimator).__name__} cannot take costs: it has no parameter 'cost' or 'class_weight', and its fit "
             "takes no sample_weight.",
             "Name another parameter with param, or choose another estimator.",
         )
-    problem = plan.problem
     cost_passing = CostPassing.of(estimator, problem.classes, problem.pos_label, None)
     what, name = "cost of a miss / cost of a false alarm", cost_passing.cost_param
     if name is None:
-        return what, cost_passing.passed_by, [_weighting(estimator, problem.pos_label, v) for v in levels.tolist()]
+        weighted = [[_weighted(part, problem.pos_label, v) for part in parts] for v in levels.tolist()]
+        return what, cost_passing.passed_by, [(estimator, weighted_parts) for weighted_parts in weighted]
     costs = [{plain(problem.pos_label): v, plain(problem.neg_label): 1.0} for v in levels.tolist()]
-    return what, name, [_setting(estimator, name, cost_for_owner(estimator, name, c)) for c in costs]
+    own = [{name: cost_for_owner(estimator, name, c)} for c in costs]
+    return what, name, [(clone(estimator).set_params(**params), parts) for params in own]
 
 
-def _setting(estimator: Any, name: str, value: Any) -> Variant:
-    return lambda sample: (clone(estimator).set_params(**{name: value}), sample)
-
-
-def _weighting(estimator: Any, pos_label: Any, cost: float) -> Variant:
-    def variant(sample: Sample) -> tuple[Any, Sample]:
-        weights = sample.examples * np.where(sample.y == pos_label, cost, 1.0)
-        scaled = weights * (sample.examples.sum() / weights.sum())  # keeps the number of examples
-        return estimator, Sample(sample.X, sample.y, scaled)
-
-    return variant
+def _weighted(sample: Sample, pos_label: Any, cost: float) -> Sample:
+    """Return the rows with costs in their weights, which keep their sum."""
+    weights = sample.examples * np.where(sample.y == pos_label, cost, 1.0)
+    return Sample(sample.X, sample.y, weights * (sample.examples.sum() / weights.sum()))
 
 
 def _fit_and_measure(

@@ -7,13 +7,13 @@ from typing import Any
 
 from skewboost.evaluate.decomposition import BiasVariance, bias_variance
 from skewboost.names import literal, shown
-from skewboost.plots.display import WIDE, Display, draw_by_round, legend_beside, new_axes
+from skewboost.plots.display import WIDE, ResultDisplay, draw_by_round, legend_beside, new_axes
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED
 from skewboost.typing import Array
 
 
 @dataclass(eq=False, repr=False)
-class BiasVarianceDisplay(Display):
+class BiasVarianceDisplay(ResultDisplay):
     """The parts of the loss: curves over the rounds if there are several stages, otherwise bars.
 
     Parameters
@@ -34,13 +34,7 @@ class BiasVarianceDisplay(Display):
     parts: BiasVariance
     _: KW_ONLY
     log: bool = False
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, log: bool = False, ax: Any = None, **options: Any
-    ) -> BiasVarianceDisplay:
-        """Decompose the loss and draw it; `options` go to `skewboost.evaluate.bias_variance`."""
-        return cls(bias_variance(estimator, X, y, **options), log=log).plot(ax=ax)
+    _compute = staticmethod(bias_variance)
 
     def plot(self, ax: Any = None) -> BiasVarianceDisplay:
         """Draw the parts on `ax`, or on a new figure."""

@@ -10,13 +10,12 @@ from scipy.stats import norm
 
 from skewboost.errors import InputError
 from skewboost.names import literal
-from skewboost.plots.display import Display, check_choice, legend_below, new_axes
+from skewboost.parameters import FRACTION, check_arguments, integer, one_of
+from skewboost.plots.display import Display, legend_below, new_axes
 from skewboost.plots.display_inputs import Predictions, equal_mass_bins, format_label
 from skewboost.plots.style import BLUE, GREY, INK, PALE, import_pyplot
 from skewboost.typing import Array
 
-STRATEGIES = ("auto", "quantile", "events")
-SCALES = ("auto", "linear", "log")
 RARE = 0.1  # with a smaller fraction of positives, bins of equally many rows would put nearly all of them into one
 LOWEST = 1e-7  # the smallest probability on a logarithmic axis
 
@@ -45,17 +44,8 @@ class CalibrationDisplay(Display):
         The number of examples (the sum of weights) in each bin.
     histogram : tuple of ndarray
         Edges, and the numbers of negatives and positives between them.
-    confidence : float, default=0.95
-        The confidence level of the intervals.
-    scale : {"linear", "log"}, default="linear"
-        The scale of both axes.
-    pos_label : label, default=True
-        The positive class.
-
-    Attributes
-    ----------
-    axes_, figure_ : list of matplotlib Axes, and Figure
-        The diagram (also `ax_`), and the histogram of predictions if there are two axes.
+    confidence, scale, pos_label : float, str and label
+        As in `from_estimator`, without "auto".
 
     References
     ----------
@@ -122,28 +112,32 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def from_predictions(
+        cls, y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None, ax: Any = None, **how: Any
+    ) -> CalibrationDisplay:
+        """Draw probabilities of the positive class, or a column for each class; parameters as in `from_estimator`."""
+        return cls._from(Predictions.from_scores(y_true, y_prob, None, pos_label, sample_weight), **how).plot(ax)
+
+    @classmethod
+    def _from(
         cls,
-        y_true: Any,
-        y_prob: Any,
-        *,
+        predictions: Predictions,
         n_bins: int = 10,
         strategy: str = "auto",
         scale: str = "auto",
         confidence: float = 0.95,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-    ) -> CalibrationDisplay:
-        """Draw probabilities of the positive class, or a column for each class; parameters as in `from_estimator`."""
-        predictions = Predictions.from_scores(y_true, y_prob, None, pos_label, sample_weight)
-        return cls._from(predictions, n_bins, strategy, scale, confidence).plot(ax)
-
-    @classmethod
-    def _from(
-        cls, predictions: Predictions, n_bins: int, strategy: str, scale: str, confidence: float
     ) -> CalibrationDisplay:
         p, positive = predictions.scores, predictions.positive
-        _check(p, n_bins, strategy, scale, confidence)
+        if p.min() < 0 or p.max() > 1:
+            raise InputError(
+                f"y_prob has values from {p.min():.3g} to {p.max():.3g}, which are not probabilities.",
+                "Pass numbers from 0 to 1, such as a column of predict_proba.",
+            )
+        check_arguments(
+            n_bins=(n_bins, integer(1)),
+            strategy=(strategy, one_of("auto", "quantile", "events")),
+            scale=(scale, one_of("auto", "linear", "log")),
+            confidence=(confidence, FRACTION),
+        )
         rare = predictions.prevalence < RARE
         strategy = ("events" if rare else "quantile") if strategy == "auto" else strategy
         scale = ("log" if rare else "linear") if scale == "auto" else scale
@@ -178,7 +172,9 @@ class CalibrationDisplay(Display):
         return self._finish(*axes)
 
     def _draw_diagram(self, ax: Any) -> None:
-        low, high = self._limits()
+        low, high = 0.0, 1.0
+        if self.scale == "log":
+            low = _decade(np.concatenate((self.prob_pred, self.prob_true, self.lower)))
         ax.plot([low, high], [low, high], color=GREY, lw=1, ls=(0, (6, 4)), zorder=1, label="perfectly calibrated")
         observed = np.maximum(self.prob_true, low)
         bars = np.array([observed - np.maximum(self.lower, low), self.upper - observed])
@@ -204,11 +200,6 @@ class CalibrationDisplay(Display):
         ax.stairs(positives, edges, color=INK, lw=1.2, zorder=2, label="positives", baseline=low)
         ax.set(yscale="log", ylabel="examples", ylim=(low, None))
 
-    def _limits(self) -> tuple[float, float]:
-        if self.scale == "linear":
-            return 0.0, 1.0
-        return _decade(np.concatenate((self.prob_pred, self.prob_true, self.lower))), 1.0
-
 
 def wilson_interval(fraction: Array, n: Array, confidence: float) -> tuple[Array, Array]:
     """Wilson's interval for a fraction of n examples."""
@@ -231,17 +222,3 @@ def _histogram(p: Array, positive: Array, w: Array, scale: str) -> tuple[Array, 
         p = np.maximum(p, edges[0])
     negatives, positives = (np.histogram(p[rows], edges, weights=w[rows])[0] for rows in (~positive, positive))
     return edges, negatives, positives
-
-
-def _check(p: Array, n_bins: int, strategy: str, scale: str, confidence: float) -> None:
-    if p.min() < 0 or p.max() > 1:
-        raise InputError(
-            f"y_prob has values from {p.min():.3g} to {p.max():.3g}, which are not probabilities. Pass numbers from 0 "
-            "to 1, such as a column of predict_proba."
-        )
-    if not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise InputError(f"n_bins={n_bins!r} must be an integer of at least 1.")
-    check_choice("strategy", strategy, STRATEGIES)
-    check_choice("scale", scale, SCALES)
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence!r} must be between 0 and 1.")

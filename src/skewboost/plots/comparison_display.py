@@ -13,6 +13,7 @@ from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.rank_tests import AUTO, FRIEDMAN, Blocks, RankTest
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, side_by_side
+from skewboost.parameters import check_arguments, one_of, optional
 from skewboost.plots.display import Display, new_axes
 from skewboost.plots.style import BLUE, GREY, INK
 from skewboost.typing import Array
@@ -82,6 +83,10 @@ class ComparisonDisplay(Display):
     critical_difference: float | None = None
     note: str = ""
 
+    def __post_init__(self) -> None:
+        self._names = side_by_side(self.methods, LONGEST)
+        self._direction = "higher" if MEASURES[self.measure].higher_is_better else "lower"
+
     @classmethod
     def from_comparison(
         cls,
@@ -107,8 +112,7 @@ class ComparisonDisplay(Display):
         ax : matplotlib Axes or None, default=None
             The axes to draw on; None makes a new figure.
         """
-        if kind not in (None, RANKS, VALUES):
-            raise InputError(f"kind={kind!r} must be 'ranks', 'values' or None.")
+        check_arguments(kind=(kind, optional(one_of(RANKS, VALUES))))
         blocks = comparison.blocks(measure)
         if kind == RANKS or (kind is None and blocks.kind == "data sets"):
             several = FRIEDMAN if len(blocks.methods) > 2 else AUTO if blocks.kind == "data sets" else FRIEDMAN
@@ -163,20 +167,10 @@ class ComparisonDisplay(Display):
             self._draw_values(ax)
         return self._finish(ax)
 
-    @property
-    def _names(self) -> list[str]:
-        return side_by_side(self.methods, LONGEST)
-
-    @property
-    def _direction(self) -> str:
-        return "higher" if MEASURES[self.measure].higher_is_better else "lower"
-
     def _size_of_ranks(self) -> tuple[float, float]:
         """The size of a figure with names on both sides of the axis of ranks."""
-        k = len(self.methods)
-        left = (k + 1) // 2
-        names = self._names
-        width = sum(max(map(len, side), default=0) + 6 for side in (names[:left], names[left:]))
+        k, left = len(self.methods), (len(self.methods) + 1) // 2
+        width = sum(max(map(len, side), default=0) + 6 for side in (self._names[:left], self._names[left:]))
         return max(7.0, max(3.6, 0.32 * k) + 0.095 * width), 1.6 + 0.16 * len(self.groups) + 0.27 * left
 
     def _draw_ranks(self, ax: Any) -> None:

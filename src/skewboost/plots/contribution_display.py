@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import as_frame
 from skewboost.errors import InputError
 from skewboost.names import literal, shortened, shown, side_by_side, visible
+from skewboost.parameters import check_arguments, integer
 from skewboost.plots.display import Display, new_axes
-from skewboost.plots.display_inputs import format_label
+from skewboost.plots.display_inputs import check_explainable, explained_class, format_label
 from skewboost.plots.style import GREY, INK, NEGATIVE, POSITIVE
 from skewboost.typing import Array
 
@@ -87,23 +87,14 @@ class ContributionDisplay(Display):
         ax : matplotlib Axes or None, default=None
             The axes to draw on; None makes a new figure.
         """
-        if not hasattr(estimator, "contributions"):
-            raise InputError(
-                f"estimator is a {type(estimator).__name__}, which has no method contributions. Pass a booster of "
-                "skewboost, or use the shap package."
-            )
-        check_is_fitted(estimator)
-        if max_bars < 1:
-            raise InputError(f"max_bars={max_bars!r} must be at least 1.")
+        check_explainable(estimator, "contributions", "the shap package")
+        check_arguments(max_bars=(max_bars, integer(1)))
         x, cells = _one_row(x)
-        phi = np.asarray(estimator.contributions(x))[0]
         predicted = np.asarray(estimator.predict(x))[0]
-        classes = np.asarray(estimator.classes_).tolist()
-        if label is None:
-            label = getattr(estimator, "pos_label_", None) if len(classes) == 2 else predicted.item()
-        if label not in classes:
-            raise InputError(f"label={label!r} is not one of the classes {classes}.")
-        k = classes.index(label)
+        if label is None and len(estimator.classes_) > 2:
+            label = predicted.item()
+        label, k = explained_class(estimator, label)
+        phi = np.asarray(estimator.contributions(x))[0]
         if phi.ndim == 2:
             phi, baseline = phi[:, k], float(estimator.baseline_[k])
         else:
@@ -140,7 +131,8 @@ class ContributionDisplay(Display):
         """Draw the bars; parameters as in `from_estimator`."""
         bars = self.bars(max_bars)
         lengths = [length for _, length in bars]
-        decimals = _decimals([self.baseline, self.score, *lengths])
+        largest = max(map(abs, (self.baseline, self.score, *lengths)))  # which may be a few thousandths
+        decimals = 2 if largest == 0 else max(2, 2 - int(np.floor(np.log10(largest))))
         ax = new_axes(ax, (7.4, 1.6 + 0.32 * len(bars)))
         start = self.baseline
         for row, length in enumerate(lengths):
@@ -169,12 +161,6 @@ class ContributionDisplay(Display):
         ax.set_xlabel(literal(f"score F; bars to the right favour {format_label(self.label)}"))
         title = "" if self.predicted is None else literal(f"Predicted: {format_label(self.predicted)}\n")
         return self._finish(ax, title=f"{title}Contribution of each feature to F")
-
-
-def _decimals(values: list[float]) -> int:
-    """The number of decimals that the largest value needs; scores may be thousandths."""
-    largest = max(map(abs, values))
-    return 2 if largest == 0 else max(2, 2 - int(np.floor(np.log10(largest))))
 
 
 def _one_row(x: Any) -> tuple[Any, list[str]]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from skewboost.metrics.cost_curves import CostCurve, cost_curve, probability_cost
-from skewboost.plots.display import Display, legend_below, new_axes
-from skewboost.plots.display_inputs import Predictions
+from skewboost.plots.display import legend_below, new_axes
+from skewboost.plots.display_inputs import PredictionDisplay, Predictions
 from skewboost.plots.style import BLUE, GREEN, GREY, INK, RED
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CostCurveDisplay(Display):
+class CostCurveDisplay(PredictionDisplay):
     r"""Normalised expected cost against the probability cost PC(+) [drummond2006]_.
 
     PC(+) combines costs and prevalence in one number,
@@ -58,40 +58,6 @@ class CostCurveDisplay(Display):
         self.current_cost = None if pc is None or point is None else point[1] * pc + point[0] * (1.0 - pc)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        cost: Any = None,
-        prevalence: float | None = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-    ) -> CostCurveDisplay:
-        """Draw a fitted classifier, on rows that it was not trained on; parameters as in `OperatingPointDisplay`."""
-        predictions = Predictions.from_estimator(estimator, X, y, pos_label, sample_weight)
-        return cls._from(predictions, cost, prevalence).plot(ax)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        *,
-        y_pred: Any = None,
-        cost: Any = None,
-        prevalence: float | None = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-    ) -> CostCurveDisplay:
-        """Draw given scores, and decisions `y_pred` unless None; parameters as in `OperatingPointDisplay`."""
-        predictions = Predictions.from_scores(y_true, y_score, y_pred, pos_label, sample_weight)
-        return cls._from(predictions, cost, prevalence).plot(ax)
-
-    @classmethod
     def _from(cls, predictions: Predictions, cost: Any, prevalence: Any) -> CostCurveDisplay:
         miss, alarm = predictions.error_costs(cost)
         counts, weights = predictions.counts, predictions.weights
@@ -123,13 +89,9 @@ class CostCurveDisplay(Display):
         ax.set(xlabel="probability cost PC(+)", ylabel="normalised expected cost")
         ax.set(xlim=(0, 1), ylim=(0, 1.08 * max(0.5, self.current_cost or 0.0)))
         legend_below(ax)
-        return self._finish(ax, title=self._title())
-
-    def _title(self) -> str:
-        pc = self.probability_cost
-        if pc is None:
-            return "Cost under all operating conditions: lower is better"
-        parts = [f"best threshold {self.best_cost:.3g}", f"constant prediction {min(pc, 1.0 - pc):.3g}"]
-        if self.current_cost is not None:
-            parts.insert(0, f"current decisions {self.current_cost:.3g}")
-        return f"Normalised expected cost at PC(+) = {pc:.3g}:\n" + ", ".join(parts)
+        title = "Cost under all operating conditions: lower is better"
+        if pc is not None:
+            title = f"Normalised expected cost at PC(+) = {pc:.3g}:\n"
+            title += "" if self.current_cost is None else f"current decisions {self.current_cost:.3g}, "
+            title += f"best threshold {self.best_cost:.3g}, constant prediction {min(pc, 1.0 - pc):.3g}"
+        return self._finish(ax, title=title)

@@ -123,10 +123,8 @@ class DecisionBoundaryDisplay(Display):
             The method whose result is shown as colour.
         max_points : int, default=600
             The largest number of examples of each class, drawn at random but always the same.
-        pos_label, sample_weight : as in `OperatingPointDisplay.from_estimator`
-            The positive class and the weights of the rows, which determine the sizes of the points.
-        ax : matplotlib Axes or None, default=None
-            The axes to draw on; None makes a new figure.
+        pos_label, sample_weight, ax : as in `PosteriorDisplay.from_estimator`
+            The positive class, the weights of the rows, which determine the sizes of points, and the axes to draw on.
         legend : bool, default=True
             Whether to draw a legend and the scale of colours.
         """

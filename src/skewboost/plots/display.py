@@ -1,9 +1,10 @@
-"""What all displays share: the base class, axes, legends, and the axis of rounds."""
+"""What all displays share: the base classes, axes, legends, and the axis of rounds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -35,18 +36,40 @@ class Display:
             self.ax_.set_title(title, loc="left", size="medium")
         return self
 
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        raise NotImplementedError
+
+
+class ResultDisplay(Display):
+    """Base class of the displays whose first field is a result of `skewboost.evaluate`."""
+
+    _compute: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
+        """Compute the result and draw it.
+
+        Parameters
+        ----------
+        estimator, X, y
+            What the function of `skewboost.evaluate` takes.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on; None makes a new figure.
+        **options
+            Parameters of this display, and of the function.
+        """
+        made: Any = cls  # a dataclass, which type checkers do not know here
+        own = {field.name: options.pop(field.name) for field in fields(made) if field.name in options}
+        display: Self = made(cls._compute(estimator, X, y, **options), **own)
+        return display.plot(ax)
+
 
 def new_axes(ax: Any, figsize: tuple[float, float] = NARROW) -> Any:
     """Return the axes that the user passed, or those of a new figure."""
     if ax is None:
         _, ax = import_pyplot().subplots(figsize=figsize, layout="constrained")
     return ax
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Raise unless the value of an argument is one of the choices."""
-    if value not in choices:
-        raise InputError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}.")
 
 
 def check_measures(measures: Any) -> list[str]:

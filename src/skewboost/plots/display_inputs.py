@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -16,6 +16,8 @@ from skewboost.metrics.counts import Counts
 from skewboost.metrics.inputs import read_scores, read_truth, which_is_positive
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.names import quoted, shortened, side_by_side
+from skewboost.parameters import FRACTION, check_arguments, optional
+from skewboost.plots.display import Display
 from skewboost.typing import Array
 
 
@@ -84,11 +86,8 @@ class Predictions:
 
     def prevalence_in_use(self, prevalence: Any) -> float:
         """Check the argument `prevalence`; None means the fraction of positives in y."""
-        if prevalence is None:
-            return self.prevalence
-        if not 0.0 < float(prevalence) < 1.0:
-            raise InputError(f"prevalence={prevalence!r} must be a number between 0 and 1, or None for the one in y.")
-        return float(prevalence)
+        check_arguments(prevalence=(prevalence, optional(FRACTION)))
+        return self.prevalence if prevalence is None else float(prevalence)
 
     def error_costs(self, cost: Any) -> tuple[float, float]:
         """Read the argument `cost`: what a miss and a false alarm cost more than a correct decision."""
@@ -112,6 +111,84 @@ class Predictions:
         return miss, alarm
 
 
+class PredictionDisplay(Display):
+    """Base class of the displays of scores and decisions under given costs and prevalence."""
+
+    @classmethod
+    def _from(cls, predictions: Predictions, cost: Any, prevalence: Any) -> Self:
+        raise NotImplementedError
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        cost: Any = None,
+        prevalence: float | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw a fitted classifier, on rows that it was not trained on.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A fitted classifier with `decision_function` or `predict_proba`; its `predict` is the operating point.
+        X, y : table and labels
+            The rows.
+        cost : number, "balanced", dict, matrix or None, default=None
+            The costs of errors, as in `skewboost.metrics.total_cost`; None means "balanced".
+        prevalence : float or None, default=None
+            The fraction of positives where the model is used; None means the one in `y`.
+        pos_label : label or None, default=None
+            The positive class; None means `pos_label_` of the model if it has one, else the rarer of two classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            The weights of the rows.
+        **options
+            Parameters of `plot`.
+        """
+        predictions = Predictions.from_estimator(estimator, X, y, pos_label, sample_weight)
+        return cls._from(predictions, cost, prevalence).plot(**options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        y_pred: Any = None,
+        cost: Any = None,
+        prevalence: float | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw given scores, and decisions `y_pred` unless None; other parameters as in `from_estimator`."""
+        predictions = Predictions.from_scores(y_true, y_score, y_pred, pos_label, sample_weight)
+        return cls._from(predictions, cost, prevalence).plot(**options)
+
+
+def check_explainable(estimator: Any, method: str, instead: str) -> None:
+    """Raise unless it is a fitted booster with this method."""
+    if not hasattr(estimator, method):
+        problem = f"estimator is a {type(estimator).__name__}, which has no method {method}."
+        raise InputError(problem, f"Pass a booster of skewboost, or use {instead}.")
+    check_is_fitted(estimator)
+
+
+def explained_class(estimator: Any, label: Any) -> tuple[Any, int]:
+    """Return the class to explain, by default the positive one of two, and its number."""
+    classes = np.asarray(estimator.classes_).tolist()
+    if label is None and len(classes) == 2:
+        label = getattr(estimator, "pos_label_", classes[1])
+    if label not in classes:
+        raise InputError(f"label={label!r} must be one of the classes {classes}.")
+    return label, classes.index(label)
+
+
 def format_label(label: Any) -> str:
     """A class label for text: text is in quotation marks, and long labels are shortened."""
     return shortened(quoted(label))
@@ -126,15 +203,15 @@ def class_labels(classes: Any, pos_label: Any) -> tuple[str, str]:
     return negative, positive
 
 
-def check_classifier(estimator: Any, *methods: str) -> None:
+def check_classifier(estimator: Any, *methods: str, argument: str = "estimator") -> None:
     """Raise unless it is a fitted classifier with one of these methods."""
     name = type(estimator).__name__
     if not hasattr(estimator, "predict") or not is_classifier(estimator):
-        raise InputError(f"estimator is a {name}, but this display needs a classifier. Pass a fitted classifier.")
+        raise InputError(f"{argument} is a {name}, but must be a classifier. Pass a fitted classifier.")
     check_is_fitted(estimator)
     if methods and not any(hasattr(estimator, method) for method in methods):
         raise InputError(
-            f"estimator={name} has none of the methods {', '.join(methods)}. Pass a classifier that has one of them."
+            f"{argument}={name} has none of the methods {', '.join(methods)}. Pass a classifier that has one of them."
         )
 
 

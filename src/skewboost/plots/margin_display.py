@@ -97,10 +97,8 @@ class MarginDisplay(Display):
             The numbers of rounds; None means one round, about a tenth of the rounds, and all.
         by_class : bool, default=True
             Whether to draw a curve for each class, or one for both.
-        pos_label, sample_weight : as in `OperatingPointDisplay.from_estimator`
-            The positive class and the weights of the rows.
-        ax : matplotlib Axes or None, default=None
-            The axes to draw on; None makes a new figure.
+        pos_label, sample_weight, ax : as in `PosteriorDisplay.from_estimator`
+            The positive class, the weights of the rows, and the axes to draw on.
         """
         check_classifier(estimator, "staged_decision_function")
         classes = np.asarray(estimator.classes_)

@@ -11,18 +11,18 @@ import numpy as np
 from skewboost.errors import InputError
 from skewboost.metrics.counts import Counts, ratio
 from skewboost.names import literal
-from skewboost.plots.display import Display, check_choice, legend_below, new_axes
-from skewboost.plots.display_inputs import Predictions, format_label
+from skewboost.parameters import check_arguments, one_of
+from skewboost.plots.display import legend_below, new_axes
+from skewboost.plots.display_inputs import PredictionDisplay, Predictions, format_label
 from skewboost.plots.style import BLUE, GREEN, INK, RED, import_pyplot
 from skewboost.typing import Array
 
 LEVELS = (0.25, 0.5, 0.75, 1.0)  # of iso-cost lines, as fractions of the cost of the best constant prediction
-KINDS = ("roc", "pr", "both")
 ISO_COST: dict[str, Any] = {"color": "0.45", "lw": 0.9, "ls": ":", "zorder": 1}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OperatingPointDisplay(Display):
+class OperatingPointDisplay(PredictionDisplay):
     r"""ROC and precision-recall curves, with the operating point of the model and the cheapest one.
 
     Dotted lines join points of equal expected cost, in per cent of the cost of the best constant prediction. In ROC
@@ -99,62 +99,6 @@ class OperatingPointDisplay(Display):
         self.average_precision = float(np.nansum(-np.diff(self.recall) * self.precision[:-1]))
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        cost: Any = None,
-        prevalence: float | None = None,
-        kind: str = "both",
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-    ) -> OperatingPointDisplay:
-        """Draw a fitted classifier, on rows that it was not trained on.
-
-        Parameters
-        ----------
-        estimator : classifier
-            A fitted classifier with `decision_function` or `predict_proba`; its `predict` is the operating point.
-        X, y : table and labels
-            The rows.
-        cost : number, "balanced", dict, matrix or None, default=None
-            The costs of errors, as in `skewboost.metrics.total_cost`; None means "balanced".
-        prevalence : float or None, default=None
-            The fraction of positives where the model is used; None means the one in `y`.
-        kind : {"both", "roc", "pr"}, default="both"
-            Which curves to draw.
-        pos_label : label or None, default=None
-            The positive class; None means `pos_label_` of the model if it has one, else the rarer of two classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            The weights of the rows.
-        ax : matplotlib Axes, two of them for "both", or None, default=None
-            The axes to draw on; None makes a new figure.
-        """
-        predictions = Predictions.from_estimator(estimator, X, y, pos_label, sample_weight)
-        return cls._from(predictions, cost, prevalence).plot(ax, kind=kind)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        *,
-        y_pred: Any = None,
-        cost: Any = None,
-        prevalence: float | None = None,
-        kind: str = "both",
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-    ) -> OperatingPointDisplay:
-        """Draw given scores, and decisions `y_pred` unless None; other parameters as in `from_estimator`."""
-        predictions = Predictions.from_scores(y_true, y_score, y_pred, pos_label, sample_weight)
-        return cls._from(predictions, cost, prevalence).plot(ax, kind=kind)
-
-    @classmethod
     def _from(cls, predictions: Predictions, cost: Any, prevalence: Any) -> OperatingPointDisplay:
         thresholds, counts = Counts.at_thresholds(predictions.positive, predictions.scores, predictions.weights)
         miss, alarm = predictions.error_costs(cost)
@@ -180,8 +124,16 @@ class OperatingPointDisplay(Display):
         return ratio(found, found + (1.0 - self.prevalence) * np.asarray(false_alarm_rate))
 
     def plot(self, ax: Any = None, *, kind: str = "both") -> OperatingPointDisplay:
-        """Draw the curves; parameters as in `from_estimator`."""
-        check_choice("kind", kind, KINDS)
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, two of them for "both", or None, default=None
+            The axes to draw on; None makes a new figure.
+        kind : {"both", "roc", "pr"}, default="both"
+            Which curves to draw.
+        """
+        check_arguments(kind=(kind, one_of("roc", "pr", "both")))
         panels = ("roc", "pr") if kind == "both" else (kind,)
         if ax is None and kind == "both":
             _, ax = import_pyplot().subplots(1, 2, figsize=(10.0, 5.2), layout="constrained")

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.engine.table import Nominal
 from skewboost.errors import InputError
 from skewboost.names import literal, side_by_side
 from skewboost.plots.display import Display
-from skewboost.plots.display_inputs import format_label
+from skewboost.plots.display_inputs import check_explainable, explained_class, format_label
 from skewboost.plots.feature_columns import FeatureColumns
 from skewboost.plots.style import BLUE, GREY, INK, PALE, RED, import_pyplot
 from skewboost.typing import Array
@@ -88,13 +87,13 @@ class ShapeFunctionDisplay(Display):
         ax : sequence of matplotlib Axes or None, default=None
             The axes to draw on, one for each feature; None makes a new figure.
         """
-        if not hasattr(estimator, "shape_functions"):
-            raise InputError(
-                f"estimator is a {type(estimator).__name__}, which has no method shape_functions. Pass a booster of "
-                "skewboost, or use sklearn.inspection.PartialDependenceDisplay."
-            )
-        check_is_fitted(estimator)
-        functions, label = _functions_of_label(estimator, label)
+        check_explainable(estimator, "shape_functions", "sklearn.inspection.PartialDependenceDisplay")
+        label, k = explained_class(estimator, label)
+        functions = estimator.shape_functions()
+        if len(estimator.classes_) > 2:
+            functions = functions[k]
+        elif k == 0:  # what speaks for a class speaks against the other
+            functions = [_negated(f) for f in functions]
         if features is None:
             order = sorted(functions, key=lambda f: -importance(f))
             chosen = [f for f in order if importance(f) > 0][: max(1, n_features)] or order[:1]
@@ -164,20 +163,6 @@ def importance(f: ShapeFunction) -> float:
     else:
         known = float(np.abs(f.values) @ f.support)
     return (known + abs(f.missing_value) * f.missing_support) / total
-
-
-def _functions_of_label(estimator: Any, label: Any) -> tuple[list[ShapeFunction], Any]:
-    """The shape functions, with the sign for which positive values favour the label; and the label."""
-    classes = np.asarray(estimator.classes_).tolist()
-    if label is None and len(classes) == 2:
-        label = getattr(estimator, "pos_label_", classes[1])
-    if label not in classes:
-        raise InputError(f"label={label!r} must be one of the classes {classes}.")
-    functions = estimator.shape_functions()
-    k = classes.index(label)
-    if len(classes) > 2:
-        return functions[k], label
-    return (functions if k == 1 else [_negated(f) for f in functions]), label
 
 
 def _negated(f: ShapeFunction) -> ShapeFunction:

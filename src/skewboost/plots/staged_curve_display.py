@@ -16,7 +16,7 @@ from skewboost.plots.display import (
     NARROW,
     UNBOUNDED,
     WIDE,
-    Display,
+    ResultDisplay,
     check_measures,
     draw_by_round,
     legend_beside,
@@ -29,7 +29,7 @@ from skewboost.plots.style import BLUE, GREY, RED, look
 
 
 @dataclass(eq=False, repr=False)
-class StagedCurveDisplay(Display):
+class StagedCurveDisplay(ResultDisplay):
     """Measures over the boosting rounds: the mean over fits, and a band of two standard deviations to either side.
 
     A single measure is blue and dashed on the training rows, and red and solid on the test rows. Several measures
@@ -60,24 +60,7 @@ class StagedCurveDisplay(Display):
     parts: Sequence[str] = ("train", "test")
     log: bool = False
     bands: bool | None = None
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        measures: str | Sequence[str] = "error",
-        parts: Sequence[str] = ("train", "test"),
-        log: bool = False,
-        bands: bool | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> StagedCurveDisplay:
-        """Compute and draw the curves; `options` go to `skewboost.evaluate.staged_curve`."""
-        curve = staged_curve(estimator, X, y, **options)
-        return cls(curve, measures=measures, parts=parts, log=log, bands=bands).plot(ax=ax)
+    _compute = staticmethod(staged_curve)
 
     def plot(self, ax: Any = None) -> StagedCurveDisplay:
         """Draw the curves on `ax`, or on a new figure."""
@@ -135,7 +118,7 @@ class StagedCurveDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class WeightQuantileDisplay(Display):
+class WeightQuantileDisplay(ResultDisplay):
     """Quantiles of the weights of the training examples over the boosting rounds ([cuendet2002]_ figure 3-2).
 
     Lower quantiles that fall mean that easy examples lose weight. If the largest weight keeps growing, the booster
@@ -163,13 +146,7 @@ class WeightQuantileDisplay(Display):
     curve: StagedCurve
     _: KW_ONLY
     log: bool = False
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, log: bool = False, ax: Any = None, **options: Any
-    ) -> WeightQuantileDisplay:
-        """Compute and draw the quantiles; `options` go to `skewboost.evaluate.staged_curve`."""
-        return cls(staged_curve(estimator, X, y, **options), log=log).plot(ax=ax)
+    _compute = staticmethod(staged_curve)
 
     def plot(self, ax: Any = None) -> WeightQuantileDisplay:
         """Draw the quantiles on `ax`, or on a new figure."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from skewboost.evaluate.sweep_result import CostSweep, Sweep
-from skewboost.evaluate.sweeps import cost_sweep, imbalance_sweep, noise_sweep
+from skewboost.evaluate.sweeps import CostSweep, Sweep, cost_sweep, imbalance_sweep, noise_sweep
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, quoted, shown, side_by_side, visible
+from skewboost.parameters import check_arguments, one_of
 from skewboost.plots.display import (
     WIDE,
     Display,
-    check_choice,
+    ResultDisplay,
     check_measures,
     legend_beside,
     limit_measures,
@@ -54,9 +54,9 @@ class SweepDisplay(Display):
         cls, estimators: Any, X: Any, y: Any, *, of: str = "noise", measure: str = "f1", ax: Any = None, **options: Any
     ) -> SweepDisplay:
         """Sweep over "noise" or "imbalance" and draw; `options` go to the function of `skewboost.evaluate`."""
-        sweeps: dict[str, Callable[..., Sweep]] = {"noise": noise_sweep, "imbalance": imbalance_sweep}
-        check_choice("of", of, tuple(sweeps))
-        return cls(sweeps[of](estimators, X, y, **options), measure=measure).plot(ax=ax)
+        check_arguments(of=(of, one_of("noise", "imbalance")))
+        sweep = noise_sweep if of == "noise" else imbalance_sweep
+        return cls(sweep(estimators, X, y, **options), measure=measure).plot(ax)
 
     def plot(self, ax: Any = None) -> SweepDisplay:
         """Draw the curves on `ax`, or on a new figure."""
@@ -77,7 +77,7 @@ class SweepDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class CostSweepDisplay(Display):
+class CostSweepDisplay(ResultDisplay):
     """Precision, recall and F1 against the cost of a miss in training ([nyga2010]_ figures 3.4 and 3.6).
 
     Parameters
@@ -105,21 +105,7 @@ class CostSweepDisplay(Display):
     _: KW_ONLY
     measures: str | Sequence[str] = ("precision", "recall", "f1")
     pooled: bool = True
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        measures: str | Sequence[str] = ("precision", "recall", "f1"),
-        pooled: bool = True,
-        ax: Any = None,
-        **options: Any,
-    ) -> CostSweepDisplay:
-        """Sweep and draw; `options` go to `skewboost.evaluate.cost_sweep`."""
-        return cls(cost_sweep(estimator, X, y, **options), measures=measures, pooled=pooled).plot(ax=ax)
+    _compute = staticmethod(cost_sweep)
 
     def plot(self, ax: Any = None) -> CostSweepDisplay:
         """Draw the curves on `ax`, or on a new figure."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import sliceable
 from skewboost.errors import InputError, InputTypeError
@@ -15,8 +13,8 @@ from skewboost.metrics.costs import Costs, check_cost, costs_of
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive
-from skewboost.parameters import number
-from skewboost.plots.display_inputs import check_both_classes
+from skewboost.parameters import Check, check_arguments, number
+from skewboost.plots.display_inputs import check_both_classes, check_classifier
 from skewboost.plots.report.explorer import shortest
 from skewboost.typing import Array
 
@@ -26,47 +24,21 @@ GIVEN, OF_MODEL, BALANCED = "given", "of the model", "balanced"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Evidence:
-    """True classes, scores and decisions on the held-out rows, and the costs of errors.
-
-    Attributes
-    ----------
-    y : ndarray
-        The labels.
-    positive, flagged : ndarray of bool
-        Whether a row belongs to the positive class, and whether it is predicted positive.
-    scores : ndarray
-        The scores to which the explorer applies a threshold; larger for rows that are more likely positive.
-    kind : {"probability", "decision score"}
-        What the scores are.
-    ranks : ndarray
-        The scores by which curves and areas rank the rows: the decision function, if there is one.
-    threshold : float or None
-        The score from which rows are flagged; None if the decisions of the model are not a threshold on its score.
-    weights : ndarray or None
-        The weights of the rows.
-    pos_label, neg_label : label
-        The classes.
-    costs : Costs
-        The costs of a miss and of a false alarm.
-    costs_from : {"given", "of the model", "balanced"}
-        Where the costs come from.
-    given : bool
-        Whether the threshold was given, and is not the model's own.
-    """
+    """True classes, scores and decisions on the held-out rows, and the costs of errors."""
 
     y: Array
-    positive: Array
-    flagged: Array
-    scores: Array
-    kind: str
-    ranks: Array
-    threshold: float | None
+    positive: Array  # whether a row belongs to the positive class
+    flagged: Array  # whether it is predicted positive
+    scores: Array  # to which the explorer applies a threshold; larger for rows that are more likely positive
+    kind: str  # what the scores are: "probability" or "decision score"
+    ranks: Array  # by which curves and areas rank the rows: the decision function, if there is one
+    threshold: float | None  # from which rows are flagged; None if the decisions are not a threshold on the score
     weights: Array | None
     pos_label: Any
     neg_label: Any
-    costs: Costs
-    costs_from: str
-    given: bool = False
+    costs: Costs  # of a miss and of a false alarm
+    costs_from: str  # "given", "of the model" or "balanced"
+    given: bool = False  # whether the threshold was given, and is not the model's own
 
     @property
     def threshold_name(self) -> str:
@@ -83,7 +55,15 @@ def compute_evidence(
     model: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any, threshold: float | None = None
 ) -> Evidence:
     """Check all arguments of a report, and compute the scores and decisions of the model."""
-    classes = _classes(model)
+    if isinstance(model, type):
+        raise InputTypeError(f"model is the class {model.__name__}. Pass a fitted instance of it.")
+    check_classifier(model, *METHODS, argument="model")
+    classes = np.asarray(model.classes_)
+    if len(classes) != 2:
+        raise InputError(
+            f"A report is about two classes, but the model has {len(classes)}: {classes.tolist()}. Fit it to "
+            "y == label, and make a report on that."
+        )
     n_rows = sliceable(X).shape[0]
     labels = check_labels(model, y, n_rows)
     unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
@@ -103,36 +83,21 @@ def compute_evidence(
     else:
         costs = costs_of(cost, None, labels, pos_label, classes, weights)
         costs_from = BALANCED if cost is None or isinstance(cost, str) else GIVEN
-    if not any(hasattr(model, method) for method in METHODS):
-        name = type(model).__name__
-        raise InputError(f"model={name} has neither predict_proba nor decision_function. Pass a model with scores.")
     ranks = scores_of(model, X, pos_label)
     if threshold is None:
         flagged = np.asarray(model.predict(X)) == pos_label
         scores, kind, at = _choose_scores(model, X, pos_label, flagged, own_costs, ranks)
     else:
-        scores, kind, at = _probabilities(model, X, pos_label, threshold), PROBABILITY, float(threshold)
+        probability = Check(number(0, 1).passes, "a probability from 0 to 1, or None")
+        check_arguments(threshold=(threshold, probability))
+        check_classifier(model, "predict_proba", argument="model")
+        scores, kind, at = scores_of(model, X, pos_label, "predict_proba"), PROBABILITY, float(threshold)
         flagged = scores >= at
     return Evidence(
         y=labels, positive=positive, flagged=flagged, scores=scores, kind=kind, ranks=ranks, threshold=at,
         weights=weights, pos_label=pos_label, neg_label=classes[classes != pos_label][0], costs=costs,
         costs_from=costs_from, given=threshold is not None,
     )  # fmt: skip
-
-
-def _classes(model: Any) -> Array:
-    if isinstance(model, type):
-        raise InputTypeError(f"model is the class {model.__name__}. Pass a fitted instance of it.")
-    if not hasattr(model, "predict") or not is_classifier(model):
-        raise InputTypeError(f"model={model!r} must be a fitted classifier.")
-    check_is_fitted(model)
-    classes = np.asarray(model.classes_)
-    if len(classes) != 2:
-        raise InputError(
-            f"A report is about two classes, but the model has {len(classes)}: {classes.tolist()}. Fit it to "
-            "y == label, and make a report on that."
-        )
-    return classes
 
 
 def last_step(model: Any) -> Any:
@@ -158,16 +123,6 @@ def _model_costs(model: Any, labels: Array, classes: Array, positive: Any, weigh
     own = getattr(model, "pos_label_", positive)  # a number is the cost of missing this class
     costs = costs_of(cost, None, labels, own, classes, weights)
     return costs if own == positive else Costs(costs.positive, costs.negative)
-
-
-def _probabilities(model: Any, X: Any, positive: Any, threshold: float) -> Array:
-    """Return the probabilities of the positive class, for a given threshold."""
-    if not number(0, 1).passes(threshold):
-        raise InputError(f"threshold={threshold!r} must be a probability from 0 to 1, or None.")
-    if not hasattr(model, "predict_proba"):
-        name = type(model).__name__
-        raise InputError(f"threshold={threshold!r} is a probability, but {name} has no predict_proba. Pass None.")
-    return scores_of(model, X, positive, "predict_proba")
 
 
 def _choose_scores(

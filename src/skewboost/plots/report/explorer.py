@@ -22,22 +22,12 @@ MAX_DECIMALS = 15
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results at a threshold, per case.
+    """The results at a threshold, per case."""
 
-    Attributes
-    ----------
-    counts : Counts
-        TP, FP, FN and TN as fractions of all cases.
-    cost : float
-        The expected cost of a case.
-    none, all : float
-        The expected cost of a case if none, or all, were flagged.
-    """
-
-    counts: Counts
-    cost: float
-    none: float
-    all: float
+    counts: Counts  # as fractions of all cases
+    cost: float  # the expected cost of a case
+    none: float  # the expected cost if none were flagged
+    all: float  # the expected cost if all were flagged
 
     @property
     def savings(self) -> float:
@@ -125,10 +115,6 @@ class ScoreTable:
             The weights of the rows.
         max_bins : int, default=2000
             The approximate largest number of bins.
-
-        Returns
-        -------
-        ScoreTable
         """
         positive, scores, weights = read_scores(y_true, y_score, pos_label, sample_weight)
         if weights is not None and not weights.all():

@@ -16,14 +16,7 @@ LONGEST_CLASS = 40  # characters
 
 
 def digits(x: float, n: int = 3) -> str:
-    r"""Format a number with n significant digits and spaces between thousands.
-
-    Examples
-    --------
-    >>> from skewboost.plots.report.number_format import digits
-    >>> digits(0.012345), digits(30000.0, 5)
-    ('0.0123', '30\u202f000')
-    """
+    """Format a number with n significant digits and spaces between thousands."""
     if not math.isfinite(x):
         return NONE
     if x == 0:
@@ -51,14 +44,7 @@ def percent(x: float, n: int = 3) -> str:
 
 
 def class_names(positive: Any, negative: Any) -> tuple[str, str]:
-    """Name two classes by their labels if these are words, else by "positive" and "negative".
-
-    Examples
-    --------
-    >>> from skewboost.plots.report.number_format import class_names
-    >>> class_names(1, 0), class_names("fraud", "honest")
-    (('positive (1)', 'negative (0)'), ('fraud', 'honest'))
-    """
+    """Name two classes by their labels if these are words, else by "positive" and "negative"."""
     first, second = side_by_side([positive, negative], LONGEST_CLASS)
     return (
         first if _is_word(positive) else f"positive ({first})",
@@ -77,14 +63,7 @@ def _is_word(value: Any) -> bool:
 
 
 def interval(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
-    """The exact (conservative) interval of Clopper and Pearson for a rate.
-
-    Examples
-    --------
-    >>> from skewboost.plots.report.number_format import interval
-    >>> print("{:.3f} {:.3f}".format(*interval(8, 10)))
-    0.444 0.975
-    """
+    """The exact (conservative) interval of Clopper and Pearson for a rate."""
     tail = (1.0 - confidence) / 2.0
     low = 0.0 if successes <= 0 else float(betaincinv(successes, trials - successes + 1.0, tail))
     high = 1.0 if successes >= trials else float(betaincinv(successes + 1.0, trials - successes, 1.0 - tail))

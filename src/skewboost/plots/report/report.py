@@ -127,12 +127,7 @@ class Report:
         )
 
     def html(self) -> str:
-        """Return the page as HTML.
-
-        Returns
-        -------
-        str
-        """
+        """Return the page as HTML."""
         e, table = self.evidence, self.explorer
         positive, negative = class_names(e.pos_label, e.neg_label)
         explorer_data = {
@@ -162,10 +157,6 @@ class Report:
         ----------
         path : path
             The name of the file, such as "report.html".
-
-        Returns
-        -------
-        Path
         """
         return write_whole(path, self.html())
 
