@@ -112,19 +112,25 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None, ax: Any = None, **how: Any
-    ) -> CalibrationDisplay:
-        """Draw probabilities of the positive class, or a column for each class; parameters as in `from_estimator`."""
-        return cls._from(Predictions.from_scores(y_true, y_prob, None, pos_label, sample_weight), **how).plot(ax)
-
-    @classmethod
-    def _from(
         cls,
-        predictions: Predictions,
+        y_true: Any,
+        y_prob: Any,
+        *,
         n_bins: int = 10,
         strategy: str = "auto",
         scale: str = "auto",
         confidence: float = 0.95,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Any = None,
+    ) -> CalibrationDisplay:
+        """Draw probabilities of the positive class, or a column for each class; parameters as in `from_estimator`."""
+        predictions = Predictions.from_scores(y_true, y_prob, None, pos_label, sample_weight)
+        return cls._from(predictions, n_bins, strategy, scale, confidence).plot(ax)
+
+    @classmethod
+    def _from(
+        cls, predictions: Predictions, n_bins: int, strategy: str, scale: str, confidence: float
     ) -> CalibrationDisplay:
         p, positive = predictions.scores, predictions.positive
         if p.min() < 0 or p.max() > 1:

@@ -129,6 +129,7 @@ class PredictionDisplay(Display):
         prevalence: float | None = None,
         pos_label: Any = None,
         sample_weight: Any = None,
+        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw a fitted classifier, on rows that it was not trained on.
@@ -147,11 +148,13 @@ class PredictionDisplay(Display):
             The positive class; None means `pos_label_` of the model if it has one, else the rarer of two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             The weights of the rows.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on; None makes a new figure.
         **options
-            Parameters of `plot`.
+            Further parameters of `plot`.
         """
         predictions = Predictions.from_estimator(estimator, X, y, pos_label, sample_weight)
-        return cls._from(predictions, cost, prevalence).plot(**options)
+        return cls._from(predictions, cost, prevalence).plot(ax, **options)
 
     @classmethod
     def from_predictions(
@@ -164,11 +167,12 @@ class PredictionDisplay(Display):
         prevalence: float | None = None,
         pos_label: Any = None,
         sample_weight: Any = None,
+        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw given scores, and decisions `y_pred` unless None; other parameters as in `from_estimator`."""
         predictions = Predictions.from_scores(y_true, y_score, y_pred, pos_label, sample_weight)
-        return cls._from(predictions, cost, prevalence).plot(**options)
+        return cls._from(predictions, cost, prevalence).plot(ax, **options)
 
 
 def check_explainable(estimator: Any, method: str, instead: str) -> None:
