@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost.errors import InputError, InputTypeError
+from skewboost.errors import InputError
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -46,7 +46,7 @@ from skewboost.goals.units import RepeatedRowsWarning
 from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.targets import choose_positive, classes_of
-from skewboost.parameters import Check, check_params, integer, number, one_of, optional
+from skewboost.parameters import CLASSIFIER, Check, check_params, integer, number, one_of, optional
 from skewboost.typing import Array
 
 
@@ -58,6 +58,7 @@ def _if_estimator_has(name: str) -> Any:
     return available_if(check)
 
 
+@dataclass(eq=False, repr=False)
 class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Search for a model that reaches a goal, and certify on held-out rows that it does.
 
@@ -177,44 +178,24 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
 
-    def __init__(
-        self,
-        estimator: Any,
-        goal: Any = "recall>=0.95",
-        *,
-        then: Any = None,
-        tune: str = "both",
-        tune_rounds: bool = False,
-        confidence: float | None = 0.9,
-        holdout: Any = None,
-        weights: str = "importance",
-        cost: Any = None,
-        allow_unmet: bool = False,
-        cv: Any = 5,
-        max_points: int = 25,
-        cost_param: str | None = None,
-        pos_label: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.goal = goal
-        self.then = then
-        self.tune = tune
-        self.tune_rounds = tune_rounds
-        self.confidence = confidence
-        self.holdout = holdout
-        self.weights = weights
-        self.cost = cost
-        self.allow_unmet = allow_unmet
-        self.cv = cv
-        self.max_points = max_points
-        self.cost_param = cost_param
-        self.pos_label = pos_label
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any
+    goal: Any = "recall>=0.95"
+    _: KW_ONLY
+    then: Any = None
+    tune: str = "both"
+    tune_rounds: bool = False
+    confidence: float | None = 0.9
+    holdout: Any = None
+    weights: str = "importance"
+    cost: Any = None
+    allow_unmet: bool = False
+    cv: Any = 5
+    max_points: int = 25
+    cost_param: str | None = None
+    pos_label: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -397,6 +378,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
+            estimator=CLASSIFIER,
             tune=one_of("both", "cost", "threshold"),
             tune_rounds=one_of(True, False),
             confidence=optional(Check(lambda v: number(0, 1).passes(v) and 0 < v < 1, "a number between 0 and 1")),
@@ -410,11 +392,6 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             allow_unmet=one_of(True, False),
             max_points=integer(3),
         )
-        if isinstance(self.estimator, type):
-            name = self.estimator.__name__
-            raise InputTypeError(f"estimator is the class {name}.", f"Pass an instance: GoalSearchCV({name}(...)).")
-        if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
-            raise InputTypeError(f"estimator must be a classifier; got {self.estimator!r}.", "Pass a classifier.")
         if not any(hasattr(self.estimator, name) for name in ("decision_function", "predict_proba")):
             raise InputError(
                 f"estimator={self.estimator!r} has neither decision_function nor predict_proba, so it has no scores to "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +11,7 @@ from skewboost.boosting.estimator import BaseBooster
 from skewboost.engine.table import PreparedTable, sliceable, take_rows
 from skewboost.errors import InputError
 from skewboost.goals.units import check_groups, equal_rows
+from skewboost.meta.cost_passing import take_params
 from skewboost.metrics.targets import check_labels, check_sample_weight
 from skewboost.typing import Array
 
@@ -37,11 +37,7 @@ class SearchRows:
 
     def take(self, rows: Array) -> SearchRows:
         """Return the rows of these numbers."""
-        n = len(self.y)
-        params = {
-            name: take_rows(value, rows) if isinstance(value, Sized) and _length(value) == n else value
-            for name, value in self.params.items()
-        }
+        params = take_params(self.params, rows, len(self.y))
         held_out = None if self.held_out is None else self.held_out[rows]
         return replace(
             self, X=take_rows(self.X, rows), y=self.y[rows], units=self.units[rows], params=params, held_out=held_out
@@ -56,10 +52,6 @@ class SearchRows:
         """The weight of each row, or the number of examples that it stands for."""
         weights = self.params.get("sample_weight")
         return None if weights is None else np.asarray(weights, dtype=np.float64)
-
-
-def _length(value: Any) -> int:
-    return -1 if isinstance(value, str | dict) else len(value)
 
 
 def read_rows(search: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> tuple[SearchRows, int]:
