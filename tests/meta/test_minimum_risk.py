@@ -228,7 +228,7 @@ def test_parameters_that_make_no_sense_are_refused(params, y, message):
 def test_estimators_that_will_not_do_are_refused():
     with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba\. Set calibrate='sigmoid'"):
         MinimumRiskClassifier(LinearSVC()).fit(X, TWO)
-    with pytest.raises(ValueError, match="must be an instance of a classifier; got .*GaussianNB"):
+    with pytest.raises(ValueError, match=r"must be an instance of a classifier; got .*GaussianNB"):
         MinimumRiskClassifier(GaussianNB).fit(X, TWO)
     with pytest.raises(ValueError, match="must be an instance of a classifier; got LinearRegression"):
         MinimumRiskClassifier(LinearRegression()).fit(X, TWO)

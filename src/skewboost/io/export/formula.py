@@ -9,10 +9,10 @@ one per class for more.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -84,13 +84,54 @@ class Tree:
     nodes: tuple[Node, ...]
     values: tuple[Values, ...]
 
+    def cases(self, tests_of: Callable[[Node], Tests], link: int = 0) -> Cases:
+        """The tree from a link on as cases: the first whose test is true decides.
+
+        The branch with most leaves continues the same list, the others have lists of their own. So every test is
+        written once, and lists are nested no deeper than the logarithm of the number of leaves.
+        """
+        found = []
+        while link >= 0:
+            *ways, (link, _) = sorted(_ways(self.nodes[link], tests_of), key=lambda way: self._n_leaves[way[0]])
+            found += [(test, self.cases(tests_of, to)) for to, test in ways]
+        return Cases(found, self.values[~link])
+
     @cached_property
-    def depth(self) -> int:
-        """The number of tests on the longest path."""
-        below = [0] * len(self.nodes)
-        for k in reversed(range(len(self.nodes))):
-            below[k] = 1 + max((below[link] for link in self.nodes[k].links if link >= 0), default=0)
-        return below[0] if below else 0
+    def _n_leaves(self) -> dict[int, int]:
+        """The number of leaves below each link."""
+        found = {~leaf: 1 for leaf in range(len(self.values))}
+        for at in reversed(range(len(self.nodes))):
+            found[at] = sum(found[link] for link in set(self.nodes[at].links))
+        return found
+
+
+class Tests(NamedTuple):
+    """The conditions of a node as text; an empty one is never true."""
+
+    plain: tuple[str, str]  # for yes and for no
+    with_missing: tuple[str, str]  # the same where missing cells take that link, too
+    missing: str
+
+
+class Cases(NamedTuple):
+    """Conditions with what follows where they are the first to hold, and the value where none holds."""
+
+    tests: list[tuple[str, Cases]]
+    other: Values
+
+
+def _ways(node: Node, tests_of: Callable[[Node], Tests]) -> list[tuple[int, str]]:
+    """The links of a node with their conditions, exactly one of which holds for every row."""
+    yes, no, missing = node.links
+    if yes == no == missing:
+        return [(yes, "")]
+    tests = tests_of(node)
+    ways = list(zip((yes, no), tests.plain))
+    if missing in (yes, no):
+        ways[missing == no] = (missing, tests.with_missing[missing == no])
+    else:
+        ways.append((missing, tests.missing))
+    return [(link, test) for link, test in ways if test]
 
 
 @dataclass(frozen=True)
@@ -167,7 +208,8 @@ class Formula:
 
     def header(self) -> list[str]:
         """The lines of a header that describes the model. Names are quoted, so that they stay on one line."""
-        names = [f"{j}: {c.name!r}" + ("" if c.categories is None else " (category)") for j, c in self._shown]
+        shown = list(enumerate(self.columns))[:200]
+        names = [f"{j}: {c.name!r}" + ("" if c.categories is None else " (category)") for j, c in shown]
         more = [f"... and {len(self.columns) - len(names)} more"] if len(names) < len(self.columns) else []
         classes = ", ".join(map(repr, self.classes))
         lines = [self.title, "", f"Classes: {classes}", *self.notes, "Features, by position:"]
@@ -177,10 +219,6 @@ class Formula:
             f"{n} {what}{'s' if n > 1 else ''}{' of one feature' * (what == 'function')}" for n, what in counts if n
         ]
         return [*lines, f"F is a constant{''.join(' + ' + p for p in parts)}."]
-
-    @property
-    def _shown(self) -> list[tuple[int, Column]]:
-        return list(enumerate(self.columns))[:200]
 
 
 # ------------------------------------------------------------------------------------- reading a model
