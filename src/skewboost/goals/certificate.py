@@ -24,10 +24,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
+from skewboost.goals.trials import Decision
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 

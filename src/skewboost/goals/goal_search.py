@@ -25,8 +25,6 @@ from skewboost.goals.certificate import (
     impossible,
     of_little_use,
 )
-from skewboost.goals.decision import Decision
-from skewboost.goals.folds import folds_of
 from skewboost.goals.holdout import HeldOut, draw_evidence, fraction_needed, random_split, split_by_mask
 from skewboost.goals.reasons import (
     MORE_EXAMPLES,
@@ -39,10 +37,9 @@ from skewboost.goals.reasons import (
     not_reachable,
     too_few,
 )
-from skewboost.goals.rows import SearchRows, read_rows
+from skewboost.goals.rows import RepeatedRowsWarning, SearchRows, read_rows
 from skewboost.goals.search import Aim, Point, Search, frontier, read_aim, table
-from skewboost.goals.trials import Trials, rounds_to_try
-from skewboost.goals.units import RepeatedRowsWarning
+from skewboost.goals.trials import Decision, Trials, folds_of, rounds_to_try
 from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.targets import choose_positive, classes_of
@@ -365,15 +362,15 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             counts = chosen.point.counts if self.certificate_ is None else self.certificate_.counts
             if of_little_use(counts):
                 warnings.warn(hardly_useful(aim, counts), LittleUseWarning, stacklevel=4)
-        self._decision, self.estimator_, self.threshold_ = chosen, chosen.model, chosen.threshold
-        self.counts_, self.n_rounds_ = chosen.point.counts, chosen.point.n_rounds
-        labels = plain(self.pos_label_), plain(self._other)
-        self.cost_ = None if chosen.point.costs is None else dict(zip(labels, chosen.point.costs))
+        self._settle_on(chosen)
 
-    @property
-    def _other(self) -> Any:
-        """The negative class."""
-        return self.classes_[self.classes_ != self.pos_label_][0]
+    def _settle_on(self, decision: Decision) -> None:
+        """Set the attributes that follow from the decision."""
+        point = decision.point
+        self._decision, self.estimator_, self.threshold_ = decision, decision.model, decision.threshold
+        self.counts_, self.n_rounds_ = point.counts, point.n_rounds
+        (other,) = self.classes_[self.classes_ != self.pos_label_]
+        self.cost_ = None if point.costs is None else dict(zip((plain(self.pos_label_), plain(other)), point.costs))
 
     def _check_params(self) -> None:
         check_params(

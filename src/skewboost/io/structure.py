@@ -130,8 +130,12 @@ def integer(low: int = -LARGEST, high: int = LARGEST) -> Field:
     return Field(int, read)
 
 
-def number(finite: bool = True) -> Field:
-    """A number. Integers stay integers. JSON has no infinities and no NaN, so these are texts."""
+def number(
+    low: float | None = None, high: float | None = None, *, above: float | None = None, finite: bool = True
+) -> Field:
+    """A number in a range. Integers stay integers. JSON has no infinities and no NaN, so these are texts."""
+    limits = [f"{sign} {limit}" for sign, limit in ((">=", low), (">", above), ("<=", high)) if limit is not None]
+    wanted = f"a{' finite' if finite else ''} number {' and '.join(limits)}".rstrip()
 
     def write(value: Any) -> Any:
         if isinstance(value, Integral):
@@ -142,13 +146,12 @@ def number(finite: bool = True) -> Field:
         return value if math.isfinite(value) else str(value)
 
     def read(data: Any) -> float:
-        if type(data) is float and math.isfinite(data):
-            return data
-        if type(data) is int and abs(data) <= LARGEST:
-            return data
-        if type(data) is str and not finite and data in NOT_FINITE:
-            return NOT_FINITE[data]
-        raise FieldError(f"must be a{' finite' if finite else ''} number; got {shorten(data)}")
+        value: Any = NOT_FINITE.get(data) if type(data) is str and not finite else data
+        fits = abs(value) <= LARGEST if type(value) is int else type(value) is float
+        fits = fits and (not finite or math.isfinite(value)) and (low is None or value >= low)
+        if not fits or not (above is None or value > above) or not (high is None or value <= high):
+            raise FieldError(f"must be {wanted}; got {shorten(data)}")
+        return value  # type: ignore[no-any-return]
 
     return Field(write, read)
 
@@ -193,6 +196,8 @@ def name_of(objects: Mapping[str, Any]) -> Field:
 
 ANYTHING = Field(lambda value: value, lambda data: data)  # JSON that is checked elsewhere
 ANY_NUMBER = number(finite=False)
+POSITIVE = number(above=0)
+NOT_NEGATIVE = number(0)
 COUNT = integer(0)
 
 
@@ -207,7 +212,9 @@ def nullable(field: Field) -> Field:
     )
 
 
-def list_of(field: Field, collection: Callable[[Iterable[Any]], Any] = list, distinct: bool = False) -> Field:
+def list_of(
+    field: Field, collection: Callable[[Iterable[Any]], Any] = list, *, distinct: bool = False, least: int = 0
+) -> Field:
     """Values of one kind: a list, tuple or frozenset. Sets are sorted, so that equal sets give equal files."""
 
     def write(value: Any) -> list[Any]:
@@ -221,6 +228,7 @@ def list_of(field: Field, collection: Callable[[Iterable[Any]], Any] = list, dis
                 found.append(field.read(entry))
         except FieldError as error:
             raise error.within(f"[{len(found)}]") from None
+        require(len(found) >= least, "must not be empty")
         require(not distinct or len(set(found)) == len(found), "must not hold a value twice")
         return collection(found)
 
@@ -246,10 +254,17 @@ def map_of(field: Field) -> Field:
     )
 
 
-def array(kinds: str = "f", ndim: tuple[int, ...] = (1, 2), finite: bool = True) -> Field:
+def array(
+    kinds: str = "f",
+    ndim: tuple[int, ...] = (1, 2),
+    *,
+    finite: bool = True,
+    low: float | None = None,
+    rises: bool = False,
+) -> Field:
     """An array of numbers: a list where it is one-dimensional and holds doubles, else with its type and shape.
 
-    `kinds` are the letters of the types that it may have.
+    `kinds` are the letters of the types that it may have, `low` is the smallest number that it may hold.
     """
 
     def write(value: Any) -> Any:
@@ -258,7 +273,7 @@ def array(kinds: str = "f", ndim: tuple[int, ...] = (1, 2), finite: bool = True)
             raise UnsupportedPartError(f"an array of type {made.dtype}")
         values = made.ravel().tolist()
         if made.dtype.kind == "f" and not np.isfinite(made).all():
-            values = list_of(number(finite)).write(values)
+            values = list_of(number(finite=finite)).write(values)
         if made.dtype.str == "<f8" and made.ndim == 1:
             return values
         return {"dtype": made.dtype.str, "shape": list(made.shape), "values": values}
@@ -271,7 +286,10 @@ def array(kinds: str = "f", ndim: tuple[int, ...] = (1, 2), finite: bool = True)
         require(DTYPE.fullmatch(dtype) and dtype[1] in kinds, "must be a type of this array", "dtype")
         fits = len(shape) in ndim and math.prod(shape) == len(values)
         require(fits, "does not match the number of values", "shape")
-        return array_of(values, dtype, finite).reshape(shape)
+        made = array_of(values, dtype, finite).reshape(shape)
+        require(low is None or (made >= low).all(), f"must hold numbers of at least {low}")
+        require(not rises or (np.diff(made) > 0).all(), "must rise")
+        return made
 
     return Field(write, read)
 
@@ -285,7 +303,7 @@ def array_of(values: list[Any], dtype: str, finite: bool = True) -> Array:
     require(kind is not str or len(values) * int(dtype[2:]) <= MOST_TEXT, "takes too much memory", "dtype")
     if kind is float:
         if not all(type(v) is float for v in values):
-            values = list_of(number(finite)).read(values)
+            values = list_of(number(finite=finite)).read(values)
         made = np.array(values, dtype=dtype)
         require(not finite or np.isfinite(made).all(), "must hold finite numbers")
         return made
