@@ -31,6 +31,7 @@ from skewboost.io.structure import (
     shorten,
     text,
 )
+from skewboost.meta.cost_passing import plain
 
 FORMAT = "skewboost model"
 VERSION = 1
@@ -224,7 +225,7 @@ def load_and_describe(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]
         "version": file["version"],
         "class": type(model).__name__,
         "classes": model.classes_.tolist(),
-        "pos_label": _plain(getattr(model, "pos_label_", None)),
+        "pos_label": plain(getattr(model, "pos_label_", None)),
         "features": _features(model),
         "n_features": getattr(model, "n_features_in_", None),
         "n_examples": None if inner is None else inner._model.support.n_examples,
@@ -234,10 +235,6 @@ def load_and_describe(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]
         "saved_with": file["saved_with"],
         "notes": file["notes"],
     }
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
 
 
 def _innermost(model: Any) -> Any:

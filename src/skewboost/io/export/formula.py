@@ -23,7 +23,7 @@ from skewboost.boosting.link import ManyClasses, TwoClasses
 from skewboost.boosting.model import Model
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Split
-from skewboost.engine.scoring import LeafTerm, Scorer
+from skewboost.engine.scoring import LeafTerm, LineTerm, Scorer
 from skewboost.errors import InputError, InputTypeError
 from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.typing import Array
@@ -135,18 +135,6 @@ def _ways(node: Node, tests_of: Callable[[Node], Tests]) -> list[tuple[int, str]
 
 
 @dataclass(frozen=True)
-class Line:
-    """``rise · (x / scale - centre) + height``, constant beyond ±reach, and zero where x is missing."""
-
-    feature: int
-    rise: float
-    height: float
-    centre: float
-    scale: float
-    reach: float
-
-
-@dataclass(frozen=True)
 class Piece:
     """From `start` up to the start of the next piece, the probability is ``p + slope (F - start)``.
 
@@ -192,7 +180,7 @@ class Formula:
     constant: Values
     tables: tuple[Steps | LookUp, ...]
     trees: tuple[Tree, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[LineTerm, ...]
     link: Odds | ManyClasses
 
     @property
@@ -265,7 +253,7 @@ def read_formula(model: Any) -> Formula:
         constant=tuple(float(s.constant) for s in scorers),
         tables=tuple(_table(scorers, j, columns, ignored) for j in scorers[0].table_features.tolist()),
         trees=tuple(_trees(scorers, columns, ignored)),
-        lines=tuple(_lines(scorers[0], ignored)),
+        lines=tuple(line for (j, _), line in sorted(scorers[0].lines.items()) if j not in ignored),
         link=link,
     )
 
@@ -426,11 +414,6 @@ def _node(split: Split, links: tuple[int, ...], bins: Bins, columns: Sequence[Co
     assert ABSTAIN not in child.values() or links[ABSTAIN] == missing, "they share the link of missing cells"
     yes, no = (frozenset(c for c in categories if child[c] == side) for side in (LEFT, RIGHT))
     return Node(split.feature, math.nan, (yes, no), (links[0], links[1], missing))
-
-
-def _lines(scorer: Scorer, ignored: frozenset[int]) -> list[Line]:
-    used = [line for (j, _), line in sorted(scorer.lines.items()) if j not in ignored]
-    return [Line(line.feature, line.rise, line.height, line.centre, line.scale, line.reach) for line in used]
 
 
 # ------------------------------------------------------------------------------------- text of programs

@@ -12,8 +12,9 @@ from functools import cache, partial
 from typing import Any
 
 from skewboost.boosting.link import ManyClasses
+from skewboost.engine.scoring import LineTerm
 from skewboost.errors import InputError
-from skewboost.io.export.formula import Cases, Formula, Line, LookUp, Node, Odds, Steps, Tests, Tree, filled, utf8
+from skewboost.io.export.formula import Cases, Formula, LookUp, Node, Odds, Steps, Tests, Tree, filled, utf8
 
 # Terms that one step adds up: parsers limit the depth of an expression, and the planning time of DuckDB grows faster
 # than its depth.
@@ -181,7 +182,7 @@ def _listed(categories: Sequence[str]) -> str:
     return filled(map(literal, categories), indent="      ").strip().rstrip(",")
 
 
-def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
+def _lines(query: _Query, lines: Sequence[LineTerm], k: int) -> str:
     terms = ["0.0E0"]
     for line in lines:
         x = query.get(f"x{line.feature}")
