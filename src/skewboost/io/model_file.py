@@ -20,10 +20,10 @@ from skewboost.files import write_whole
 from skewboost.io.saved_attributes import table_readers
 from skewboost.io.saved_estimators import ESTIMATOR
 from skewboost.io.structure import (
+    OBJECT,
     FieldError,
     ModelFileError,
     UnsupportedPartError,
-    as_object,
     integer,
     map_of,
     read_entries,
@@ -328,7 +328,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _checked(file: Any) -> dict[str, Any]:
     for name in ("format", "version"):
-        require(name in as_object(file), f"{name!r} is missing")
+        require(name in OBJECT.read(file), f"{name!r} is missing")
     version = read_entries({"version": file["version"]}, {"version": _HEAD["version"]})["version"]
     newer = f"is {version}, but this skewboost reads files up to version {VERSION}: install a newer release"
     require(version <= VERSION, newer, "version")

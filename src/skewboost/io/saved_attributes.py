@@ -13,13 +13,13 @@ import numpy as np
 from skewboost.errors import InputError
 from skewboost.io.saved_parts import MOST_FEATURES
 from skewboost.io.structure import (
+    BOOLEAN,
     COUNT,
     DTYPE,
+    LIST,
     Field,
     UnsupportedPartError,
     array_of,
-    as_list,
-    boolean,
     integer,
     list_of,
     nullable,
@@ -42,7 +42,7 @@ def _write_labels(value: Array) -> Any:
 
 
 def _read_labels(data: Any) -> Array:
-    dtype, values = read_entries(data, {"dtype": text(), "values": Field(list, as_list)}).values()
+    dtype, values = read_entries(data, {"dtype": text(), "values": LIST}).values()
     require(dtype == OBJECTS or DTYPE.fullmatch(dtype), "must be a type of labels", "dtype")
     kinds = {type(v) for v in values}
     fits = len(kinds) == 1 and kinds <= {str, bool, int, float}
@@ -63,7 +63,7 @@ TABLE: Mapping[str, Field] = {
     "feature_names_in_": nullable(NAMES),
 }
 EMPTY: Mapping[str, Field] = {"_empty_columns": nullable(list_of(integer(0, MOST_FEATURES), frozenset, distinct=True))}
-KINDS: Mapping[str, Field] = {**EMPTY, "_nominal": list_of(boolean())}
+KINDS: Mapping[str, Field] = {**EMPTY, "_nominal": list_of(BOOLEAN)}
 
 
 # ------------------------------------------------------------------------------------- what families share

@@ -37,13 +37,13 @@ from skewboost.io.saved_params import MODELS, NotPlainDataError, class_named, co
 from skewboost.io.saved_parts import ANY_MODEL, MOST_CELLS
 from skewboost.io.structure import (
     ANY_NUMBER,
+    BOOLEAN,
     COUNT,
+    OBJECT,
     Field,
     FieldError,
     UnsupportedPartError,
     array,
-    as_object,
-    boolean,
     field_of,
     integer,
     list_of,
@@ -337,7 +337,7 @@ _FAMILIES: dict[str, Family] = {
             **TABLE,
             **EMPTY,
             "classes_": CLASSES,
-            "_arrow_as_pandas": boolean(),
+            "_arrow_as_pandas": BOOLEAN,
             "n_samples_seen_": COUNT,
             "stop_reason_": text(),
             "oob_error_": ANY_NUMBER,
@@ -378,7 +378,7 @@ _FAMILIES: dict[str, Family] = {
             **TABLE,
             **KINDS,
             "classes_": CLASSES,
-            "_prior": boolean(),
+            "_prior": BOOLEAN,
             "_values": list_of(field_of(Values)),
             "_events": record(Events),
             "_ranked": list_of(record(RankedRules)),
@@ -415,7 +415,7 @@ def _write_estimator(value: Any) -> dict[str, Any]:
 
 def _read_estimator(data: Any) -> Any:
     """An estimator that is ready for use."""
-    entries = dict(as_object(data))
+    entries = dict(OBJECT.read(data))
     name = read_entries({"class": entries.pop("class", None)}, {"class": _CLASS})["class"]
     if name == CONSTANT:
         classes, strategy = read_entries(entries, _CONSTANT).values()

@@ -53,7 +53,7 @@ from skewboost.typing import Array
 MOST_FEATURES = 2**20
 MOST_CELLS = 2**19  # features times outputs: a loaded model has a table of 256 numbers for each
 LARGEST_VALUE = 2.0**500  # of a leaf, so that sums and their multiples stay finite
-LIST = array(ndim=(1,))
+NUMBERS = array(ndim=(1,))
 COUNTS = array(ndim=(1,), low=0)
 RISING = array(ndim=(1,), rises=True)
 FEATURE = integer(0, MOST_FEATURES - 1)
@@ -84,7 +84,7 @@ def _code_runs() -> Field:
 def _sparse_numbers() -> Field:
     """Numbers of which most are zero: how many there are, and the places and values of the others."""
     places = integer(0, MOST_FEATURES)
-    entries = {"n": places, "at": list_of(places), "values": LIST}
+    entries = {"n": places, "at": list_of(places), "values": NUMBERS}
 
     def write(value: Any) -> Any:
         numbers = np.asarray(value, dtype=np.float64)
@@ -104,7 +104,7 @@ def _sparse_numbers() -> Field:
 
 def _code_counts() -> Field:
     """One number per feature and code. Each row starts with missing cells and ends with the last code in use."""
-    rows_of = list_of(LIST)
+    rows_of = list_of(NUMBERS)
 
     def write(value: Array) -> Any:
         return rows_of.write([np.append(row[MISSING], np.trim_zeros(row[:MISSING], "b")) for row in value])
@@ -149,7 +149,7 @@ register(
     categories=nullable(list_of(text(), tuple, distinct=True)),
     n_bins=integer(1, MAX_BINS),
 )
-register(Spread, _check_lengths, known=COUNTS, mean=LIST, rest=LIST, low=LIST, high=LIST)
+register(Spread, _check_lengths, known=COUNTS, mean=NUMBERS, rest=NUMBERS, low=NUMBERS, high=NUMBERS)
 register(Support, _check_support, n_examples=POSITIVE, per_code=nullable(_code_counts()))
 
 
@@ -293,7 +293,7 @@ def _check_isotonic(calibrator: Isotonic) -> None:
     require((np.diff(levels) >= 0).all() and levels[0] >= 0 and levels[-1] <= 1, "must rise from 0 to 1", "levels")
 
 
-register(Isotonic, _check_isotonic, scores=RISING, levels=LIST, margin=number(0, 0.5))
+register(Isotonic, _check_isotonic, scores=RISING, levels=NUMBERS, margin=number(0, 0.5))
 register(
     TwoClasses,
     scale=POSITIVE,
@@ -315,11 +315,11 @@ def _check_patterns(patterns: Patterns) -> None:
     require(len(patterns.support) == n, "must have one number per pattern", "support")
 
 
-_NUMBERS = array("i", ndim=(1,), low=0)
+_PLACES = array("i", ndim=(1,), low=0)
 _MATRIX = array(ndim=(2,))
 register(Intervals, cuts=RISING)
 register(Categories, categories=list_of(text(), tuple, distinct=True))
-register(Events, _check_lengths, attribute=_NUMBERS, value=_NUMBERS, probability=COUNTS)
+register(Events, _check_lengths, attribute=_PLACES, value=_PLACES, probability=COUNTS)
 register(
     Patterns,
     _check_patterns,

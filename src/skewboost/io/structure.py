@@ -85,23 +85,24 @@ def type_name(value: Any) -> str:
     return f"{type(value).__module__.split('.')[0]}.{type(value).__name__}"
 
 
-def as_list(data: Any) -> list[Any]:
-    """Check that an entry is a list."""
-    if type(data) is not list:
-        raise FieldError(f"must be a list; got {shorten(data)}")
-    return data
+def _checked(write: Callable[[Any], Any], fits: Callable[[Any], bool], wanted: str) -> Field:
+    """A value that is the same in JSON; `wanted` says which ones fit."""
+
+    def read(data: Any) -> Any:
+        if not fits(data):
+            raise FieldError(f"must be {wanted}; got {shorten(data)}")
+        return data
+
+    return Field(write, read)
 
 
-def as_object(data: Any) -> dict[str, Any]:
-    """Check that an entry is an object."""
-    if type(data) is not dict:
-        raise FieldError(f"must be an object; got {shorten(data)}")
-    return data
+LIST = _checked(list, lambda data: type(data) is list, "a list")
+OBJECT = _checked(dict, lambda data: type(data) is dict, "an object")
 
 
 def read_entries(data: Any, entries: Mapping[str, Field]) -> dict[str, Any]:
     """Read an object that has exactly these entries."""
-    if as_object(data).keys() != entries.keys():
+    if OBJECT.read(data).keys() != entries.keys():
         for name in entries:
             require(name in data, f"has no entry {name!r}")
         for name in data:
@@ -121,13 +122,7 @@ def read_entries(data: Any, entries: Mapping[str, Field]) -> dict[str, Any]:
 
 def integer(low: int = -LARGEST, high: int = LARGEST) -> Field:
     """An integer in a range; booleans and floats are none."""
-
-    def read(data: Any) -> int:
-        if type(data) is not int or not low <= data <= high:
-            raise FieldError(f"must be an integer from {low} to {high}; got {shorten(data)}")
-        return data
-
-    return Field(int, read)
+    return _checked(int, lambda data: type(data) is int and low <= data <= high, f"an integer from {low} to {high}")
 
 
 def number(
@@ -156,17 +151,6 @@ def number(
     return Field(write, read)
 
 
-def boolean() -> Field:
-    """True or false."""
-
-    def read(data: Any) -> bool:
-        if type(data) is not bool:
-            raise FieldError(f"must be true or false; got {shorten(data)}")
-        return data
-
-    return Field(bool, read)
-
-
 def text(*words: str) -> Field:
     """Any text, or one of some words."""
 
@@ -175,14 +159,8 @@ def text(*words: str) -> Field:
             raise UnsupportedPartError(f"{type(value).__name__} {shorten(value)} in place of a text")
         return str(value)
 
-    def read(data: Any) -> str:
-        if type(data) is not str:
-            raise FieldError(f"must be a text; got {shorten(data)}")
-        if words and data not in words:
-            raise FieldError(f"must be one of {', '.join(map(repr, words))}; got {shorten(data)}")
-        return data
-
-    return Field(write, read)
+    wanted = f"one of {', '.join(map(repr, words))}" if words else "a text"
+    return _checked(write, lambda data: type(data) is str and (not words or data in words), wanted)
 
 
 def name_of(objects: Mapping[str, Any]) -> Field:
@@ -194,6 +172,7 @@ def name_of(objects: Mapping[str, Any]) -> Field:
     )
 
 
+BOOLEAN = _checked(bool, lambda data: type(data) is bool, "true or false")
 ANYTHING = Field(lambda value: value, lambda data: data)  # JSON that is checked elsewhere
 ANY_NUMBER = number(finite=False)
 POSITIVE = number(above=0)
@@ -222,7 +201,7 @@ def list_of(
 
     def read(data: Any) -> Any:
         found: list[Any] = []
-        as_list(data)
+        LIST.read(data)
         try:
             for entry in data:
                 found.append(field.read(entry))
@@ -240,7 +219,7 @@ def tuple_of(*kinds: Field) -> Field:
     entries = {f"[{k}]": field for k, field in enumerate(kinds)}
 
     def read(data: Any) -> tuple[Any, ...]:
-        require(len(as_list(data)) == len(entries), f"must have {len(entries)} entries")
+        require(len(LIST.read(data)) == len(entries), f"must have {len(entries)} entries")
         return tuple(read_entries(dict(zip(entries, data)), entries).values())
 
     return Field(lambda value: [field.write(v) for field, v in zip(kinds, value, strict=True)], read)
@@ -250,7 +229,7 @@ def map_of(field: Field) -> Field:
     """Values of one kind by name."""
     return Field(
         lambda value: {str(name): field.write(v) for name, v in value.items()},
-        lambda data: read_entries(data, dict.fromkeys(as_object(data), field)),
+        lambda data: read_entries(data, dict.fromkeys(OBJECT.read(data), field)),
     )
 
 
@@ -294,7 +273,7 @@ def array(
     return Field(write, read)
 
 
-_ARRAY = {"dtype": text(), "shape": list_of(integer(0, 2**31)), "values": Field(list, as_list)}
+_ARRAY = {"dtype": text(), "shape": list_of(integer(0, 2**31)), "values": LIST}
 
 
 def array_of(values: list[Any], dtype: str, finite: bool = True) -> Array:
@@ -377,14 +356,14 @@ def one_of(*classes: type) -> Field:
         return {"kind": kind, **records[kind].write(value)}
 
     def read(data: Any) -> Any:
-        entries = dict(as_object(data))
+        entries = dict(OBJECT.read(data))
         kind = read_entries({"kind": entries.pop("kind", None)}, kinds)["kind"]
         return records[kind].read(entries)
 
     return Field(write, read)
 
 
-_PLAIN: dict[Any, Field] = {int: integer(), float: number(), bool: boolean(), str: text()}
+_PLAIN: dict[Any, Field] = {int: integer(), float: number(), bool: BOOLEAN, str: text()}
 
 
 def field_of(annotation: Any) -> Field:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -253,7 +254,10 @@ class PastingVotesClassifier(MostProbableMixin, ClassifierMixin, BaseEstimator):
         plan = self._plan(min(self.bite_size, rows.n_rows))
         n_before = len(state.members)
         try:
-            self._run(train(rows, plan, state, self.classes_), plan.n_members, n_before)
+            with ProgressBar(plan.n_members, "members") if self.verbose else nullcontext() as bar:
+                for k, error in enumerate(train(rows, plan, state, self.classes_), n_before + 1):
+                    if bar is not None:
+                        bar.update(k, f"error {error:.4g}")
             state.pools = rows.position
             self._finish(rows, state, rows.final_error())
         except KeyboardInterrupt:
@@ -270,15 +274,6 @@ class PastingVotesClassifier(MostProbableMixin, ClassifierMixin, BaseEstimator):
                 'vote for it. Set class_shares="balanced", or a larger bite_size.',
                 stacklevel=4,
             )
-
-    def _run(self, errors: Iterator[float], n_members: int, n_before: int) -> None:
-        if not self.verbose:
-            for _ in errors:
-                pass
-            return
-        with ProgressBar(n_members, "members") as bar:
-            for k, error in enumerate(errors, n_before + 1):
-                bar.update(k, f"error {error:.4g}")
 
     def _finish(self, rows: RowsInMemory | RowPools, state: VoteState, error: float) -> None:
         self._state = state
