@@ -373,7 +373,7 @@ def test_it_is_an_estimator_among_others():
         ({"confidence": None, "holdout": 0.2}, "has no effect without a certificate"),
         ({"cost": 3}, "neither the goal nor then is about expected_cost"),
         ({"then": 3}, "then=3 is not a measure"),
-        ({"goal": "expected_cost <= 1"}, "expected_cost needs the parameter cost"),
+        ({"goal": "expected_cost <= 1"}, "cost=None cannot be used for a goal on expected_cost"),
         ({"goal": "expected_cost <= 1", "cost": "balanced"}, "cost='balanced' cannot be used"),
         ({"cv": 1}, "cv=1 must be an integer >= 2"),
         ({"cv": [(np.arange(40), np.arange(40, 80))]}, "cv is an iterable of splits"),

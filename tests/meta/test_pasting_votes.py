@@ -520,7 +520,7 @@ def test_files_are_predicted_in_chunks(tmp_path):
         clf.predict(path)
     with pytest.raises(ValueError, match="sample_weight must be numbers: could not convert"):
         clf.fit(path, "y", "t")
-    with pytest.raises(ValueError, match="y must be the name of a column; got an object of type ndarray"):
+    with pytest.raises(ValueError, match="y must be the name of a column; got ndarray"):
         clf.fit(path, np.zeros(40))
     with pytest.raises(ValueError, match="must be an instance of a classifier, or None"):
         PastingVotesClassifier(RealBoostClassifier).fit(np.zeros((4, 1)), [0, 1, 0, 1])

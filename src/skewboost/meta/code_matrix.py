@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
@@ -32,7 +33,11 @@ from skewboost.metrics.targets import check_labels, check_sample_weight, classes
 from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, one_of, optional
 from skewboost.typing import Array
 
-RANDOM_CODES = {"dense": code_design.dense, "sparse": code_design.sparse, "bch": code_design.bch}
+RANDOM_CODES: dict[str, Callable[..., Array]] = {
+    "dense": code_design.dense,
+    "sparse": code_design.sparse,
+    "bch": code_design.bch,
+}
 FIXED_CODES = {
     "exhaustive": code_design.exhaustive,
     "one_vs_rest": code_design.one_vs_rest,

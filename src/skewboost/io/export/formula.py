@@ -32,6 +32,12 @@ CAN_BE = (
     "Only boosters of skewboost whose F is a sum of stumps, trees, histograms, lines or alternating trees can be "
     "exported, and GoalSearchCV around them"
 )
+REMEDIES = {  # by an attribute of a model that cannot be exported as a whole
+    "steps": "Export the last step of the pipeline, and apply the steps before it yourself.",
+    "best_estimator_": "Export its best_estimator_.",
+    "estimators_": "Export each of its estimators_ that can be exported, and combine their results yourself.",
+    "expected_costs": "Export its estimator_ if it can be exported, and decide by its probabilities and cost_.",
+}
 WIDTH = 100  # of a line of a program
 Values = tuple[float, ...]
 
@@ -222,7 +228,8 @@ def read_formula(model: Any) -> Formula:
         booster, threshold = model.estimator_, float(model.threshold_)
         name = f"{name} around {type(booster).__name__}"
     if not isinstance(booster, BaseBooster):
-        raise InputTypeError(f"{name} cannot be exported. {CAN_BE}.", _remedy(model))
+        remedy = next((text for attribute, text in REMEDIES.items() if hasattr(model, attribute)), "")
+        raise InputTypeError(f"{name} cannot be exported. {CAN_BE}.", remedy)
     check_is_fitted(booster)
     fitted, n_rounds = booster._model, booster._model.n_rounds
     link: Odds | ManyClasses
@@ -256,19 +263,6 @@ def read_formula(model: Any) -> Formula:
         lines=tuple(line for (j, _), line in sorted(scorers[0].lines.items()) if j not in ignored),
         link=link,
     )
-
-
-def _remedy(model: Any) -> str:
-    """How to export a part of a model that cannot be exported as a whole."""
-    if hasattr(model, "steps"):
-        return "Export the last step of the pipeline, and apply the steps before it yourself."
-    if hasattr(model, "best_estimator_"):
-        return "Export its best_estimator_."
-    if hasattr(model, "estimators_"):
-        return "Export each of its estimators_ that can be exported, and combine their results yourself."
-    if hasattr(model, "cost_") and hasattr(model, "estimator_") and not isinstance(model, GoalSearchCV):
-        return "Export its estimator_ if it can be exported, and decide by its probabilities and cost_."
-    return ""
 
 
 def _scorers_of(fitted: Model, name: str) -> list[Scorer]:
