@@ -64,10 +64,7 @@ class CalibratedFolds(MostProbableMixin):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        total: Any = 0.0
-        for fold in self.folds:
-            total = total + self._probabilities(fold, X)
-        return np.asarray(total / len(self.folds))
+        return np.asarray(sum(self._probabilities(fold, X) for fold in self.folds) / len(self.folds))
 
     def _probabilities(self, fold: Fold, X: Any) -> Array:
         scores, n_classes = _scores(fold.estimator, X), len(self.classes_)
