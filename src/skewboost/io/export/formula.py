@@ -181,7 +181,6 @@ class Formula:
     title: str  # the class and the number of rounds
     notes: tuple[str, ...]  # lines of the header
     columns: tuple[Column, ...]
-    named: bool  # whether the columns had names in training
     classes: tuple[Any, ...]  # str, int, float or bool
     constant: Values
     tables: tuple[Steps | LookUp, ...]
@@ -255,7 +254,6 @@ def read_formula(model: Any) -> Formula:
         title=f"{name}, {n_rounds} round{'s' if n_rounds != 1 else ''}",
         notes=tuple(_notes(booster, link)),
         columns=columns,
-        named=hasattr(booster, "feature_names_in_"),
         classes=_classes(booster),
         constant=tuple(float(s.constant) for s in scorers),
         tables=tuple(_table(scorers, j, columns, ignored) for j in scorers[0].table_features.tolist()),
