@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
+
+from skewboost.typing import Array
 
 
 def seeded(estimator: Any, draw: Callable[[], int], anew: bool = False) -> Any:
@@ -14,6 +17,31 @@ def seeded(estimator: Any, draw: Callable[[], int], anew: bool = False) -> Any:
     copy = clone(estimator)
     names = sorted(k for k, v in copy.get_params().items() if k.endswith("random_state") and (anew or v is None))
     return copy.set_params(**{name: draw() for name in names})
+
+
+class MostProbableMixin:
+    """Predict the most probable class."""
+
+    classes_: Array
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return class probabilities, in the order of `classes_`."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Array:
+        """Return the most probable class; the first of `classes_` in case of a tie.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from skewboost.errors import InputError
 
@@ -58,6 +59,12 @@ def optional(check: Check) -> Check:
 
 
 N_JOBS = optional(Check(lambda value: integer(-(2**31)).passes(value) and value != 0, "an integer other than 0"))
+
+
+CLASSIFIER = Check(
+    lambda value: not isinstance(value, type) and hasattr(value, "fit") and is_classifier(value),
+    "an instance of a classifier",
+)
 
 
 def either(*checks: Check) -> Check:

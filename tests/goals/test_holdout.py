@@ -19,11 +19,10 @@ from skewboost.goals import (
     bounds,
     false_alarm_rate,
 )
-from skewboost.goals.folds import folds_of
 from skewboost.goals.holdout import draw_evidence, fraction_needed, one_per_unit, random_split
-from skewboost.goals.rows import SearchRows
+from skewboost.goals.rows import SearchRows, Units
 from skewboost.goals.search import Aim
-from skewboost.goals.units import Units
+from skewboost.goals.trials import folds_of
 from skewboost.metrics import Counts
 
 GOALS = [

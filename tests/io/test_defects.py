@@ -210,7 +210,7 @@ def test_links_that_go_back_or_nowhere(files, name, link):
         (("model", "classes"), {"dtype": "<U9999", "values": ["x"] * 10**4}, "takes too much memory"),
         (("model", "pos_label"), 2, "model.pos_label must be the place of a class"),
         (("model", "model", "n_rounds"), 3, "must not exceed the rounds"),
-        (("model", "model", "link", "scale"), 0.0, "must be above 0"),
+        (("model", "model", "link", "scale"), 0.0, "must be a finite number > 0"),
         (("model", "model", "rounds", 0, "term", "partition", "splits", 0, "feature"), 3, "there are 3 features"),
         (("model", "model", "rounds", 0, "term", "values"), [0.0], "must have an entry per leaf"),
         (("model", "model", "rounds", 0, "importances", "n"), 10**9, "from 0 to"),
@@ -311,7 +311,7 @@ def _set(**values):
         ("lines", "bins", _set(bins={"features": [NO_CUTS] * 3}), "per_code must be null where"),
         ("a goal", "certificate", _set(threshold="nan"), "model.threshold must not be NaN"),
         ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must not exceed the rounds"),
-        ("a goal", "p_value", _set(p_value="-inf"), "p_value must be at least 0"),
+        ("a goal", "p_value", _set(p_value="-inf"), "p_value must be a number >= 0"),
         (
             "boosted rules",
             "ranked",

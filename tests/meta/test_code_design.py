@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from skewboost.meta import code_design
-from skewboost.meta.decoding import decode
+from skewboost.meta.code_matrix import decode
 from support import load_trace
 
 SLIDES = [[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1], [0, 1, 0, 1, 0, 1, 0]]

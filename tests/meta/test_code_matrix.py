@@ -225,7 +225,7 @@ def test_mistakes_are_told_and_leave_the_model_as_it_was(wine):
         ),
         ({"code_size": 4}, "code_size=4 only has an effect with the codes 'dense', 'sparse' and 'bch'"),
         ({"decoding": "nearest"}, "decoding of CodeMatrixClassifier must be one of"),
-        ({"estimator": "stump"}, "estimator of CodeMatrixClassifier must be a classifier; got 'stump'"),
+        ({"estimator": "stump"}, "estimator of CodeMatrixClassifier must be an instance of a classifier; got 'stump'"),
         ({"code": np.ones((2, 2))}, "code has 2 rows, but y has 3 classes"),
     ):
         with pytest.raises(ValueError, match=message):

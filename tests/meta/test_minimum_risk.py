@@ -228,9 +228,9 @@ def test_parameters_that_make_no_sense_are_refused(params, y, message):
 def test_estimators_that_will_not_do_are_refused():
     with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba\. Set calibrate='sigmoid'"):
         MinimumRiskClassifier(LinearSVC()).fit(X, TWO)
-    with pytest.raises(TypeError, match=r"estimator is the class GaussianNB; pass an instance"):
+    with pytest.raises(ValueError, match=r"must be an instance of a classifier; got .*GaussianNB"):
         MinimumRiskClassifier(GaussianNB).fit(X, TWO)
-    with pytest.raises(TypeError, match=r"estimator must be a classifier; got LinearRegression"):
+    with pytest.raises(ValueError, match="must be an instance of a classifier; got LinearRegression"):
         MinimumRiskClassifier(LinearRegression()).fit(X, TWO)
     with pytest.raises(ValueError, match=r"The fitted estimator has the classes \[0, 1\], but y has \['a', 'b', 'c'\]"):
         MinimumRiskClassifier(FrozenEstimator(GaussianNB().fit(X, TWO))).fit(X, THREE)

@@ -384,8 +384,8 @@ def test_pipelines_and_searches():
         ({"class_shares": {0: 0.0, 1: 1.0}}, "class_shares of PastingVotesClassifier must be"),
         ({"smoothing": 1.0}, "smoothing of PastingVotesClassifier must be"),
         ({"pool_size": 300}, "pool_size=300 must be at least twice bite_size=200"),
-        ({"estimator": "tree"}, "estimator must be a classifier"),
-        ({"estimator": make_pipeline(StandardScaler())}, "estimator must be a classifier"),
+        ({"estimator": "tree"}, "must be an instance of a classifier"),
+        ({"estimator": make_pipeline(StandardScaler())}, "must be an instance of a classifier"),
     ],
 )
 def test_bad_parameters_are_named(params, words):
@@ -520,7 +520,7 @@ def test_files_are_predicted_in_chunks(tmp_path):
         clf.predict(path)
     with pytest.raises(ValueError, match="sample_weight must be numbers: could not convert"):
         clf.fit(path, "y", "t")
-    with pytest.raises(ValueError, match="y must be the name of a column; got an object of type ndarray"):
+    with pytest.raises(ValueError, match="y must be the name of a column; got ndarray"):
         clf.fit(path, np.zeros(40))
-    with pytest.raises(ValueError, match="estimator must be a classifier, or None"):
+    with pytest.raises(ValueError, match="must be an instance of a classifier, or None"):
         PastingVotesClassifier(RealBoostClassifier).fit(np.zeros((4, 1)), [0, 1, 0, 1])

@@ -170,7 +170,10 @@ def test_tables_go_to_the_members_as_they_are():
 def test_errors_of_bagging():
     X, y = awkward_data(60)
     for params, message in [
-        ({"booster": RealBoostClassifier}, "booster of UnderBaggingClassifier must be a classifier, or None"),
+        (
+            {"booster": RealBoostClassifier},
+            "must be an instance of a classifier, or None",
+        ),
         ({"booster": "stump"}, "booster of UnderBaggingClassifier must be"),
         ({"n_estimators": 0}, "n_estimators of UnderBaggingClassifier must be an integer >= 1"),
         ({"ratio": 0.0}, "ratio of UnderBaggingClassifier must be"),

@@ -24,10 +24,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
+from skewboost.goals.trials import Decision
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
@@ -199,10 +199,9 @@ def impossible(aim: Aim, held_out: HeldOut) -> list[tuple[Condition, float, floa
 
 def number_of(denominator: str, perfect: Counts) -> float:
     """Return the number of rows in the denominator of a measure if all predictions are right."""
-    if denominator == "negatives":
-        return float(perfect.negatives)
-    if denominator == "rows":
-        return float(perfect.total)
-    if denominator == "positives and as many negatives":
-        return float(min(perfect.positives, perfect.negatives))
-    return float(perfect.positives)
+    of_both = {
+        "negatives": perfect.negatives,
+        "rows": perfect.total,
+        "positives and as many negatives": min(perfect.positives, perfect.negatives),
+    }
+    return float(of_both.get(denominator, perfect.positives))

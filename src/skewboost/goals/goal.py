@@ -111,8 +111,7 @@ class Condition:
         """Return the best possible counts: on n rows of both classes, or on n rows of the least cost."""
         if self.name == "g_mean":
             return Counts(n, 0, 0, n)
-        cells = np.where(np.arange(4) == np.argmin(np.asarray(cost).ravel()), n, 0)
-        tn, fp, fn, tp = cells.tolist()
+        tn, fp, fn, tp = np.where(np.arange(4) == np.argmin(cost), n, 0).tolist()  # type: ignore[arg-type]
         return Counts(tp, fp, fn, tn)
 
     def __str__(self) -> str:
@@ -187,25 +186,14 @@ class Goal:
     @property
     def rising(self) -> bool | None:
         """Whether a higher threshold can only help (True), only harm (False), or do either (None)."""
-        senses = {_RISING.get((c.name, c.sense)) for c in self.conditions}
-        return senses.pop() if len(senses) == 1 else None
+        rises = {(c.sense == ">=") == _GROWS[c.name] if c.name in _GROWS else None for c in self.conditions}
+        return rises.pop() if len(rises) == 1 else None
 
 
 _COMPLEMENTS = {"miss_rate": "recall", "false_alarm_rate": "specificity"}
 
-# Whether a higher threshold helps to meet a condition, for any data.
-_RISING = {
-    ("recall", ">="): False,
-    ("recall", "<="): True,
-    ("miss_rate", "<="): False,
-    ("miss_rate", ">="): True,
-    ("specificity", ">="): True,
-    ("specificity", "<="): False,
-    ("false_alarm_rate", "<="): True,
-    ("false_alarm_rate", ">="): False,
-    ("flagged_share", "<="): True,
-    ("flagged_share", ">="): False,
-}
+# Whether a measure grows with the threshold, for any data; the other measures may do either.
+_GROWS = {"recall": False, "miss_rate": True, "specificity": True, "false_alarm_rate": False, "flagged_share": False}
 
 
 def _condition(text: str, goal: str) -> Condition:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost.errors import InputError, InputTypeError
+from skewboost.errors import InputError
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -25,8 +25,6 @@ from skewboost.goals.certificate import (
     impossible,
     of_little_use,
 )
-from skewboost.goals.decision import Decision
-from skewboost.goals.folds import folds_of
 from skewboost.goals.holdout import HeldOut, draw_evidence, fraction_needed, random_split, split_by_mask
 from skewboost.goals.reasons import (
     MORE_EXAMPLES,
@@ -39,14 +37,13 @@ from skewboost.goals.reasons import (
     not_reachable,
     too_few,
 )
-from skewboost.goals.rows import SearchRows, read_rows
+from skewboost.goals.rows import RepeatedRowsWarning, SearchRows, read_rows
 from skewboost.goals.search import Aim, Point, Search, frontier, read_aim, table
-from skewboost.goals.trials import Trials, rounds_to_try
-from skewboost.goals.units import RepeatedRowsWarning
+from skewboost.goals.trials import Decision, Trials, folds_of, rounds_to_try
 from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.targets import choose_positive, classes_of
-from skewboost.parameters import Check, check_params, integer, number, one_of, optional
+from skewboost.parameters import CLASSIFIER, Check, check_params, integer, number, one_of, optional
 from skewboost.typing import Array
 
 
@@ -58,6 +55,7 @@ def _if_estimator_has(name: str) -> Any:
     return available_if(check)
 
 
+@dataclass(eq=False, repr=False)
 class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Search for a model that reaches a goal, and certify on held-out rows that it does.
 
@@ -177,44 +175,24 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
 
-    def __init__(
-        self,
-        estimator: Any,
-        goal: Any = "recall>=0.95",
-        *,
-        then: Any = None,
-        tune: str = "both",
-        tune_rounds: bool = False,
-        confidence: float | None = 0.9,
-        holdout: Any = None,
-        weights: str = "importance",
-        cost: Any = None,
-        allow_unmet: bool = False,
-        cv: Any = 5,
-        max_points: int = 25,
-        cost_param: str | None = None,
-        pos_label: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.goal = goal
-        self.then = then
-        self.tune = tune
-        self.tune_rounds = tune_rounds
-        self.confidence = confidence
-        self.holdout = holdout
-        self.weights = weights
-        self.cost = cost
-        self.allow_unmet = allow_unmet
-        self.cv = cv
-        self.max_points = max_points
-        self.cost_param = cost_param
-        self.pos_label = pos_label
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any
+    goal: Any = "recall>=0.95"
+    _: KW_ONLY
+    then: Any = None
+    tune: str = "both"
+    tune_rounds: bool = False
+    confidence: float | None = 0.9
+    holdout: Any = None
+    weights: str = "importance"
+    cost: Any = None
+    allow_unmet: bool = False
+    cv: Any = 5
+    max_points: int = 25
+    cost_param: str | None = None
+    pos_label: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -384,19 +362,20 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             counts = chosen.point.counts if self.certificate_ is None else self.certificate_.counts
             if of_little_use(counts):
                 warnings.warn(hardly_useful(aim, counts), LittleUseWarning, stacklevel=4)
-        self._decision, self.estimator_, self.threshold_ = chosen, chosen.model, chosen.threshold
-        self.counts_, self.n_rounds_ = chosen.point.counts, chosen.point.n_rounds
-        labels = plain(self.pos_label_), plain(self._other)
-        self.cost_ = None if chosen.point.costs is None else dict(zip(labels, chosen.point.costs))
+        self._settle_on(chosen)
 
-    @property
-    def _other(self) -> Any:
-        """The negative class."""
-        return self.classes_[self.classes_ != self.pos_label_][0]
+    def _settle_on(self, decision: Decision) -> None:
+        """Set the attributes that follow from the decision."""
+        point = decision.point
+        self._decision, self.estimator_, self.threshold_ = decision, decision.model, decision.threshold
+        self.counts_, self.n_rounds_ = point.counts, point.n_rounds
+        (other,) = self.classes_[self.classes_ != self.pos_label_]
+        self.cost_ = None if point.costs is None else dict(zip((plain(self.pos_label_), plain(other)), point.costs))
 
     def _check_params(self) -> None:
         check_params(
             self,
+            estimator=CLASSIFIER,
             tune=one_of("both", "cost", "threshold"),
             tune_rounds=one_of(True, False),
             confidence=optional(Check(lambda v: number(0, 1).passes(v) and 0 < v < 1, "a number between 0 and 1")),
@@ -410,11 +389,6 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             allow_unmet=one_of(True, False),
             max_points=integer(3),
         )
-        if isinstance(self.estimator, type):
-            name = self.estimator.__name__
-            raise InputTypeError(f"estimator is the class {name}.", f"Pass an instance: GoalSearchCV({name}(...)).")
-        if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
-            raise InputTypeError(f"estimator must be a classifier; got {self.estimator!r}.", "Pass a classifier.")
         if not any(hasattr(self.estimator, name) for name in ("decision_function", "predict_proba")):
             raise InputError(
                 f"estimator={self.estimator!r} has neither decision_function nor predict_proba, so it has no scores to "

@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
-from skewboost.goals.rows import SearchRows
+from skewboost.goals.rows import SearchRows, Units
 from skewboost.goals.search import Aim
-from skewboost.goals.units import Units
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 

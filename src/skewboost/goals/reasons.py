@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -116,17 +115,16 @@ def _limit(aim: Aim, points: list[Point]) -> str:
     if len(conditions) > 1:
         alone = [any(np.any(c.met(counts, aim.cost)) for counts in curves) for c in conditions]
         if all(alone):
-            limits = []
-            for c in conditions:
-                others = [o for o in conditions if o is not c]
-                reached = [_best_of(c, others, counts, aim.cost) for counts in curves]
-                limits.append(f"where the rest holds, {c.name} is at best {_extreme(c, reached):.4g}")
+            rest = [[o for o in conditions if o is not c] for c in conditions]
+            limits = [
+                f"where the rest holds, {c.name} is at best {_best_of(c, others, curves, aim.cost):.4g}"
+                for c, others in zip(conditions, rest)
+            ]
             return f"Each condition can be met alone, but not together: {'; '.join(limits)}."
         failing = [str(c) for c, reached in zip(conditions, alone) if not reached]
         return f"These conditions are not even met alone: {', '.join(failing)}."
     condition = conditions[0]
-    reached = [_best_of(condition, [], counts, aim.cost) for counts in curves]
-    extreme = _extreme(condition, reached)
+    extreme = _best_of(condition, [], curves, aim.cost)
     ratios = [p.ratio for p in points]
     if len(points) > 1:
         return (
@@ -136,18 +134,13 @@ def _limit(aim: Aim, points: list[Point]) -> str:
     return f"No threshold gives a better {condition.name} than {extreme:.4g}; tune='both' may do better."
 
 
-def _best_of(condition: Condition, others: list[Condition], counts: Counts, cost: Array | None) -> float:
-    values = np.atleast_1d(condition.measure.value(counts, cost)).astype(np.float64)
-    for other in others:
-        values = np.where(np.atleast_1d(other.met(counts, cost)), values, np.nan)
-    return _extreme(condition, values.tolist())
-
-
-def _extreme(condition: Condition, values: list[Any]) -> float:
-    known = [v for v in values if v == v]
-    if not known:
-        return float("nan")
-    return float(max(known) if condition.sense == ">=" else min(known))
+def _best_of(condition: Condition, others: list[Condition], curves: list[Counts], cost: Array | None) -> float:
+    """The best value of a measure at any threshold where the other conditions hold; NaN if there is none."""
+    found = [np.nan]
+    for counts in curves:
+        holds = [other.met(counts, cost) for other in others]
+        found += np.ravel(np.where(np.all(holds, axis=0), condition.measure.value(counts, cost), np.nan)).tolist()
+    return float(np.fmax.reduce(found) if condition.sense == ">=" else np.fmin.reduce(found))
 
 
 def not_certified(aim: Aim, found: Certificate) -> str:

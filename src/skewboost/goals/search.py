@@ -102,19 +102,15 @@ def read_aim(search: Any) -> Aim:
 
 def _cost_matrix(search: Any, needed: bool) -> Array | None:
     """Return the cost matrix with the negative class first."""
-    if search.cost is None:
-        if needed:
-            raise InputError(
-                "expected_cost needs the parameter cost.",
-                "Give a number (the cost of a miss, in false alarms) or a matrix cost[true, predicted].",
-            )
+    if not needed and search.cost is None:
         return None
     if not needed:
         raise InputError(
             f"cost={search.cost!r} has no effect: neither the goal nor then is about expected_cost.",
             "Leave it at None, or set then='expected_cost'.",
         )
-    if isinstance(search.cost, str):  # it would be estimated from the labels, those of held-out rows among them
+    # "balanced" would be estimated from the labels, those of held-out rows among them
+    if search.cost is None or isinstance(search.cost, str):
         raise InputError(
             f"cost={search.cost!r} cannot be used for a goal on expected_cost.",
             "Give a number (the cost of a miss, in false alarms), {label: cost} or a matrix cost[true, predicted].",

@@ -1,24 +1,80 @@
-"""Fits for the search: the same folds for every cost ratio, and out-of-fold scores."""
+"""Fits for the search: folds that are the same for every cost ratio, out-of-fold scores, and decisions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.errors import InputError
-from skewboost.goals.rows import SearchRows
-from skewboost.goals.search import OutOfFoldScores
+from skewboost.goals.rows import SearchRows, Units
+from skewboost.goals.search import OutOfFoldScores, Point
 from skewboost.meta.cost_passing import CostPassing, own_threshold, staged_scores_of
 from skewboost.metrics.ranking import scores_of
 from skewboost.typing import Array
 
 MAX_STAGES = 25  # numbers of rounds that are tried
+MAX_TRIES = 100
+
+
+def folds_of(
+    cv: Any, rows: SearchRows, positive: Array, estimator: Any, certified: bool, grouped: bool, rng: Any
+) -> list[tuple[SearchRows, SearchRows]]:
+    """Return pairs of training and test rows, prepared for many fits.
+
+    `certified` says that other rows were held out before, and `grouped` that the user named the units.
+    """
+    if isinstance(cv, int | np.integer):
+        splits = _folds_of_units(cv, rows, positive, rng)
+    else:
+        splits = _folds_of_splitter(cv, rows, certified, rows.units if grouped else None)
+    return [(rows.take(train).prepared(estimator), rows.take(test).prepared(estimator)) for train, test in splits]
+
+
+def _folds_of_units(cv: Any, rows: SearchRows, positive: Array, rng: Any) -> list[tuple[Array, Array]]:
+    """Return stratified and shuffled folds of units, at most as many as the rarer class has units."""
+    if isinstance(cv, bool) or cv < 2:
+        raise InputError(f"cv={cv!r} must be an integer >= 2, a splitter, or an iterable of splits.")
+    units = Units.of(rows, positive)
+    kinds = 2 * units.has[1] + units.has[0]  # units of negatives, of positives, of both
+    names, sizes = np.unique(kinds, return_counts=True)
+    fewest = int(units.has.sum(axis=1).min())
+    n_folds = min(int(cv), fewest)
+    kinds[np.isin(kinds, names[sizes < n_folds])] = names[sizes.argmax()]  # too few to be in every fold
+    for _ in range(MAX_TRIES if n_folds >= 2 else 0):
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
+        fold = np.empty(len(kinds), dtype=np.intp)
+        for k, (_, test) in enumerate(folds.split(kinds, kinds)):
+            fold[test] = k
+        if all(units.has[:, fold != k].any(axis=1).all() for k in range(n_folds)):
+            of_row = fold[units.of_row]
+            return [(np.flatnonzero(of_row != k), np.flatnonzero(of_row == k)) for k in range(n_folds)]
+    raise InputError(
+        f"A class has {fewest} independent example(s) to search on, but cross-validation needs at least 2.",
+        "Add examples. Equal rows, and rows of one group, count as one.",
+    )
+
+
+def _folds_of_splitter(cv: Any, rows: SearchRows, certified: bool, groups: Array | None) -> list[Any]:
+    """Return the splits of a splitter or iterable that the user passed."""
+    if cv is not None and not hasattr(cv, "split") and certified:
+        raise InputError(
+            "cv is an iterable of splits, which number the rows of X, but with a certificate the search gets only the "
+            "rows that are not held out.",
+            "Pass a splitter, or set confidence=None.",
+        )
+    try:
+        return list(check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups))
+    except ValueError as error:
+        if "groups" not in str(error) or groups is not None:
+            raise
+        raise InputError(f"cv={cv!r} needs groups.", "Pass them to fit: fit(X, y, groups=...).") from error
 
 
 @dataclass
@@ -76,3 +132,44 @@ def rounds_to_try(estimator: Any) -> list[int]:
         )
     steps = np.geomspace(1, n_rounds, min(MAX_STAGES, 1 + 4 * math.ceil(math.log2(n_rounds + 1))))
     return sorted(set(steps.round().astype(int).tolist()))
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A fitted model, its threshold, and the point of the search that it belongs to."""
+
+    model: Any
+    threshold: float
+    point: Point
+    pos_label: Any
+
+    @classmethod
+    def of(cls, model: Any, point: Point, pos_label: Any) -> Decision:
+        """Return the decision of a point; a skewboost booster keeps only the rounds in use."""
+        if point.n_rounds is not None and hasattr(model, "truncated"):
+            model = model.truncated(point.n_rounds)
+        return cls(model, point.threshold, point, pos_label)
+
+    def at(self, threshold: float) -> Decision:
+        """Return the same with another threshold."""
+        return replace(self, threshold=threshold)
+
+    def scores(self, X: Any) -> Array:
+        """Return scores that are higher where the positive class is more likely."""
+        n_rounds = self.point.n_rounds
+        if n_rounds is None or hasattr(self.model, "truncated"):
+            return scores_of(self.model, X, self.pos_label)
+        *_, scores = at_rounds(staged_scores_of(self.model, X, self.pos_label), [n_rounds])
+        return scores
+
+    def probabilities(self, X: Any) -> Array:
+        """Return the probabilities of both classes, in their order."""
+        n_rounds = self.point.n_rounds
+        if n_rounds is None or hasattr(self.model, "truncated"):
+            return np.asarray(self.model.predict_proba(X))
+        *_, probabilities = at_rounds(iter(self.model.staged_predict_proba(X)), [n_rounds])
+        return np.asarray(probabilities)
+
+    def flags(self, X: Any) -> Array:
+        """Return which rows are predicted to be positive."""
+        return self.scores(X) >= self.threshold

@@ -20,10 +20,10 @@ from skewboost.files import write_whole
 from skewboost.io.saved_attributes import table_readers
 from skewboost.io.saved_estimators import ESTIMATOR
 from skewboost.io.structure import (
+    OBJECT,
     FieldError,
     ModelFileError,
     UnsupportedPartError,
-    as_object,
     integer,
     map_of,
     read_entries,
@@ -31,6 +31,7 @@ from skewboost.io.structure import (
     shorten,
     text,
 )
+from skewboost.meta.cost_passing import plain
 
 FORMAT = "skewboost model"
 VERSION = 1
@@ -224,7 +225,7 @@ def load_and_describe(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]
         "version": file["version"],
         "class": type(model).__name__,
         "classes": model.classes_.tolist(),
-        "pos_label": _plain(getattr(model, "pos_label_", None)),
+        "pos_label": plain(getattr(model, "pos_label_", None)),
         "features": _features(model),
         "n_features": getattr(model, "n_features_in_", None),
         "n_examples": None if inner is None else inner._model.support.n_examples,
@@ -234,10 +235,6 @@ def load_and_describe(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]
         "saved_with": file["saved_with"],
         "notes": file["notes"],
     }
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
 
 
 def _innermost(model: Any) -> Any:
@@ -331,7 +328,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _checked(file: Any) -> dict[str, Any]:
     for name in ("format", "version"):
-        require(name in as_object(file), f"{name!r} is missing")
+        require(name in OBJECT.read(file), f"{name!r} is missing")
     version = read_entries({"version": file["version"]}, {"version": _HEAD["version"]})["version"]
     newer = f"is {version}, but this skewboost reads files up to version {VERSION}: install a newer release"
     require(version <= VERSION, newer, "version")

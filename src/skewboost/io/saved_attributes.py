@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.io.saved_parts import MOST_FEATURES
 from skewboost.io.structure import (
+    BOOLEAN,
     COUNT,
     DTYPE,
+    LIST,
     Field,
     UnsupportedPartError,
     array_of,
-    as_list,
-    boolean,
     integer,
     list_of,
     nullable,
@@ -41,7 +42,7 @@ def _write_labels(value: Array) -> Any:
 
 
 def _read_labels(data: Any) -> Array:
-    dtype, values = read_entries(data, {"dtype": text(), "values": Field(list, as_list)}).values()
+    dtype, values = read_entries(data, {"dtype": text(), "values": LIST}).values()
     require(dtype == OBJECTS or DTYPE.fullmatch(dtype), "must be a type of labels", "dtype")
     kinds = {type(v) for v in values}
     fits = len(kinds) == 1 and kinds <= {str, bool, int, float}
@@ -62,16 +63,21 @@ TABLE: Mapping[str, Field] = {
     "feature_names_in_": nullable(NAMES),
 }
 EMPTY: Mapping[str, Field] = {"_empty_columns": nullable(list_of(integer(0, MOST_FEATURES), frozenset, distinct=True))}
-KINDS: Mapping[str, Field] = {**EMPTY, "_nominal": list_of(boolean())}
+KINDS: Mapping[str, Field] = {**EMPTY, "_nominal": list_of(BOOLEAN)}
 
 
 # ------------------------------------------------------------------------------------- what families share
 
 
+@dataclass(frozen=True)
 class Family:
-    """Estimators of which files keep the same attributes; entries have their names without underscores at the ends."""
+    """Estimators of which files keep the same attributes; entries have their names without underscores at the ends.
 
-    attributes: ClassVar[Mapping[str, Field]]
+    `check` raises `FieldError` where attributes do not match each other.
+    """
+
+    attributes: Mapping[str, Field]
+    check: Callable[[Any], None]
 
     def values(self, model: Any) -> dict[str, Any]:
         """The attributes of a fitted estimator. The positive class is given by its place among the classes."""
@@ -90,6 +96,7 @@ class Family:
         entries = {name.strip("_"): field for name, field in self.attributes.items()}
         read = read_entries(data, entries)
         self.restore(model, {name: read[name.strip("_")] for name in self.attributes})
+        check_table(model, kinds="_nominal" in self.attributes)
         self.check(model)
 
     def restore(self, model: Any, values: dict[str, Any]) -> None:
@@ -100,10 +107,6 @@ class Family:
             values = {**values, "pos_label_": values["classes_"][place]}
         vars(model).update({name: value for name, value in values.items() if value is not None})
 
-    def check(self, model: Any) -> None:
-        """Raise `FieldError` where attributes do not match each other."""
-        raise NotImplementedError
-
 
 def check_params(model: Any) -> None:
     """The checks of an estimator's own parameters."""
@@ -113,7 +116,7 @@ def check_params(model: Any) -> None:
         raise InputError(f"n_jobs={model.n_jobs} asks for more than {MOST_JOBS} threads.")
 
 
-def check_table(model: Any, kinds: bool = True) -> None:
+def check_table(model: Any, kinds: bool) -> None:
     """Names, kinds and empty columns match the number of features."""
     n = getattr(model, "n_features_in_", None)
     names = getattr(model, "feature_names_in_", None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
@@ -18,10 +18,10 @@ from skewboost.boosting.model import Model
 from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.goals.certificate import Certificate
-from skewboost.goals.decision import Decision
 from skewboost.goals.goal import Goal
 from skewboost.goals.goal_measures import GOAL_MEASURES
 from skewboost.goals.search import Point
+from skewboost.goals.trials import Decision
 from skewboost.io.saved_attributes import (
     CLASSES,
     EMPTY,
@@ -32,19 +32,18 @@ from skewboost.io.saved_attributes import (
     check_binary,
     check_member,
     check_params,
-    check_table,
 )
 from skewboost.io.saved_params import MODELS, NotPlainDataError, class_named, construct, name_in_files, write_params
 from skewboost.io.saved_parts import ANY_MODEL, MOST_CELLS
 from skewboost.io.structure import (
     ANY_NUMBER,
+    BOOLEAN,
     COUNT,
+    OBJECT,
     Field,
     FieldError,
     UnsupportedPartError,
     array,
-    as_object,
-    boolean,
     field_of,
     integer,
     list_of,
@@ -65,26 +64,16 @@ from skewboost.meta.calibrated_folds import CalibratedFolds, Fold
 
 CONSTANT = "Constant"
 ALTERED = "another value than it has now"  # of a parameter that was set after training; it equals no value
-MEMBERS = list_of(ANY_MODEL)
 
 
 # ---------------------------------------------------------------------------------------------- boosters
 
 
 class Boosters(Family):
-    """The variants: their classes, their columns and the model."""
-
-    attributes: ClassVar[Mapping[str, Field]] = {
-        **TABLE,
-        **KINDS,
-        **LABELS,
-        "_seed": nullable(integer(0, 2**32)),
-        "altered": list_of(text()),
-        "_model": record(Model),
-    }
+    """The variants. Parameters that were altered after training are kept, too: a warm start must know them."""
 
     def values(self, model: Any) -> dict[str, Any]:
-        """Return also the parameters that were altered after training: a warm start must know them."""
+        """The attributes of a fitted estimator."""
         now = model._own_params() | {"estimator": repr(model._weak_learner())}
         before = model._own | {"estimator": model._learner}
         own = super().values(model)
@@ -95,27 +84,40 @@ class Boosters(Family):
         }
 
     def restore(self, model: Any, values: dict[str, Any]) -> None:
-        """Parameters that were altered had a value that equals no other."""
+        """Set the attributes. Parameters that were altered had a value that equals no other."""
         altered = values.pop("altered")
         super().restore(model, {**values, "_seed": values["_seed"] or 0})
         own = model._own_params() | {"estimator": repr(model._weak_learner())} | dict.fromkeys(altered, ALTERED)
         model._learner, model._own = own.pop("estimator"), own
 
-    def check(self, model: Any) -> None:
-        """The model matches the features and classes of the estimator."""
-        check_table(model)
-        fitted: Model = model._model
-        _check_link(model, fitted.link)
-        small = model.n_features_in_ * fitted.link.n_outputs <= MOST_CELLS
-        require(small, f"times the number of classes must not be above {MOST_CELLS}", "n_features_in")
-        try:
-            _check_features(fitted, model)
-        except FieldError as error:
-            raise error.within("model") from None
-        if isinstance(model._weak_learner(), AlternatingTree):
-            grown = all(isinstance(getattr(r.term, "partition", None), AlternatingPartition) for r in fitted.rounds)
-            require(grown, "must all have an AlternatingPartition", "model.rounds")
-        fitted.finish(model.n_features_in_)
+
+def _check_booster(model: Any) -> None:
+    """The model matches the features and classes of the estimator."""
+    fitted: Model = model._model
+    _check_link(model, fitted.link)
+    small = model.n_features_in_ * fitted.link.n_outputs <= MOST_CELLS
+    require(small, f"times the number of classes must not be above {MOST_CELLS}", "n_features_in")
+    try:
+        _check_features(fitted, model)
+    except FieldError as error:
+        raise error.within("model") from None
+    if isinstance(model._weak_learner(), AlternatingTree):
+        grown = all(isinstance(getattr(r.term, "partition", None), AlternatingPartition) for r in fitted.rounds)
+        require(grown, "must all have an AlternatingPartition", "model.rounds")
+    fitted.finish(model.n_features_in_)
+
+
+_BOOSTERS = Boosters(
+    {
+        **TABLE,
+        **KINDS,
+        **LABELS,
+        "_seed": nullable(integer(0, 2**32)),
+        "altered": list_of(text()),
+        "_model": record(Model),
+    },
+    _check_booster,
+)
 
 
 def _uses_seed(model: Any) -> bool:
@@ -183,79 +185,39 @@ def _tested(term: Any) -> Iterable[int]:
 # ----------------------------------------------------------------------------------------------- members
 
 
-class Codes(Family):
-    """`CodeMatrixClassifier`: one member per column of the code."""
-
-    attributes: ClassVar[Mapping[str, Field]] = {
-        **TABLE,
-        "classes_": CLASSES,
-        "code_": array("i", ndim=(2,)),
-        "estimators_": MEMBERS,
-    }
-
-    def check(self, model: Any) -> None:
-        """The code has a row per class and a column per member, each of which predicts 0 or 1."""
-        check_table(model, kinds=False)
-        code, shape = model.code_, (len(model.classes_), len(model.estimators_))
-        require(code.shape == shape and min(shape) > 0, "must have a row per class and a column per member", "code")
-        distinct = len({row.tobytes() for row in code}) == len(code) and (np.abs(code) <= 1).all()
-        both = (code == 1).any(axis=0) & (code == -1).any(axis=0)
-        require(distinct and both.all(), "must have distinct rows, and both signs in each column", "code")
-        for k, member in enumerate(model.estimators_):
-            check_member(member, model, f"estimators[{k}]", [0, 1])
+def _check_codes(model: Any) -> None:
+    """The code has a row per class and a column per member, each of which predicts 0 or 1."""
+    code, shape = model.code_, (len(model.classes_), len(model.estimators_))
+    require(code.shape == shape and min(shape) > 0, "must have a row per class and a column per member", "code")
+    distinct = len({row.tobytes() for row in code}) == len(code) and (np.abs(code) <= 1).all()
+    both = (code == 1).any(axis=0) & (code == -1).any(axis=0)
+    require(distinct and both.all(), "must have distinct rows, and both signs in each column", "code")
+    for k, member in enumerate(model.estimators_):
+        check_member(member, model, f"estimators[{k}]", [0, 1])
 
 
-class Bags(Family):
-    """`UnderBaggingClassifier`: members that are averaged."""
-
-    attributes: ClassVar[Mapping[str, Field]] = {
-        **TABLE,
-        **EMPTY,
-        "classes_": CLASSES,
-        "estimators_": MEMBERS,
-    }
-
-    def check(self, model: Any) -> None:
-        """All members have all classes."""
-        check_table(model, kinds=False)
-        require(model.estimators_, "must not be empty", "estimators")
-        for k, member in enumerate(model.estimators_):
-            check_member(member, model, f"estimators[{k}]", model.classes_)
+def _check_bags(model: Any) -> None:
+    """All members have all classes."""
+    for k, member in enumerate(model.estimators_):
+        check_member(member, model, f"estimators[{k}]", model.classes_)
 
 
-class Votes(Family):
-    """`PastingVotesClassifier`: members that vote."""
-
-    attributes: ClassVar[Mapping[str, Field]] = {
-        **TABLE,
-        **EMPTY,
-        "classes_": CLASSES,
-        "_arrow_as_pandas": boolean(),
-        "n_samples_seen_": COUNT,
-        "stop_reason_": text(),
-        "oob_error_": ANY_NUMBER,
-        "history_": list_of(map_of(ANY_NUMBER)),
-        "estimators_": MEMBERS,
-    }
-
-    def check(self, model: Any) -> None:
-        """Members have some of the classes."""
-        check_table(model, kinds=False)
-        require(model.estimators_ and model.estimator is not None, "must be models of skewboost", "estimators")
-        known = model.classes_.tolist()
-        for k, member in enumerate(model.estimators_):
-            if type(member) is not DummyClassifier:  # which uses no feature
-                check_member(member, model, f"estimators[{k}]")
-            fits = all(label in known for label in member.classes_.tolist())
-            fits &= member.classes_.dtype.kind == model.classes_.dtype.kind
-            require(fits, "must be classes of the model", f"estimators[{k}].classes")
+def _check_votes(model: Any) -> None:
+    """Members have some of the classes."""
+    require(model.estimator is not None, "must be models of skewboost", "estimators")
+    known = model.classes_.tolist()
+    for k, member in enumerate(model.estimators_):
+        if type(member) is not DummyClassifier:  # which uses no feature
+            check_member(member, model, f"estimators[{k}]")
+        fits = all(label in known for label in member.classes_.tolist())
+        fits &= member.classes_.dtype.kind == model.classes_.dtype.kind
+        require(fits, "must be classes of the model", f"estimators[{k}].classes")
 
 
 # ---------------------------------------------------------------------------------- minimum expected cost
 
 
 def _check_folds(folds: CalibratedFolds) -> None:
-    require(folds.folds, "must not be empty", "folds")
     n = len(folds.classes_)
     for k, fold in enumerate(folds.folds):
         check_member(fold.estimator, folds.folds[0].estimator, f"folds[{k}].estimator", folds.classes_)
@@ -263,7 +225,7 @@ def _check_folds(folds: CalibratedFolds) -> None:
 
 
 register(Fold, estimator=ANY_MODEL)
-register(CalibratedFolds, _check_folds, classes_=CLASSES)
+register(CalibratedFolds, _check_folds, classes_=CLASSES, folds=list_of(record(Fold), tuple, least=1))
 
 
 _FOLDS = record(CalibratedFolds)
@@ -286,112 +248,68 @@ def _read_source(data: Any) -> Any:
     return read_entries(data, {entry: _FOLDS if entry == "calibrated" else ANY_MODEL})[entry]
 
 
-class MinimumRisk(Family):
-    """`MinimumRiskClassifier`: decisions of least expected cost."""
-
-    attributes: ClassVar[Mapping[str, Field]] = {
-        **TABLE,
-        **LABELS,
-        "cost_": array(ndim=(2,)),
-        "train_prior_": array(ndim=(1,)),
-        "prior_": array(ndim=(1,)),
-        "estimator_": Field(_write_source, _read_source),
-    }
-
-    def check(self, model: Any) -> None:
-        """There is a cost per pair of classes, and a prior per class."""
-        check_table(model, kinds=False)
-        n = len(model.classes_)
-        require(n > 1, "must be at least two", "classes")
-        require(n > 2 or hasattr(model, "pos_label_"), "must not be null", "pos_label")
-        require(model.cost_.shape == (n, n), "must have a row and a column per class", "cost")
-        for name in ("train_prior", "prior"):
-            prior = getattr(model, f"{name}_")
-            fits = len(prior) == n and (prior > 0).all() and abs(prior.sum() - 1.0) < 1e-6
-            require(fits, "must be positive, one per class, and sum to 1", name)
-        check_member(model.estimator_, model, "estimator", model.classes_)
-        require(hasattr(model.estimator_, "predict_proba"), "must have probabilities", "estimator")
+def _check_minimum_risk(model: Any) -> None:
+    """There is a cost per pair of classes, and a prior per class."""
+    n = len(model.classes_)
+    require(n > 1, "must be at least two", "classes")
+    require(n > 2 or hasattr(model, "pos_label_"), "must not be null", "pos_label")
+    require(model.cost_.shape == (n, n), "must have a row and a column per class", "cost")
+    for name in ("train_prior", "prior"):
+        prior = getattr(model, f"{name}_")
+        fits = len(prior) == n and (prior > 0).all() and abs(prior.sum() - 1.0) < 1e-6
+        require(fits, "must be positive, one per class, and sum to 1", name)
+    check_member(model.estimator_, model, "estimator", model.classes_)
+    require(hasattr(model.estimator_, "predict_proba"), "must have probabilities", "estimator")
 
 
 # ------------------------------------------------------------------------------------------------- goals
 
 
 class GoalSearches(Family):
-    """`GoalSearchCV`: an estimator, its threshold, and the results of the search."""
-
-    attributes: ClassVar[Mapping[str, Field]] = {
-        **TABLE,
-        **LABELS,
-        "goal_": record(Goal),
-        "then_": text(*GOAL_MEASURES),
-        "cost_matrix_": nullable(array(ndim=(2,))),
-        "threshold_": ANY_NUMBER,
-        "point": record(Point),
-        "certificate_": nullable(record(Certificate)),
-        "search_": map_of(array("bif", ndim=(1,), finite=False)),
-        "frontier_": map_of(array("bif", ndim=(1,), finite=False)),
-        "estimator_": ANY_MODEL,
-    }
+    """`GoalSearchCV`, of whose decision the point is kept."""
 
     def values(self, model: Any) -> dict[str, Any]:
-        """Return also the point of the decision."""
+        """The attributes of a fitted estimator."""
         return super().values(model) | {"point": model._decision.point}
 
     def restore(self, model: Any, values: dict[str, Any]) -> None:
-        """Make the decision of its parts."""
+        """Set the attributes, and make the decision of its parts."""
         point = values.pop("point")
         super().restore(model, values)
         check_binary(model)
         model.certificate_, model.cost_matrix_ = values["certificate_"], values["cost_matrix_"]
-        model._decision = Decision(model.estimator_, model.threshold_, point, model.pos_label_)
-        model.counts_, model.n_rounds_ = point.counts, point.n_rounds
-        labels = [v.item() if hasattr(v, "item") else v for v in (model.pos_label_, model._other)]
-        model.cost_ = None if point.costs is None else dict(zip(labels, point.costs))
+        model._settle_on(Decision(model.estimator_, model.threshold_, point, model.pos_label_))
 
-    def check(self, model: Any) -> None:
-        """The estimator has the same classes, and tables have columns of one length."""
-        check_table(model, kinds=False)
-        check_member(model.estimator_, model, "estimator", model.classes_)
-        require(model.cost_matrix_ is None or model.cost_matrix_.shape == (2, 2), "must be 2 by 2", "cost_matrix")
-        require(not math.isnan(model.threshold_), "must not be NaN", "threshold")
-        for name in ("search", "frontier"):
-            same = len({len(column) for column in getattr(model, f"{name}_").values()}) <= 1
-            require(same, "must have columns of one length", name)
-        staged = model.n_rounds_ is None or hasattr(model.estimator_, "truncated")
-        require(staged, "must be null for an estimator without rounds", "point.n_rounds")
+
+def _check_goal_search(model: Any) -> None:
+    """The estimator has the same classes, and tables have columns of one length."""
+    check_member(model.estimator_, model, "estimator", model.classes_)
+    require(model.cost_matrix_ is None or model.cost_matrix_.shape == (2, 2), "must be 2 by 2", "cost_matrix")
+    require(not math.isnan(model.threshold_), "must not be NaN", "threshold")
+    for name in ("search", "frontier"):
+        same = len({len(column) for column in getattr(model, f"{name}_").values()}) <= 1
+        require(same, "must have columns of one length", name)
+    staged = model.n_rounds_ is None or hasattr(model.estimator_, "truncated")
+    require(staged, "must be null for an estimator without rounds", "point.n_rounds")
 
 
 # ------------------------------------------------------------------------------------------------- rules
 
 
-class RuleLearners(Family):
-    """`RuleLearner`: the values of attributes, events, and the patterns that vote."""
-
-    attributes: ClassVar[Mapping[str, Field]] = {
-        **TABLE,
-        **KINDS,
-        "classes_": CLASSES,
-        "_prior": boolean(),
-        "_values": list_of(field_of(Values)),
-        "_events": record(Events),
-        "_ranked": list_of(record(RankedRules)),
-    }
-
-    def check(self, model: Any) -> None:
-        """Events are values of attributes, patterns consist of events, and each target has a list of patterns."""
-        check_table(model)
-        n, values, events = model.n_features_in_, model._values, model._events
-        require(len(model.classes_) > 1, "must be at least two", "classes")
-        require(len(values) == n, "must have an entry per feature", "values")
-        kinds = [isinstance(v, Categories) for v in values]
-        require(kinds == list(model._nominal), "must be of the kinds in nominal", "values")
-        sizes = np.array([len(v.categories) + 1 if isinstance(v, Categories) else len(v.cuts) + 2 for v in values])
-        require((events.attribute < n).all(), "must be numbers of features", "events.attribute")
-        require((events.value < sizes[events.attribute]).all(), "must be values of the attributes", "events.value")
-        n_targets = 1 if len(model.classes_) == 2 else len(model.classes_)
-        require(len(model._ranked) == n_targets, f"must have {n_targets} entries", "ranked")
-        for k, ranked in enumerate(model._ranked):
-            _check_ranked(ranked, len(events), n_targets, f"ranked[{k}]")
+def _check_rules(model: Any) -> None:
+    """Events are values of attributes, patterns consist of events, and each target has a list of patterns."""
+    n, values, events = model.n_features_in_, model._values, model._events
+    require(len(model.classes_) > 1, "must be at least two", "classes")
+    require(len(values) == n, "must have an entry per feature", "values")
+    kinds = [isinstance(v, Categories) for v in values]
+    require(kinds == list(model._nominal), "must be of the kinds in nominal", "values")
+    sizes = np.array([len(v.categories) + 1 if isinstance(v, Categories) else len(v.cuts) + 2 for v in values])
+    require((events.attribute < n).all(), "must be numbers of features", "events.attribute")
+    require((events.value < sizes[events.attribute]).all(), "must be values of the attributes", "events.value")
+    n_targets = 1 if len(model.classes_) == 2 else len(model.classes_)
+    require(len(model._ranked) == n_targets, f"must have {n_targets} entries", "ranked")
+    for k, ranked in enumerate(model._ranked):
+        _check_ranked(ranked, len(events), n_targets, f"ranked[{k}]")
 
 
 def _check_ranked(ranked: RankedRules, n_events: int, n_targets: int, place: str) -> None:
@@ -407,14 +325,66 @@ def _check_ranked(ranked: RankedRules, n_events: int, n_targets: int, place: str
 
 # -------------------------------------------------------------------------------------- all estimators
 
-_BOOSTERS = Boosters()
+_PRIOR, _COLUMNS = array(ndim=(1,)), map_of(array("bif", ndim=(1,), finite=False))
+_MEMBERS = list_of(ANY_MODEL, least=1)
 _FAMILIES: dict[str, Family] = {
-    "CodeMatrixClassifier": Codes(),
-    "GoalSearchCV": GoalSearches(),
-    "MinimumRiskClassifier": MinimumRisk(),
-    "PastingVotesClassifier": Votes(),
-    "RuleLearner": RuleLearners(),
-    "UnderBaggingClassifier": Bags(),
+    "CodeMatrixClassifier": Family(
+        {**TABLE, "classes_": CLASSES, "code_": array("i", ndim=(2,)), "estimators_": _MEMBERS}, _check_codes
+    ),
+    "UnderBaggingClassifier": Family({**TABLE, **EMPTY, "classes_": CLASSES, "estimators_": _MEMBERS}, _check_bags),
+    "PastingVotesClassifier": Family(
+        {
+            **TABLE,
+            **EMPTY,
+            "classes_": CLASSES,
+            "_arrow_as_pandas": BOOLEAN,
+            "n_samples_seen_": COUNT,
+            "stop_reason_": text(),
+            "oob_error_": ANY_NUMBER,
+            "history_": list_of(map_of(ANY_NUMBER)),
+            "estimators_": _MEMBERS,
+        },
+        _check_votes,
+    ),
+    "MinimumRiskClassifier": Family(
+        {
+            **TABLE,
+            **LABELS,
+            "cost_": array(ndim=(2,)),
+            "train_prior_": _PRIOR,
+            "prior_": _PRIOR,
+            "estimator_": Field(_write_source, _read_source),
+        },
+        _check_minimum_risk,
+    ),
+    "GoalSearchCV": GoalSearches(
+        {
+            **TABLE,
+            **LABELS,
+            "goal_": record(Goal),
+            "then_": text(*GOAL_MEASURES),
+            "cost_matrix_": nullable(array(ndim=(2,))),
+            "threshold_": ANY_NUMBER,
+            "point": record(Point),
+            "certificate_": nullable(record(Certificate)),
+            "search_": _COLUMNS,
+            "frontier_": _COLUMNS,
+            "estimator_": ANY_MODEL,
+        },
+        _check_goal_search,
+    ),
+    "RuleLearner": Family(
+        {
+            **TABLE,
+            **KINDS,
+            "classes_": CLASSES,
+            "_prior": BOOLEAN,
+            "_values": list_of(field_of(Values)),
+            "_events": record(Events),
+            "_ranked": list_of(record(RankedRules)),
+        },
+        _check_rules,
+    ),
 }
 
 
@@ -445,7 +415,7 @@ def _write_estimator(value: Any) -> dict[str, Any]:
 
 def _read_estimator(data: Any) -> Any:
     """An estimator that is ready for use."""
-    entries = dict(as_object(data))
+    entries = dict(OBJECT.read(data))
     name = read_entries({"class": entries.pop("class", None)}, {"class": _CLASS})["class"]
     if name == CONSTANT:
         classes, strategy = read_entries(entries, _CONSTANT).values()

@@ -22,10 +22,10 @@ from skewboost.io.structure import (
     DTYPE,
     LARGEST,
     NOT_FINITE,
+    OBJECT,
     Field,
     FieldError,
     array,
-    as_object,
     list_of,
     name_of,
     read_entries,
@@ -111,7 +111,7 @@ def _write(value: Any) -> Any:
 def construct(cls: type, data: Any, depth: int = 0) -> Any:
     """An object of a class, not fitted, with these parameters."""
     known = inspect.signature(cls).parameters
-    for name in as_object(data):
+    for name in OBJECT.read(data):
         require(name in known, f"has {shorten(name)}, which is not a parameter of {cls.__name__}")
     for name in known:
         require(name in data, f"has no entry {name!r}, a parameter of {cls.__name__}")
@@ -142,7 +142,7 @@ def _param(depth: int) -> Field:
         inner = _param(depth + 1)
         if type(data) is list:
             return list_of(inner).read(data)
-        kind = next(iter(as_object(data)), "")
+        kind = next(iter(OBJECT.read(data)), "")
         if kind == "object":
             names = text(*MODELS, *PARTS)
             name, params = read_entries(data, {"object": names, "params": ANYTHING}).values()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.calibration import Isotonic
+from skewboost.boosting.calibration import Calibrator, Isotonic
 from skewboost.boosting.link import Labels, ManyClasses, TwoClasses
 from skewboost.boosting.model import Model, Round
 from skewboost.engine.binning import MAX_BINS, Feature
@@ -20,12 +20,15 @@ from skewboost.engine.growing_alternating import REST, AlternatingPartition
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.goals.certificate import Certificate
-from skewboost.goals.goal import Goal
+from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.search import Point
 from skewboost.io.structure import (
     ANY_NUMBER,
+    NOT_NEGATIVE,
+    POSITIVE,
     Field,
     array,
+    field_of,
     integer,
     list_of,
     map_of,
@@ -34,8 +37,11 @@ from skewboost.io.structure import (
     number,
     one_of,
     read_entries,
+    record,
     register,
     require,
+    text,
+    tuple_of,
 )
 from skewboost.learners.adapter import ClassifierTerm
 from skewboost.learners.discretise import Categories, Intervals
@@ -47,18 +53,10 @@ from skewboost.typing import Array
 MOST_FEATURES = 2**20
 MOST_CELLS = 2**19  # features times outputs: a loaded model has a table of 256 numbers for each
 LARGEST_VALUE = 2.0**500  # of a leaf, so that sums and their multiples stay finite
-LIST = array(ndim=(1,))
-_INTEGERS = array("i", ndim=(1,))
-
-
-def rises(values: Array) -> bool:
-    """Whether every number is larger than the one before."""
-    return bool((np.diff(values) > 0).all())
-
-
-def is_share(value: float, most: float = 1.0) -> bool:
-    """Whether a number is between 0 and the most it can be."""
-    return 0.0 <= value <= most
+NUMBERS = array(ndim=(1,))
+COUNTS = array(ndim=(1,), low=0)
+RISING = array(ndim=(1,), rises=True)
+FEATURE = integer(0, MOST_FEATURES - 1)
 
 
 # ----------------------------------------------------------------------------------- shorter forms in files
@@ -86,7 +84,7 @@ def _code_runs() -> Field:
 def _sparse_numbers() -> Field:
     """Numbers of which most are zero: how many there are, and the places and values of the others."""
     places = integer(0, MOST_FEATURES)
-    entries = {"n": places, "at": list_of(places), "values": LIST}
+    entries = {"n": places, "at": list_of(places), "values": NUMBERS}
 
     def write(value: Any) -> Any:
         numbers = np.asarray(value, dtype=np.float64)
@@ -95,7 +93,7 @@ def _sparse_numbers() -> Field:
 
     def read(data: Any) -> Array:
         n, at, values = read_entries(data, entries).values()
-        fits = len(at) == len(values) and rises(at) and all(place < n for place in at)
+        fits = len(at) == len(values) and (np.diff(at) > 0).all() and all(place < n for place in at)
         require(fits, "must have a place below n for each value, in rising order")
         found = np.zeros(n)
         found[at] = values
@@ -106,7 +104,7 @@ def _sparse_numbers() -> Field:
 
 def _code_counts() -> Field:
     """One number per feature and code. Each row starts with missing cells and ends with the last code in use."""
-    rows_of = list_of(LIST)
+    rows_of = list_of(NUMBERS)
 
     def write(value: Array) -> Any:
         return rows_of.write([np.append(row[MISSING], np.trim_zeros(row[:MISSING], "b")) for row in value])
@@ -131,28 +129,28 @@ def _check_feature(feature: Feature) -> None:
     own = (feature.categories or ()) if feature.nominal else feature.cuts
     n_bins = max(1, len(own) + bool(feature.rest)) if feature.nominal else len(own) + 1
     require(feature.n_bins == n_bins, f"must be {n_bins}", "n_bins")
-    require(n_bins <= MAX_BINS, f"must not be above {MAX_BINS}", "n_bins")
-    require(rises(feature.cuts), "must rise", "cuts")
     require(not feature.nominal or not len(feature.cuts), "must be empty for a nominal feature", "cuts")
     require(feature.nominal or not feature.rest, "must be empty for a numeric feature", "rest")
-    require(len({*own}) == len(own), "must not hold a value twice", "categories")
     require(feature.rest.isdisjoint(feature.categories or ()), "must not hold categories with a code", "rest")
 
 
-def _check_spread(spread: Spread) -> None:
-    arrays = (spread.known, spread.mean, spread.rest, spread.low, spread.high)
-    require(len({array.shape for array in arrays}) == 1, "must have arrays of one length")
-    require((spread.known >= 0).all(), "must not hold negative numbers", "known")
+def _check_lengths(arrays: Any) -> None:
+    require(len({len(array) for array in vars(arrays).values()}) == 1, "must have arrays of one length")
 
 
 def _check_support(support: Support) -> None:
-    require(support.n_examples > 0, "must be above 0", "n_examples")
     require(support.per_code is None or support.spread is None, "must be null where per_code is not", "spread")
 
 
-register(Feature, _check_feature, cuts=LIST)
-register(Spread, _check_spread, known=LIST, mean=LIST, rest=LIST, low=LIST, high=LIST)
-register(Support, _check_support, per_code=nullable(_code_counts()))
+register(
+    Feature,
+    _check_feature,
+    cuts=RISING,
+    categories=nullable(list_of(text(), tuple, distinct=True)),
+    n_bins=integer(1, MAX_BINS),
+)
+register(Spread, _check_lengths, known=COUNTS, mean=NUMBERS, rest=NUMBERS, low=NUMBERS, high=NUMBERS)
+register(Support, _check_support, n_examples=POSITIVE, per_code=nullable(_code_counts()))
 
 
 # ------------------------------------------------------------------------------------- splits and partitions
@@ -160,9 +158,6 @@ register(Support, _check_support, per_code=nullable(_code_counts()))
 
 def _check_split(split: Split) -> None:
     t = split.threshold
-    require(0 <= split.feature < MOST_FEATURES, f"must be from 0 to {MOST_FEATURES - 1}", "feature")
-    require(-1 <= t < MISSING, f"must be from -1 to {MISSING - 1}", "threshold")
-    require(split.polarity in (-1, 0, 1), "must be -1, 0 or 1", "polarity")
     agree = t < 0 or ((split.child[: t + 1] == LEFT).all() and (split.child[t + 1 : MISSING] == RIGHT).all())
     require(agree and split.child[MISSING] <= (ABSTAIN if t >= 0 else MISSING), "does not match threshold", "child")
 
@@ -170,9 +165,7 @@ def _check_split(split: Split) -> None:
 def _check_links(partition: Partition) -> None:
     """Parents come before their children, and each child has one parent. So there are no cycles and no loose ends."""
     splits, links, n_leaves = partition.splits, partition.links, partition.n_leaves
-    require(
-        1 <= n_leaves <= 2**31 and (splits or n_leaves == 1), "must be 1 without splits, and at least 1", "n_leaves"
-    )
+    require(splits or n_leaves == 1, "must be 1 without splits", "n_leaves")
     require(len(splits) == len(links), "must have one entry per split", "links")
     for k, (split, own) in enumerate(zip(splits, links)):
         require(split.child.max() < len(own), "has a side without a link", f"splits[{k}].child")
@@ -193,13 +186,10 @@ def _check_partition(partition: Partition) -> None:
     require(whole, "must lead to every leaf once", "links")
     covers = partition.covers
     require(covers is not None or len(partition.splits) < 2, "must not be null for a tree", "covers")
-    fits = covers is None or (covers.shape == (partition.n_leaves,) and (covers >= 0).all())
-    require(fits, "must have one number per leaf, none of them negative", "covers")
+    require(covers is None or len(covers) == partition.n_leaves, "must have one number per leaf", "covers")
 
 
 def _check_alternating(partition: AlternatingPartition) -> None:
-    require(partition.splits, "must not be empty", "splits")
-    require(partition.precondition >= 0, "must not be negative", "precondition")
     require(partition.n_leaves == 3, "must be 3", "n_leaves")
     _check_links(partition)
     *chain, last = partition.links
@@ -209,13 +199,29 @@ def _check_alternating(partition: AlternatingPartition) -> None:
     )
     require(steps, "must be a single path to the last split", "links")
     covers, n = partition.covers, len(partition.splits)
-    fits = covers is not None and covers.shape == (n + 2,) and (covers >= 0).all() and (covers[:n] > 0).all()
+    fits = covers is not None and len(covers) == n + 2 and (covers[:n] > 0).all()
     require(fits, "must have a positive number per split and a number for each side of the last", "covers")
 
 
-register(Split, _check_split, child=_code_runs(), value=ANY_NUMBER, before=ANY_NUMBER)
-register(Partition, _check_partition)
-register(AlternatingPartition, _check_alternating)
+register(
+    Split,
+    _check_split,
+    feature=FEATURE,
+    threshold=integer(-1, MISSING - 1),
+    polarity=integer(-1, 1),
+    child=_code_runs(),
+    value=ANY_NUMBER,
+    before=ANY_NUMBER,
+)
+_PARTITION = {"n_leaves": integer(1, 2**31), "covers": nullable(COUNTS)}
+register(Partition, _check_partition, **_PARTITION)
+register(
+    AlternatingPartition,
+    _check_alternating,
+    splits=list_of(record(Split), tuple, least=1),
+    precondition=integer(0),
+    **_PARTITION,
+)
 
 
 # ---------------------------------------------------------------------------------------------- rounds
@@ -239,26 +245,13 @@ def _check_leaves(term: LeafTerm) -> None:
     _check_values(term.values)
 
 
-def _check_line(term: LineTerm) -> None:
-    require(0 <= term.feature < MOST_FEATURES, f"must be from 0 to {MOST_FEATURES - 1}", "feature")
-    require(term.scale > 0, "must be above 0", "scale")
-
-
-def _check_class_numbers(estimator: Any, n: int) -> None:
-    """The classes of a classifier that a round has fitted are integers below n."""
-    classes = estimator.classes_
-    fits = classes.dtype.kind in "iu" and classes.min() >= 0 and classes.max() < n
-    require(fits, f"must be integers below {n}", "estimator.classes")
-
-
-def _check_classifier(term: ClassifierTerm) -> None:
-    _check_class_numbers(term.estimator, len(term.values))
-    _check_values(term.values)
-
-
-def _check_probability(term: ProbabilityTerm) -> None:
-    require(0 < term.margin <= 0.5, "must be above 0 and at most 0.5", "margin")
-    _check_class_numbers(term.estimator, 2)
+def _check_classifier(term: Any) -> None:
+    """The classes of a classifier that a round has fitted are numbers of classes."""
+    values = getattr(term, "values", np.zeros(2))
+    classes = term.estimator.classes_
+    fits = classes.dtype.kind in "iu" and classes.min() >= 0 and classes.max() < len(values)
+    require(fits, f"must be integers below {len(values)}", "estimator.classes")
+    _check_values(values)
 
 
 def _check_model(model: Model) -> None:
@@ -273,12 +266,13 @@ def _check_model(model: Model) -> None:
 
 
 register(LeafTerm, _check_leaves, partition=one_of(Partition, AlternatingPartition))
-register(LineTerm, _check_line)
+register(LineTerm, feature=FEATURE, scale=POSITIVE)
 register(ClassifierTerm, _check_classifier, estimator=ANY_MODEL)
 register(
     ProbabilityTerm,
-    _check_probability,
+    _check_classifier,
     estimator=ANY_MODEL,
+    margin=number(high=0.5, above=0),
     link=name_of({f.__name__: f for f in (half_log_odds, mean_label, identity)}),
 )
 register(
@@ -296,62 +290,41 @@ register(Model, _check_model, link=one_of(TwoClasses, ManyClasses, Labels), n_fe
 def _check_isotonic(calibrator: Isotonic) -> None:
     scores, levels = calibrator.scores, calibrator.levels
     require(0 < len(scores) == len(levels), "must have one level per score", "levels")
-    require(rises(scores), "must rise", "scores")
     require((np.diff(levels) >= 0).all() and levels[0] >= 0 and levels[-1] <= 1, "must rise from 0 to 1", "levels")
-    require(is_share(calibrator.margin, 0.5), "must be from 0 to 0.5", "margin")
 
 
-def _check_two_classes(link: TwoClasses) -> None:
-    for name in ("scale", "cost_ratio"):
-        require(getattr(link, name) > 0, "must be above 0", name)
-    require(link.damping >= 0, "must not be negative", "damping")
-    require(link.schedule is None or link.schedule > 0, "must be above 0", "schedule")
-    require(link.positive in (0, 1), "must be 0 or 1", "positive")
-    require(all(n_rounds > 0 for n_rounds, _ in link.calibrators), "must be for at least 1 round each", "calibrators")
-
-
-def _check_many_classes(link: ManyClasses) -> None:
-    require(all(cost > 0 for cost in link.costs), "must be above 0", "costs")
-
-
-register(Isotonic, _check_isotonic, scores=LIST, levels=LIST)
-register(TwoClasses, _check_two_classes)
-register(ManyClasses, _check_many_classes)
+register(Isotonic, _check_isotonic, scores=RISING, levels=NUMBERS, margin=number(0, 0.5))
+register(
+    TwoClasses,
+    scale=POSITIVE,
+    schedule=nullable(integer(1)),
+    damping=NOT_NEGATIVE,
+    calibrators=list_of(tuple_of(integer(1), field_of(Calibrator)), tuple),
+    cost_ratio=POSITIVE,
+    positive=integer(0, 1),
+)
+register(ManyClasses, costs=list_of(POSITIVE, tuple))
 
 
 # ----------------------------------------------------------------------------------------- rule learner
 
 
-def _check_intervals(values: Intervals) -> None:
-    require(rises(values.cuts), "must rise", "cuts")
-
-
-def _check_categories(values: Categories) -> None:
-    require(len(set(values.categories)) == len(values.categories), "must not hold a value twice", "categories")
-
-
-def _check_events(events: Events) -> None:
-    n = len(events.attribute)
-    require(len(events.value) == len(events.probability) == n, "must have arrays of one length")
-    for name in ("attribute", "value", "probability"):
-        require((getattr(events, name) >= 0).all(), "must not hold negative numbers", name)
-
-
 def _check_patterns(patterns: Patterns) -> None:
     n, order = patterns.events.shape
-    require(order > 0 and (patterns.events >= 0).all(), "must hold numbers of events", "events")
-    require(len(patterns.support) == n and (patterns.support >= 0).all(), "must have one number per pattern", "support")
+    require(order > 0, "must not be empty", "events")
+    require(len(patterns.support) == n, "must have one number per pattern", "support")
 
 
+_PLACES = array("i", ndim=(1,), low=0)
 _MATRIX = array(ndim=(2,))
-register(Intervals, _check_intervals, cuts=LIST)
-register(Categories, _check_categories)
-register(Events, _check_events, attribute=_INTEGERS, value=_INTEGERS, probability=LIST)
+register(Intervals, cuts=RISING)
+register(Categories, categories=list_of(text(), tuple, distinct=True))
+register(Events, _check_lengths, attribute=_PLACES, value=_PLACES, probability=COUNTS)
 register(
     Patterns,
     _check_patterns,
-    events=array("i", ndim=(2,)),
-    support=LIST,
+    events=array("i", ndim=(2,), low=0),
+    support=COUNTS,
     inside=_MATRIX,
     residual=_MATRIX,
     residual_rest=_MATRIX,
@@ -361,31 +334,15 @@ register(
 
 # ------------------------------------------------------------------------------------------------- goals
 
-
-def _check_counts(counts: Counts) -> None:
-    for name in ("tp", "fp", "fn", "tn"):
-        require(getattr(counts, name) >= 0, "must not be negative", name)
-
-
-def _check_certificate(certificate: Certificate) -> None:
-    require(is_share(certificate.confidence), "must be from 0 to 1", "confidence")
-    require(certificate.p_value >= 0, "must be at least 0", "p_value")
-
-
-def _check_point(point: Point) -> None:
-    require(point.costs is None or min(point.costs) > 0, "must be above 0", "costs")
-    require(point.n_rounds is None or point.n_rounds > 0, "must be above 0", "n_rounds")
-    require(point.rank, "must not be empty", "rank")
-
-
-def _check_goal(goal: Goal) -> None:
-    require(goal.conditions, "must not be empty", "conditions")
-
-
-_NUMBER = number()
-register(Goal, _check_goal)
-register(Counts, _check_counts, tp=_NUMBER, fp=_NUMBER, fn=_NUMBER, tn=_NUMBER)
-register(Certificate, _check_certificate, p_value=ANY_NUMBER, shown=map_of(ANY_NUMBER))
+register(Goal, conditions=list_of(record(Condition), tuple, least=1))
+register(Counts, tp=NOT_NEGATIVE, fp=NOT_NEGATIVE, fn=NOT_NEGATIVE, tn=NOT_NEGATIVE)
+register(Certificate, confidence=number(0, 1), p_value=number(0, finite=False), shown=map_of(ANY_NUMBER))
 register(
-    Point, _check_point, ratio=ANY_NUMBER, threshold=ANY_NUMBER, rank=list_of(ANY_NUMBER, tuple), curve=None
-)  # fmt: skip
+    Point,
+    ratio=ANY_NUMBER,
+    costs=nullable(tuple_of(POSITIVE, POSITIVE)),
+    n_rounds=nullable(integer(1)),
+    threshold=ANY_NUMBER,
+    rank=list_of(ANY_NUMBER, tuple, least=1),
+    curve=None,
+)

@@ -85,23 +85,24 @@ def type_name(value: Any) -> str:
     return f"{type(value).__module__.split('.')[0]}.{type(value).__name__}"
 
 
-def as_list(data: Any) -> list[Any]:
-    """Check that an entry is a list."""
-    if type(data) is not list:
-        raise FieldError(f"must be a list; got {shorten(data)}")
-    return data
+def _checked(write: Callable[[Any], Any], fits: Callable[[Any], bool], wanted: str) -> Field:
+    """A value that is the same in JSON; `wanted` says which ones fit."""
+
+    def read(data: Any) -> Any:
+        if not fits(data):
+            raise FieldError(f"must be {wanted}; got {shorten(data)}")
+        return data
+
+    return Field(write, read)
 
 
-def as_object(data: Any) -> dict[str, Any]:
-    """Check that an entry is an object."""
-    if type(data) is not dict:
-        raise FieldError(f"must be an object; got {shorten(data)}")
-    return data
+LIST = _checked(list, lambda data: type(data) is list, "a list")
+OBJECT = _checked(dict, lambda data: type(data) is dict, "an object")
 
 
 def read_entries(data: Any, entries: Mapping[str, Field]) -> dict[str, Any]:
     """Read an object that has exactly these entries."""
-    if as_object(data).keys() != entries.keys():
+    if OBJECT.read(data).keys() != entries.keys():
         for name in entries:
             require(name in data, f"has no entry {name!r}")
         for name in data:
@@ -121,17 +122,15 @@ def read_entries(data: Any, entries: Mapping[str, Field]) -> dict[str, Any]:
 
 def integer(low: int = -LARGEST, high: int = LARGEST) -> Field:
     """An integer in a range; booleans and floats are none."""
-
-    def read(data: Any) -> int:
-        if type(data) is not int or not low <= data <= high:
-            raise FieldError(f"must be an integer from {low} to {high}; got {shorten(data)}")
-        return data
-
-    return Field(int, read)
+    return _checked(int, lambda data: type(data) is int and low <= data <= high, f"an integer from {low} to {high}")
 
 
-def number(finite: bool = True) -> Field:
-    """A number. Integers stay integers. JSON has no infinities and no NaN, so these are texts."""
+def number(
+    low: float | None = None, high: float | None = None, *, above: float | None = None, finite: bool = True
+) -> Field:
+    """A number in a range. Integers stay integers. JSON has no infinities and no NaN, so these are texts."""
+    limits = [f"{sign} {limit}" for sign, limit in ((">=", low), (">", above), ("<=", high)) if limit is not None]
+    wanted = f"a{' finite' if finite else ''} number {' and '.join(limits)}".rstrip()
 
     def write(value: Any) -> Any:
         if isinstance(value, Integral):
@@ -142,26 +141,14 @@ def number(finite: bool = True) -> Field:
         return value if math.isfinite(value) else str(value)
 
     def read(data: Any) -> float:
-        if type(data) is float and math.isfinite(data):
-            return data
-        if type(data) is int and abs(data) <= LARGEST:
-            return data
-        if type(data) is str and not finite and data in NOT_FINITE:
-            return NOT_FINITE[data]
-        raise FieldError(f"must be a{' finite' if finite else ''} number; got {shorten(data)}")
+        value: Any = NOT_FINITE.get(data) if type(data) is str and not finite else data
+        fits = abs(value) <= LARGEST if type(value) is int else type(value) is float
+        fits = fits and (not finite or math.isfinite(value)) and (low is None or value >= low)
+        if not fits or not (above is None or value > above) or not (high is None or value <= high):
+            raise FieldError(f"must be {wanted}; got {shorten(data)}")
+        return value  # type: ignore[no-any-return]
 
     return Field(write, read)
-
-
-def boolean() -> Field:
-    """True or false."""
-
-    def read(data: Any) -> bool:
-        if type(data) is not bool:
-            raise FieldError(f"must be true or false; got {shorten(data)}")
-        return data
-
-    return Field(bool, read)
 
 
 def text(*words: str) -> Field:
@@ -172,14 +159,8 @@ def text(*words: str) -> Field:
             raise UnsupportedPartError(f"{type(value).__name__} {shorten(value)} in place of a text")
         return str(value)
 
-    def read(data: Any) -> str:
-        if type(data) is not str:
-            raise FieldError(f"must be a text; got {shorten(data)}")
-        if words and data not in words:
-            raise FieldError(f"must be one of {', '.join(map(repr, words))}; got {shorten(data)}")
-        return data
-
-    return Field(write, read)
+    wanted = f"one of {', '.join(map(repr, words))}" if words else "a text"
+    return _checked(write, lambda data: type(data) is str and (not words or data in words), wanted)
 
 
 def name_of(objects: Mapping[str, Any]) -> Field:
@@ -191,8 +172,11 @@ def name_of(objects: Mapping[str, Any]) -> Field:
     )
 
 
+BOOLEAN = _checked(bool, lambda data: type(data) is bool, "true or false")
 ANYTHING = Field(lambda value: value, lambda data: data)  # JSON that is checked elsewhere
 ANY_NUMBER = number(finite=False)
+POSITIVE = number(above=0)
+NOT_NEGATIVE = number(0)
 COUNT = integer(0)
 
 
@@ -207,7 +191,9 @@ def nullable(field: Field) -> Field:
     )
 
 
-def list_of(field: Field, collection: Callable[[Iterable[Any]], Any] = list, distinct: bool = False) -> Field:
+def list_of(
+    field: Field, collection: Callable[[Iterable[Any]], Any] = list, *, distinct: bool = False, least: int = 0
+) -> Field:
     """Values of one kind: a list, tuple or frozenset. Sets are sorted, so that equal sets give equal files."""
 
     def write(value: Any) -> list[Any]:
@@ -215,12 +201,13 @@ def list_of(field: Field, collection: Callable[[Iterable[Any]], Any] = list, dis
 
     def read(data: Any) -> Any:
         found: list[Any] = []
-        as_list(data)
+        LIST.read(data)
         try:
             for entry in data:
                 found.append(field.read(entry))
         except FieldError as error:
             raise error.within(f"[{len(found)}]") from None
+        require(len(found) >= least, "must not be empty")
         require(not distinct or len(set(found)) == len(found), "must not hold a value twice")
         return collection(found)
 
@@ -232,7 +219,7 @@ def tuple_of(*kinds: Field) -> Field:
     entries = {f"[{k}]": field for k, field in enumerate(kinds)}
 
     def read(data: Any) -> tuple[Any, ...]:
-        require(len(as_list(data)) == len(entries), f"must have {len(entries)} entries")
+        require(len(LIST.read(data)) == len(entries), f"must have {len(entries)} entries")
         return tuple(read_entries(dict(zip(entries, data)), entries).values())
 
     return Field(lambda value: [field.write(v) for field, v in zip(kinds, value, strict=True)], read)
@@ -242,14 +229,21 @@ def map_of(field: Field) -> Field:
     """Values of one kind by name."""
     return Field(
         lambda value: {str(name): field.write(v) for name, v in value.items()},
-        lambda data: read_entries(data, dict.fromkeys(as_object(data), field)),
+        lambda data: read_entries(data, dict.fromkeys(OBJECT.read(data), field)),
     )
 
 
-def array(kinds: str = "f", ndim: tuple[int, ...] = (1, 2), finite: bool = True) -> Field:
+def array(
+    kinds: str = "f",
+    ndim: tuple[int, ...] = (1, 2),
+    *,
+    finite: bool = True,
+    low: float | None = None,
+    rises: bool = False,
+) -> Field:
     """An array of numbers: a list where it is one-dimensional and holds doubles, else with its type and shape.
 
-    `kinds` are the letters of the types that it may have.
+    `kinds` are the letters of the types that it may have, `low` is the smallest number that it may hold.
     """
 
     def write(value: Any) -> Any:
@@ -258,7 +252,7 @@ def array(kinds: str = "f", ndim: tuple[int, ...] = (1, 2), finite: bool = True)
             raise UnsupportedPartError(f"an array of type {made.dtype}")
         values = made.ravel().tolist()
         if made.dtype.kind == "f" and not np.isfinite(made).all():
-            values = list_of(number(finite)).write(values)
+            values = list_of(number(finite=finite)).write(values)
         if made.dtype.str == "<f8" and made.ndim == 1:
             return values
         return {"dtype": made.dtype.str, "shape": list(made.shape), "values": values}
@@ -271,12 +265,15 @@ def array(kinds: str = "f", ndim: tuple[int, ...] = (1, 2), finite: bool = True)
         require(DTYPE.fullmatch(dtype) and dtype[1] in kinds, "must be a type of this array", "dtype")
         fits = len(shape) in ndim and math.prod(shape) == len(values)
         require(fits, "does not match the number of values", "shape")
-        return array_of(values, dtype, finite).reshape(shape)
+        made = array_of(values, dtype, finite).reshape(shape)
+        require(low is None or (made >= low).all(), f"must hold numbers of at least {low}")
+        require(not rises or (np.diff(made) > 0).all(), "must rise")
+        return made
 
     return Field(write, read)
 
 
-_ARRAY = {"dtype": text(), "shape": list_of(integer(0, 2**31)), "values": Field(list, as_list)}
+_ARRAY = {"dtype": text(), "shape": list_of(integer(0, 2**31)), "values": LIST}
 
 
 def array_of(values: list[Any], dtype: str, finite: bool = True) -> Array:
@@ -285,7 +282,7 @@ def array_of(values: list[Any], dtype: str, finite: bool = True) -> Array:
     require(kind is not str or len(values) * int(dtype[2:]) <= MOST_TEXT, "takes too much memory", "dtype")
     if kind is float:
         if not all(type(v) is float for v in values):
-            values = list_of(number(finite)).read(values)
+            values = list_of(number(finite=finite)).read(values)
         made = np.array(values, dtype=dtype)
         require(not finite or np.isfinite(made).all(), "must hold finite numbers")
         return made
@@ -359,14 +356,14 @@ def one_of(*classes: type) -> Field:
         return {"kind": kind, **records[kind].write(value)}
 
     def read(data: Any) -> Any:
-        entries = dict(as_object(data))
+        entries = dict(OBJECT.read(data))
         kind = read_entries({"kind": entries.pop("kind", None)}, kinds)["kind"]
         return records[kind].read(entries)
 
     return Field(write, read)
 
 
-_PLAIN: dict[Any, Field] = {int: integer(), float: number(), bool: boolean(), str: text()}
+_PLAIN: dict[Any, Field] = {int: integer(), float: number(), bool: BOOLEAN, str: text()}
 
 
 def field_of(annotation: Any) -> Field:

@@ -10,6 +10,7 @@ from sklearn.calibration import CalibratedClassifierCV
 
 from skewboost.boosting.calibration import Calibrator, Isotonic, Sigmoid
 from skewboost.errors import InputTypeError
+from skewboost.fitting import MostProbableMixin
 from skewboost.typing import Array
 
 
@@ -22,7 +23,7 @@ class Fold:
 
 
 @dataclass(frozen=True)
-class CalibratedFolds:
+class CalibratedFolds(MostProbableMixin):
     """The probabilities of scikit-learn's fitted `CalibratedClassifierCV`, as plain data.
 
     scikit-learn splits the rows and fits; the fitted calibrators are those of `skewboost.boosting.calibration`, as in
@@ -63,24 +64,7 @@ class CalibratedFolds:
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        total: Any = 0.0
-        for fold in self.folds:
-            total = total + self._probabilities(fold, X)
-        return np.asarray(total / len(self.folds))
-
-    def predict(self, X: Any) -> Array:
-        """The most probable class; the first class in case of a tie.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        return np.asarray(sum(self._probabilities(fold, X) for fold in self.folds) / len(self.folds))
 
     def _probabilities(self, fold: Fold, X: Any) -> Array:
         scores, n_classes = _scores(fold.estimator, X), len(self.classes_)

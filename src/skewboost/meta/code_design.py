@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -28,6 +29,7 @@ from skewboost.typing import Array
 MAX_EXHAUSTIVE = 11  # classes; the code then has 1023 columns
 N_TRIES = 1000  # random codes of which the best is chosen; fewer for very many classes
 MAX_PRODUCTS = 10_000_000  # of entries, roughly, when the rows of all tries are compared
+RANDOM = {"dense": (10, (0.5, 0.0, 0.5)), "sparse": (15, (0.25, 0.5, 0.25))}  # probabilities of -1, 0 and +1
 FEW_COLUMNS = 4096  # if there are no more possible columns, all are listed and drawn without replacement
 
 
@@ -68,36 +70,20 @@ def exhaustive(n_classes: int) -> Array:
     return (2 * bits - 1).astype(np.int8)
 
 
-def dense(n_classes: int, n_columns: int | None, rng: np.random.RandomState) -> Array:
-    """⌈10 log2 K⌉ columns of random -1 and +1 ([allwein2000]_ §6), the best of many by the minimum distance of two
-    rows.
+def random_code(kind: str, n_classes: int, n_columns: int | None, rng: np.random.RandomState) -> Array:
+    """The best of many codes of random columns ([allwein2000]_ §6), by the minimum distance of two rows.
+
+    "dense": ⌈10 log2 K⌉ columns of -1 and +1. "sparse": ⌈15 log2 K⌉ columns with 0 for half of the classes, and -1 and
+    +1 for a quarter each. If no more columns are possible, the code has all of them.
     """
-    size = n_columns or math.ceil(10 * math.log2(n_classes))
-    possible = 2 ** (n_classes - 1) - 1
-    return _best_of_many("dense", n_classes, n_columns, size, possible, (0.5, 0.0, 0.5), rng)
-
-
-def sparse(n_classes: int, n_columns: int | None, rng: np.random.RandomState) -> Array:
-    """⌈15 log2 K⌉ columns with 0 for half of the classes, and -1 and +1 for a quarter each ([allwein2000]_ §6)."""
-    size = n_columns or math.ceil(15 * math.log2(n_classes))
-    possible = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2  # not constant; complements count once
-    return _best_of_many("sparse", n_classes, n_columns, size, possible, (0.25, 0.5, 0.25), rng)
-
-
-def _best_of_many(
-    name: str,
-    n_classes: int,
-    n_columns: int | None,
-    size: int,
-    possible: int,
-    probabilities: tuple[float, float, float],  # of -1, 0 and +1
-    rng: np.random.RandomState,
-) -> Array:
-    """The best of many codes of random useful columns; all possible columns if there are no more than `size`."""
+    per_bit, probabilities = RANDOM[kind]
+    size = n_columns or math.ceil(per_bit * math.log2(n_classes))
+    # columns that are not constant; complements count once
+    possible = 2 ** (n_classes - 1) - 1 if kind == "dense" else (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
     if n_columns is not None and n_columns > possible:
         raise InputError(
             f"code_size={n_columns}, but {n_classes} classes have only {possible} different columns with code="
-            f"{name!r}.",
+            f"{kind!r}.",
             "Leave code_size at None, or set it to at most that number.",
         )
     draw: Callable[[], Array]
@@ -119,6 +105,9 @@ def _best_of_many(
             "Set a larger code_size.",
         )
     return max(codes, key=min_distance)
+
+
+dense, sparse = partial(random_code, "dense"), partial(random_code, "sparse")
 
 
 def _random_columns(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import logsumexp
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -24,23 +26,29 @@ from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta import code_design
-from skewboost.meta.decoding import bits, decode, margin, probability
+from skewboost.meta.cost_passing import take_params
 from skewboost.meta.minimum_risk import MinimumRiskClassifier
 from skewboost.meta.sampling_boosters import SampledBoostClassifier
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
-from skewboost.parameters import N_JOBS, check_params, integer, one_of, optional
+from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, one_of, optional
 from skewboost.typing import Array
 
-RANDOM_CODES = {"dense": code_design.dense, "sparse": code_design.sparse, "bch": code_design.bch}
+RANDOM_CODES: dict[str, Callable[..., Array]] = {
+    "dense": code_design.dense,
+    "sparse": code_design.sparse,
+    "bch": code_design.bch,
+}
 FIXED_CODES = {
     "exhaustive": code_design.exhaustive,
     "one_vs_rest": code_design.one_vs_rest,
     "one_vs_one": code_design.one_vs_one,
 }
 COST_SENSITIVE = (CostChoice, MinimumRiskClassifier)
+MIN_PROBABILITY = 1e-12  # probabilities of bits are clipped to this
 LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # all others have the exponential loss
 
 
+@dataclass(eq=False, repr=False)
 class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Many classes by an error-correcting output code, around any two-class variant or classifier.
 
@@ -126,26 +134,13 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     2.0 0.93
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        code: Any = "dense",
-        decoding: Literal["loss", "exponential", "logistic", "probability", "hamming"] = "loss",
-        code_size: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.code = code
-        self.decoding = decoding
-        self.code_size = code_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    classes_: Array
-    code_: Array
-    estimators_: list[Any]
+    estimator: Any
+    _: KW_ONLY
+    code: Any = "dense"
+    decoding: Literal["loss", "exponential", "logistic", "probability", "hamming"] = "loss"
+    code_size: int | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -217,13 +212,12 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
+            estimator=CLASSIFIER,
             decoding=one_of("loss", "exponential", "logistic", "probability", "hamming"),
             code_size=optional(integer(1)),
             n_jobs=N_JOBS,
         )
         estimator = self.estimator
-        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
-            raise InputError(f"estimator of CodeMatrixClassifier must be a classifier; got {estimator!r}.")
         if isinstance(self.code, str) and self.code not in (*RANDOM_CODES, *FIXED_CODES):
             names = ", ".join(map(repr, (*RANDOM_CODES, *FIXED_CODES)))
             raise InputError(
@@ -291,7 +285,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Scores ``[row, class]`` of the codewords, rounded so that the order of columns does not matter."""
         check_is_fitted(self)
         X = self._rows(X, reset=False)
-        method = {"hamming": bits, "probability": probability}.get(self.decoding, margin)
+        method = {"hamming": _bits, "probability": _probability}.get(self.decoding, _margin)
         predictions = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(method)(e, X) for e in self.estimators_)
         return np.round(decode(np.column_stack(predictions), self.code_, self._loss), 10)
 
@@ -369,10 +363,41 @@ def _fit_column(estimator: Any, X: Any, side: Array, params: dict[str, Any]) -> 
     target = (side > 0).astype(np.intp)
     if len(rows) == len(side):
         return estimator.fit(X, target, **params)
-    own = {k: np.asarray(v)[rows] if _per_row(v, len(side)) else v for k, v in params.items()}
-    return estimator.fit(take_rows(X, rows), target[rows], **own)
+    return estimator.fit(take_rows(X, rows), target[rows], **take_params(params, rows, len(side)))
 
 
-def _per_row(value: Any, n_rows: int) -> bool:
-    """Whether an argument of `fit` has an entry for each row."""
-    return not isinstance(value, str | bytes | dict) and hasattr(value, "__len__") and len(value) == n_rows
+# ------------------------------------------------------------------------- decoding
+
+
+def _bits(estimator: Any, X: Any) -> Array:
+    """The predicted bits as -1 and +1."""
+    return 2.0 * np.asarray(estimator.predict(X)) - 1.0
+
+
+def _probability(estimator: Any, X: Any) -> Array:
+    """The probability that the bit is 1."""
+    return np.asarray(estimator.predict_proba(X))[:, 1]
+
+
+def _margin(estimator: Any, X: Any) -> Array:
+    """The decision function, or half the log-odds of a classifier without one."""
+    if hasattr(estimator, "decision_function"):
+        return np.asarray(estimator.decision_function(X), dtype=np.float64)
+    p = np.clip(_probability(estimator, X), MIN_PROBABILITY, 1.0 - MIN_PROBABILITY)
+    return np.asarray(0.5 * (np.log(p) - np.log1p(-p)))
+
+
+def decode(predictions: Array, code: Array, decoding: str) -> Array:
+    """Scores ``[row, class]`` of the codewords, from predictions ``[row, column]``; the largest is the nearest."""
+    signs = code.astype(np.float64)
+    if decoding == "hamming":  # bits -1 and +1: (L - M b)/2 disagree, an entry of 0 counts one half
+        return np.asarray(-(code.shape[1] - predictions @ signs.T) / 2.0)
+    if decoding == "probability":  # an entry of 0: ln ½
+        p = np.clip(predictions, MIN_PROBABILITY, 1.0 - MIN_PROBABILITY)
+        unknown = (code == 0).sum(axis=1) * np.log(0.5)
+        return np.asarray(np.log(p) @ (signs > 0).T + np.log1p(-p) @ (signs < 0).T + unknown)
+    scores = np.empty((len(predictions), len(code)))
+    for k, word in enumerate(signs):
+        z = predictions * word
+        scores[:, k] = -logsumexp(-z, axis=1) if decoding == "exponential" else -np.logaddexp(0.0, -2.0 * z).sum(axis=1)
+    return scores

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from skewboost.engine.table import take_rows
 from skewboost.errors import InputError
 from skewboost.learners.adapter import weight_name
 from skewboost.typing import Array
@@ -134,6 +135,15 @@ class CostPassing:
 def plain(label: Any) -> Any:
     """A label as a plain Python object."""
     return label.item() if isinstance(label, np.generic) else label
+
+
+def take_params(params: Mapping[str, Any], rows: Array, n_rows: int) -> dict[str, Any]:
+    """Arguments of `fit` for some of the rows: those with an entry per row are split like the rows."""
+
+    def per_row(value: Any) -> bool:
+        return isinstance(value, Sized) and not isinstance(value, str | bytes | dict) and len(value) == n_rows
+
+    return {name: take_rows(value, rows) if per_row(value) else value for name, value in params.items()}
 
 
 def staged_scores_of(model: Any, X: Any, pos_label: Any) -> Iterator[Array]:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.errors import InputError, InputTypeError
+from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
 from skewboost.meta.calibrated_folds import CalibratedFolds
 from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.priors import check_prior, correct_prior
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import N_JOBS, check_params, integer, one_of, optional
+from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, one_of, optional
 from skewboost.typing import Array
 
 CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 N_FOLDS = 5
 
 
+@dataclass(eq=False, repr=False)
 class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Predict the class of least expected cost, from the probabilities of any classifier.
 
@@ -115,33 +117,15 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     10
     """
 
-    estimator_: Any
-    classes_: Array
-    pos_label_: Any
-    cost_: Array
-    train_prior_: Array
-    prior_: Array
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        cost: Any = None,
-        calibrate: str | None = None,
-        ensemble: bool | str = "auto",
-        prior: Any = None,
-        cv: Any = None,
-        pos_label: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.cost = cost
-        self.calibrate = calibrate
-        self.ensemble = ensemble
-        self.prior = prior
-        self.cv = cv
-        self.pos_label = pos_label
-        self.n_jobs = n_jobs
+    estimator: Any
+    _: KW_ONLY
+    cost: Any = None
+    calibrate: str | None = None
+    ensemble: bool | str = "auto"
+    prior: Any = None
+    cv: Any = None
+    pos_label: Any = None
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -223,6 +207,7 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
+            estimator=CLASSIFIER,
             calibrate=optional(one_of(*CALIBRATIONS)),
             ensemble=one_of("auto", True, False),
             n_jobs=N_JOBS,
@@ -241,13 +226,6 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"calibrate='temperature' needs scikit-learn 1.8, but {sklearn.__version__} is installed.",
                 "Set calibrate='sigmoid', or install a newer scikit-learn.",
             )
-        if isinstance(self.estimator, type):
-            name = self.estimator.__name__
-            raise InputTypeError(
-                f"estimator is the class {name}; pass an instance: MinimumRiskClassifier({name}(...))."
-            )
-        if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
-            raise InputTypeError(f"estimator must be a classifier; got {self.estimator!r}.")
         if self.calibrate is None and not hasattr(self.estimator, "predict_proba"):
             raise InputError(
                 f"{type(self.estimator).__name__} has no predict_proba.",

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.boosting.variants.realboost import RealBoostClassifier
 from skewboost.engine.table import read_table, take_rows
-from skewboost.fitting import restore_on_failure, seeded
+from skewboost.fitting import MostProbableMixin, restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.example_order import examples_in_order
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
-from skewboost.parameters import N_JOBS, Check, check_params, integer, number
+from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, number, optional
 from skewboost.typing import Array
 
 
-class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Under-bagging: the mean of members that are fitted to all examples of the rare class and as many of the others.
 
     Each member has its own sample without replacement, so that together they use most of the data, whereas a single
@@ -74,20 +76,12 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     recall 0.92
     """
 
-    def __init__(
-        self,
-        booster: Any = None,
-        *,
-        n_estimators: int = 10,
-        ratio: float = 1.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.booster = booster
-        self.n_estimators = n_estimators
-        self.ratio = ratio
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    booster: Any = None
+    _: KW_ONLY
+    n_estimators: int = 10
+    ratio: float = 1.0
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _member(self) -> Any:
         return RealBoostClassifier() if self.booster is None else self.booster
@@ -125,10 +119,7 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _check_params(self) -> None:
         check_params(
             self,
-            booster=Check(
-                lambda v: v is None or (hasattr(v, "fit") and not isinstance(v, type) and is_classifier(v)),
-                "a classifier, or None",
-            ),
+            booster=optional(CLASSIFIER),
             n_estimators=integer(1),
             ratio=number(0, 1, open_low=True),
             n_jobs=N_JOBS,
@@ -173,21 +164,6 @@ class UnderBaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         if hasattr(member, "predict_proba"):
             return np.asarray(member.predict_proba(X))
         return np.asarray(member.predict(X)[:, None] == self.classes_, dtype=np.float64)
-
-    def predict(self, X: Any) -> Array:
-        """The class of the largest probability.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            New rows, with the columns of training.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        p = self.predict_proba(X)
-        return np.asarray(self.classes_[p.argmax(axis=1)])
 
     @property
     def feature_importances_(self) -> Array:

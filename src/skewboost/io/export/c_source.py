@@ -14,8 +14,9 @@ FEW = 4  # up to this number of cuts, a step function is a chain of comparisons
 
 def write_c(formula: Formula, name: str) -> str:
     """Return the program."""
+    meaning = _many(formula.link, name) if isinstance(formula.link, ManyClasses) else _two(formula.link, name)
     parts = [_head(formula, name), _codes(formula, name), _helpers(formula, name), *_tables(formula, name)]
-    parts += [_trees(formula, name), _f(formula, name), _meaning(formula, name)]
+    parts += [_trees(formula, name), _f(formula, name), meaning]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
@@ -33,10 +34,6 @@ def text(value: str) -> str:
 def in_comment(line: str) -> str:
     """A line in ASCII that neither ends its comment nor begins another."""
     return line.encode("ascii", "backslashreplace").decode().replace("*/", "* /").replace("/*", "/ *")
-
-
-def _constant(value: float) -> str:
-    return "INFINITY" if math.isinf(value) else number(value)
 
 
 def _head(formula: Formula, name: str) -> str:
@@ -76,9 +73,7 @@ def _codes(formula: Formula, name: str) -> str:
         return ""
     lists, cases = [], []
     for j, column in nominal:
-        known = column.categories or ()
-        ordered = sorted(known, key=lambda c: c.encode("utf-8", "surrogatepass"))
-        assert tuple(ordered) == tuple(known), "code points and UTF-8 have the same order"
+        known = column.categories
         if known:
             lists.append(
                 f"/* {in_comment(repr(column.name))} */\n"
@@ -88,7 +83,7 @@ def _codes(formula: Formula, name: str) -> str:
     switch = "\n".join([*cases, "    default: return NAN;"])
     return "\n".join(lists) + (
         f"\ndouble {name}_code(int feature, const char *category)\n{{\n"
-        "    const char *const *list;\n    int low = 0, high, last;\n"
+        "    const char *const *list = NULL;\n    int low = 0, high = 0, last;\n"
         "    if (category == NULL) return NAN;\n"
         f"    switch (feature) {{\n{switch}\n    }}\n"
         "    last = high;\n"
@@ -98,9 +93,6 @@ def _codes(formula: Formula, name: str) -> str:
         "        else high = middle;\n"
         "    }\n"
         "    return low < last && strcmp(list[low], category) == 0 ? (double)low : NAN;\n}\n"
-        if cases
-        else f"\ndouble {name}_code(int feature, const char *category)\n{{\n"
-        "    (void)feature;\n    (void)category;\n    return NAN;\n}\n"
     )
 
 
@@ -178,7 +170,7 @@ def _trees(formula: Formula, name: str) -> str:
                 known, offset = formula.columns[node.feature].categories or (), len(sides)
                 n = len(known)
                 sides += ["0" if c in node.sides[0] else "1" if c in node.sides[1] else "2" for c in known]
-            cut = "0.0" if node.sides is not None else _constant(node.cut)
+            cut = "0.0" if node.sides is not None else "INFINITY" if math.isinf(node.cut) else number(node.cut)
             nodes.append(f"{{{cut}, {node.feature}, {n if node.sides is not None else -1}, {offset}, "
                          f"{{{at[0]}, {at[1]}, {at[2]}}}}}")  # fmt: skip
         leaves += tree.values
@@ -228,12 +220,6 @@ def _f(formula: Formula, name: str) -> str:
     if formula.n_outputs > 1:
         lines.append(f"    for (int k = 0; k < {formula.n_outputs}; k++) F[k] = rint(F[k] * 1e10) / 1e10;")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _meaning(formula: Formula, name: str) -> str:
-    if isinstance(formula.link, ManyClasses):
-        return _many(formula.link, name)
-    return _two(formula.link, name)
 
 
 def _two(link: Odds, name: str) -> str:

@@ -9,10 +9,10 @@ one per class for more.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -23,7 +23,7 @@ from skewboost.boosting.link import ManyClasses, TwoClasses
 from skewboost.boosting.model import Model
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Split
-from skewboost.engine.scoring import LeafTerm, Scorer
+from skewboost.engine.scoring import LeafTerm, LineTerm, Scorer
 from skewboost.errors import InputError, InputTypeError
 from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.typing import Array
@@ -32,6 +32,12 @@ CAN_BE = (
     "Only boosters of skewboost whose F is a sum of stumps, trees, histograms, lines or alternating trees can be "
     "exported, and GoalSearchCV around them"
 )
+REMEDIES = {  # by an attribute of a model that cannot be exported as a whole
+    "steps": "Export the last step of the pipeline, and apply the steps before it yourself.",
+    "best_estimator_": "Export its best_estimator_.",
+    "estimators_": "Export each of its estimators_ that can be exported, and combine their results yourself.",
+    "expected_costs": "Export its estimator_ if it can be exported, and decide by its probabilities and cost_.",
+}
 WIDTH = 100  # of a line of a program
 Values = tuple[float, ...]
 
@@ -84,25 +90,54 @@ class Tree:
     nodes: tuple[Node, ...]
     values: tuple[Values, ...]
 
+    def cases(self, tests_of: Callable[[Node], Tests], link: int = 0) -> Cases:
+        """The tree from a link on as cases: the first whose test is true decides.
+
+        The branch with most leaves continues the same list, the others have lists of their own. So every test is
+        written once, and lists are nested no deeper than the logarithm of the number of leaves.
+        """
+        found = []
+        while link >= 0:
+            *ways, (link, _) = sorted(_ways(self.nodes[link], tests_of), key=lambda way: self._n_leaves[way[0]])
+            found += [(test, self.cases(tests_of, to)) for to, test in ways]
+        return Cases(found, self.values[~link])
+
     @cached_property
-    def depth(self) -> int:
-        """The number of tests on the longest path."""
-        below = [0] * len(self.nodes)
-        for k in reversed(range(len(self.nodes))):
-            below[k] = 1 + max((below[link] for link in self.nodes[k].links if link >= 0), default=0)
-        return below[0] if below else 0
+    def _n_leaves(self) -> dict[int, int]:
+        """The number of leaves below each link."""
+        found = {~leaf: 1 for leaf in range(len(self.values))}
+        for at in reversed(range(len(self.nodes))):
+            found[at] = sum(found[link] for link in set(self.nodes[at].links))
+        return found
 
 
-@dataclass(frozen=True)
-class Line:
-    """``rise · (x / scale - centre) + height``, constant beyond ±reach, and zero where x is missing."""
+class Tests(NamedTuple):
+    """The conditions of a node as text; an empty one is never true."""
 
-    feature: int
-    rise: float
-    height: float
-    centre: float
-    scale: float
-    reach: float
+    plain: tuple[str, str]  # for yes and for no
+    with_missing: tuple[str, str]  # the same where missing cells take that link, too
+    missing: str
+
+
+class Cases(NamedTuple):
+    """Conditions with what follows where they are the first to hold, and the value where none holds."""
+
+    tests: list[tuple[str, Cases]]
+    other: Values
+
+
+def _ways(node: Node, tests_of: Callable[[Node], Tests]) -> list[tuple[int, str]]:
+    """The links of a node with their conditions, exactly one of which holds for every row."""
+    yes, no, missing = node.links
+    if yes == no == missing:
+        return [(yes, "")]
+    tests = tests_of(node)
+    ways = list(zip((yes, no), tests.plain))
+    if missing in (yes, no):
+        ways[missing == no] = (missing, tests.with_missing[missing == no])
+    else:
+        ways.append((missing, tests.missing))
+    return [(link, test) for link, test in ways if test]
 
 
 @dataclass(frozen=True)
@@ -146,12 +181,11 @@ class Formula:
     title: str  # the class and the number of rounds
     notes: tuple[str, ...]  # lines of the header
     columns: tuple[Column, ...]
-    named: bool  # whether the columns had names in training
     classes: tuple[Any, ...]  # str, int, float or bool
     constant: Values
     tables: tuple[Steps | LookUp, ...]
     trees: tuple[Tree, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[LineTerm, ...]
     link: Odds | ManyClasses
 
     @property
@@ -167,7 +201,8 @@ class Formula:
 
     def header(self) -> list[str]:
         """The lines of a header that describes the model. Names are quoted, so that they stay on one line."""
-        names = [f"{j}: {c.name!r}" + ("" if c.categories is None else " (category)") for j, c in self._shown]
+        shown = list(enumerate(self.columns))[:200]
+        names = [f"{j}: {c.name!r}" + ("" if c.categories is None else " (category)") for j, c in shown]
         more = [f"... and {len(self.columns) - len(names)} more"] if len(names) < len(self.columns) else []
         classes = ", ".join(map(repr, self.classes))
         lines = [self.title, "", f"Classes: {classes}", *self.notes, "Features, by position:"]
@@ -177,10 +212,6 @@ class Formula:
             f"{n} {what}{'s' if n > 1 else ''}{' of one feature' * (what == 'function')}" for n, what in counts if n
         ]
         return [*lines, f"F is a constant{''.join(' + ' + p for p in parts)}."]
-
-    @property
-    def _shown(self) -> list[tuple[int, Column]]:
-        return list(enumerate(self.columns))[:200]
 
 
 # ------------------------------------------------------------------------------------- reading a model
@@ -196,7 +227,8 @@ def read_formula(model: Any) -> Formula:
         booster, threshold = model.estimator_, float(model.threshold_)
         name = f"{name} around {type(booster).__name__}"
     if not isinstance(booster, BaseBooster):
-        raise InputTypeError(f"{name} cannot be exported. {CAN_BE}.", _remedy(model))
+        remedy = next((text for attribute, text in REMEDIES.items() if hasattr(model, attribute)), "")
+        raise InputTypeError(f"{name} cannot be exported. {CAN_BE}.", remedy)
     check_is_fitted(booster)
     fitted, n_rounds = booster._model, booster._model.n_rounds
     link: Odds | ManyClasses
@@ -222,27 +254,13 @@ def read_formula(model: Any) -> Formula:
         title=f"{name}, {n_rounds} round{'s' if n_rounds != 1 else ''}",
         notes=tuple(_notes(booster, link)),
         columns=columns,
-        named=hasattr(booster, "feature_names_in_"),
         classes=_classes(booster),
         constant=tuple(float(s.constant) for s in scorers),
         tables=tuple(_table(scorers, j, columns, ignored) for j in scorers[0].table_features.tolist()),
         trees=tuple(_trees(scorers, columns, ignored)),
-        lines=tuple(_lines(scorers[0], ignored)),
+        lines=tuple(line for (j, _), line in sorted(scorers[0].lines.items()) if j not in ignored),
         link=link,
     )
-
-
-def _remedy(model: Any) -> str:
-    """How to export a part of a model that cannot be exported as a whole."""
-    if hasattr(model, "steps"):
-        return "Export the last step of the pipeline, and apply the steps before it yourself."
-    if hasattr(model, "best_estimator_"):
-        return "Export its best_estimator_."
-    if hasattr(model, "estimators_"):
-        return "Export each of its estimators_ that can be exported, and combine their results yourself."
-    if hasattr(model, "cost_") and hasattr(model, "estimator_") and not isinstance(model, GoalSearchCV):
-        return "Export its estimator_ if it can be exported, and decide by its probabilities and cost_."
-    return ""
 
 
 def _scorers_of(fitted: Model, name: str) -> list[Scorer]:
@@ -388,11 +406,6 @@ def _node(split: Split, links: tuple[int, ...], bins: Bins, columns: Sequence[Co
     assert ABSTAIN not in child.values() or links[ABSTAIN] == missing, "they share the link of missing cells"
     yes, no = (frozenset(c for c in categories if child[c] == side) for side in (LEFT, RIGHT))
     return Node(split.feature, math.nan, (yes, no), (links[0], links[1], missing))
-
-
-def _lines(scorer: Scorer, ignored: frozenset[int]) -> list[Line]:
-    used = [line for (j, _), line in sorted(scorer.lines.items()) if j not in ignored]
-    return [Line(line.feature, line.rise, line.height, line.centre, line.scale, line.reach) for line in used]
 
 
 # ------------------------------------------------------------------------------------- text of programs

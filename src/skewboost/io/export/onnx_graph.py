@@ -46,16 +46,10 @@ class Graph:
         self.constants.append(numpy_helper.from_array(array, name))
         return name
 
-    def add(self, op: str, *inputs: str, to: str | None = None, domain: str = "", **attributes: Any) -> str:
+    def add(self, op: str, *inputs: str, output: str | None = None, domain: str = "", **attributes: Any) -> str:
         """Add a node, and return the name of its output."""
-        name = to or self.new()
+        name = output or self.new()
         self.nodes.append(helper.make_node(op, list(inputs), [name], domain=domain, **attributes))
-        return name
-
-    def cast(self, what: str, kind: int) -> str:
-        """Add a cast to another type, and return the name of its output."""
-        name = self.new()
-        self.nodes.append(helper.make_node("Cast", [what], [name], to=kind))
         return name
 
 
@@ -75,9 +69,8 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
     taken = [helper.make_tensor_value_info(c, kind, [n, 1]) for c, kind in zip(inputs, kinds)]
     if not mixed:
         taken = [helper.make_tensor_value_info("X", double, [n, d])]
-    _, label_kind = _labels(formula)
     given = [
-        helper.make_tensor_value_info(outputs[0], label_kind, [n]),
+        helper.make_tensor_value_info(outputs[0], helper.np_dtype_to_tensor_dtype(_labels(formula).dtype), [n]),
         helper.make_tensor_value_info(outputs[1], double, [n, K]),
         helper.make_tensor_value_info(outputs[2], double, [n] if formula.n_outputs == 1 else [n, K]),
     ]
@@ -173,23 +166,19 @@ def _lines(graph: Graph, formula: Formula, mixed: bool, F: str) -> str:
     return graph.add("Add", F, rest)
 
 
-def _labels(formula: Formula) -> tuple[Array, int]:
-    """The classes as a tensor."""
+def _labels(formula: Formula) -> Array:
+    """The classes as an array of a type that ONNX has."""
     classes = formula.classes
-    if all(isinstance(c, bool) for c in classes):
-        return np.array(classes, dtype=np.bool_), TensorProto.BOOL
-    if all(isinstance(c, int) for c in classes):
-        if max(map(abs, classes)) >= 2**63:
-            raise InputError(f"classes_ holds {max(classes, key=abs)}, but labels are int64 in ONNX. Rename it.")
-        return np.array(classes, dtype=np.int64), TensorProto.INT64
     if any(isinstance(c, str) for c in classes):
-        return np.array([utf8(str(c)) for c in classes], dtype=object), TensorProto.STRING
-    return np.array(classes, dtype=np.float64), TensorProto.DOUBLE
+        return np.array([utf8(str(c)) for c in classes], dtype=object)
+    if all(isinstance(c, int) for c in classes) and max(map(abs, classes)) >= 2**63:
+        raise InputError(f"classes_ holds {max(classes, key=abs)}, but labels are int64 in ONNX. Rename it.")
+    return np.array(classes)
 
 
-def _gather_label(graph: Graph, formula: Formula, index: str, to: str) -> None:
-    classes, kind = _labels(formula)
-    graph.add("Gather", graph.constant(classes, object if kind == TensorProto.STRING else classes.dtype), index, to=to)
+def _gather_label(graph: Graph, formula: Formula, index: str, output: str) -> None:
+    classes = _labels(formula)
+    graph.add("Gather", graph.constant(classes, classes.dtype), index, output=output)
 
 
 def _two(graph: Graph, formula: Formula, link: Odds, F: str, outputs: tuple[str, str, str]) -> None:
@@ -205,14 +194,14 @@ def _two(graph: Graph, formula: Formula, link: Odds, F: str, outputs: tuple[str,
     else:
         D = graph.add("Add", F, graph.constant(link.decision_shift)) if link.decision_shift else F
     above = D if link.threshold is None else graph.add("Sub", D, graph.constant(link.threshold))
-    graph.add("Neg" if link.positive == 0 else "Identity", above, to=outputs[2])
+    graph.add("Neg" if link.positive == 0 else "Identity", above, output=outputs[2])
     t = graph.add("Sub", t, graph.constant(link.cost_offset)) if link.cost_offset else t
     one, axis = graph.constant(1.0), graph.constant([1], np.int64)
     p, q = (
         graph.add("Unsqueeze", graph.add("Div", one, graph.add("Add", one, graph.add("Exp", v))), axis)
         for v in (graph.add("Neg", t), t)
     )
-    graph.add("Concat", *((q, p) if link.positive == 1 else (p, q)), axis=1, to=outputs[1])
+    graph.add("Concat", *((q, p) if link.positive == 1 else (p, q)), axis=1, output=outputs[1])
     positive = graph.add("GreaterOrEqual", D, graph.constant(link.threshold or 0.0))
     number = graph.constant(link.positive, np.int64), graph.constant(1 - link.positive, np.int64)
     _gather_label(graph, formula, graph.add("Where", positive, *number), outputs[0])
@@ -222,7 +211,7 @@ def _pieces(graph: Graph, link: Odds, F: str) -> str:
     """The log-odds of a probability that is linear in pieces."""
     column = graph.add("Unsqueeze", F, graph.constant([1], np.int64))
     starts = graph.constant([[p.start for p in link.pieces[1:]]])
-    passed = graph.cast(graph.add("GreaterOrEqual", column, starts), TensorProto.INT64)
+    passed = graph.add("Cast", graph.add("GreaterOrEqual", column, starts), to=TensorProto.INT64)
     k = graph.add("ReduceSum", passed, graph.constant([1], np.int64), keepdims=0)
     start, p, slope, level = (
         graph.add("Gather", graph.constant(values), k)
@@ -241,7 +230,7 @@ def _pieces(graph: Graph, link: Odds, F: str) -> str:
 
 def _many(graph: Graph, formula: Formula, link: ManyClasses, F: str, outputs: tuple[str, str, str]) -> None:
     big, one = graph.constant(1e10), graph.constant(1.0)
-    score = graph.add("Div", graph.add("Round", graph.add("Mul", F, big)), big, to=outputs[2])
+    score = graph.add("Div", graph.add("Round", graph.add("Mul", F, big)), big, output=outputs[2])
     axis = graph.constant([1], np.int64)
     if link.softmax:
         top = graph.add("ReduceMax", score, axes=[1])
@@ -255,11 +244,14 @@ def _many(graph: Graph, formula: Formula, link: ManyClasses, F: str, outputs: tu
     total = graph.add("ReduceSum", p, axis, keepdims=1)
     some = graph.add("Greater", total, graph.constant(0.0))
     share = graph.add("Div", p, graph.add("Where", some, total, one))
-    graph.add("Where", some, share, graph.constant(1.0 / len(link.costs)), to=outputs[1])
+    graph.add("Where", some, share, graph.constant(1.0 / len(link.costs)), output=outputs[1])
     _gather_label(graph, formula, graph.add("ArgMax", score, axis=1, keepdims=0), outputs[0])
 
 
 # ------------------------------------------------------------------------------------- trees
+
+
+Child = tuple[int, int]  # the number of a node or leaf, and whether it is a leaf
 
 
 class Forest:
@@ -267,103 +259,75 @@ class Forest:
 
     def __init__(self) -> None:
         self.roots: list[int] = []
-        self.feature: list[int] = []
-        self.split: list[float] = []
-        self.nan_is_yes: list[int] = []
-        self.to: list[list[tuple[int, int] | None]] = []  # per node (number, whether a leaf) for yes and no
-        self.target: list[int] = []
-        self.weight: list[float] = []
+        self.nodes: list[tuple[int, float, int, Child, Child]] = []  # column, split, whether NaN is yes, yes, no
+        self.leaves: list[tuple[int, float]] = []  # target and value
 
-    def leaf(self, target: int, value: float) -> tuple[int, int]:
+    def leaf(self, target: int, value: float) -> Child:
         """Add a leaf."""
-        self.target.append(target)
-        self.weight.append(value)
-        return len(self.weight) - 1, 1
+        self.leaves.append((target, value))
+        return len(self.leaves) - 1, 1
 
-    def node(self, feature: int, split: float, nan_is_yes: bool = False) -> int:
-        """Add a node, whose branches are set later."""
-        self.feature.append(feature)
-        self.split.append(split)
-        self.nan_is_yes.append(int(nan_is_yes))
-        self.to.append([None, None])
-        return len(self.feature) - 1
+    def node(self, column: int, split: float, yes: Child, no: Child, nan_is_yes: bool = False) -> Child:
+        """Add a node."""
+        self.nodes.append((column, split, int(nan_is_yes), yes, no))
+        return len(self.nodes) - 1, 0
 
     def constant(self, target: int, value: float) -> None:
-        """Add a tree with the same value everywhere."""
-        k = self.node(0, math.inf)
-        self.roots.append(k)
-        self.to[k] = [self.leaf(target, value), self.leaf(target, value)]
+        """Add a tree with the same value everywhere. A root cannot be a leaf."""
+        self.roots.append(self.node(0, math.inf, self.leaf(target, value), self.leaf(target, value))[0])
 
     def steps(self, column: int, cuts: Sequence[float], values: Sequence[float], missing: float, target: int) -> None:
         """Add a step function as a binary search, after a test for missing cells."""
-        known = self.node(column, math.inf)
-        self.roots.append(known)
-        self.to[known] = [self._halves(column, cuts, values, target), self.leaf(target, missing)]
 
-    def _halves(self, column: int, cuts: Sequence[float], values: Sequence[float], target: int) -> tuple[int, int]:
-        if not cuts:
-            return self.leaf(target, values[0])
-        middle = len(cuts) // 2
-        k = self.node(column, cuts[middle])
-        self.to[k][0] = self._halves(column, cuts[:middle], values[: middle + 1], target)
-        self.to[k][1] = self._halves(column, cuts[middle + 1 :], values[middle + 1 :], target)
-        return k, 0
+        def between(low: int, high: int) -> Child:
+            if low == high:
+                return self.leaf(target, values[low])
+            middle = (low + high) // 2
+            return self.node(column, cuts[middle], between(low, middle), between(middle + 1, high))
+
+        self.roots.append(self.node(column, math.inf, between(0, len(cuts)), self.leaf(target, missing))[0])
 
     def tree(self, tree: Tree, column_of: Any, output: int, target: int) -> None:
         """Add a tree. A node with a third branch for missing cells becomes two nodes."""
-        todo: list[tuple[int, int, int]] = []  # link, and its parent: node and side
+        reached, made = {0}, dict[int, Child]()
+        for k, node in enumerate(tree.nodes):
+            reached.update(node.links if k in reached else ())
 
-        def place(link: int, parent: int, side: int) -> None:
-            while link >= 0 and len(set(tree.nodes[link].links)) == 1:
-                link = tree.nodes[link].links[0]
-            if link < 0:
-                self._attach(self.leaf(target, tree.values[~link][output]), parent, side)
-                return
-            node = tree.nodes[link]
-            column, cut = column_of(node)
-            yes, no, missing = node.links
+        def child(link: int) -> Child:
+            return made[link] if link >= 0 else self.leaf(target, tree.values[~link][output])
+
+        for k in sorted((k for k in reached if k >= 0), reverse=True):
+            yes, no, missing = tree.nodes[k].links
+            column, cut = (0, 0.0) if yes == no == missing else column_of(tree.nodes[k])
+            if yes == no:
+                made[k] = child(yes)
+            else:
+                made[k] = self.node(column, cut, child(yes), child(no), nan_is_yes=missing == yes)
             if missing not in (yes, no):
-                known = self.node(column, math.inf)
-                self._attach((known, 0), parent, side)
-                todo.append((missing, known, 1))
-                if yes == no:
-                    todo.append((yes, known, 0))
-                    return
-                parent, side = known, 0
-            k = self.node(column, cut, nan_is_yes=missing == yes)
-            self._attach((k, 0), parent, side)
-            todo.extend([(yes, k, 0), (no, k, 1)])
-
-        place(0, -1, 0)
-        while todo:
-            place(*todo.pop())
-
-    def _attach(self, what: tuple[int, int], parent: int, side: int) -> None:
-        if parent >= 0:
-            self.to[parent][side] = what
-        elif what[1]:  # a root cannot be a leaf
-            k = self.node(0, math.inf)
-            self.roots.append(k)
-            self.to[k] = [what, self.leaf(self.target[what[0]], self.weight[what[0]])]
+                made[k] = self.node(column, math.inf, made[k], child(missing))
+        number, is_leaf = made[0]
+        if is_leaf:
+            self.constant(*self.leaves.pop(number))  # the only one
         else:
-            self.roots.append(what[0])
+            self.roots.append(number)
 
     def attributes(self, n_targets: int) -> dict[str, Any]:
         """The attributes of the operator."""
-        ways = [[w if w is not None else (0, 1) for w in node] for node in self.to]
+        columns, splits, nan_is_yes, yes, no = zip(*self.nodes)
+        targets, values = zip(*self.leaves)
         return {
             "n_targets": n_targets,
             "aggregate_function": SUM,
             "post_transform": 0,
             "tree_roots": self.roots,
-            "nodes_modes": numpy_helper.from_array(np.full(len(self.feature), LEQ, np.uint8)),
-            "nodes_featureids": self.feature,
-            "nodes_splits": numpy_helper.from_array(np.array(self.split)),
-            "nodes_missing_value_tracks_true": self.nan_is_yes,
-            "nodes_truenodeids": [yes[0] for yes, _ in ways],
-            "nodes_trueleafs": [yes[1] for yes, _ in ways],
-            "nodes_falsenodeids": [no[0] for _, no in ways],
-            "nodes_falseleafs": [no[1] for _, no in ways],
-            "leaf_targetids": self.target,
-            "leaf_weights": numpy_helper.from_array(np.array(self.weight)),
+            "nodes_modes": numpy_helper.from_array(np.full(len(columns), LEQ, np.uint8)),
+            "nodes_featureids": columns,
+            "nodes_splits": numpy_helper.from_array(np.array(splits)),
+            "nodes_missing_value_tracks_true": nan_is_yes,
+            "nodes_truenodeids": [number for number, _ in yes],
+            "nodes_trueleafs": [is_leaf for _, is_leaf in yes],
+            "nodes_falsenodeids": [number for number, _ in no],
+            "nodes_falseleafs": [is_leaf for _, is_leaf in no],
+            "leaf_targetids": targets,
+            "leaf_weights": numpy_helper.from_array(np.array(values)),
         }

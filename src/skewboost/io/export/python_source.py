@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterable
 
 from skewboost.boosting.link import ManyClasses
-from skewboost.io.export.formula import Formula, LookUp, Node, Odds, Steps, Tree, Values, filled, number
+from skewboost.io.export.formula import Cases, Formula, LookUp, Node, Odds, Steps, Tests, Tree, Values, filled, number
 
 FEW = 4  # up to this number of cuts, a step function is a chain of ifs
-DEEP = 30  # deeper trees are walked in a loop: Python nests at most a hundred blocks
 
 BELOW = '''
 def _below(cuts, x):
@@ -47,44 +46,24 @@ def _category(cell):
     return str(cell)
 '''
 
-WALK = '''
-def _walk(nodes, values, v):
-    """Follow nodes (feature, cut or categories, yes, no, missing) to a leaf, whose number is negative."""
-    k = 0
-    while k >= 0:
-        feature, test, yes, no, missing = nodes[k]
-        x = v[feature]
-        if x is None or x != x:
-            k = missing
-        elif isinstance(test, float):
-            k = yes if x <= test else no
-        else:
-            k = test.get(x, missing)
-    return values[~k]
-'''
-
 LOGISTIC = """
 def _logistic(t):
     return 1.0 / (1.0 + math.exp(-t)) if t > -709.0 else 0.0
 """
 
 
+HELPERS = {"_number": NUMBER, "_category": CATEGORY, "_below": BELOW, "_logistic": LOGISTIC}
+
+
 def write_python(formula: Formula, name: str) -> str:
     """Return the program."""
-    tables = [_table(part, formula) for part in formula.tables]
-    trees = [_tree(k, tree) for k, tree in enumerate(formula.trees)]
-    body = [*tables, *trees, _score(formula, name), _meaning(formula, name)]
-    text = "\n".join(body)
-    kinds = {formula.columns[j].categories is None for j in formula.used}
-    helpers = [
-        *([NUMBER] if True in kinds else []),
-        *([CATEGORY] if False in kinds else []),
-        *([BELOW] if "_below(" in text else []),
-        *([WALK] if "_walk(" in text else []),
-        *([LOGISTIC] if "_logistic(" in text else []),
-    ]
-    blank = "\n\n"
-    return _head(formula, name) + blank.join(part.strip("\n") + "\n" for part in [_read(formula), *helpers, *body])
+    meaning = _many(formula.link, name) if isinstance(formula.link, ManyClasses) else _two(formula.link, name)
+    parts = [_table(part, formula) for part in formula.tables]
+    parts += [_tree(k, tree) for k, tree in enumerate(formula.trees)]
+    parts += [_score(formula, name), meaning]
+    cells = _read(formula)
+    helpers = [text for name, text in HELPERS.items() if any(f"{name}(" in part for part in (cells, *parts))]
+    return _head(formula, name) + "\n\n".join(part.strip("\n") + "\n" for part in [cells, *helpers, *parts])
 
 
 def _head(formula: Formula, name: str) -> str:
@@ -144,64 +123,29 @@ def _table(part: Steps | LookUp, formula: Formula) -> str:
 
 
 def _tree(k: int, tree: Tree) -> str:
-    if tree.depth > DEEP:
-        return _long_tree(k, tree)
-    return f"def _tree_{k}(v):\n" + "\n".join(_branch(tree, 0, "    ")) + "\n"
+    return f"def _tree_{k}(v):\n{_branches(tree.cases(_tests), '    ')}"
 
 
-def _branch(tree: Tree, link: int, indent: str) -> list[str]:
-    """Nested ifs. A third branch for missing cells comes first."""
-    if link < 0:
-        return [f"{indent}return {_value(tree.values[~link])}"]
-    node = tree.nodes[link]
-    yes, no, missing = node.links
-    if yes == no == missing:
-        return _branch(tree, yes, indent)
-    lines = []
-    if missing not in (yes, no):
-        lines += [f"{indent}if {_is_missing(node)}:", *_branch(tree, missing, indent + "    ")]
-        if yes == no:
-            return lines + _branch(tree, yes, indent)
-    lines += [f"{indent}if {_test(node)}:", *_branch(tree, yes, indent + "    ")]
-    return lines + _branch(tree, no, indent)
+def _branches(cases: Cases, indent: str) -> str:
+    """Nested ifs."""
+    ifs = [f"{indent}if {test}:\n{_branches(then, indent + '    ')}" for test, then in cases.tests]
+    return f"{''.join(ifs)}{indent}return {_value(cases.other)}\n"
 
 
-def _is_missing(node: Node) -> str:
+def _tests(node: Node) -> Tests:
     x = f"v[{node.feature}]"
-    return f"{x} != {x}" if node.sides is None else f"{x} not in {_set(node.sides[0] | node.sides[1])}"
+    if node.sides is None and math.isinf(node.cut):
+        return Tests((f"{x} == {x}", ""), ("True", f"{x} != {x}"), f"{x} != {x}")
+    if node.sides is None:
+        below, above = f"{x} <= {number(node.cut)}", f"{x} > {number(node.cut)}"
+        return Tests((below, above), (f"not {above}", f"not {below}"), f"{x} != {x}")
+    yes, no, both = map(_set, (*node.sides, frozenset.union(*node.sides)))
+    return Tests((f"{x} in {yes}", f"{x} in {no}"), (f"{x} not in {no}", f"{x} not in {yes}"), f"{x} not in {both}")
 
 
 def _set(categories: Iterable[str]) -> str:
     items = ", ".join(map(repr, sorted(categories)))
     return f"{{{items}}}" if items else "()"
-
-
-def _test(node: Node) -> str:
-    """The condition for the yes branch, with missing cells if they belong there."""
-    x, (yes, no, missing) = f"v[{node.feature}]", node.links
-    with_missing = missing == yes and missing != no
-    if node.sides is not None:
-        return f"{x} not in {_set(node.sides[1])}" if with_missing else f"{x} in {_set(node.sides[0])}"
-    if math.isinf(node.cut):
-        return "True" if with_missing else f"{x} == {x}"
-    return f"not {x} > {number(node.cut)}" if with_missing else f"{x} <= {number(node.cut)}"
-
-
-def _long_tree(k: int, tree: Tree) -> str:
-    rows = []
-    for node in tree.nodes:
-        yes, no, missing = node.links
-        if node.sides is None:
-            test = 'float("inf")' if math.isinf(node.cut) else number(node.cut)
-        else:
-            ways = (f"{c!r}: {to}" for to, side in zip((yes, no), node.sides) for c in sorted(side))
-            test = f"{{{', '.join(ways)}}}"
-        rows.append(f"    ({node.feature}, {test}, {yes}, {no}, {missing}),")
-    nodes = "\n".join(rows)
-    return (
-        f"_NODES_{k} = (\n{nodes}\n)\n_LEAVES_{k} = {_list(tree.values)}\n\n\n"
-        f"def _tree_{k}(v):\n    return _walk(_NODES_{k}, _LEAVES_{k}, v)\n"
-    )
 
 
 def _score(formula: Formula, name: str) -> str:
@@ -231,12 +175,6 @@ def _score(formula: Formula, name: str) -> str:
     trees = f"_TREES = (\n{filled(f'_tree_{k}' for k in range(len(formula.trees)))}\n)\n\n\n" if formula.trees else ""
     plus = "" if one else "def _plus(F, values):\n    return tuple(f + g for f, g in zip(F, values))\n\n\n"
     return trees + plus + "\n".join(lines) + "\n"
-
-
-def _meaning(formula: Formula, name: str) -> str:
-    if isinstance(formula.link, ManyClasses):
-        return _many(formula.link, name)
-    return _two(formula.link, name)
 
 
 def _two(link: Odds, name: str) -> str:

@@ -9,9 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from skewboost.errors import InputError
+from skewboost.io.export.c_source import write_c
 from skewboost.io.export.formula import read_formula
+from skewboost.io.export.python_source import write_python
+from skewboost.io.export.sql_query import write_sql
 
-LANGUAGES = ("python", "c", "sql")
+WRITERS = {"python": write_python, "c": write_c}
+LANGUAGES = (*WRITERS, "sql")
 PYTHON_NAMES = frozenset({"math", "CLASSES", "FEATURES"}) | set(dir(builtins))
 _RESERVED = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
@@ -88,16 +92,8 @@ def to_source(
             if value is not None:
                 raise InputError(f"{option}={value!r} has no effect with language={language!r}, only with 'sql'.")
     formula = read_formula(model)
-    if language == "python":
-        from skewboost.io.export.python_source import write_python
-
-        return write_python(formula, name)
-    if language == "c":
-        from skewboost.io.export.c_source import write_c
-
-        return write_c(formula, name)
-    from skewboost.io.export.sql_query import write_sql
-
+    if language in WRITERS:
+        return WRITERS[language](formula, name)
     if isinstance(keep, str):
         raise InputError(f"keep={keep!r} must be a list of column names. For one column pass [{keep!r}].")
     return write_sql(formula, name, "data" if table is None else table, keep)

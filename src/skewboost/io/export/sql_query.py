@@ -12,8 +12,9 @@ from functools import cache, partial
 from typing import Any
 
 from skewboost.boosting.link import ManyClasses
+from skewboost.engine.scoring import LineTerm
 from skewboost.errors import InputError
-from skewboost.io.export.formula import Formula, Line, LookUp, Node, Odds, Steps, Tree, filled, utf8
+from skewboost.io.export.formula import Cases, Formula, LookUp, Node, Odds, Steps, Tests, Tree, filled, utf8
 
 # Terms that one step adds up: parsers limit the depth of an expression, and the planning time of DuckDB grows faster
 # than its depth.
@@ -181,7 +182,7 @@ def _listed(categories: Sequence[str]) -> str:
     return filled(map(literal, categories), indent="      ").strip().rstrip(",")
 
 
-def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
+def _lines(query: _Query, lines: Sequence[LineTerm], k: int) -> str:
     terms = ["0.0E0"]
     for line in lines:
         x = query.get(f"x{line.feature}")
@@ -198,64 +199,36 @@ def _lines(query: _Query, lines: Sequence[Line], k: int) -> str:
 
 
 def _tree(query: _Query, tree: Tree, k: int) -> str:
-    """A tree as cases: the branch with most leaves continues the same case, the others have cases of their own.
-
-    So every test is written once, and the depth of nested cases is at most the logarithm of the number of leaves.
-    """
     if len(tree.values) > MOST_LEAVES:
         raise InputError(
             f"A tree has {len(tree.values)} leaves, but a query can have at most {MOST_LEAVES}. Set max_leaf_nodes "
             "when fitting, or export C."
         )
-    n_leaves = {~leaf: 1 for leaf in range(len(tree.values))}
-    for at in reversed(range(len(tree.nodes))):
-        n_leaves[at] = sum(n_leaves[link] for link in set(tree.nodes[at].links))
 
-    def cases(link: int, indent: str) -> str:
-        whens: list[tuple[str, str]] = []
-        while link >= 0:
-            *ways, (link, _) = sorted(_ways(query, tree.nodes[link]), key=lambda way: n_leaves[way[0]])
-            whens += [(test, cases(to, f"{indent}  ")) for to, test in ways]
-        value = tree.values[~link][k]
-        return _case(whens, double(value), indent) if whens else number(value)
+    def written(cases: Cases, indent: str) -> str:
+        whens = [(test, written(then, f"{indent}  ")) for test, then in cases.tests]
+        return _case(whens, double(cases.other[k]), indent) if whens else number(cases.other[k])
 
-    return cases(0, "    ")
+    return written(tree.cases(partial(_tests, query)), "    ")
 
 
-def _ways(query: _Query, node: Node) -> list[tuple[int, str]]:
-    """The links of a node with their conditions, exactly one of which holds for every row."""
-    yes, no, missing = node.links
-    if yes == no == missing:
-        return [(yes, "")]
+def _tests(query: _Query, node: Node) -> Tests:
     x = query.get(f"x{node.feature}")
-    plain, with_missing, absent = _of_numbers(x, node.cut) if node.sides is None else _of_categories(x, *node.sides)
-    if missing not in (yes, no):
-        return [*((link, test) for link, test in zip((yes, no), plain) if test), (missing, absent)]
-    tests = (with_missing[0], plain[1]) if missing == yes else (plain[0], with_missing[1])
-    return [(link, test) for link, test in zip((yes, no), tests) if test]
-
-
-Tests = tuple[tuple[str, str], tuple[str, str], str]  # for yes and no; the same, missing included; for missing
-
-
-def _of_numbers(x: str, cut: float) -> Tests:
     absent = f"{x} IS NULL"
-    if math.isinf(cut):
-        return (f"{x} IS NOT NULL", ""), ("1 = 1", absent), absent
-    below, above = f"{x} <= {number(cut)}", f"{x} > {number(cut)}"
-    return (below, above), (f"({below} OR {absent})", f"({above} OR {absent})"), absent
+    if node.sides is None and math.isinf(node.cut):
+        return Tests((f"{x} IS NOT NULL", ""), ("1 = 1", absent), absent)
+    if node.sides is None:
+        below, above = f"{x} <= {number(node.cut)}", f"{x} > {number(node.cut)}"
+        return Tests((below, above), (f"({below} OR {absent})", f"({above} OR {absent})"), absent)
 
-
-def _of_categories(x: str, yes: Collection[str], no: Collection[str]) -> Tests:
     def one_of(categories: Collection[str]) -> str:
         return f"{x} IN ({_listed(sorted(categories))})" if categories else ""
 
     def none_of(categories: Collection[str]) -> str:
-        if not categories:
-            return "1 = 1"
-        return f"({x} IS NULL OR {x} NOT IN ({_listed(sorted(categories))}))"
+        return f"({absent} OR {x} NOT IN ({_listed(sorted(categories))}))" if categories else "1 = 1"
 
-    return (one_of(yes), one_of(no)), (none_of(no), none_of(yes)), none_of({*yes, *no})
+    yes, no = node.sides
+    return Tests((one_of(yes), one_of(no)), (none_of(no), none_of(yes)), none_of(yes | no))
 
 
 # ----------------------------------------------------------------------------------------- what F means

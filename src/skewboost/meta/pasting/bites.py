@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -105,22 +105,6 @@ class Bite:
     codes: Array
     considered: float  # the number of rows drawn for it (its expectation if all rows are in memory)
     hard: float  # the fraction of it that the vote gets wrong
-
-
-class RowStore(Protocol):
-    """Rows to draw bites from, with out-of-bag votes on them."""
-
-    def draw(self, size: int, accept: float, rng: np.random.Generator) -> Bite:
-        """Draw a bite: rows that the vote gets wrong are accepted, others with probability `accept`."""
-        ...
-
-    def add(self, member: Any, rows: Array) -> None:
-        """Let a new member vote on the rows that it was not fitted to."""
-        ...
-
-    def error(self, n_rows: int) -> float:
-        """The current out-of-bag error, estimated on at least that many rows."""
-        ...
 
 
 def mean(values: Array, weights: Array) -> float:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.datasets.chunks import ChunkRows, MemoryRows, ParquetRows, Rows, count_rows, is_path
 from skewboost.errors import InputError
-from skewboost.fitting import restore_on_failure
+from skewboost.fitting import MostProbableMixin, restore_on_failure
 from skewboost.meta.pasting.bites import RowPools, RowsInMemory, Voters, rows_in_memory
 from skewboost.meta.pasting.row_sources import (
     Targets,
@@ -26,14 +28,15 @@ from skewboost.meta.pasting.row_sources import (
     targets_in_memory,
 )
 from skewboost.meta.pasting.vote_rounds import Plan, VoteState, train
-from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.parameters import CLASSIFIER, N_JOBS, Check, check_params, either, integer, number, one_of, optional
 from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
 
 
-class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class PastingVotesClassifier(MostProbableMixin, ClassifierMixin, BaseEstimator):
     r"""An ensemble of classifiers that are each fitted to a small sample of the data, which need not fit in memory.
 
     Breiman [breiman1999pasting]_ calls such a sample a *bite*. *Rvotes* (``kind="random"``) fits each member to
@@ -141,46 +144,21 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
     out-of-bag 0.08, test 0.07
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        kind: str = "importance",
-        n_estimators: int = 100,
-        bite_size: int = 800,
-        voting: str = "hard",
-        class_shares: Any = "data",
-        smoothing: float = 0.75,
-        pool_size: int = 200_000,
-        early_stopping: bool | int = False,
-        tol: float | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.kind = kind
-        self.n_estimators = n_estimators
-        self.bite_size = bite_size
-        self.voting = voting
-        self.class_shares = class_shares
-        self.smoothing = smoothing
-        self.pool_size = pool_size
-        self.early_stopping = early_stopping
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    classes_: Array
-    estimators_: list[Any]
-    _state: VoteState
-    _seed: int
-    _n_rows: int
-    _own: dict[str, str]
-    _arrow_as_pandas: bool
+    estimator: Any = None
+    _: KW_ONLY
+    kind: str = "importance"
+    n_estimators: int = 100
+    bite_size: int = 800
+    voting: str = "hard"
+    class_shares: Any = "data"
+    smoothing: float = 0.75
+    pool_size: int = 200_000
+    early_stopping: bool | int = False
+    tol: float | None = None
+    warm_start: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -276,7 +254,10 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
         plan = self._plan(min(self.bite_size, rows.n_rows))
         n_before = len(state.members)
         try:
-            self._run(train(rows, plan, state, self.classes_), plan.n_members, n_before)
+            with ProgressBar(plan.n_members, "members") if self.verbose else nullcontext() as bar:
+                for k, error in enumerate(train(rows, plan, state, self.classes_), n_before + 1):
+                    if bar is not None:
+                        bar.update(k, f"error {error:.4g}")
             state.pools = rows.position
             self._finish(rows, state, rows.final_error())
         except KeyboardInterrupt:
@@ -293,15 +274,6 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
                 'vote for it. Set class_shares="balanced", or a larger bite_size.',
                 stacklevel=4,
             )
-
-    def _run(self, errors: Iterator[float], n_members: int, n_before: int) -> None:
-        if not self.verbose:
-            for _ in errors:
-                pass
-            return
-        with ProgressBar(n_members, "members") as bar:
-            for k, error in enumerate(errors, n_before + 1):
-                bar.update(k, f"error {error:.4g}")
 
     def _finish(self, rows: RowsInMemory | RowPools, state: VoteState, error: float) -> None:
         self._state = state
@@ -352,6 +324,7 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_params(
             self,
+            estimator=optional(CLASSIFIER),
             kind=one_of("importance", "random"),
             n_estimators=integer(1),
             bite_size=integer(1),
@@ -372,9 +345,6 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
             )
         if self.tol is not None and not self.early_stopping:
             raise InputError(f"tol={self.tol!r} has no effect without early stopping.", "Set early_stopping=True.")
-        given = self.estimator
-        if given is not None and (isinstance(given, type) or not (hasattr(given, "fit") and is_classifier(given))):
-            raise InputError(f"estimator must be a classifier, or None for a decision tree; got {self.estimator!r}.")
         if self.voting == "soft" and not hasattr(self._base(), "predict_proba"):
             raise InputError(
                 f"voting='soft' needs predict_proba, but {self.estimator!r} does not have it.", "Set voting='hard'."
@@ -405,21 +375,6 @@ class PastingVotesClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         votes = self._voters().count(self.estimators_, self._rows(X, reset=False))
         return np.asarray(votes / len(self.estimators_))
-
-    def predict(self, X: Any) -> Array:
-        """The class with the most votes; the first of `classes_` in case of a tie.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_samples, n_features)
-            New rows, with the columns of training.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        p = self.predict_proba(X)
-        return np.asarray(self.classes_[np.argmax(p, axis=1)])
 
     def predict_chunks(self, X: Any, method: str = "predict") -> Iterator[Array]:
         """Predict rows that do not fit in memory, chunk by chunk.

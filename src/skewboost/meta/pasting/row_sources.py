@@ -27,13 +27,13 @@ def source_of(X: Any, y: Any, sample_weight: Any) -> Rows | None:
             raise InputError('ParquetRows needs the column of the labels: ParquetRows(path, target="…").')
         return X
     if is_path(X):
-        for name, value in (("y", y), ("sample_weight", sample_weight)):
-            if not isinstance(value, str) and (value is not None or name == "y"):
-                got = "None" if value is None else f"an object of type {type(value).__name__}"
+        for name, value, kinds in (("y", y, str), ("sample_weight", sample_weight, str | None)):
+            if not isinstance(value, kinds):
+                got = type(value).__name__
                 raise InputError(f"X names Parquet files, so {name} must be the name of a column; got {got}.")
         return ParquetRows(X, target=y, weight=sample_weight)
-    reads, is_iterator = callable(X) and not hasattr(X, "shape"), hasattr(X, "__next__")
-    if (reads or is_iterator) and (y is not None or sample_weight is not None):
+    reads = callable(X) and not hasattr(X, "shape")
+    if (reads or hasattr(X, "__next__")) and (y is not None or sample_weight is not None):
         raise InputError("X yields chunks (X, y) or (X, y, sample_weight): leave y and sample_weight at None.")
     return ChunkRows(X) if reads else None
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from skewboost.engine.threads import parallel
-from skewboost.meta.pasting.bites import Bite, RowStore, acceptance_rate
+from skewboost.fitting import seeded
+from skewboost.meta.pasting.bites import Bite, RowPools, RowsInMemory, acceptance_rate
 from skewboost.typing import Array
 
 BATCH = 8  # random bites that are drawn, and whose members are fitted in parallel, before any of these votes
@@ -95,7 +95,7 @@ class VoteState:
         return len(self.members) >= plan.n_members
 
 
-def train(store: RowStore, plan: Plan, state: VoteState, classes: Array) -> Iterator[float]:
+def train(store: RowsInMemory | RowPools, plan: Plan, state: VoteState, classes: Array) -> Iterator[float]:
     """Add members until training is finished; yields the smoothed error after each."""
     while not state.is_finished(plan):
         first = len(state.members)
@@ -123,6 +123,4 @@ def fit_member(estimator: Any, bite: Bite, classes: Array, seed: int) -> Any:
     labels = classes[bite.codes]
     if (labels == labels[0]).all():
         return DummyClassifier(strategy="most_frequent").fit(np.zeros((len(labels), 1)), labels)
-    member = clone(estimator)
-    seeds = {k: seed for k in member.get_params() if k == "random_state" or k.endswith("__random_state")}
-    return member.set_params(**seeds).fit(bite.X, labels)
+    return seeded(estimator, lambda: seed, anew=True).fit(bite.X, labels)

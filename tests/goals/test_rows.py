@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from skewboost.goals.units import check_groups, equal_rows
+from skewboost.goals.rows import check_groups, equal_rows
 
 WHO = {  # cells, and which of them are equal
     "numbers": ([1.5, -0.0, 0.0, 1.5, np.nan, np.nan], [0, 1, 1, 0, 2, 2]),
