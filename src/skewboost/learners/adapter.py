@@ -11,6 +11,7 @@ that does not accept weights is fitted to rows drawn by weight (`resampling.py`)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,12 +33,13 @@ from skewboost.learners.learner import (
     PROBABILITIES,
     RESPONSES,
     Importances,
+    LabelHypothesis,
     LearnerContext,
     ProbabilityHypothesis,
     RandomSource,
     ResponseHypothesis,
     SplitGoal,
-    describe,
+    VotesOfLeaves,
     heaviest,
     residuals_and_weights,
     right_weight,
@@ -68,11 +70,6 @@ def parts(estimator: Any, X: Any) -> Array:
     if hasattr(estimator, "tree_"):
         return np.asarray(estimator.apply(X))
     return np.asarray(estimator.predict(X)).astype(np.intp)
-
-
-def n_parts(estimator: Any) -> int:
-    """The maximum number of parts."""
-    return int(estimator.tree_.node_count) if hasattr(estimator, "tree_") else 2
 
 
 @dataclass(frozen=True)
@@ -115,37 +112,6 @@ class RegressorTerm:
         return scaled_to(self, limit, rows)
 
 
-@dataclass(frozen=True)
-class ClassifierHypothesis:
-    """A fitted classifier and the class weights in its parts."""
-
-    estimator: Any
-    partition: Leaves
-    class_weights: Array
-    labels: Array
-    abstains: Array
-    importances: Importances | None
-    signs: Array | None = None
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong."""
-        return wrong_weight(self.labels, self.class_weights)
-
-    def term(self, values: Array) -> ClassifierTerm:
-        """The function that has these values in the parts."""
-        return ClassifierTerm(self.estimator, values)
-
-
-class ClassHypothesis(ClassifierHypothesis):
-    """The same for more than two classes."""
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong."""
-        return float(self.class_weights.sum()) - right_weight(self.labels, self.class_weights)
-
-
 class AdapterContext(LearnerContext):
     """A scikit-learn estimator with the training data."""
 
@@ -154,26 +120,27 @@ class AdapterContext(LearnerContext):
         self.estimator = estimator
         self.weight_name = weight_name
 
-    def labels(self, rng: RandomSource) -> ClassifierHypothesis:
+    def labels(self, rng: RandomSource) -> LabelHypothesis:
         """Fit a clone to the labels under the current weights."""
-        fitted, leaves, sums, abstains = self._parts(rng)
-        labels = majority(sums, abstains) if hasattr(fitted, "tree_") else np.array([-1.0, 1.0])
-        return ClassifierHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
+        return self._labels(rng, majority, np.array([-1.0, 1.0]), wrong_weight)
 
-    def class_labels(self, rng: RandomSource) -> ClassifierHypothesis:
-        """Fit a clone to the class numbers; the parts are the predicted classes, or the leaves of a tree."""
-        fitted, leaves, sums, abstains = self._parts(rng)
-        labels = heaviest(sums, abstains) if hasattr(fitted, "tree_") else np.arange(float(len(sums)))
-        return ClassHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
+    def class_labels(self, rng: RandomSource) -> LabelHypothesis:
+        """Fit a clone to the class numbers under the current weights."""
+        numbers = np.arange(float(self.data.classes.n_classes))
+        return self._labels(rng, heaviest, numbers, lambda labels, sums: float(sums.sum()) - right_weight(labels, sums))
 
-    def _parts(self, rng: RandomSource) -> tuple[Any, Leaves, Array, Array]:
-        """A fitted clone, the parts of the rows, the class weights of the parts, and which parts abstain (none)."""
-        rows = self.rows
-        fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
-        n = n_parts(fitted) if hasattr(fitted, "tree_") else self.data.classes.n_classes
-        rows.evaluate(ClassifierTerm(fitted, np.arange(float(n))), "leaf")
-        leaves = Leaves("leaf", n)
-        return fitted, leaves, rows.sums(leaves), np.zeros(n, dtype=np.bool_)
+    def _labels(
+        self, rng: RandomSource, of_leaves: VotesOfLeaves, of_classes: Array, error: Callable[[Array, Array], float]
+    ) -> LabelHypothesis:
+        """Fit a clone; its parts are the leaves of a tree, which vote by their class weights, or predicted classes."""
+        fitted = self._fit(self.data.labels.astype(np.intp), self.rows.get(W), rng)
+        is_tree = hasattr(fitted, "tree_")
+        leaves = Leaves("leaf", int(fitted.tree_.node_count) if is_tree else len(of_classes))
+        term = partial(ClassifierTerm, fitted)
+        self.rows.evaluate(term(np.arange(float(leaves.n_leaves))), leaves.name)
+        sums, abstains = self.rows.sums(leaves), np.zeros(leaves.n_leaves, dtype=np.bool_)
+        labels = of_leaves(sums, abstains) if is_tree else of_classes
+        return LabelHypothesis(term, leaves, sums, labels, abstains, error(labels, sums), self._importances(fitted))
 
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """Fit a clone to the responses."""
@@ -190,7 +157,7 @@ class AdapterContext(LearnerContext):
         margin = 1.0 / (2.0 + self.data.n_examples)
         term = partial(ProbabilityTerm, fitted, margin)
         rows.evaluate(term(identity), "p")
-        return ProbabilityHypothesis("p", term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
+        return ProbabilityHypothesis(term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
 
     def _fit(self, target: Array, weights: Array, rng: RandomSource) -> Any:
         """Fit a clone, with weights if it accepts them; a constant if all (drawn) rows have one class."""
@@ -231,7 +198,7 @@ class Adapter:
     @property
     def name(self) -> str:
         """The name in messages."""
-        name = describe(self.estimator)
+        name = type(self.estimator).__name__
         return f"Probabilities({name})" if isinstance(self.given, Probabilities) else name
 
     @property

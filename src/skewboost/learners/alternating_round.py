@@ -13,8 +13,8 @@ from skewboost.engine.growing_alternating import REST, AlternatingGrowth, Altern
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves
-from skewboost.learners.learner import LABELS, Importances, LearnerContext, RandomSource, SplitGoal
-from skewboost.learners.stump_tree import PartitionHypothesis, majority
+from skewboost.learners.learner import LABELS, LabelHypothesis, LearnerContext, RandomSource, SplitGoal
+from skewboost.learners.stump_tree import majority
 from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, one_of
 from skewboost.typing import Array
@@ -27,15 +27,14 @@ class AlternatingTreeContext(LearnerContext):
         super().__init__(data, view)
         self.tree = AlternatingGrowth(self.rows, request)
 
-    def labels(self, rng: RandomSource) -> PartitionHypothesis | None:
+    def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """The best test under any precondition, which abstains on all other rows; None if nothing can be split."""
         growth = self.tree.grow()
         if growth is None:
             return None
         labels = majority(growth.sums, growth.abstains)
         criterion = float(2.0 * np.sqrt(growth.sums[:REST].prod(axis=1)).sum() + growth.sums[REST].sum())
-        importances = Importances(self.data.table.n_features, growth.importances)
-        return PartitionHypothesis(growth.partition, growth.sums, labels, None, growth.abstains, criterion, importances)
+        return self.grown(growth, labels, criterion)
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
         """Multiply the weights, and let the tree know which have changed."""

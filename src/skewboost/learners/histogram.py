@@ -15,19 +15,20 @@ from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
 from skewboost.engine.table import Nominal
-from skewboost.engine.training_set import itself, squares
+from skewboost.engine.training_set import Growth, itself, squares
 from skewboost.errors import InputError
 from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
     Importances,
+    LabelHypothesis,
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
     SplitGoal,
     chosen_split_goal,
 )
-from skewboost.learners.stump_tree import FREE, PartitionHypothesis, majority
+from skewboost.learners.stump_tree import FREE, majority
 from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, one_of, optional
 from skewboost.typing import Array
@@ -43,7 +44,7 @@ class HistogramContext(LearnerContext):
         self.goal = goal
         self.missing = missing
 
-    def labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The feature whose bins separate the classes best."""
         planes = self.rows.histogram()
         feature, value, gain = self._best(planes, self.goal, "z")
@@ -51,7 +52,7 @@ class HistogramContext(LearnerContext):
         sums = self._per_leaf(planes[:, feature], partition.n_leaves)
         abstains = np.zeros(len(sums), dtype=np.bool_)
         abstains[-1] = self.missing == "abstain"
-        return PartitionHypothesis(partition, sums, majority(sums, abstains), None, abstains, value, gain)
+        return self.grown(Growth(partition, sums, abstains, [(feature, gain)]), majority(sums, abstains), value)
 
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """The feature whose bins' means fit z best."""
@@ -65,12 +66,10 @@ class HistogramContext(LearnerContext):
         if self.missing == "abstain":
             means[-1] = 0.0
         residual = (of_z - float((means * sums_z).sum())) / total
-        return ResponseHypothesis(LeafTerm(partition, means), residual, gain)
+        return ResponseHypothesis(LeafTerm(partition, means), residual, Importances(planes.shape[1], [(feature, gain)]))
 
-    def _best(self, planes: Array, goal: SplitGoal, gain_criterion: str) -> tuple[int, float, Importances]:
+    def _best(self, planes: Array, goal: SplitGoal, gain_criterion: str) -> tuple[int, float, float]:
         """The feature with the smallest criterion, summed over its bins; the first in case of a tie."""
-        bins = self.view.bins
-        assert bins is not None
         criterion = goal.criterion
         losses = leaf_loss(criterion, planes[0], planes[1], 1, goal.costs, goal.delta)
         if self.missing == "abstain":
@@ -80,7 +79,7 @@ class HistogramContext(LearnerContext):
         feature = int(np.argmax(values <= values.min() + tie))
         a, b = planes[:, feature]
         gain = float(leaf_loss(gain_criterion, a.sum(), b.sum(), 1) - leaf_loss(gain_criterion, a, b, 1).sum())
-        return feature, float(values[feature]), Importances(bins.n_features, [(feature, max(gain, 0.0))])
+        return feature, float(values[feature]), max(gain, 0.0)
 
     def _partition(self, feature: int, value: float) -> Partition:
         """One leaf per bin, and a last one for missing values."""

@@ -12,7 +12,7 @@ from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import TrainingSet
 from skewboost.errors import InputError, InputTypeError
-from skewboost.learners.learner import ProbabilityLink, describe
+from skewboost.learners.learner import ProbabilityLink
 from skewboost.typing import Array
 
 
@@ -100,7 +100,7 @@ class Probabilities(BaseEstimator):
         if not (hasattr(self.estimator, "fit") and is_classifier(self.estimator)):
             raise InputError(f"estimator of Probabilities must be a scikit-learn classifier; got {self.estimator!r}.")
         if not hasattr(self.estimator, "predict_proba"):
-            name = describe(self.estimator)
+            name = type(self.estimator).__name__
             raise InputError(
                 f"Probabilities needs a classifier with predict_proba, which {name} does not have.",
                 f"Calibrate its scores, Probabilities(CalibratedClassifierCV({name}())), or boost its labels: "

@@ -6,18 +6,17 @@ Synthetic rows only take part in the fit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from skewboost.engine.boundary import TIE
 from skewboost.engine.explaining import Support
-from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves, TrainingSet, W, itself
 from skewboost.learners.learner import (
-    Importances,
     LabelHypothesis,
     Learner,
     LearnerContext,
@@ -48,87 +47,6 @@ def centred(term: Term, drawn: TrainingSet, whole: TrainingSet) -> Term:
         return term
     partition = term.partition.centred(drawn.count(term.partition))
     return replace(term, partition=partition.counted(whole.count(partition)))
-
-
-@dataclass(frozen=True)
-class ResampledHypothesis:
-    """A partition found on drawn rows, with the class weights that all rows have in its leaves."""
-
-    hypothesis: LabelHypothesis  # as found on the drawn rows
-    leaf_numbers: Term  # the function whose value in a leaf is the number of the leaf
-    partition: Partition | Leaves  # of all rows
-    class_weights: Array
-
-    @classmethod
-    def on(cls, rows: TrainingSet, hypothesis: LabelHypothesis, drawn: TrainingSet) -> ResampledHypothesis:
-        """Measure a hypothesis about drawn rows on all rows."""
-        n = len(hypothesis.class_weights)
-        leaf_numbers = centred(hypothesis.term(np.arange(float(n))), drawn, rows)
-        partition: Partition | Leaves
-        if isinstance(leaf_numbers, LeafTerm):
-            partition = leaf_numbers.partition
-        else:
-            partition = Leaves("leaf", n)
-            rows.evaluate(leaf_numbers, partition.name)
-        return cls(hypothesis, leaf_numbers, partition, rows.sums(partition))
-
-    @property
-    def labels(self) -> Array:
-        """The label of each leaf according to the drawn rows; 0 for a leaf without any."""
-        return self.hypothesis.labels
-
-    @property
-    def signs(self) -> Array | None:
-        """The signs that the criterion forced on the leaves, if any."""
-        return self.hypothesis.signs
-
-    @property
-    def abstains(self) -> Array:
-        """The leaves that do not vote."""
-        return self.hypothesis.abstains
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
-        if self.joint:
-            own, silent = self.class_weights[~self.abstains], self.class_weights[self.abstains]
-            return float(2.0 * np.sqrt(own[:, ::2] * own[:, 1::2]).sum() + silent.sum())
-        return wrong_weight(self.labels, self.class_weights)
-
-    @property
-    def joint(self) -> bool:
-        """Whether rows have several labels."""
-        return bool(self.class_weights.shape[1] > 2)
-
-    @property
-    def fails(self) -> bool:
-        """Whether it is wrong on more weight than it is right on."""
-        return not self.joint and self.criterion > wrong_weight(-self.labels, self.class_weights) + TIE
-
-    @property
-    def importances(self) -> Importances | None:
-        """The decrease of the loss of the drawn rows per feature."""
-        return self.hypothesis.importances
-
-    def term(self, values: Array) -> Term:
-        """The function that has these values in the leaves."""
-        if isinstance(self.leaf_numbers, LeafTerm):
-            return replace(self.leaf_numbers, values=values)
-        return self.hypothesis.term(values)
-
-
-class ResampledClassHypothesis(ResampledHypothesis):
-    """The same for more than two classes."""
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong, out of all rows."""
-        return float(self.class_weights[self.labels >= 0].sum()) - right_weight(self.labels, self.class_weights)
-
-    @property
-    def fails(self) -> bool:
-        """Whether it is wrong on more weight than it is right on."""
-        return self.criterion > right_weight(self.labels, self.class_weights) + TIE
 
 
 class ResampledContext(LearnerContext):
@@ -162,22 +80,19 @@ class ResampledContext(LearnerContext):
         """The most fits in a round. With a biased sampler the last of them is on all rows."""
         return BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
 
-    def labels(self, rng: RandomSource) -> ResampledHypothesis | None:
+    def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes of the drawn rows."""
         generator = rng()
         context, sample = self._prepare(self.rows.get(W), generator)
         self._assign(context, sample.weights)
-        if self.data.classes.two:
-            hypothesis = context.labels(lambda: generator)
-            return None if hypothesis is None else ResampledHypothesis.on(self.rows, hypothesis, context.rows)
-        hypothesis = context.class_labels(lambda: generator)
-        return None if hypothesis is None else ResampledClassHypothesis.on(self.rows, hypothesis, context.rows)
+        fit = context.labels if self.data.classes.two else context.class_labels
+        return self._measured(fit(lambda: generator), context.rows)
 
-    def class_labels(self, rng: RandomSource) -> ResampledHypothesis | None:
+    def class_labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes of the drawn rows."""
         return self.labels(rng)
 
-    def joint_labels(self, rng: RandomSource) -> ResampledHypothesis:
+    def joint_labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Draw rows by the total weight of their labels; the labels of a drawn row keep their proportions."""
         weights = self.rows.get(W)
         totals = weights.sum(axis=1)
@@ -185,7 +100,32 @@ class ResampledContext(LearnerContext):
         context, sample = self._prepare(totals, generator)
         proportions = self._values(weights / totals[:, None], sample, self.data.examples)
         self._assign(context, proportions if sample.weights is None else proportions * sample.weights[:, None])
-        return ResampledHypothesis.on(self.rows, context.joint_labels(lambda: generator), context.rows)
+        return self._measured(context.joint_labels(lambda: generator), context.rows)
+
+    def _measured(self, h: LabelHypothesis | None, drawn: TrainingSet) -> LabelHypothesis | None:
+        """Return a hypothesis about drawn rows with the class weights that all rows have in its leaves.
+
+        Labels are those of the drawn rows; a leaf without any does not vote.
+        """
+        if h is None:
+            return None
+        leaf_numbers = centred(h.term(np.arange(float(len(h.class_weights)))), drawn, self.rows)
+        if isinstance(leaf_numbers, LeafTerm):
+            h = replace(h, partition=leaf_numbers.partition, term=partial(LeafTerm, leaf_numbers.partition))
+        else:
+            h = replace(h, partition=Leaves("leaf", len(h.class_weights)))
+            self.rows.evaluate(leaf_numbers, "leaf")
+        sums = self.rows.sums(h.partition)
+        return replace(h, class_weights=sums, criterion=self._criterion(h, sums))
+
+    def _criterion(self, h: LabelHypothesis, sums: Array) -> float:
+        """Return the weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
+        if self.data.classes.two:
+            return wrong_weight(h.labels, sums)
+        if self.data.classes.n_labels == 1:
+            return float(sums[h.labels >= 0].sum()) - right_weight(h.labels, sums)
+        own, silent = sums[~h.abstains], sums[h.abstains]
+        return float(2.0 * np.sqrt(own[:, ::2] * own[:, 1::2]).sum() + silent.sum())
 
     def added(self, term: Term) -> None:
         """Keep the rounds for learners that build on them: every draw has to know them."""
@@ -218,17 +158,20 @@ class ResampledContext(LearnerContext):
         if hypothesis is None:
             return None
         self.rows.evaluate(hypothesis.term(identity), "p")
-        return replace(hypothesis, vector="p", criterion=self.rows.sum(wrong_sides, ("w", "y", "p")))
+        return replace(hypothesis, criterion=self.rows.sum(wrong_sides, ("w", "y", "p")))
 
     def rejects(self, h: Any) -> bool:
         """Whether a hypothesis about the classes is wrong on more weight than it is right on.
 
         A biased sampler may fail like this in draw after draw, whatever the weights, so nothing is rejected there.
         """
-        if self.biased:
+        if self.biased or self.data.classes.n_labels > 1:
             return False
-        if isinstance(h, ResampledHypothesis):
-            return h.fails
+        if isinstance(h, LabelHypothesis):
+            labels, sums = h.labels, h.class_weights
+            return h.criterion > TIE + (
+                wrong_weight(-labels, sums) if self.data.classes.two else right_weight(labels, sums)
+            )
         return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
 
     def _prepare(self, weights: Array, generator: np.random.Generator) -> tuple[LearnerContext, Sample]:

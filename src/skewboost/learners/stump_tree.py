@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,10 +20,12 @@ from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
     Importances,
+    LabelHypothesis,
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
     SplitGoal,
+    VotesOfLeaves,
     chosen_split_goal,
     heaviest,
 )
@@ -37,23 +38,6 @@ OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # votes left, right and
 for _signs in OPPOSITE.values():
     _signs.setflags(write=False)  # shared by hypotheses
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # the same criteria without forced signs
-
-
-@dataclass(slots=True)
-class PartitionHypothesis:
-    """A grown partition with the class weights of its leaves."""
-
-    partition: Partition
-    class_weights: Array
-    labels: Array
-    signs: Array | None
-    abstains: Array
-    criterion: float
-    importances: Importances
-
-    def term(self, values: Array) -> LeafTerm:
-        """The function that has these values in its leaves."""
-        return LeafTerm(self.partition, values)
 
 
 def of_classes(goal: SplitGoal, data: TrainingData) -> SplitGoal:
@@ -87,52 +71,36 @@ class PartitionContext(LearnerContext):
         self.limits = limits
         self.opposite = opposite  # whether the two sides of a split have opposite labels, or each that of its majority
         self.constant = constant
-        self.n_features = data.table.n_features
 
-    def labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition under the current weights; a single leaf if nothing can be split."""
         growth = self.rows.grow(self.request, self.limits)
-        splits = growth.partition.splits
-        if self.constant and splits:
+        if self.constant and growth.partition.splits:
             growth = self._or_constant(growth)
-            splits = growth.partition.splits
-        signs: Array | None = None
-        if len(splits) == 1:
-            value = splits[0].value
-            labels = self._opposite_labels(growth) if self.opposite else majority(growth.sums, growth.abstains)
-            if self.request.criterion == "zbar":
-                signs = labels
-        else:
-            value = self._criterion(growth.sums, growth.abstains)
-            labels = majority(growth.sums, growth.abstains)
-        return self._hypothesis(growth, labels, signs, value)
+        if len(growth.partition.splits) != 1:
+            return self._hypothesis(growth, majority)
+        labels = self._opposite_labels(growth) if self.opposite else majority(growth.sums, growth.abstains)
+        signs = labels if self.request.criterion == "zbar" else None
+        return self.grown(growth, labels, growth.partition.splits[0].value, signs)
 
-    def _hypothesis(self, growth: Growth, labels: Array, signs: Array | None, value: float) -> PartitionHypothesis:
-        importances = Importances(self.n_features, growth.importances)
-        return PartitionHypothesis(growth.partition, growth.sums, labels, signs, growth.abstains, value, importances)
-
-    def joint_labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def joint_labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition for all labels at once; the rule chooses the values of the leaves."""
-        return self._joint(lambda sums, abstains: np.zeros(len(sums)))
+        return self._hypothesis(self.rows.grow(self.request, self.limits), lambda sums, abstains: np.zeros(len(sums)))
 
-    def class_labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def class_labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition for more than two classes; each leaf votes for the heaviest."""
-        return self._joint(heaviest)
+        return self._hypothesis(self.rows.grow(self.request, self.limits), heaviest)
 
-    def _joint(self, labels: Callable[[Array, Array], Array]) -> PartitionHypothesis:
-        growth = self.rows.grow(self.request, self.limits)
-        value = self._criterion(growth.sums, growth.abstains)
-        return self._hypothesis(growth, labels(growth.sums, growth.abstains), None, value)
-
-    def _criterion(self, sums: Array, abstains: Array) -> float:
-        """The criterion of a tree, summed over its leaves."""
-        request = self.request
+    def _hypothesis(self, growth: Growth, votes: VotesOfLeaves) -> LabelHypothesis:
+        """A tree, whose criterion is summed over its leaves."""
+        request, sums, abstains = self.request, growth.sums, growth.abstains
         free = FREE.get(request.criterion, request.criterion)
         of_abstaining = 0.0
         if abstains.any():
             of_abstaining = float(silent_loss(free, sums[abstains].T).sum())
             sums = sums[~abstains]
-        return float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_abstaining
+        value = float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_abstaining
+        return self.grown(growth, votes(growth.sums, abstains), value)
 
     @staticmethod
     def _opposite_labels(growth: Growth) -> Array:
@@ -168,7 +136,7 @@ class PartitionContext(LearnerContext):
         sums, sums_z = growth.sums.T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
         residual = (growth.squares - float((means * sums_z).sum())) / float(sums.sum())
-        importances = Importances(self.n_features, growth.importances)
+        importances = Importances(self.data.table.n_features, growth.importances)
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
 
