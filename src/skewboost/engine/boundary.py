@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from skewboost.typing import Array
 
@@ -45,23 +45,13 @@ LONGEST_STEP = 11.5
 # Criteria computed from the class weights (W-, W+) of the two children. `majority` is `error` without the constraint
 # that the two sides predict opposite labels. `cost_loss` and `cost_step` are the exponential loss with costs: after a
 # step of each leaf's own, and after one step that both leaves share.
-CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step")
+TwoClassCriterion = Literal["error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step"]
+CRITERIA = get_args(TwoClassCriterion)
 FORCED = ("error", "zbar", "cost_step")  # criteria that force the two sides of a split to carry opposite signs
 # Criteria for more than two classes: the weight outside a leaf's heaviest class, and Σ W_l (1 - W_l/W).
-OF_CLASSES = ("class_error", "class_gini")
-Criterion = Literal[
-    "error",
-    "majority",
-    "gini",
-    "entropy",
-    "z",
-    "zbar",
-    "squares",
-    "cost_loss",
-    "cost_step",
-    "class_error",
-    "class_gini",
-]
+ManyClassCriterion = Literal["class_error", "class_gini"]
+OF_CLASSES = get_args(ManyClassCriterion)
+Criterion = TwoClassCriterion | ManyClassCriterion
 
 
 @dataclass(frozen=True)
@@ -101,34 +91,27 @@ class Engine(Protocol):
 
     def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
         """Return the cut points of numeric columns, at quantiles of the row weights."""
-        ...
 
     def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
         """Return the total weight of each category, given the category of every row (-1: missing).
 
         Without weights every row counts one.
         """
-        ...
 
     def encode(self, table: Table, bins: Bins) -> Codes:
         """Return the codes of a table."""
-        ...
 
     def take(self, codes: Codes, rows: Array) -> Codes:
         """Return the codes of the given row numbers, which may repeat."""
-        ...
 
     def column(self, codes: Codes, feature: int) -> Array:
         """Return the codes of one feature as a NumPy array, for scoring and explaining new rows."""
-        ...
 
     def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
         """Return ``values[code]`` of one feature for all rows."""
-        ...
 
     def leaves(self, codes: Codes, partition: Partition) -> Array:
         """Return the leaf of every row in a tree."""
-        ...
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> TrainingSet:
         """Make a training set of the rows of a view; the view has no bins if the learner needs none.
@@ -136,8 +119,6 @@ class Engine(Protocol):
         Labels are class numbers, ``[row]`` or ``[row, label]``. `examples` is the number of examples that each row
         stands for (None: one each), which is also its initial weight.
         """
-        ...
 
     def score(self, scorer: Scorer, table: Table) -> Array:
         """Return F for new rows."""
-        ...

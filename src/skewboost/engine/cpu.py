@@ -76,7 +76,6 @@ class CpuEngine:
         return [own[:n].copy() for own, n in zip(cuts, n_cuts.tolist())]
 
     def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
-        """Return the total weight of each category."""
         return ReferenceEngine().category_weights(codes, n_categories, weights)
 
     def encode(self, table: Table, bins: Bins) -> Words:
@@ -110,23 +109,19 @@ class CpuEngine:
         )  # fmt: skip
 
     def take(self, codes: Words, rows: Array) -> Words:
-        """Return the codes of the given rows."""
         return Words(np.take(codes.words, rows, axis=1), codes.n_features)
 
     def column(self, codes: Words, feature: int) -> Array:
-        """Return the codes of one feature."""
         block, byte = divmod(feature, _BLOCK)
         column: Array = (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)
         return column
 
     def lookup(self, codes: Words, feature: int, values: Array) -> Array:
-        """Return ``values[code]`` for all rows."""
         out, given = np.empty(codes.words.shape[1]), contiguous(values)
         self.core.look_up(address(codes.words), len(out), feature, address(given), address(out), self.n_jobs)
         return out
 
     def leaves(self, codes: Words, partition: Partition) -> Array:
-        """Return the leaf of every row."""
         feature = np.array([split.feature for split in partition.splits], dtype=np.int64)
         child = np.array([split.child for split in partition.splits], dtype=np.uint8)
         links = np.array([(*row, 0)[:3] for row in partition.links], dtype=np.int64)
@@ -137,7 +132,6 @@ class CpuEngine:
         return out
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> NativeSet:
-        """Make a training set of the rows of a view."""
         return NativeSet(self, view, labels, classes, examples)
 
     # ------------------------------------------------------------------- scoring

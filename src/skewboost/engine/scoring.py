@@ -33,15 +33,12 @@ class Term(Protocol):
 
     def on(self, view: View) -> Array:
         """Return the value for every row."""
-        ...
 
     def scaled(self, factor: float) -> Term:
         """Return the term times a number."""
-        ...
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
         """Return the term, changed so that its absolute value on the training rows is at most `limit`."""
-        ...
 
 
 @dataclass(slots=True)

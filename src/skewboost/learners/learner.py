@@ -202,11 +202,9 @@ class Learner(Protocol):
     @property
     def answers(self) -> tuple[str, ...]:
         """The questions that it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
-        ...
 
     def prepare(self, data: TrainingData, goal: SplitGoal) -> LearnerContext:
         """Prepare for training."""
-        ...
 
 
 def chosen_split_goal(learner: Any, goal: SplitGoal) -> SplitGoal:

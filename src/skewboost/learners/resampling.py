@@ -103,7 +103,7 @@ class ResampledContext(LearnerContext):
         return self._measured(context.joint_labels(lambda: generator), context.rows)
 
     def _measured(self, h: LabelHypothesis | None, drawn: TrainingSet) -> LabelHypothesis | None:
-        """Return a hypothesis about drawn rows with the class weights that all rows have in its leaves.
+        """A hypothesis about drawn rows, with the class weights that all rows have in its leaves.
 
         Labels are those of the drawn rows; a leaf without any does not vote.
         """
@@ -119,7 +119,7 @@ class ResampledContext(LearnerContext):
         return replace(h, class_weights=sums, criterion=self._criterion(h, sums))
 
     def _criterion(self, h: LabelHypothesis, sums: Array) -> float:
-        """Return the weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
+        """The weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
         if self.data.classes.two:
             return wrong_weight(h.labels, sums)
         if self.data.classes.n_labels == 1:
@@ -168,10 +168,8 @@ class ResampledContext(LearnerContext):
         if self.biased or self.data.classes.n_labels > 1:
             return False
         if isinstance(h, LabelHypothesis):
-            labels, sums = h.labels, h.class_weights
-            return h.criterion > TIE + (
-                wrong_weight(-labels, sums) if self.data.classes.two else right_weight(labels, sums)
-            )
+            two, labels, sums = self.data.classes.two, h.labels, h.class_weights
+            return h.criterion > TIE + (wrong_weight(-labels, sums) if two else right_weight(labels, sums))
         return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
 
     def _prepare(self, weights: Array, generator: np.random.Generator) -> tuple[LearnerContext, Sample]:
