@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import DiscreteRule, Rule
+from skewboost.boosting.rule import DiscreteRule
 from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES
 from skewboost.learners.learner import LabelHypothesis
@@ -87,5 +87,4 @@ class AdaCostClassifier(CostSensitiveClassifier):
         costs = super()._costs(each, labels, weights)
         return costs.up_to(DEFAULT_LARGEST) if self.cost is None and each is None else costs.at_most_one()
 
-    def _rule(self) -> Rule:
-        return AdaCost()
+    _rule_class = AdaCost

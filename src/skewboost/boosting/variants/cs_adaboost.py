@@ -91,10 +91,6 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
         state.step = step
         return h.term(step * labels)
 
-    def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """``-c y g``."""
-        return np.asarray(-c * y * g)
-
     def missing_constant(self, state: State) -> float:
         """``ln(C+ W+ / C- W-)``, which is 0 at the optimum."""
         return math.log(state.costs.ratio) + state.log_ratio_of_weights()
@@ -149,9 +145,10 @@ class _CostLossClassifier(CostSensitiveClassifier):
 
     prior: str = "data"
 
-    def _check_prior(self) -> str:
+    def _rule(self) -> Rule:
         check_params(self, prior=one_of("data", "balanced"))
-        return self.prior
+        rule: Rule = self._rule_class(self.prior)
+        return rule
 
 
 @booster
@@ -191,8 +188,7 @@ class CSAdaBoostClassifier(_CostLossClassifier):
     recall 0.80
     """
 
-    def _rule(self) -> Rule:
-        return CSAdaBoost(self._check_prior())
+    _rule_class = CSAdaBoost
 
 
 @booster
@@ -228,8 +224,7 @@ class CSRealBoostClassifier(_CostLossClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSRealBoost(self._check_prior())
+    _rule_class = CSRealBoost
 
 
 @booster
@@ -265,5 +260,4 @@ class CSLogitBoostClassifier(_CostLossClassifier):
     recall 1.00
     """
 
-    def _rule(self) -> Rule:
-        return CSLogitBoost(self._check_prior())
+    _rule_class = CSLogitBoost

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from skewboost.boosting.cost_schedule import CostsInEveryRound, SpreadCosts
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.gentleboost import GentleBoost
 from skewboost.boosting.variants.logitboost import LogitBoost
@@ -74,8 +73,7 @@ class CSRAClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSRA()
+    _rule_class = CSRA
 
 
 @booster
@@ -110,8 +108,7 @@ class CSGAClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSGA()
+    _rule_class = CSGA
 
 
 @booster
@@ -146,5 +143,4 @@ class CSLBClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSLB()
+    _rule_class = CSLB
