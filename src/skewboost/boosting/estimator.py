@@ -217,13 +217,10 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 f"{self._rounds}={self._n_rounds} is smaller than the {n_done} rounds trained so far. With "
                 "warm_start=True it can only increase. Set warm_start=False to start again."
             )
-        now, then = (
-            {"estimator": repr(self._weak_learner()), **self._own_params()},
-            {"estimator": self._learner, **self._own},
-        )
-        for name, value in now.items():
-            if value != then.get(name):
-                raise _changed(f"{name}={value}", then.get(name))
+        then = {"estimator": self._learner, **self._own}
+        for name, now in {"estimator": repr(self._weak_learner()), **self._own_params()}.items():
+            if now != then.get(name):
+                raise _changed(f"{name}={now}", then.get(name))
         if self.pos_label is not None and self.pos_label != self.pos_label_:
             raise _changed(f"pos_label={self.pos_label!r}", repr(self.pos_label_))
 
@@ -431,11 +428,8 @@ class CostSensitiveClassifier(CostChoice, BoostingClassifier):
 
 
 def _changed(now: str, then: str | None) -> InputError:
-    """The error of a warm start with something else than before."""
-    return InputError(
-        f"{now}, but training started with {then}. It cannot change with warm_start=True. Set warm_start=False to start "
-        "again."
-    )
+    remedy = "Set warm_start=False to start again."
+    return InputError(f"{now}, but training started with {then}. It cannot change with warm_start=True. {remedy}")
 
 
 def _first_ten(classes: Array) -> str:
