@@ -10,8 +10,9 @@ import numpy as np
 
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.state import SIGNS, State
+from skewboost.engine.boundary import Request
 from skewboost.engine.scoring import Term
-from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource, SplitGoal
+from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
@@ -41,9 +42,9 @@ class Rule:
         """Return the link; by default F is half the log-odds."""
         return TwoClasses(cost_ratio=state.costs.ratio)
 
-    def goal(self, costs: Costs, n: float) -> SplitGoal:
+    def goal(self, costs: Costs, n: float) -> Request:
         """Return the split criterion with its parameters."""
-        return SplitGoal(self.criterion)
+        return Request(self.criterion)
 
     def start(self, state: State) -> None:
         """Set the initial weights; by default the sample weights."""

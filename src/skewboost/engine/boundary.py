@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol
 
 from skewboost.typing import Array
 
@@ -45,21 +45,18 @@ LONGEST_STEP = 11.5
 # Criteria computed from the class weights (W-, W+) of the two children. `majority` is `error` without the constraint
 # that the two sides predict opposite labels. `cost_loss` and `cost_step` are the exponential loss with costs: after a
 # step of each leaf's own, and after one step that both leaves share.
-TwoClassCriterion = Literal["error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step"]
-CRITERIA = get_args(TwoClassCriterion)
+CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares", "cost_loss", "cost_step")
 FORCED = ("error", "zbar", "cost_step")  # criteria that force the two sides of a split to carry opposite signs
 # Criteria for more than two classes: the weight outside a leaf's heaviest class, and Σ W_l (1 - W_l/W).
-ManyClassCriterion = Literal["class_error", "class_gini"]
-OF_CLASSES = get_args(ManyClassCriterion)
-Criterion = TwoClassCriterion | ManyClassCriterion
+OF_CLASSES = ("class_error", "class_gini")
 
 
 @dataclass(frozen=True)
 class Request:
     """The criterion that a split must minimise, and the constraints that it must satisfy."""
 
-    criterion: Criterion
-    missing: Literal["abstain", "learn"] = "learn"
+    criterion: str  # one of `CRITERIA` or `OF_CLASSES`
+    missing: str = "learn"  # or "abstain"
     min_count: float = 0.0  # the smallest number of examples (sum of `sample_weight`) on each side
     min_weight: float = 0.0  # the smallest current weight on each side
     costs: tuple[float, float] = (1.0, 1.0)  # the costs of errors on negatives and on positives

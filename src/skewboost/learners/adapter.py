@@ -24,6 +24,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from skewboost.engine.boundary import Request
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import Leaves, TrainingSet, W
@@ -38,7 +39,6 @@ from skewboost.learners.learner import (
     ProbabilityHypothesis,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
     VotesOfLeaves,
     heaviest,
     residuals_and_weights,
@@ -208,6 +208,6 @@ class Adapter:
             return (PROBABILITIES,) if isinstance(self.given, Probabilities) else (LABELS,)
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> AdapterContext:
+    def prepare(self, data: TrainingData, goal: Request) -> AdapterContext:
         """There is nothing to prepare."""
         return AdapterContext(data, self.estimator, self.weight_name)

@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.binning import MAX_BINS, fit_bins
+from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import Request
 from skewboost.engine.growing_alternating import REST, AlternatingGrowth, AlternatingPartition
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves
-from skewboost.learners.learner import LABELS, LabelHypothesis, LearnerContext, RandomSource, SplitGoal
+from skewboost.learners.learner import LABELS, LabelHypothesis, LearnerContext, RandomSource
 from skewboost.learners.stump_tree import majority
 from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, one_of
@@ -83,17 +83,13 @@ class AlternatingTree(BaseEstimator):
     recall 0.92
     """
 
+    answers = (LABELS,)
+
     def __init__(self, *, missing: Literal["abstain", "learn"] = "abstain", max_bins: int = MAX_BINS) -> None:
         self.missing = missing
         self.max_bins = max_bins
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Labels only."""
-        return (LABELS,)
-
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> AlternatingTreeContext:
+    def prepare(self, data: TrainingData, goal: Request) -> AlternatingTreeContext:
         """Bin the table. An alternating tree minimises Z, whatever the criterion of the variant."""
         check_params(self, missing=one_of("abstain", "learn"), max_bins=integer(2, MAX_BINS))
-        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
-        return AlternatingTreeContext(data, View(data.engine, data.table, bins), Request("z", self.missing))
+        return AlternatingTreeContext(data, data.binned(self.max_bins), Request("z", self.missing))

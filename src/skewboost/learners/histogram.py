@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.binning import MAX_BINS, Bins, fit_bins
-from skewboost.engine.boundary import MISSING, N_CODES, TIE, Split
+from skewboost.engine.binning import MAX_BINS
+from skewboost.engine.boundary import MISSING, N_CODES, TIE, Request, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
@@ -25,8 +25,7 @@ from skewboost.learners.learner import (
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
-    chosen_split_goal,
+    chosen_goal,
 )
 from skewboost.learners.stump_tree import FREE, majority
 from skewboost.learners.training_data import TrainingData
@@ -39,10 +38,9 @@ DEFAULT_BINS = 32
 class HistogramContext(LearnerContext):
     """A histogram learner with its training data."""
 
-    def __init__(self, data: TrainingData, view: View, goal: SplitGoal, missing: str) -> None:
+    def __init__(self, data: TrainingData, view: View, goal: Request) -> None:
         super().__init__(data, view)
         self.goal = goal
-        self.missing = missing
 
     def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The feature whose bins separate the classes best."""
@@ -51,7 +49,7 @@ class HistogramContext(LearnerContext):
         partition = self._partition(feature, value)
         sums = self._per_leaf(planes[:, feature], partition.n_leaves)
         abstains = np.zeros(len(sums), dtype=np.bool_)
-        abstains[-1] = self.missing == "abstain"
+        abstains[-1] = self.goal.missing == "abstain"
         return self.grown(Growth(partition, sums, abstains, [(feature, gain)]), majority(sums, abstains), value)
 
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
@@ -59,20 +57,20 @@ class HistogramContext(LearnerContext):
         self.rows.map(np.multiply, (w, z), ("w z",))
         total, of_z = self.rows.sum(itself, (w,)), self.rows.sum(squares, (z, w))
         planes = self.rows.histogram(w, "w z")
-        feature, value, gain = self._best(planes, SplitGoal("squares"), "squares")
+        feature, value, gain = self._best(planes, Request("squares"), "squares")
         partition = self._partition(feature, value)
         sums, sums_z = self._per_leaf(planes[:, feature], partition.n_leaves).T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=sums > 0)
-        if self.missing == "abstain":
+        if self.goal.missing == "abstain":
             means[-1] = 0.0
         residual = (of_z - float((means * sums_z).sum())) / total
         return ResponseHypothesis(LeafTerm(partition, means), residual, Importances(planes.shape[1], [(feature, gain)]))
 
-    def _best(self, planes: Array, goal: SplitGoal, gain_criterion: str) -> tuple[int, float, float]:
+    def _best(self, planes: Array, goal: Request, gain_criterion: str) -> tuple[int, float, float]:
         """The feature with the smallest criterion, summed over its bins; the first in case of a tie."""
         criterion = goal.criterion
         losses = leaf_loss(criterion, planes[0], planes[1], 1, goal.costs, goal.delta)
-        if self.missing == "abstain":
+        if self.goal.missing == "abstain":
             losses[:, MISSING] = abstain_loss(criterion, planes[0, :, MISSING], planes[1, :, MISSING])
         values = losses.sum(axis=1)
         tie = TIE * (abs(values.min()) if criterion == "squares" else float(planes[:, 0].sum()))
@@ -120,6 +118,8 @@ class Histogram(BaseEstimator):
     array([0, 1, 1, 0])
     """
 
+    answers = (LABELS, RESPONSES)
+
     def __init__(
         self,
         *,
@@ -133,12 +133,7 @@ class Histogram(BaseEstimator):
         self.criterion = criterion
         self.missing = missing
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Labels and responses."""
-        return (LABELS, RESPONSES)
-
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> HistogramContext:
+    def prepare(self, data: TrainingData, goal: Request) -> HistogramContext:
         """Bin the table."""
         check_params(
             self,
@@ -146,28 +141,26 @@ class Histogram(BaseEstimator):
             criterion=optional(one_of("gini", "entropy", "z", "error")),
             missing=one_of("learn", "abstain"),
         )
-        bins = data.bins or self._bins(data)
-        chosen = chosen_split_goal(self, goal)
-        chosen = replace(chosen, criterion=FREE.get(chosen.criterion, chosen.criterion))
-        return HistogramContext(data, data.view(bins), chosen, self.missing)
+        chosen = chosen_goal(self, goal)
+        chosen = replace(chosen, criterion=FREE.get(chosen.criterion, chosen.criterion), missing=self.missing)
+        return HistogramContext(data, data.binned(self.max_bins or DEFAULT_BINS, self._edges(data)), chosen)
 
-    def _bins(self, data: TrainingData) -> Bins:
+    def _edges(self, data: TrainingData) -> list[Array] | None:
         if self.edges is None:
-            return fit_bins(data.engine, data.table, data.examples, self.max_bins or DEFAULT_BINS)
+            return None
         if self.max_bins is not None:
             raise InputError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
-        if not isinstance(self.edges, Sequence | np.ndarray):
-            raise InputError(f"edges of Histogram must be a list of inner edges per feature; got {self.edges!r}.")
-        nominal = [j for j in range(data.table.n_features) if isinstance(data.table.column(j), Nominal)]
+        n_features = data.table.n_features
+        if not isinstance(self.edges, Sequence | np.ndarray) or len(self.edges) != n_features:
+            raise InputError(
+                f"edges of Histogram must be a list of inner edges for each of the {n_features} features of X; got "
+                f"{self.edges!r}."
+            )
+        nominal = [j for j in range(n_features) if isinstance(data.table.column(j), Nominal)]
         if nominal:
             raise InputError(
                 f"edges of Histogram needs numeric columns, but the columns {nominal} of X have categories.",
                 "Encode them as numbers, or set max_bins instead.",
-            )
-        if len(self.edges) != data.table.n_features:
-            raise InputError(
-                f"edges of Histogram has {len(self.edges)} entries, but X has {data.table.n_features} features.",
-                "Give one list of inner edges per feature.",
             )
         edges = [np.asarray(e, dtype=np.float64) for e in self.edges]
         for j, e in enumerate(edges):
@@ -175,4 +168,4 @@ class Histogram(BaseEstimator):
                 raise InputError(
                     f"edges[{j}] of Histogram must be at most {MAX_BINS - 1} finite numbers in increasing order."
                 )
-        return fit_bins(data.engine, data.table, data.examples, edges=edges)
+        return edges

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from skewboost.engine.boundary import Request
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
@@ -40,15 +41,6 @@ BALANCE = 1e-12  # a difference below this fraction of a leaf's weight is due to
 
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
 PROBABILITIES = "probabilities (of the positive class)"
-
-
-@dataclass(frozen=True)
-class SplitGoal:
-    """The criterion that a partition minimises, with the parameters of some criteria."""
-
-    criterion: str
-    costs: tuple[float, float] = (1.0, 1.0)  # of the negative and the positive class
-    delta: float = 0.0  # smoothing
 
 
 @dataclass(slots=True)
@@ -203,11 +195,11 @@ class Learner(Protocol):
     def answers(self) -> tuple[str, ...]:
         """The questions that it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> LearnerContext:
-        """Prepare for training."""
+    def prepare(self, data: TrainingData, goal: Request) -> LearnerContext:
+        """Prepare for training; `goal` has the criterion of the rule, with its parameters."""
 
 
-def chosen_split_goal(learner: Any, goal: SplitGoal) -> SplitGoal:
+def chosen_goal(learner: Any, goal: Request) -> Request:
     """The criterion of the learner, or that of the rule if it has none; an error if its own would have no effect."""
     if learner.criterion is None:
         return goal
@@ -217,4 +209,4 @@ def chosen_split_goal(learner: Any, goal: SplitGoal) -> SplitGoal:
             "fits responses by least squares.",
             "Leave it at None.",
         )
-    return SplitGoal(learner.criterion)
+    return Request(learner.criterion)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.boundary import TIE
+from skewboost.engine.boundary import TIE, Request
 from skewboost.engine.explaining import Support, spread_of
 from skewboost.engine.scoring import LineTerm, power_of_two
 from skewboost.engine.table import Nominal
@@ -17,7 +17,6 @@ from skewboost.learners.learner import (
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
 )
 from skewboost.learners.training_data import TrainingData
 
@@ -85,11 +84,8 @@ class Line(BaseEstimator):
     array([1])
     """
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Responses only."""
-        return (RESPONSES,)
+    answers = (RESPONSES,)
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> LineContext:
+    def prepare(self, data: TrainingData, goal: Request) -> LineContext:
         """Centre the columns."""
         return LineContext(data)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skewboost.engine.boundary import TIE
+from skewboost.engine.boundary import TIE, Request
 from skewboost.engine.explaining import Support
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves, TrainingSet, W, itself
@@ -23,7 +23,6 @@ from skewboost.learners.learner import (
     ProbabilityHypothesis,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
     residuals_and_weights,
     right_weight,
     wrong_sides,
@@ -54,7 +53,7 @@ class ResampledContext(LearnerContext):
 
     draws: ClassVar[bool] = True
 
-    def __init__(self, data: TrainingData, learner: Learner, sampler: Sampler, goal: SplitGoal) -> None:
+    def __init__(self, data: TrainingData, learner: Learner, sampler: Sampler, goal: Request) -> None:
         self.whole = learner.prepare(data, goal)
         super().__init__(data, self.whole.view)
         self.learner = learner
@@ -230,6 +229,6 @@ class ResampledLearner:
         """Those of the learner."""
         return self.learner.answers
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> ResampledContext:
+    def prepare(self, data: TrainingData, goal: Request) -> ResampledContext:
         """Bin the whole table; samples are taken from it."""
         return ResampledContext(data, self.learner, self.sampler, goal)

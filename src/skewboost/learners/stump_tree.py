@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.binning import MAX_BINS, fit_bins
+from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import FORCED, Request
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
@@ -24,9 +24,8 @@ from skewboost.learners.learner import (
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
     VotesOfLeaves,
-    chosen_split_goal,
+    chosen_goal,
     heaviest,
 )
 from skewboost.learners.training_data import TrainingData
@@ -40,7 +39,7 @@ for _signs in OPPOSITE.values():
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # the same criteria without forced signs
 
 
-def of_classes(goal: SplitGoal, data: TrainingData) -> SplitGoal:
+def of_classes(goal: Request, data: TrainingData) -> Request:
     """The same goal for more than two classes, if there are more."""
     if data.classes.n_classes == 2:
         return goal
@@ -64,7 +63,13 @@ class PartitionContext(LearnerContext):
     """A stump or tree with its training data."""
 
     def __init__(
-        self, data: TrainingData, view: View, request: Request, limits: Limits, opposite: bool, constant: bool
+        self,
+        data: TrainingData,
+        view: View,
+        request: Request,
+        limits: Limits,
+        opposite: bool = False,
+        constant: bool = False,
     ) -> None:
         super().__init__(data, view)
         self.request = request
@@ -140,26 +145,7 @@ class PartitionContext(LearnerContext):
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
 
-class _PartitionLearner(BaseEstimator):
-    """Common base of stumps and trees."""
-
-    criterion: str | None
-    missing: str
-    max_bins: int
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Labels and responses."""
-        return (LABELS, RESPONSES)
-
-    def _prepare(
-        self, data: TrainingData, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
-    ) -> PartitionContext:
-        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
-        return PartitionContext(data, data.view(bins), request, limits, opposite, constant)
-
-
-class Stump(_PartitionLearner):
+class Stump(BaseEstimator):
     """A test of one feature, with two leaves.
 
     A number is compared with a threshold, and a category with a set of categories. For two classes, the best set is
@@ -191,6 +177,8 @@ class Stump(_PartitionLearner):
     array([0, 1])
     """
 
+    answers = (LABELS, RESPONSES)
+
     def __init__(
         self,
         *,
@@ -204,7 +192,7 @@ class Stump(_PartitionLearner):
         self.constant = constant
         self.max_bins = max_bins
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> PartitionContext:
+    def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         """Bin the table."""
         check_params(
             self,
@@ -213,20 +201,18 @@ class Stump(_PartitionLearner):
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
         )
-        chosen = of_classes(chosen_split_goal(self, goal), data)
+        chosen = of_classes(chosen_goal(self, goal), data)
         if self.constant and chosen.criterion not in FORCED:
             raise InputError(
                 f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which a split is "
                 "never worse than a constant.",
                 "Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'.",
             )
-        missing: Any = self.missing
-        criterion: Any = chosen.criterion
-        request = Request(criterion, missing, costs=chosen.costs, delta=chosen.delta)
-        return self._prepare(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
+        request = replace(chosen, missing=self.missing)
+        return PartitionContext(data, data.binned(self.max_bins), request, Limits(max_depth=1), True, self.constant)
 
 
-class Tree(_PartitionLearner):
+class Tree(BaseEstimator):
     """A decision tree of such tests, grown best first or level by level.
 
     Parameters
@@ -258,6 +244,8 @@ class Tree(_PartitionLearner):
     array([0, 0, 0, 1])
     """
 
+    answers = (LABELS, RESPONSES)
+
     def __init__(
         self,
         *,
@@ -277,7 +265,7 @@ class Tree(_PartitionLearner):
         self.missing = missing
         self.max_bins = max_bins
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> PartitionContext:
+    def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         """Bin the table."""
         check_params(
             self,
@@ -294,14 +282,13 @@ class Tree(_PartitionLearner):
                 "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure.",
                 "Set one of the two.",
             )
-        chosen = chosen_split_goal(self, goal)
-        criterion: Any = FREE.get(chosen.criterion, chosen.criterion)
+        chosen = chosen_goal(self, goal)
+        criterion = FREE.get(chosen.criterion, chosen.criterion)
         if criterion == "majority" and self.criterion is None:
             criterion = "gini"
-        criterion = of_classes(SplitGoal(criterion), data).criterion
+        chosen = of_classes(replace(chosen, criterion=criterion), data)
         least = 1.0 if data.examples is None else float(data.examples.min())
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
-        min_weight = float(self.min_weight_leaf)
-        request = Request(criterion, self.missing, min_count, min_weight, chosen.costs, chosen.delta)  # type: ignore[arg-type]
+        request = replace(chosen, missing=self.missing, min_count=min_count, min_weight=float(self.min_weight_leaf))
         limits = Limits(self.max_depth, self.max_leaf_nodes)
-        return self._prepare(data, request, limits)
+        return PartitionContext(data, data.binned(self.max_bins), request, limits)

@@ -12,9 +12,10 @@ from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge, over_leaves
 from skewboost.boosting.state import SIGNS, State
 from skewboost.boosting.variants.logitboost import LogitBoost
+from skewboost.engine.boundary import Request
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y
-from skewboost.learners.learner import LabelHypothesis, SplitGoal
+from skewboost.learners.learner import LabelHypothesis
 from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
@@ -29,9 +30,9 @@ class _CostLoss(Rule):
     def __init__(self, prior: str = "data") -> None:
         self.prior = prior
 
-    def goal(self, costs: Costs, n: float) -> SplitGoal:
+    def goal(self, costs: Costs, n: float) -> Request:
         """The split criteria of this loss depend on the costs."""
-        return SplitGoal(self.criterion, (costs.negative, costs.positive), 1.0 / n)
+        return Request(self.criterion, costs=(costs.negative, costs.positive), delta=1.0 / n)
 
     def start(self, state: State) -> None:
         """``w = 1/N``, or ``1/(2N±)`` as in the paper."""
@@ -111,9 +112,9 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         LogitBoost.__init__(self)
         _CostLoss.__init__(self, prior)
 
-    def goal(self, costs: Costs, n: float) -> SplitGoal:
+    def goal(self, costs: Costs, n: float) -> Request:
         """Least squares."""
-        return SplitGoal(self.criterion)
+        return Request(self.criterion)
 
     def link(self, state: State) -> TwoClasses:
         """F starts at ``ln(C+ / C-) / (C+ + C-)``, where Pc = ½. From 0 the first step overshoots at large costs."""
