@@ -24,15 +24,14 @@ class PredictionNode:
     test: str = ""  # the condition of this node as text; empty for the root
     splitters: list[SplitterNode] = field(default_factory=list)
 
-    def walk(self, depth: int = 0) -> Iterator[tuple[int, PredictionNode, SplitterNode | None]]:
+    def walk(
+        self, depth: int = 0, above: SplitterNode | None = None
+    ) -> Iterator[tuple[int, PredictionNode, SplitterNode | None]]:
         """Yield this node and all nodes below it, with their depth and the splitter above them."""
-        yield depth, self, None
+        yield depth, self, above
         for splitter in self.splitters:
             for child in splitter.children:
-                first = True
-                for d, node, above in child.walk(depth + 1):
-                    yield d, node, splitter if first else above
-                    first = False
+                yield from child.walk(depth + 1, splitter)
 
 
 @dataclass

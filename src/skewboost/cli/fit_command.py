@@ -127,7 +127,7 @@ def prepare(request: FitRequest, examples: Examples) -> tuple[Any, Any]:
     check_multiclass(method, examples, request.purpose)
     cost = read_cost(request.cost, examples.classes)
     if cost is not None and not method.cost_sensitive:
-        raise CommandError(f"{method.name} has no costs.", f"Leave --cost out, or use --method {RECOMMENDED.name}.")
+        raise CommandError(f"{method.name} has no costs.", f"Leave --cost out, or use --method {RECOMMENDED}.")
     label = find_positive(request.positive, examples.classes)
     return request.method.make(label, **({} if cost is None else {"cost": cost})), cost
 

@@ -152,9 +152,9 @@ def summary(column: Array, weights: Array | None) -> tuple[Array, Array]:
 def cuts_of(values: Array, mass: Array, max_bins: int) -> Array:
     """Return the cuts of sorted distinct values, given the weight of each."""
     if len(values) <= max_bins:
-        return _midpoints(values[:-1], values[1:])
+        return midpoints(values[:-1], values[1:])
     after = _cut_positions(mass, max_bins)
-    return _midpoints(values[after], values[after + 1])
+    return midpoints(values[after], values[after + 1])
 
 
 def _cut_positions(mass: Array, max_bins: int) -> Array:
@@ -187,7 +187,7 @@ def _cut_positions(mass: Array, max_bins: int) -> Array:
     return np.flatnonzero(cut[:-1])
 
 
-def _midpoints(below: Array, above: Array) -> Array:
+def midpoints(below: Array, above: Array) -> Array:
     """Return the midpoints of neighbours, rounded so that ``below <= cut < above`` holds."""
     with np.errstate(over="ignore"):
         middle = (below + above) / 2
