@@ -25,7 +25,7 @@ from skewboost import (
 )
 from skewboost.boosting.catalogue import ANY
 from skewboost.boosting.loop import boost
-from skewboost.boosting.retry import MAX_DRAWS, NO_LUCK
+from skewboost.boosting.loop import MAX_DRAWS, NO_LUCK
 from skewboost.boosting.state import State
 from skewboost.engine import choose
 from skewboost.engine.scoring import LeafTerm
