@@ -44,27 +44,23 @@ def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -
     return np.flatnonzero(~chosen), np.flatnonzero(chosen)
 
 
-class Stage(ClassifierMixin, BaseEstimator):
+class _Stage(ClassifierMixin, BaseEstimator):
     """The ensemble so far as a fitted classifier, for scikit-learn's scorers. It knows the validation rows only."""
 
     def __init__(self, link: Link, F: Array, n_rounds: int, classes: Array) -> None:
         self.link, self.F, self.n_rounds = link, F, n_rounds
         self.classes_ = classes
 
-    def fit(self, X: Any, y: Any) -> Stage:
-        """Do nothing, because it is fitted already."""
+    def fit(self, X: Any, y: Any) -> _Stage:
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Return what the booster would return after this round."""
         return self.link.decision(self.F, self.n_rounds)
 
     def predict_proba(self, X: Any) -> Array:
-        """Return what the booster would return after this round."""
         return self.link.proba(self.F, self.n_rounds)
 
     def predict(self, X: Any) -> Array:
-        """Return what the booster would return after this round."""
         return self.link.labels(self.F, self.n_rounds, self.classes_)
 
 
@@ -98,7 +94,7 @@ class Validation:
             likelihood = self.link.log_likelihood(self.F, self.rows.target, self.round)
             score = float(np.average(likelihood, weights=self.importance))
         else:
-            stage = Stage(self.link, self.F, self.round, self.rows.classes)
+            stage = _Stage(self.link, self.F, self.round, self.rows.classes)
             score = float(self.scorer(stage, self.rows.table.native, self.rows.truth, **self.score_params))
         if score != score:
             raise InputError(

@@ -44,16 +44,6 @@ class Feature:
         codes.update(dict.fromkeys(self.rest, self.n_bins - 1))
         return codes
 
-    def numbers(self, column: Array | Nominal) -> Array:
-        """Return a column as an engine reads it: numbers as they are, categories as codes.
-
-        The code of a category that did not occur in training is `MISSING`.
-        """
-        if not isinstance(column, Nominal):
-            return column
-        lookup = np.array([self.code_of.get(c, MISSING) for c in column.categories] + [MISSING], dtype=np.uint8)
-        return lookup[column.codes]  # -1 reads the last entry
-
 
 @dataclass(frozen=True)
 class Bins:
@@ -77,8 +67,16 @@ class Bins:
         return np.array([f.nominal for f in self.features], dtype=np.bool_)
 
     def numbers(self, table: Table, feature: int) -> Array:
-        """Return a column of a table as an engine reads it: see `Feature.numbers`."""
-        return self.features[feature].numbers(table.column(feature))
+        """Return a column of a table as an engine reads it: numbers as they are, categories as codes.
+
+        The code of a category that did not occur in training is `MISSING`.
+        """
+        column = table.column(feature)
+        if not isinstance(column, Nominal):
+            return column
+        code_of = self.features[feature].code_of
+        lookup = np.array([code_of.get(c, MISSING) for c in column.categories] + [MISSING], dtype=np.uint8)
+        return lookup[column.codes]  # -1 reads the last entry
 
 
 def fit_bins(

@@ -15,11 +15,6 @@ from skewboost.typing import Array
 DEFAULT_LARGEST = 0.2
 
 
-def adjustment(yh: Array | float, c: Array) -> Array:
-    """``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([fan1999]_ §3.1)."""
-    return np.asarray(0.5 - 0.5 * c * yh)
-
-
 class AdaCost(DiscreteRule):
     """``w ← w exp(-α y h β)``, from weights in proportion to the costs."""
 
@@ -44,8 +39,8 @@ class AdaCost(DiscreteRule):
         return float((yh * (0.5 * plain - 0.5 * yh * costly)).sum())
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
-        """``-α y h β``."""
-        return -alpha * yh * adjustment(yh, c)
+        """``-α y h β`` with ``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([fan1999]_ §3.1)."""
+        return -alpha * yh * (0.5 - 0.5 * c * yh)
 
 
 @booster

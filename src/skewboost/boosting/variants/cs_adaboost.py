@@ -123,10 +123,9 @@ class CSLogitBoost(_CostLoss, LogitBoost):
 
     def importance(self, state: State) -> str:
         """Return the vector of sample weights, balanced on request, times the costs relative to the class mean."""
-        costs, balanced = state.costs, self.prior == "balanced"
-        if costs.each is None and not balanced:
-            return EXAMPLES
-        of_class = [0.5 * state.n / n if balanced else 1.0 for n in state.n_of_class]
+        if self.prior == "data":
+            return super().importance(state)
+        costs, of_class = state.costs, [0.5 * state.n / n for n in state.n_of_class]
 
         def counts(n: Array, y: Array, c: Array) -> Array:
             own = n * np.where(y > 0, of_class[1], of_class[0])
