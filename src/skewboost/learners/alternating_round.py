@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -50,6 +51,7 @@ class AlternatingTreeContext(LearnerContext):
         self.tree.add(term.partition)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AlternatingTree(BaseEstimator):
     r"""The weak learner of alternating decision trees: a test of those rows that meet a precondition.
 
@@ -85,9 +87,8 @@ class AlternatingTree(BaseEstimator):
 
     answers = (LABELS,)
 
-    def __init__(self, *, missing: Literal["abstain", "learn"] = "abstain", max_bins: int = MAX_BINS) -> None:
-        self.missing = missing
-        self.max_bins = max_bins
+    missing: Literal["abstain", "learn"] = "abstain"
+    max_bins: int = MAX_BINS
 
     def prepare(self, data: TrainingData, goal: Request) -> AlternatingTreeContext:
         """Bin the table. An alternating tree minimises Z, whatever the criterion of the variant."""

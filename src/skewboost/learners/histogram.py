@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -93,6 +93,7 @@ class HistogramContext(LearnerContext):
         return np.vstack((h[:, : n_leaves - 1].T, h[:, MISSING]))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Histogram(BaseEstimator):
     """A histogram of one feature: the hypothesis has its own value in every bin.
 
@@ -120,18 +121,10 @@ class Histogram(BaseEstimator):
 
     answers = (LABELS, RESPONSES)
 
-    def __init__(
-        self,
-        *,
-        max_bins: int | None = None,
-        edges: Sequence[Any] | None = None,
-        criterion: Literal["gini", "entropy", "z", "error"] | None = None,
-        missing: Literal["learn", "abstain"] = "learn",
-    ) -> None:
-        self.max_bins = max_bins
-        self.edges = edges
-        self.criterion = criterion
-        self.missing = missing
+    max_bins: int | None = None
+    edges: Sequence[Any] | None = None
+    criterion: Literal["gini", "entropy", "z", "error"] | None = None
+    missing: Literal["learn", "abstain"] = "learn"
 
     def prepare(self, data: TrainingData, goal: Request) -> HistogramContext:
         """Bin the table."""

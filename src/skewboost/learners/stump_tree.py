@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -145,6 +145,7 @@ class PartitionContext(LearnerContext):
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Stump(BaseEstimator):
     """A test of one feature, with two leaves.
 
@@ -179,18 +180,10 @@ class Stump(BaseEstimator):
 
     answers = (LABELS, RESPONSES)
 
-    def __init__(
-        self,
-        *,
-        criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None,
-        missing: Literal["learn", "abstain"] = "learn",
-        constant: bool = False,
-        max_bins: int = MAX_BINS,
-    ) -> None:
-        self.criterion = criterion
-        self.missing = missing
-        self.constant = constant
-        self.max_bins = max_bins
+    criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None
+    missing: Literal["learn", "abstain"] = "learn"
+    constant: bool = False
+    max_bins: int = MAX_BINS
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         """Bin the table."""
@@ -212,6 +205,7 @@ class Stump(BaseEstimator):
         return PartitionContext(data, data.binned(self.max_bins), request, Limits(max_depth=1), True, self.constant)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Tree(BaseEstimator):
     """A decision tree of such tests, grown best first or level by level.
 
@@ -246,24 +240,13 @@ class Tree(BaseEstimator):
 
     answers = (LABELS, RESPONSES)
 
-    def __init__(
-        self,
-        *,
-        criterion: Literal["error", "gini", "entropy", "z"] | None = None,
-        max_leaf_nodes: int | None = 8,
-        max_depth: int | None = None,
-        min_samples_leaf: float = 0,
-        min_weight_leaf: float = 0.0,
-        missing: Literal["learn", "abstain"] = "learn",
-        max_bins: int = MAX_BINS,
-    ) -> None:
-        self.criterion = criterion
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_leaf = min_weight_leaf
-        self.missing = missing
-        self.max_bins = max_bins
+    criterion: Literal["error", "gini", "entropy", "z"] | None = None
+    max_leaf_nodes: int | None = 8
+    max_depth: int | None = None
+    min_samples_leaf: float = 0
+    min_weight_leaf: float = 0.0
+    missing: Literal["learn", "abstain"] = "learn"
+    max_bins: int = MAX_BINS
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         """Bin the table."""

@@ -68,18 +68,16 @@ class AdaC2M1(Rule):
             if state.move_leaves(h, logs):
                 return
         state.rows.evaluate(term, "g")
-        state.move_rows(self.log_factor_of_rows, (Y, "g", *([state.cost] if self.by_row else [])))
-
-    def log_factor_of_rows(self, y: Array, g: Array, costs: Array | None = None) -> Array:
-        """Return the logarithms of these factors per row, given the classes and what the round adds to each class."""
-        number = y.astype(np.intp)
-        if costs is None:
-            costs = self.of_class[number]
-        return np.asarray(np.log(costs) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), number])
+        state.move_rows(log_factor_of_rows, (Y, "g", state.cost))
 
     def link(self, state: State) -> Link:  # type: ignore[override]
         """``p_l ∝ e^(2 F_l)``, which for two classes is the link of AdaC2."""
         return ManyClasses(tuple(self.of_class.tolist()), softmax=True)
+
+
+def log_factor_of_rows(y: Array, g: Array, c: Array) -> Array:
+    """``ln c ∓ α`` per row, given the class numbers and what the round adds to each class."""
+    return np.asarray(np.log(c) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), y.astype(np.intp)])
 
 
 @booster
