@@ -30,9 +30,9 @@ from skewboost import (
     catalogue,
 )
 from skewboost.engine import choose
+from skewboost.engine.row_hash import places_of, row_keys
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.learners import Tree
-from skewboost.learners.example_order import places_of, row_keys
 from skewboost.learners.samplers import Bootstrap, DataBoost, Fraction, Sample, Smote, UnderSample, as_sampler
 from skewboost.learners.samplers.databoost import balanced
 from skewboost.learners.training_data import TrainingData

@@ -80,15 +80,12 @@ class ClassifierTerm:
     values: Array
 
     def on(self, view: View) -> Array:
-        """The value of the part of every row."""
         return self.values[parts(self.estimator, view.table.native)]
 
     def scaled(self, factor: float) -> ClassifierTerm:
-        """Multiply all values by a number."""
         return replace(self, values=self.values * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> ClassifierTerm:
-        """Clip the values at the limit."""
         return replace(self, values=np.clip(self.values, -limit, limit))
 
 
@@ -100,15 +97,12 @@ class RegressorTerm:
     scale: float = 1.0
 
     def on(self, view: View) -> Array:
-        """The scaled prediction for every row."""
         return self.scale * np.asarray(self.estimator.predict(view.table.native), dtype=np.float64)
 
     def scaled(self, factor: float) -> RegressorTerm:
-        """Multiply by a number."""
         return replace(self, scale=self.scale * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
-        """Scale down to the limit."""
         return scaled_to(self, limit, rows)
 
 
@@ -209,5 +203,4 @@ class Adapter:
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
     def prepare(self, data: TrainingData, goal: Request) -> AdapterContext:
-        """There is nothing to prepare."""
         return AdapterContext(data, self.estimator, self.weight_name)

@@ -127,7 +127,6 @@ class Histogram(BaseEstimator):
     missing: Literal["learn", "abstain"] = "learn"
 
     def prepare(self, data: TrainingData, goal: Request) -> HistogramContext:
-        """Bin the table."""
         check_params(
             self,
             max_bins=optional(integer(2, MAX_BINS)),

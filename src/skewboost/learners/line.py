@@ -87,5 +87,4 @@ class Line(BaseEstimator):
     answers = (RESPONSES,)
 
     def prepare(self, data: TrainingData, goal: Request) -> LineContext:
-        """Centre the columns."""
         return LineContext(data)

@@ -47,15 +47,12 @@ class ProbabilityTerm:
     scale: float = 1.0
 
     def on(self, view: View) -> Array:
-        """The scaled value for every row."""
         return self.scale * self.link(positive_probability(self.estimator, view.table.native, self.margin))
 
     def scaled(self, factor: float) -> ProbabilityTerm:
-        """Multiply by a number."""
         return replace(self, scale=self.scale * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
-        """Scale down to the limit."""
         return scaled_to(self, limit, rows)
 
 

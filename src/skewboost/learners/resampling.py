@@ -226,7 +226,6 @@ class ResampledLearner:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Those of the learner."""
         return self.learner.answers
 
     def prepare(self, data: TrainingData, goal: Request) -> ResampledContext:

@@ -186,7 +186,6 @@ class Stump(BaseEstimator):
     max_bins: int = MAX_BINS
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
-        """Bin the table."""
         check_params(
             self,
             criterion=optional(one_of(*CRITERIA)),
@@ -249,7 +248,6 @@ class Tree(BaseEstimator):
     max_bins: int = MAX_BINS
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
-        """Bin the table."""
         check_params(
             self,
             criterion=optional(one_of("error", "gini", "entropy", "z")),

@@ -10,9 +10,9 @@ import numpy as np
 from skewboost.engine.binning import Bins, fit_bins
 from skewboost.engine.boundary import Codes, Engine
 from skewboost.engine.partition import View
+from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes
-from skewboost.learners.example_order import examples_in_order
 from skewboost.typing import Array
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.engine.row_hash import places_of, row_keys
 from skewboost.engine.table import Nominal, Table
 from skewboost.errors import InputError
 from skewboost.fitting import seeded
-from skewboost.learners.example_order import places_of, row_keys
 from skewboost.learners.samplers.sampler import Sample, classes_of_rows, mean_weights
 from skewboost.learners.samplers.synthetic_rows import read_like
 from skewboost.learners.training_data import TrainingData
