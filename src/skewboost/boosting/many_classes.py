@@ -65,12 +65,8 @@ class JointClassifier(CostSensitiveClassifier):
         differ = any(np.ptp(each[number == k]) > 0 for k in range(len(means)))
         return JointCosts(means, each, differ)
 
-    def _target(self, labels: Array) -> Array:
-        """Return the labels as the engine expects them."""
-        raise NotImplementedError
-
-    def _structure(self) -> Classes:
-        """Return the number of labels per row and of classes per label."""
+    def _target(self, labels: Array) -> tuple[Array, Classes]:
+        """Return the labels as the engine expects them, and how many labels and classes there are."""
         raise NotImplementedError
 
     def _problem(
@@ -81,5 +77,5 @@ class JointClassifier(CostSensitiveClassifier):
         found = self._joint_costs(each_cost, labels, weights)
         costs = Costs() if found.each is None else Costs(each=found.each)
         truth = labels.astype(np.intp) if self.multilabel_ else labels
-        rule = self._joint_rule(found)
-        return Problem(rule, table, self._target(labels), weights, costs, truth, self.classes_, self._structure())
+        target, structure = self._target(labels)
+        return Problem(self._joint_rule(found), table, target, weights, costs, truth, self.classes_, structure)

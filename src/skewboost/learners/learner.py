@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -127,23 +127,15 @@ def right_weight(labels: Array, class_weights: Array) -> float:
 class LearnerContext:
     """A learner with its training data. Subclasses implement `labels`, `responses`, `probabilities` or several."""
 
-    draws: ClassVar[bool] = False  # whether it is fitted to drawn rows
+    draws = False  # whether it is fitted to drawn rows
+    biased = False  # whether it is fitted to other weights than those that it is measured with
+    tries = 1  # the maximum number of attempts in a round
 
     def __init__(self, data: TrainingData, view: View) -> None:
         self.data = data
         self.view = view
         self.rows: TrainingSet = data.engine.training_set(view, data.labels, data.classes, data.examples)
         self.last_try = False
-
-    @property
-    def tries(self) -> int:
-        """The maximum number of attempts in a round."""
-        return 1
-
-    @property
-    def biased(self) -> bool:
-        """Whether it is fitted to other weights than those that it is measured with."""
-        return False
 
     def support(self) -> Support:
         """The distribution of the training examples, for explanations of the ensemble."""

@@ -45,8 +45,8 @@ class LineContext(LearnerContext):
         self.centre = X.sum(axis=0) / count
         self.X = np.where(self.present, X - self.centre, 0.0)
         spread = np.abs(self.X).max(axis=0)
-        self.X /= np.where(spread > 0, spread, 1.0)
         self.spread = np.where(spread > 0, spread, 1.0)
+        self.X /= self.spread
 
     def support(self) -> Support:
         """The spread of the columns, since there are no bins."""

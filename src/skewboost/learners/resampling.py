@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def centred(term: Term, drawn: TrainingSet, whole: TrainingSet) -> Term:
 class ResampledContext(LearnerContext):
     """Prepares the learner anew for the rows of each draw. Its own view and weights are those of all rows."""
 
-    draws: ClassVar[bool] = True
+    draws = True
 
     def __init__(self, data: TrainingData, learner: Learner, sampler: Sampler, goal: Request) -> None:
         self.whole = learner.prepare(data, goal)
@@ -61,23 +61,14 @@ class ResampledContext(LearnerContext):
         self.goal = goal
         self.takes_weights = getattr(learner, "weight_name", "") is not None
         self.terms: list[Term] = []
+        # A failure of a sampler that draws by weight is bad luck: the weights start anew, and rows are drawn again. Any
+        # other sampler is biased, and the last fit of a round is on all rows.
+        self.biased = not getattr(sampler, "resets", True)
+        self.tries = BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
 
     def support(self) -> Support:
         """The distribution of all rows, as the learner describes it."""
         return self.whole.support()
-
-    @property
-    def biased(self) -> bool:
-        """Whether the sampler does not draw by weight.
-
-        With a sampler that does, a failure is bad luck: the weights start anew, and rows are drawn again.
-        """
-        return not getattr(self.sampler, "resets", True)
-
-    @property
-    def tries(self) -> int:
-        """The most fits in a round. With a biased sampler the last of them is on all rows."""
-        return BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
 
     def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes of the drawn rows."""
@@ -223,10 +214,7 @@ class ResampledLearner:
     def __init__(self, learner: Learner, sampler: Sampler) -> None:
         self.learner = learner
         self.sampler = sampler
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        return self.learner.answers
+        self.answers = learner.answers
 
     def prepare(self, data: TrainingData, goal: Request) -> ResampledContext:
         """Bin the whole table; samples are taken from it."""

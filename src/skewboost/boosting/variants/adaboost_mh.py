@@ -191,11 +191,9 @@ class AdaBoostMHClassifier(JointClassifier):
         _, weights = super()._check_targets(table, np.zeros(table.n_rows, dtype=np.intp), sample_weight)
         return Y.astype(np.bool_), weights
 
-    def _target(self, labels: Array) -> Array:
-        return labels if self.multilabel_ else labels[:, None] == self.classes_
-
-    def _structure(self) -> Classes:
-        return Classes(len(self.classes_), 2)
+    def _target(self, labels: Array) -> tuple[Array, Classes]:
+        target = labels if self.multilabel_ else labels[:, None] == self.classes_
+        return target, Classes(len(self.classes_), 2)
 
     def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
         """Costs of an example apply to all of its pairs; costs of a label apply to the examples that have it."""

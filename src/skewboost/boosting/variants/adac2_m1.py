@@ -154,11 +154,8 @@ class AdaC2M1Classifier(JointClassifier):
     def _joint_rule(self, costs: JointCosts) -> Rule:
         return AdaC2M1(costs)
 
-    def _target(self, labels: Array) -> Array:
-        return np.searchsorted(self.classes_, labels)
-
-    def _structure(self) -> Classes:
-        return Classes(1, len(self.classes_))
+    def _target(self, labels: Array) -> tuple[Array, Classes]:
+        return np.searchsorted(self.classes_, labels), Classes(1, len(self.classes_))
 
     def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
         super()._finish(learner, problem, state)

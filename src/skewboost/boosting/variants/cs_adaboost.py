@@ -79,7 +79,9 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
         costs = state.costs
         labels = h.labels
         for _ in range(20 if len(labels) != 2 or not labels.all() else 1):
-            step = least_costly_step(labels, h.class_weights, costs)
+            # the α >= 0 that minimises the loss of α h, the root of its derivative (eq. 41)
+            rates = -costs.of_class * SIGNS * labels[:, None]
+            step = best_step(over_leaves(h.class_weights, rates), MAX_VOTE / max(costs.negative, costs.positive))
             # a wrong label adds 2 sinh(C α) W to the loss, which is proportional to C W for α → 0
             penalty = np.array([math.sinh(min(c * max(step, 1e-9), 700.0)) for c in (costs.negative, costs.positive)])
             negative, positive = (h.class_weights * penalty).T
@@ -95,12 +97,6 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
     def missing_constant(self, state: State) -> float:
         """``ln(C+ W+ / C- W-)``, which is 0 at the optimum."""
         return math.log(state.costs.ratio) + state.log_ratio_of_weights()
-
-
-def least_costly_step(labels: Array, sums: Array, costs: Costs) -> float:
-    """Return the α >= 0 that minimises the loss of ``α h``, the root of its derivative ([masnadi2011]_ eq. 41)."""
-    rates = -costs.of_class * SIGNS * labels[:, None]
-    return best_step(over_leaves(sums, rates), MAX_VOTE / max(costs.negative, costs.positive))
 
 
 class CSLogitBoost(_CostLoss, LogitBoost):
