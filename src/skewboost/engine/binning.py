@@ -109,13 +109,14 @@ def _fit_bins(engine: Engine, table: Table, weights: Array | None, max_bins: int
     for j in range(table.n_features):
         column = table.column(j)
         if isinstance(column, Nominal):
-            mass = engine.category_weights(column.codes, len(column.categories), weights)
-            features[j] = _nominal_feature(mass, column, max_bins, table.name(j))
+            features[j] = _nominal_feature(column, weights, max_bins, table.name(j))
     return Bins(tuple(features[j] for j in range(table.n_features)))
 
 
-def _nominal_feature(mass: Array, column: Nominal, max_bins: int, name: object) -> Feature:
-    """Return the bins of a nominal column, given the weight of each category."""
+def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name: object) -> Feature:
+    """Return the bins of a nominal column: the heaviest categories have their own."""
+    seen = column.codes >= 0
+    mass = np.bincount(column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories))
     present = np.flatnonzero(mass > 0)
     rest: frozenset[str] = frozenset()
     if len(present) > max_bins:

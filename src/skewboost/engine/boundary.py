@@ -89,12 +89,6 @@ class Engine(Protocol):
     def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
         """Return the cut points of numeric columns, at quantiles of the row weights."""
 
-    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
-        """Return the total weight of each category, given the category of every row (-1: missing).
-
-        Without weights every row counts one.
-        """
-
     def encode(self, table: Table, bins: Bins) -> Codes:
         """Return the codes of a table."""
 

@@ -17,7 +17,6 @@ from skewboost.engine.native import Core, address, check, contiguous, padded
 from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.training_set import Classes
 from skewboost.typing import Array
 
@@ -74,9 +73,6 @@ class CpuEngine:
             )
         )  # fmt: skip
         return [own[:n].copy() for own, n in zip(cuts, n_cuts.tolist())]
-
-    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
-        return ReferenceEngine().category_weights(codes, n_categories, weights)
 
     def encode(self, table: Table, bins: Bins) -> Words:
         """Return the codes of a table; a matrix of floats is read as a whole, other tables column by column."""

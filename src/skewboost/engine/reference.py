@@ -33,10 +33,6 @@ class ReferenceEngine:
     def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
         return [cuts_of(*summary(column, weights), max_bins) for column in columns]
 
-    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
-        seen = codes >= 0
-        return np.bincount(codes[seen], None if weights is None else weights[seen], minlength=n_categories)
-
     def encode(self, table: Table, bins: Bins) -> Codes:
         """Return the codes of a table, ``[feature, row]``."""
         codes = np.empty((table.n_features, table.n_rows), dtype=np.uint8)

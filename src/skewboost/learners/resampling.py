@@ -164,11 +164,10 @@ class ResampledContext(LearnerContext):
 
     def _prepare(self, weights: Array, generator: np.random.Generator) -> tuple[LearnerContext, Sample]:
         """Prepare the learner for a new sample, or for all rows on the last try of a biased sampler."""
-        last_resort = self.biased and self.last_try
-        if last_resort and self.takes_weights:
-            return self.whole, Sample(np.arange(len(weights)), weights)
-        if last_resort:
+        if self.biased and self.last_try:
             sample = Sample(np.arange(len(weights)), weights)
+            if self.takes_weights:
+                return self.whole, sample
         else:
             sample = self.sampler.draw(self.data, weights, generator)
         if sample.weights is not None and not (self.takes_weights and sample.weights.sum() > 0.0):

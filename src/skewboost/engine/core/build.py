@@ -37,17 +37,13 @@ def name(level: str, suffix: str) -> str:
 
 def digest() -> str:
     """Return a hash of the sources, of the build scripts, and of the machine (a folder may be shared by several)."""
-    found = hashlib.blake2b(_machine().encode(), digest_size=16)
+    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+    found = hashlib.blake2b(f"{sys.platform} {machine}".encode(), digest_size=16)
     for path in sorted(HERE.iterdir()):
         if path.suffix in SUFFIXES:
             found.update(f"\n{path.name}\n".encode())
             found.update(path.read_bytes())
     return found.hexdigest()
-
-
-def _machine() -> str:
-    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
-    return f"{sys.platform} {machine}"
 
 
 def is_current(folder: Path) -> bool:
