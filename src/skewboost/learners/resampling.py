@@ -78,9 +78,7 @@ class ResampledContext(LearnerContext):
         fit = context.labels if self.data.classes.two else context.class_labels
         return self._measured(fit(lambda: generator), context.rows)
 
-    def class_labels(self, rng: RandomSource) -> LabelHypothesis | None:
-        """Separate the classes of the drawn rows."""
-        return self.labels(rng)
+    class_labels = labels
 
     def joint_labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Draw rows by the total weight of their labels; the labels of a drawn row keep their proportions."""
