@@ -11,15 +11,10 @@ from typing import Any
 
 
 def attach(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package, by its stub.
+    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package, given its ``__name__`` and ``__file__``.
 
-    The stub, ``__init__.pyi``, is what type checkers and editors read. It imports each public name from its module, so
-    that there is one list for all of them.
-
-    Parameters
-    ----------
-    name, file : str
-        The ``__name__`` and ``__file__`` of the package.
+    They follow from its stub, ``__init__.pyi``, which type checkers and editors read, too. The stub imports each public
+    name from its module, so that there is one list for all of them.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]

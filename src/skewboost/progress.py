@@ -16,18 +16,10 @@ INTERVAL = 0.1  # seconds between two drawings
 
 
 class ProgressBar:
-    """A bar on the standard error stream. Where that is not a terminal, it prints lines instead.
+    """A bar on the standard error stream, of `total` steps of `what`; without a total only the time is shown.
 
-    Parameters
-    ----------
-    total : int or None
-        How many steps there are. None: unknown, and only the time is shown.
-    what : str, default=""
-        What the steps belong to.
-    transient : bool, default=False
-        Whether the bar disappears at the end. A transient bar prints nothing where there is no terminal.
-    lines : int, default=10
-        How many lines to print over the whole run where there is no terminal.
+    Where the stream is not a terminal, it prints `lines` lines over the whole run instead. A `transient` bar disappears
+    at the end, and prints nothing where there is no terminal.
 
     Examples
     --------
@@ -69,13 +61,6 @@ class ProgressBar:
             self._printed = done * self.lines // self.total
             sys.stderr.write(f"{self}\n")
 
-    @property
-    def seconds_left(self) -> float | None:
-        """An estimate from the steps that are done; None if there are none."""
-        if self.total is None or self.done == 0:
-            return None
-        return (time.monotonic() - self._started) / self.done * (self.total - self.done)
-
     def _draw(self) -> None:
         sys.stderr.write(f"\r\x1b[2K{str(self)[:110]}")
         sys.stderr.flush()
@@ -85,9 +70,10 @@ class ProgressBar:
         if self.total is not None:
             full = WIDTH * self.done // max(self.total, 1)
             parts += [f"[{'#' * full}{'-' * (WIDTH - full)}] {self.done}/{self.total}"]
-        left = self.seconds_left
+        passed = time.monotonic() - self._started
+        left = passed / self.done * (self.total - self.done) if self.total and self.done else 0.0
         if self.total is not None or self.done:  # otherwise nothing updates the time
-            parts += [f"{clock(left)} left" if left else clock(time.monotonic() - self._started)]
+            parts += [f"{clock(left)} left" if left else clock(passed)]
         return "  ".join([*parts, visible(self.note)] if self.note else parts)
 
 

@@ -373,7 +373,7 @@ def test_mistakes_are_told():
             {"estimator": AdaBoostClassifier()},
             "needs a learner with one partition for all classes, which AdaBoostClassifier is not",
         ),
-        ({"pos_label": 1}, "pos_label=1 has no effect, because y is an indicator matrix"),
+        ({"pos_label": 1}, "pos_label=1 has no effect, because y has several labels per row"),
     ):
         with pytest.raises(ValueError, match=message):
             AdaBoostMHClassifier(**params).fit(numbers, Y)
@@ -382,7 +382,7 @@ def test_mistakes_are_told():
     with pytest.raises(ValueError, match="y has several columns whose values are not 0 and 1"):
         AdaBoostMHClassifier().fit(numbers, 2 * Y + np.arange(60)[:, None] % 2)
     clf = AdaBoostMHClassifier(n_estimators=3, warm_start=True).fit(numbers, Y)
-    with pytest.raises(ValueError, match="The labels of y differ from those that training started with"):
+    with pytest.raises(ValueError, match=r"y has the classes \[0, 1\], but training started with \[0, 1, 2"):
         clf.set_params(n_estimators=5).fit(numbers, Y[:, :2])
     with pytest.raises(ValueError, match="warm_start=False"):
         clf.fit(numbers, Y[:, 0])

@@ -429,7 +429,7 @@ def test_other_mistakes_with_costs_are_refused():
     X, y = awkward_data(60)
     with pytest.raises(ValueError, match="Costs are given twice"):
         sb.CSRAClassifier(cost=2.0).fit(X, y, sample_cost=np.ones(60))
-    with pytest.raises(ValueError, match="one cost per row"):
+    with pytest.raises(ValueError, match="one number per row"):
         sb.CSRAClassifier().fit(X, y, sample_cost=np.ones(59))
     with pytest.raises(ValueError, match="must be greater than 0"):
         sb.CSRAClassifier().fit(X, y, sample_cost=np.zeros(60))

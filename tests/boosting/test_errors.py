@@ -81,7 +81,7 @@ def test_sparse_tables_and_dates_are_not_for_us():
         ({"n_jobs": 0}, "n_jobs .* got 0"),
         ({"engine": None}, "engine must be one of .* got None"),
         ({"estimator": Stump(constant=True)}, "constant=True of Stump has no effect with the criterion 'z'"),
-        ({"estimator": Histogram(edges=5)}, "edges of Histogram must be a list of inner edges per feature; got 5"),
+        ({"estimator": Histogram(edges=5)}, "inner edges for each of the 9 features of X; got 5"),
         ({"engine": "gpu"}, "engine must be one of 'auto', 'cpu', 'reference'; got 'gpu'"),
         ({"pos_label": "fraud"}, r"pos_label='fraud' is not among the classes of y, which are \[0, 1\]"),
         ({"estimator": "forest"}, "estimator must be 'stump', 'tree'.*got 'forest'"),
@@ -91,7 +91,7 @@ def test_sparse_tables_and_dates_are_not_for_us():
         ({"estimator": Tree(max_leaf_nodes=None)}, "would grow until every leaf is pure"),
         ({"estimator": Tree(criterion="zbar")}, "criterion of Tree"),
         ({"estimator": Histogram(max_bins=4, edges=[[0]] * 9)}, "takes max_bins or edges, not both"),
-        ({"estimator": Histogram(edges=[[0]])}, "edges of Histogram has 1 entries, but X has 9 features"),
+        ({"estimator": Histogram(edges=[[0]])}, "inner edges for each of the 9 features of X; got"),
         ({"estimator": Histogram(edges=[[1, 0]] * 9)}, r"edges\[0\] of Histogram must be"),
     ],
 )

@@ -153,7 +153,7 @@ def test_prices_can_be_given_afterwards(run, small, tmp_path):
 
 
 def test_everything_names_the_same_method_to_begin_with(small, run):
-    name = RECOMMENDED.name
+    name = RECOMMENDED
     assert MethodOptions().named.name == name
     assert f"[{RECOMMENDED}]" in run("fit", "--help").stdout
     assert f"{name} on " in run("fit", small.train, "-t", "kind", "--drop", "id,times", "-r", 2).stdout
@@ -169,18 +169,6 @@ def test_everything_names_the_same_method_to_begin_with(small, run):
     choosing = (PAGES / "docs" / "choosing.md").read_text()
     assert re.search(r"Start with `(\w+)Classifier\(", choosing).group(1) == name
     assert f"The default method is {name}" in (PAGES / "docs" / "cli.md").read_text()
-
-
-def test_the_recommended_method_comes_with_its_parameters(monkeypatch):
-    from skewboost.boosting.catalogue import Recommendation
-    from skewboost.cli import method_options
-
-    monkeypatch.setattr(method_options, "RECOMMENDED", Recommendation("CGAda", {"calibrate": "sigmoid"}))
-    assert MethodOptions().make().calibrate == "sigmoid"
-    assert MethodOptions(settings=("calibrate=isotonic",)).make().calibrate == "isotonic"
-    assert MethodOptions("CGAda").make().calibrate is None
-    assert MethodOptions().spec == "CGAda:calibrate=sigmoid"
-    assert str(method_options.RECOMMENDED) == "CGAda(calibrate='sigmoid')"
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/choosing.md"])

@@ -37,7 +37,7 @@ def test_it_shows_classes_columns_and_what_next(fraud):
         "Only 10 rows are of class 1",
         "amount",
         "category",
-        RECOMMENDED.name,
+        RECOMMENDED,
         "1 row in 50",
     ):
         assert said in result.stdout

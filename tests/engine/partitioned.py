@@ -54,14 +54,6 @@ class PartitionedEngine(ReferenceEngine):
         mass = np.bincount(inverse, np.concatenate([m for _, m in found]), minlength=len(values))
         return cuts_of(values, mass, max_bins)
 
-    def category_weights(self, codes, n_categories, weights):
-        return sum(
-            ReferenceEngine.category_weights(
-                self, codes[rows], n_categories, None if weights is None else weights[rows]
-            )
-            for rows in parts_of(len(codes))
-        )
-
     def encode(self, table, bins):
         return [ReferenceEngine.encode(self, part_of(table, rows), bins) for rows in parts_of(table.n_rows)]
 

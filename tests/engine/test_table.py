@@ -203,7 +203,7 @@ def test_free_text_is_refused_and_the_remedy_named(make):
 
 
 def test_long_text_is_quoted_in_part():
-    with pytest.raises(ValueError, match=r"such as 'long long[a-z ]*\.\.\.'"):
+    with pytest.raises(ValueError, match=r"such as 'long long[a-z ]*…[a-z ]*0'"):
         read_table(Reader(), pandas([f"{'long ' * 99}{k}" for k in range(99)]), reset=True)
 
 

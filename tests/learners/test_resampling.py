@@ -24,8 +24,7 @@ from skewboost import (
     catalogue,
 )
 from skewboost.boosting.catalogue import ANY
-from skewboost.boosting.loop import boost
-from skewboost.boosting.retry import MAX_DRAWS, NO_LUCK
+from skewboost.boosting.loop import MAX_DRAWS, NO_LUCK, boost
 from skewboost.boosting.state import State
 from skewboost.engine import choose
 from skewboost.engine.scoring import LeafTerm

@@ -211,20 +211,8 @@ _ENTRIES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Recommendation:
-    """A recommended variant, with its parameters besides `cost`."""
-
-    name: str
-    params: dict[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        params = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"{self.name}({params})" if params else self.name
-
-
 # The default of `skewboost fit`, named in its advice and in the documentation
-RECOMMENDED = Recommendation("CSRA")
+RECOMMENDED = "CSRA"
 
 
 def catalogue() -> tuple[Entry, ...]:

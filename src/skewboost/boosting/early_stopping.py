@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,73 +14,60 @@ from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import Engine
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term
-from skewboost.engine.table import Table
 from skewboost.errors import InputError
-from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
+
+if TYPE_CHECKING:
+    from skewboost.boosting.training import Problem
 
 
 def stratified_split(labels: Array, fraction: float, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return the rows to train on and those to validate on, with at least one row of each class in both.
 
-    `labels` are booleans (positive or not) or classes.
+    `labels` are booleans (positive or not) or classes. Rows that have several labels are split at random.
     """
     chosen = np.zeros(len(labels), dtype=np.bool_)
-    classes = [("positive", True), ("negative", False)]
-    if labels.dtype != np.bool_:
-        classes = [(repr(c), c) for c in np.unique(labels).tolist()]
-    for name, label in classes:
-        rows = np.flatnonzero(labels == label)
+    if labels.ndim == 2:
+        groups = [("example", np.arange(len(labels)))]
+    elif labels.dtype == np.bool_:
+        groups = [("positive example", np.flatnonzero(labels)), ("negative example", np.flatnonzero(~labels))]
+    else:
+        groups = [(f"{c!r} example", np.flatnonzero(labels == c)) for c in np.unique(labels).tolist()]
+    for name, rows in groups:
         if len(rows) < 2:
             raise InputError(
-                f"early_stopping needs at least two examples of each class, but there is only {len(rows)} {name} "
-                "example. Set early_stopping=False, or provide more data."
+                f"early_stopping needs at least two examples of each class, but there is only {len(rows)} {name}. Set "
+                "early_stopping=False, or provide more data."
             )
         n = min(max(1, round(fraction * len(rows))), len(rows) - 1)
         chosen[rng.permutation(rows)[:n]] = True
     return np.flatnonzero(~chosen), np.flatnonzero(chosen)
 
 
-class Stage(ClassifierMixin, BaseEstimator):
+class _Stage(ClassifierMixin, BaseEstimator):
     """The ensemble so far as a fitted classifier, for scikit-learn's scorers. It knows the validation rows only."""
 
     def __init__(self, link: Link, F: Array, n_rounds: int, classes: Array) -> None:
         self.link, self.F, self.n_rounds = link, F, n_rounds
         self.classes_ = classes
 
-    def fit(self, X: Any, y: Any) -> Stage:
-        """Do nothing, because it is fitted already."""
+    def fit(self, X: Any, y: Any) -> _Stage:
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Return what the booster would return after this round."""
         return self.link.decision(self.F, self.n_rounds)
 
     def predict_proba(self, X: Any) -> Array:
-        """Return what the booster would return after this round."""
         return self.link.proba(self.F, self.n_rounds)
 
     def predict(self, X: Any) -> Array:
-        """Return what the booster would return after this round."""
         return self.link.labels(self.F, self.n_rounds, self.classes_)
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """The validation data."""
-
-    table: Table
-    target: Array  # the labels as the rule sees them
-    truth: Array  # the labels as scorers see them: 1 for the positive class of two and 0 for the other, or as given
-    classes: Array  # the classes of `truth`
-    weights: Array | None
-    costs: Costs
 
 
 class Validation:
     """Scores every round on the validation data. Higher is better."""
 
-    def __init__(self, rows: HeldOut, engine: Engine, scoring: Any) -> None:
+    def __init__(self, rows: Problem, engine: Engine, scoring: Any) -> None:
         self.rows = rows
         self.engine = engine
         # costs count as frequencies here, because the decision is where such odds are even
@@ -108,7 +94,7 @@ class Validation:
             likelihood = self.link.log_likelihood(self.F, self.rows.target, self.round)
             score = float(np.average(likelihood, weights=self.importance))
         else:
-            stage = Stage(self.link, self.F, self.round, self.rows.classes)
+            stage = _Stage(self.link, self.F, self.round, self.rows.classes)
             score = float(self.scorer(stage, self.rows.table.native, self.rows.truth, **self.score_params))
         if score != score:
             raise InputError(

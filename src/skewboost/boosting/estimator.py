@@ -8,7 +8,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -18,13 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS
 from skewboost.boosting.early_stopping import Validation, stratified_split
 from skewboost.boosting.explanations import ExplanationMixin
+from skewboost.boosting.loop import hypothesis_and_vote
 from skewboost.boosting.model import Model
-from skewboost.boosting.retry import hypothesis_and_vote
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
 from skewboost.engine import ENGINES
 from skewboost.engine.table import Nominal, Table, read_table
+from skewboost.engine.training_set import TWO
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
 from skewboost.learners import resolve
@@ -76,10 +77,13 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     engine: Any = "auto"
 
     _rounds = "n_estimators"  # the name of the parameter that holds the number of rounds
+    _rule_class: ClassVar[Any]  # the rule, of a variant without parameters of its own
+    _many_classes = False  # whether more than two classes, or several labels per row, are allowed
 
     def _rule(self) -> Rule:
         """Return the rule of the variant, or raise if one of its own parameters is invalid."""
-        raise NotImplementedError
+        rule: Rule = self._rule_class()
+        return rule
 
     def _weak_learner(self) -> Any:
         """Return the weak learner as the user gave it."""
@@ -168,7 +172,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         engine, part, validation = self._engine(), problem, None
         if self.early_stopping:
             inner, outer = self._split(problem)
-            part, validation = problem.take(inner), Validation(problem.take(outer).held_out(), engine, self.scoring)
+            part, validation = problem.take(inner), Validation(problem.take(outer), engine, self.scoring)
         state = train(part, learner, engine, self._settings(), validation, self._model)
         self._finish(learner, problem, state)
 
@@ -179,7 +183,8 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _split(self, problem: Problem) -> tuple[Array, Array]:
         """Return the rows to train on and those to validate on, stratified by class."""
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
-        return stratified_split(problem.truth.astype(bool), fraction, np.random.default_rng(self._seed))
+        labels = problem.target if problem.structure == TWO else problem.truth
+        return stratified_split(labels, fraction, np.random.default_rng(self._seed))
 
     def _warn_of_a_missing_constant(self, rule: Rule, state: State) -> None:
         """Warn if a constant would change the predicted odds a lot and another round could not.
@@ -212,18 +217,12 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
                 f"{self._rounds}={self._n_rounds} is smaller than the {n_done} rounds trained so far. With "
                 "warm_start=True it can only increase. Set warm_start=False to start again."
             )
-        if repr(self._weak_learner()) != self._learner:
-            raise InputError(
-                f"estimator={self._weak_learner()!r}, but training started with {self._learner}. It cannot change with "
-                "warm_start=True. Set warm_start=False to start again."
-            )
-
-        for name, value in self._own_params().items():
-            if value != self._own.get(name):
-                raise InputError(
-                    f"{name}={value}, but training started with {self._own.get(name)}. It cannot change with "
-                    "warm_start=True. Set warm_start=False to start again."
-                )
+        then = {"estimator": self._learner, **self._own}
+        for name, now in {"estimator": repr(self._weak_learner()), **self._own_params()}.items():
+            if now != then.get(name):
+                raise _changed(f"{name}={now}", then.get(name))
+        if self.pos_label is not None and self.pos_label != self.pos_label_:
+            raise _changed(f"pos_label={self.pos_label!r}", repr(self.pos_label_))
 
     def _own_params(self) -> dict[str, str]:
         """Return the parameters that must not change in a warm start, as text."""
@@ -272,28 +271,23 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
         """Set `classes_` and `pos_label_`."""
-        classes = classes_of(self, labels)
-        if len(classes) > 2:
+        classes = np.arange(labels.shape[1]) if labels.ndim == 2 else classes_of(self, labels)
+        two = labels.ndim == 1 and len(classes) == 2
+        if not two and not self._many_classes:
             raise InputError(
                 f"Only binary classification is supported. The type of the target is multiclass; y has the classes "
                 f"{_first_ten(classes)}. For more than two classes use AdaBoostMHClassifier or AdaC2M1Classifier, or "
                 "wrap this classifier in CodeMatrixClassifier, OneVsRestClassifier or OneVsOneClassifier. For a K x K "
                 "cost matrix wrap one of these in MinimumRiskClassifier."
             )
-        if going_on:
-            if not np.array_equal(classes, self.classes_):
-                raise InputError(
-                    f"y has the classes {classes.tolist()}, but training started with {self.classes_.tolist()}. Set "
-                    "warm_start=False to start again."
-                )
-            if self.pos_label is not None and self.pos_label != self.pos_label_:
-                raise InputError(
-                    f"pos_label={self.pos_label!r}, but training started with {self.pos_label_!r}. Set "
-                    "warm_start=False to start again."
-                )
-            return
+        if not two and self.pos_label is not None:
+            what = f"{len(classes)} classes" if labels.ndim == 1 else "several labels per row"
+            raise InputError(f"pos_label={self.pos_label!r} has no effect, because y has {what}. Leave it at None.")
+        if going_on and not np.array_equal(classes, self.classes_):
+            raise _changed(f"y has the classes {_first_ten(classes)}", _first_ten(self.classes_))
         self.classes_ = classes
-        self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
+        if two and not going_on:
+            self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
 
     def truncated(self, n_rounds: int) -> Self:
         """Return a copy of the fitted model that keeps only its first rounds.
@@ -394,6 +388,8 @@ class CostChoice(BaseBooster):
 
     cost: Any = None
 
+    _equal_by_default = False  # whether costs are equal, not balanced, if none are given
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None) -> Self:
         """Fit the ensemble.
 
@@ -420,6 +416,8 @@ class CostChoice(BaseBooster):
         return self._fit_or_restore(X, y, sample_weight, sample_cost)
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
+        if self._equal_by_default and self.cost is None and each is None:
+            return Costs()
         check_cost(self.cost, self.classes_)
         return costs_of(self.cost, each, labels, self.pos_label_, self.classes_, weights)
 
@@ -427,6 +425,11 @@ class CostChoice(BaseBooster):
 @booster
 class CostSensitiveClassifier(CostChoice, BoostingClassifier):
     """Base class of cost-sensitive boosters of any weak learner."""
+
+
+def _changed(now: str, then: str | None) -> InputError:
+    remedy = "Set warm_start=False to start again."
+    return InputError(f"{now}, but training started with {then}. It cannot change with warm_start=True. {remedy}")
 
 
 def _first_ten(classes: Array) -> str:

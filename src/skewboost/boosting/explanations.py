@@ -14,6 +14,7 @@ from skewboost.engine.boundary import MISSING
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LineTerm
+from skewboost.engine.shapley import Conjunctive
 from skewboost.errors import InputError
 from skewboost.names import spell
 from skewboost.typing import Array
@@ -219,7 +220,7 @@ class ExplanationMixin(PredictionMixin):
                 f"{asked} is not available for {name}: what a round adds depends on the rounds before it, so the score "
                 f"is not a sum over features. {INSTEAD}"
             )
-        foreign = Explainer.foreign(model.scorers[0])
+        foreign = [term for term in model.scorers[0].others if not isinstance(term, Conjunctive)]
         if foreign:
             inner = type(getattr(foreign[0], "estimator", foreign[0])).__name__
             raise error(

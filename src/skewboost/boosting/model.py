@@ -64,7 +64,8 @@ class Model:
 
     def terms_of(self, output: int) -> list[Term]:
         """Return the terms of one of several outputs."""
-        return [_of_output(term, output) for term in self.terms]
+        terms: list[Any] = self.terms
+        return [replace(term, values=np.ascontiguousarray(term.values[:, output])) for term in terms]
 
     @property
     def is_sum(self) -> bool:
@@ -107,9 +108,3 @@ class Model:
                 return None
             total += np.asarray(r.importances)
         return total
-
-
-def _of_output(term: Any, output: int) -> Term:
-    """Return the term of one of several outputs."""
-    made: Term = replace(term, values=np.ascontiguousarray(term.values[:, output]))
-    return made

@@ -10,8 +10,9 @@ import numpy as np
 
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.state import SIGNS, State
+from skewboost.engine.boundary import Request
 from skewboost.engine.scoring import Term
-from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource, ResponseHypothesis, SplitGoal
+from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
@@ -35,14 +36,15 @@ class Rule:
     asks: Sequence[str] = (LABELS,)  # the questions it can ask the learner, in order of preference
     criterion: str = "z"  # the default split criterion; "squares" for rules that ask for responses
     whole_schedule: bool = False  # whether every round depends on the total number of rounds
+    has_step: bool = False  # whether a round has one step α, which `history_` records
 
     def link(self, state: State) -> TwoClasses:
         """Return the link; by default F is half the log-odds."""
         return TwoClasses(cost_ratio=state.costs.ratio)
 
-    def goal(self, costs: Costs, n: float) -> SplitGoal:
+    def goal(self, costs: Costs, n: float) -> Request:
         """Return the split criterion with its parameters."""
-        return SplitGoal(self.criterion)
+        return Request(self.criterion)
 
     def start(self, state: State) -> None:
         """Set the initial weights; by default the sample weights."""
@@ -63,10 +65,6 @@ class Rule:
         """Update the weights: ``w ← w exp(log_factor) / Z``. `h` is None when a term is replayed."""
         state.reweight(h, term, lambda y, g, c: self.log_factor(state, y, g, c))
 
-    def describe(self, state: State, h: LabelHypothesis | ResponseHypothesis, term: Term) -> dict[str, float]:
-        """Return what `history_` records of a round besides the loss."""
-        return {"criterion": h.criterion}
-
     def missing_constant(self, state: State) -> float:
         """Return what an additional constant would add to the log-odds; 0 for rules with a value per leaf."""
         return 0.0
@@ -76,6 +74,7 @@ class DiscreteRule(Rule):
     """``g = α h`` with ``h`` in {-1, +1}, or 0 where h abstains: one step per round."""
 
     criterion = "error"
+    has_step = True
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """Return two sums whose ratio is exp(2α); by default the weights of correct and of wrong predictions."""
@@ -97,10 +96,6 @@ class DiscreteRule(Rule):
         """Return `log_factor_of_step` for the step times the learning rate."""
         alpha = state.step * state.learning_rate
         return self.log_factor_of_step(state, alpha, np.rint(y * g / alpha), c)
-
-    def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
-        """The criterion and the step."""
-        return {"criterion": h.criterion, "step": state.step}
 
 
 def right_and_wrong(h: LabelHypothesis, sums: Array) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import numpy as np
 from skewboost.boosting.link import TwoClasses
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, TrainingSet, W, Y, itself
-from skewboost.learners.learner import LearnerContext, WeightedPartition
+from skewboost.learners.learner import LabelHypothesis, LearnerContext
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
@@ -110,14 +110,14 @@ class State:
         self.log_loss = 0.0
         self.n_resets += 1
 
-    def sums(self, h: WeightedPartition, of_cost: Callable[[Array], Array]) -> Array:
+    def sums(self, h: LabelHypothesis, of_cost: Callable[[Array], Array]) -> Array:
         """``Σ w of_cost(c)`` per leaf and class."""
         if self.costs.each is None:
             return np.asarray(h.class_weights * of_cost(self.costs.of_class))
         self.rows.map(of_cost, (self.cost,), ("of cost",))
         return self.rows.sums(h.partition, "of cost")
 
-    def reweight(self, h: WeightedPartition | None, term: Term, log_factor: LogFactor) -> None:
+    def reweight(self, h: LabelHypothesis | None, term: Term, log_factor: LogFactor) -> None:
         """Multiply the weights by ``exp(log_factor(y, g, c))``, where g is what the round adds to F, and normalise.
 
         If g is constant on the leaves of `h` and the costs are constant on the classes, then the factor is constant on
@@ -131,7 +131,7 @@ class State:
         self.rows.evaluate(term, "g")
         self.move_rows(log_factor, (Y, "g", self.cost))
 
-    def move_leaves(self, h: WeightedPartition, logs: Array) -> bool:
+    def move_leaves(self, h: LabelHypothesis, logs: Array) -> bool:
         """Multiply the weights of each (leaf, class) by ``exp(logs)`` and normalise.
 
         Returns False, without a change, if some weights would underflow.

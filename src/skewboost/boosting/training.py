@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from skewboost.boosting.early_stopping import HeldOut, Validation
+from skewboost.boosting.early_stopping import Validation
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.loop import boost
 from skewboost.boosting.model import Model
@@ -35,7 +35,7 @@ class Problem:
     target: Array  # whether each row is positive; the index of its class; or which labels it has, [row, label]
     weights: Array | None
     costs: Costs
-    truth: Array  # the labels as scorers see them
+    truth: Array  # the labels as scorers see them: 1 for the positive class of two and 0 for the other, or as given
     classes: Array  # the classes of `truth`
     structure: Classes = TWO
     positive: int = 1  # the index of the positive class of two
@@ -50,14 +50,6 @@ class Problem:
             costs=self.costs.take(rows),
             truth=self.truth[rows],
         )
-
-    def data(self, engine: Engine, model: Model) -> TrainingData:
-        """Return the training data, with the bins of the model if it has been trained before."""
-        return TrainingData(self.table, self.target, self.weights, engine, model.bins, classes=self.structure)
-
-    def held_out(self) -> HeldOut:
-        """Return the rows as validation data for early stopping."""
-        return HeldOut(self.table, self.target, self.truth, self.classes, self.weights, self.costs)
 
 
 @dataclass
@@ -97,7 +89,8 @@ def train(
     Rounds that the model already has are replayed first; callbacks and the progress bar do not see them. After an
     interruption (Ctrl-C) the model has all rounds that were finished, and can be used.
     """
-    rule, costs, data = problem.rule, problem.costs, problem.data(engine, model)
+    rule, costs = problem.rule, problem.costs
+    data = TrainingData(problem.table, problem.target, problem.weights, engine, model.bins, classes=problem.structure)
     question = question_between(rule, learner)
     opened = learner.prepare(data, rule.goal(costs, data.n_examples))
     model.bins, model.support = opened.view.bins, opened.support()

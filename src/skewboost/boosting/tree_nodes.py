@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skewboost.boosting.split_conditions import condition
-from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import LEFT, RIGHT, Split
+from skewboost.engine.binning import Bins, Feature
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Split
 from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import LeafTerm, Term
-from skewboost.names import quoted, shown
+from skewboost.names import quoted, shown, side_by_side
+
+OTHER, OR_MISSING = "other", "or missing"
+LONGEST = 40  # characters of a category
+MAX_LISTED = 4  # a condition with more categories lists the excluded ones, if these are fewer
 
 
 @dataclass
@@ -24,15 +27,14 @@ class PredictionNode:
     test: str = ""  # the condition of this node as text; empty for the root
     splitters: list[SplitterNode] = field(default_factory=list)
 
-    def walk(self, depth: int = 0) -> Iterator[tuple[int, PredictionNode, SplitterNode | None]]:
+    def walk(
+        self, depth: int = 0, above: SplitterNode | None = None
+    ) -> Iterator[tuple[int, PredictionNode, SplitterNode | None]]:
         """Yield this node and all nodes below it, with their depth and the splitter above them."""
-        yield depth, self, None
+        yield depth, self, above
         for splitter in self.splitters:
             for child in splitter.children:
-                first = True
-                for d, node, above in child.walk(depth + 1):
-                    yield d, node, splitter if first else above
-                    first = False
+                yield from child.walk(depth + 1, splitter)
 
 
 @dataclass
@@ -115,3 +117,37 @@ def explain(root: PredictionNode, view: View, label: Any) -> Explanation:
 
     visit(root, 0)
     return Explanation(label, sum(s.contribution for s in steps), tuple(steps))
+
+
+def condition(split: Split, side: int, feature: Feature) -> str:
+    """Return the condition for one side of a split, such as "≤ 2.5" or "in {a, b}"."""
+    text = _of_categories(split, side, feature) if feature.nominal else _of_numbers(split, side, feature)
+    takes_missing = split.child[MISSING] == side
+    if text and takes_missing:
+        return f"{text} {OR_MISSING}"
+    return text or ("is missing" if takes_missing else "is nothing")
+
+
+def _of_numbers(split: Split, side: int, feature: Feature) -> str:
+    if split.threshold >= len(feature.cuts):  # all numbers on one side, missing values on the other
+        return "is known" if side == LEFT else ""
+    sign = "≤" if side == LEFT else ">"
+    return f"{sign} {feature.cuts[split.threshold]:.6g}"
+
+
+def _of_categories(split: Split, side: int, feature: Feature) -> str:
+    assert feature.categories is not None
+    rest = [OTHER] if feature.rest else []
+    known = side_by_side(feature.categories, LONGEST, rest)
+    # quoted where they would be ambiguous in the condition
+    marks = (", ", "{", "}", OR_MISSING)
+    names = [*(quoted(name) if any(mark in name for mark in marks) else name for name in known), *rest]
+    own = [name for code, name in enumerate(names) if split.child[code] == side]
+    others = [name for code, name in enumerate(names) if split.child[code] not in (side, ABSTAIN)]
+    if own and not others:
+        return "is known"
+    if len(own) > MAX_LISTED and len(others) < len(own):
+        return f"≠ {others[0]}" if len(others) == 1 else f"not in {{{', '.join(others)}}}"
+    if len(own) == 1:
+        return f"= {own[0]}"
+    return f"in {{{', '.join(own)}}}" if own else ""

@@ -95,7 +95,7 @@ def prepare(request: Fitting, examples: Examples, purpose: str = "") -> tuple[An
     check_multiclass(method, examples, purpose)
     cost = read_cost(request.cost, examples.classes)
     if cost is not None and not method.cost_sensitive:
-        raise CommandError(f"{method.name} has no costs.", f"Leave --cost out, or use --method {RECOMMENDED.name}.")
+        raise CommandError(f"{method.name} has no costs.", f"Leave --cost out, or use --method {RECOMMENDED}.")
     label = find_positive(request.positive, examples.classes)
     return options.make(label, **({} if cost is None else {"cost": cost})), cost
 

@@ -76,12 +76,12 @@ class MethodOptions:
     @property
     def named(self) -> NamedMethod:
         """The method."""
-        return find_method(self.method or RECOMMENDED.name)
+        return find_method(self.method or RECOMMENDED)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters that --set gives, and those of the recommended method."""
-        return {**(RECOMMENDED.params if self.method is None else {}), **read_settings(self.settings)}
+        """The parameters that --set gives."""
+        return read_settings(self.settings)
 
     @property
     def spec(self) -> str:

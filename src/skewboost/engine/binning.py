@@ -44,16 +44,6 @@ class Feature:
         codes.update(dict.fromkeys(self.rest, self.n_bins - 1))
         return codes
 
-    def numbers(self, column: Array | Nominal) -> Array:
-        """Return a column as an engine reads it: numbers as they are, categories as codes.
-
-        The code of a category that did not occur in training is `MISSING`.
-        """
-        if not isinstance(column, Nominal):
-            return column
-        lookup = np.array([self.code_of.get(c, MISSING) for c in column.categories] + [MISSING], dtype=np.uint8)
-        return lookup[column.codes]  # -1 reads the last entry
-
 
 @dataclass(frozen=True)
 class Bins:
@@ -77,8 +67,16 @@ class Bins:
         return np.array([f.nominal for f in self.features], dtype=np.bool_)
 
     def numbers(self, table: Table, feature: int) -> Array:
-        """Return a column of a table as an engine reads it: see `Feature.numbers`."""
-        return self.features[feature].numbers(table.column(feature))
+        """Return a column of a table as an engine reads it: numbers as they are, categories as codes.
+
+        The code of a category that did not occur in training is `MISSING`.
+        """
+        column = table.column(feature)
+        if not isinstance(column, Nominal):
+            return column
+        code_of = self.features[feature].code_of
+        lookup = np.array([code_of.get(c, MISSING) for c in column.categories] + [MISSING], dtype=np.uint8)
+        return lookup[column.codes]  # -1 reads the last entry
 
 
 def fit_bins(
@@ -111,13 +109,14 @@ def _fit_bins(engine: Engine, table: Table, weights: Array | None, max_bins: int
     for j in range(table.n_features):
         column = table.column(j)
         if isinstance(column, Nominal):
-            mass = engine.category_weights(column.codes, len(column.categories), weights)
-            features[j] = _nominal_feature(mass, column, max_bins, table.name(j))
+            features[j] = _nominal_feature(column, weights, max_bins, table.name(j))
     return Bins(tuple(features[j] for j in range(table.n_features)))
 
 
-def _nominal_feature(mass: Array, column: Nominal, max_bins: int, name: object) -> Feature:
-    """Return the bins of a nominal column, given the weight of each category."""
+def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name: object) -> Feature:
+    """Return the bins of a nominal column: the heaviest categories have their own."""
+    seen = column.codes >= 0
+    mass = np.bincount(column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories))
     present = np.flatnonzero(mass > 0)
     rest: frozenset[str] = frozenset()
     if len(present) > max_bins:
@@ -152,9 +151,9 @@ def summary(column: Array, weights: Array | None) -> tuple[Array, Array]:
 def cuts_of(values: Array, mass: Array, max_bins: int) -> Array:
     """Return the cuts of sorted distinct values, given the weight of each."""
     if len(values) <= max_bins:
-        return _midpoints(values[:-1], values[1:])
+        return midpoints(values[:-1], values[1:])
     after = _cut_positions(mass, max_bins)
-    return _midpoints(values[after], values[after + 1])
+    return midpoints(values[after], values[after + 1])
 
 
 def _cut_positions(mass: Array, max_bins: int) -> Array:
@@ -187,7 +186,7 @@ def _cut_positions(mass: Array, max_bins: int) -> Array:
     return np.flatnonzero(cut[:-1])
 
 
-def _midpoints(below: Array, above: Array) -> Array:
+def midpoints(below: Array, above: Array) -> Array:
     """Return the midpoints of neighbours, rounded so that ``below <= cut < above`` holds."""
     with np.errstate(over="ignore"):
         middle = (below + above) / 2

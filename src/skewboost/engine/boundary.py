@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from skewboost.typing import Array
 
@@ -49,27 +49,14 @@ CRITERIA = ("error", "majority", "gini", "entropy", "z", "zbar", "squares", "cos
 FORCED = ("error", "zbar", "cost_step")  # criteria that force the two sides of a split to carry opposite signs
 # Criteria for more than two classes: the weight outside a leaf's heaviest class, and Σ W_l (1 - W_l/W).
 OF_CLASSES = ("class_error", "class_gini")
-Criterion = Literal[
-    "error",
-    "majority",
-    "gini",
-    "entropy",
-    "z",
-    "zbar",
-    "squares",
-    "cost_loss",
-    "cost_step",
-    "class_error",
-    "class_gini",
-]
 
 
 @dataclass(frozen=True)
 class Request:
     """The criterion that a split must minimise, and the constraints that it must satisfy."""
 
-    criterion: Criterion
-    missing: Literal["abstain", "learn"] = "learn"
+    criterion: str  # one of `CRITERIA` or `OF_CLASSES`
+    missing: str = "learn"  # or "abstain"
     min_count: float = 0.0  # the smallest number of examples (sum of `sample_weight`) on each side
     min_weight: float = 0.0  # the smallest current weight on each side
     costs: tuple[float, float] = (1.0, 1.0)  # the costs of errors on negatives and on positives
@@ -101,34 +88,21 @@ class Engine(Protocol):
 
     def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
         """Return the cut points of numeric columns, at quantiles of the row weights."""
-        ...
-
-    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
-        """Return the total weight of each category, given the category of every row (-1: missing).
-
-        Without weights every row counts one.
-        """
-        ...
 
     def encode(self, table: Table, bins: Bins) -> Codes:
         """Return the codes of a table."""
-        ...
 
     def take(self, codes: Codes, rows: Array) -> Codes:
         """Return the codes of the given row numbers, which may repeat."""
-        ...
 
     def column(self, codes: Codes, feature: int) -> Array:
         """Return the codes of one feature as a NumPy array, for scoring and explaining new rows."""
-        ...
 
     def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
         """Return ``values[code]`` of one feature for all rows."""
-        ...
 
     def leaves(self, codes: Codes, partition: Partition) -> Array:
         """Return the leaf of every row in a tree."""
-        ...
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> TrainingSet:
         """Make a training set of the rows of a view; the view has no bins if the learner needs none.
@@ -136,8 +110,6 @@ class Engine(Protocol):
         Labels are class numbers, ``[row]`` or ``[row, label]``. `examples` is the number of examples that each row
         stands for (None: one each), which is also its initial weight.
         """
-        ...
 
     def score(self, scorer: Scorer, table: Table) -> Array:
         """Return F for new rows."""
-        ...

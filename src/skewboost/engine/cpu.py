@@ -17,7 +17,6 @@ from skewboost.engine.native import Core, address, check, contiguous, padded
 from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.training_set import Classes
 from skewboost.typing import Array
 
@@ -75,10 +74,6 @@ class CpuEngine:
         )  # fmt: skip
         return [own[:n].copy() for own, n in zip(cuts, n_cuts.tolist())]
 
-    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
-        """Return the total weight of each category."""
-        return ReferenceEngine().category_weights(codes, n_categories, weights)
-
     def encode(self, table: Table, bins: Bins) -> Words:
         """Return the codes of a table; a matrix of floats is read as a whole, other tables column by column."""
         words = np.zeros((-(-table.n_features // _BLOCK), table.n_rows), dtype=np.uint64)
@@ -110,23 +105,19 @@ class CpuEngine:
         )  # fmt: skip
 
     def take(self, codes: Words, rows: Array) -> Words:
-        """Return the codes of the given rows."""
         return Words(np.take(codes.words, rows, axis=1), codes.n_features)
 
     def column(self, codes: Words, feature: int) -> Array:
-        """Return the codes of one feature."""
         block, byte = divmod(feature, _BLOCK)
         column: Array = (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)
         return column
 
     def lookup(self, codes: Words, feature: int, values: Array) -> Array:
-        """Return ``values[code]`` for all rows."""
         out, given = np.empty(codes.words.shape[1]), contiguous(values)
         self.core.look_up(address(codes.words), len(out), feature, address(given), address(out), self.n_jobs)
         return out
 
     def leaves(self, codes: Words, partition: Partition) -> Array:
-        """Return the leaf of every row."""
         feature = np.array([split.feature for split in partition.splits], dtype=np.int64)
         child = np.array([split.child for split in partition.splits], dtype=np.uint8)
         links = np.array([(*row, 0)[:3] for row in partition.links], dtype=np.int64)
@@ -137,7 +128,6 @@ class CpuEngine:
         return out
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> NativeSet:
-        """Make a training set of the rows of a view."""
         return NativeSet(self, view, labels, classes, examples)
 
     # ------------------------------------------------------------------- scoring

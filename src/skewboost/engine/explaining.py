@@ -81,11 +81,6 @@ class Explainer:
             for c in term.conjunctions():
                 self._add(c)
 
-    @staticmethod
-    def foreign(scorer: Scorer) -> list[object]:
-        """Return the terms that cannot be explained."""
-        return [term for term in scorer.others if not isinstance(term, Conjunctive)]
-
     def _add_tables(self, scorer: Scorer) -> None:
         used = scorer.table_features
         if not len(used):

@@ -37,7 +37,6 @@ class AlternatingPartition(Partition):
         return len(self.splits) - 1
 
     def counted(self, counts: Array) -> AlternatingPartition:
-        """Return the partition with covers from the counts of `TrainingSet.count`."""
         last = np.bincount(self.splits[-1].child, counts[-1], minlength=2)
         return replace(self, covers=np.append(counts.sum(axis=1), last[[LEFT, RIGHT]]))
 

@@ -27,20 +27,9 @@ class LibraryError(RuntimeError):
 
 @cache
 def load() -> ctypes.CDLL | None:
-    """Load the native core; in a checkout, build it first if its sources have changed.
+    """Load the native core, or return None if the package was installed without it.
 
-    Returns
-    -------
-    ctypes.CDLL or None
-        None if the package was installed without it.
-
-    Raises
-    ------
-    LibraryError
-        If the build that ``SKEWBOOST_CORE`` selects does not exist, or if a library cannot be loaded or has another
-        version.
-    BuildError
-        If the sources in a checkout cannot be compiled.
+    In a checkout it is built first if its sources have changed.
     """
     return _load(os.environ.get("SKEWBOOST_CORE", ""), HERE)
 

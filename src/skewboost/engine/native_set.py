@@ -13,8 +13,7 @@ from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.native import NativeRequest, Spec, address, check, contiguous
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
-from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself
-from skewboost.engine.vectors import NamedVectors
+from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, TrainingSet, itself
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class Branch:
         self.n_assigned = n_assigned
 
 
-class NativeSet(NamedVectors):
+class NativeSet(TrainingSet):
     """A training set in the native core."""
 
     block = 65_536
@@ -97,7 +96,6 @@ class NativeSet(NamedVectors):
         return out[0] if len(out) == 1 else out.T
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
-        """Replace the weights by a function of vectors, normalised."""
         whole = np.empty((self.classes.n_labels, self.n_rows))
 
         def keep(rows: slice, made: tuple[Array, ...]) -> None:
@@ -178,7 +176,6 @@ class NativeSet(NamedVectors):
         return growth
 
     def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
-        """Grow a partition for responses in one call."""
         responses, weights = contiguous(self.get(z)), contiguous(self.get(w))
         addresses = address(responses), address(weights)
         growth = self.grow(request, limits, addresses)
@@ -246,9 +243,8 @@ class NativeSet(NamedVectors):
         whole = np.ctypeslib.as_array(ctypes.cast(at, ctypes.POINTER(ctypes.c_double)), shape)
         return np.moveaxis(whole, 2, 1).reshape(n_labels * n_classes, n_padded, N_CODES)[:, :n_features].copy()
 
-    def root(self, *names: str) -> Branch:
-        """Return the node of all rows."""
-        if names or not self.classes.two:
+    def root(self) -> Branch:
+        if not self.classes.two:
             raise NotImplementedError("Nodes need the weights of two classes; call grow instead.")
         made = self._new_branch(None)
         check(self.core.fill_root_branch(self._set, made.at))
@@ -288,7 +284,6 @@ class NativeSet(NamedVectors):
         return Split(feature, threshold, child, polarity, *values.tolist())
 
     def split(self, node: Branch, split: Split) -> list[Branch]:
-        """Return the children of a node."""
         n_sides = 3 if (split.child == ABSTAIN).any() else 2
         family = [self._new_branch(node) for _ in range(n_sides)]
         sides = (ctypes.c_void_p * n_sides)(*(side.at for side in family))
@@ -302,17 +297,14 @@ class NativeSet(NamedVectors):
         return family
 
     def totals(self, node: Branch) -> Array:
-        """Return the weights of a node."""
         out = np.empty(2)
         self.core.branch_totals(self._set, node.at, address(out))
         return out
 
     def examples(self, node: Branch) -> float:
-        """Return the number of examples in a node."""
         return float(self.core.branch_examples(self._set, node.at))
 
     def forget(self, node: Branch) -> None:
-        """Drop the histogram of a node."""
         self.core.forget_branch(node.at)
 
 

@@ -31,13 +31,7 @@ class ReferenceEngine:
     n_jobs = 1
 
     def cuts(self, columns: Sequence[Array], weights: Array | None, max_bins: int) -> list[Array]:
-        """Return the cuts of numeric columns."""
         return [cuts_of(*summary(column, weights), max_bins) for column in columns]
-
-    def category_weights(self, codes: Array, n_categories: int, weights: Array | None) -> Array:
-        """Return the total weight of each category."""
-        seen = codes >= 0
-        return np.bincount(codes[seen], None if weights is None else weights[seen], minlength=n_categories)
 
     def encode(self, table: Table, bins: Bins) -> Codes:
         """Return the codes of a table, ``[feature, row]``."""
@@ -52,16 +46,13 @@ class ReferenceEngine:
         return codes
 
     def take(self, codes: Codes, rows: Array) -> Codes:
-        """Return the codes of the given rows."""
         return np.take(codes, rows, axis=1)
 
     def column(self, codes: Codes, feature: int) -> Array:
-        """Return the codes of one feature."""
         column: Array = codes[feature]
         return column
 
     def lookup(self, codes: Codes, feature: int, values: Array) -> Array:
-        """Return ``values[code]`` for all rows."""
         return np.asarray(values[codes[feature]])
 
     def leaves(self, codes: Codes, partition: Partition) -> Array:
@@ -75,9 +66,7 @@ class ReferenceEngine:
         return ~at
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> ReferenceSet:
-        """Make a training set of the rows of a view."""
         return ReferenceSet(view, labels, classes, examples)
 
     def score(self, scorer: Scorer, table: Table) -> Array:
-        """Return F for new rows."""
         return scorer.score_with_numpy(table)

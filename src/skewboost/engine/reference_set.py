@@ -15,8 +15,17 @@ from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT, Request, Sp
 from skewboost.engine.growing import grow
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.split_search import best_split
-from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, itself, squares
-from skewboost.engine.vectors import NamedVectors
+from skewboost.engine.training_set import (
+    EXAMPLES,
+    Classes,
+    Growth,
+    Leaves,
+    Limits,
+    RowFunction,
+    TrainingSet,
+    itself,
+    squares,
+)
 from skewboost.typing import Array
 
 
@@ -36,7 +45,7 @@ def histogram(codes: Array, rows: Array, values: Array) -> Array:
     return summed.reshape(n_features, N_CODES)
 
 
-class ReferenceSet(NamedVectors):
+class ReferenceSet(TrainingSet):
     """A simple, slow training set."""
 
     def __init__(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> None:
@@ -49,7 +58,6 @@ class ReferenceSet(NamedVectors):
         return self._w[rows]
 
     def assign(self, function: RowFunction, inputs: Sequence[str]) -> float:
-        """Replace the weights by a function of vectors, normalised."""
         (made,) = self._applied(function, inputs, lambda _, arrays: arrays[0])
         made = np.broadcast_to(made, self.numbers.shape)  # one number per row holds for all its labels
         total = float(made.sum())
@@ -58,7 +66,6 @@ class ReferenceSet(NamedVectors):
         return total
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
-        """Multiply every weight by the factor of its leaf and plane."""
         moved = self._per_label(self._w) * factors[self._leaves(partition)[:, None], self._plane_of_rows()]
         total = float(moved.sum())
         self._w = (moved / total).reshape(self._w.shape)
@@ -71,17 +78,14 @@ class ReferenceSet(NamedVectors):
     # ----------------------------------------------------------------- partitions
 
     def grow(self, request: Request, limits: Limits) -> Growth:
-        """Grow a partition node by node."""
         return grow(self, self.root(), request, limits)
 
     def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
-        """Grow a partition for responses node by node."""
         self.map(np.multiply, (w, z), ("w z",))
         growth = grow(self, self._node_of(w, "w z"), request, limits)
         return replace(growth, squares=self.sum(squares, (z, w)))
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
-        """Return the weight of each (leaf, plane)."""
         weights = self._w if times is None else self._w * self._shown(self.get(times))
         n_planes = self.classes.n_planes
         cell = n_planes * self._leaves(partition)[:, None] + self._plane_of_rows()
@@ -91,11 +95,9 @@ class ReferenceSet(NamedVectors):
     # ------------------------------------------------------- histograms and nodes
 
     def histogram(self, *names: str) -> Array:
-        """Return the histogram of all rows."""
         return self._histogram(self._node_of(*names))
 
     def root(self) -> Node:
-        """Return the node of all rows."""
         return self._node_of()
 
     def _node_of(self, *names: str) -> Node:
@@ -108,13 +110,12 @@ class ReferenceSet(NamedVectors):
             return np.array([histogram(codes, rows, self.get(name)[rows]) for name in node.names])
         planes = []
         weights, numbers = self._per_label(self._w), self._per_label(self.numbers)
-        for label, k in self._planes():
+        for label, k in np.ndindex(*self.classes):
             own = rows[numbers[rows, label] == k]
             planes.append(histogram(codes, own, weights[own, label]))
         return np.array(planes)
 
     def search(self, node: Node, request: Request) -> Split | None:
-        """Return the best split; ties go to the lowest feature, then to the lowest threshold."""
         assert self.bins is not None
         counts = None
         if request.min_count > 0:
@@ -124,20 +125,17 @@ class ReferenceSet(NamedVectors):
         return best_split(self._histogram(node), counts, self.bins, request)
 
     def split(self, node: Node, split: Split) -> list[Node]:
-        """Return the children of a node."""
         child = split.child[self.view.column(split.feature)[node.rows]]
         sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())
         return [Node(node.rows[child == side], node.names) for side in sides]
 
     def totals(self, node: Node) -> Array:
-        """Return the weights of a node."""
         if node.names:
             return np.array([self.get(name)[node.rows].sum() for name in node.names])
         planes, weights = self._plane_of_rows()[node.rows], self._per_label(self._w)[node.rows]
         return np.bincount(planes.ravel(), weights.ravel(), minlength=self.classes.n_planes)
 
     def examples(self, node: Node) -> float:
-        """Return the number of examples in a node."""
         return float(self.get(EXAMPLES)[node.rows].sum())
 
     def forget(self, node: Node) -> None:

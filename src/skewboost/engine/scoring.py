@@ -33,15 +33,12 @@ class Term(Protocol):
 
     def on(self, view: View) -> Array:
         """Return the value for every row."""
-        ...
 
     def scaled(self, factor: float) -> Term:
         """Return the term times a number."""
-        ...
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
         """Return the term, changed so that its absolute value on the training rows is at most `limit`."""
-        ...
 
 
 @dataclass(slots=True)
@@ -59,7 +56,6 @@ class LeafTerm:
         return self.values[self.partition.leaves(view)]
 
     def scaled(self, factor: float) -> LeafTerm:
-        """Return the term times a number."""
         return replace(self, values=self.values * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> LeafTerm:
@@ -107,12 +103,10 @@ class LineTerm:
         return np.asarray(self.rise * (inner / self.scale - self.centre) + self.height)
 
     def on(self, view: View) -> Array:
-        """Return the value for every row."""
         x = np.asarray(view.table.column(self.feature), dtype=np.float64)
         return np.where(np.isnan(x), 0.0, self.at(x))
 
     def scaled(self, factor: float) -> LineTerm:
-        """Return the line times a number."""
         return replace(self, rise=self.rise * factor, height=self.height * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:

@@ -65,7 +65,6 @@ class Conjunctive(Protocol):
 
     def conjunctions(self) -> list[Conjunction]:
         """Return the conjunctions."""
-        ...
 
 
 def shapley_of(holds: Array, fractions: Array) -> Array:

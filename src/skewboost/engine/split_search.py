@@ -122,7 +122,7 @@ def _first_best(values: Array, h: Array, request: Request) -> tuple[Array, Array
 
 
 def _big_enough(side: Array, request: Request) -> Array:
-    weight = side[0] if request.criterion == "squares" else side.sum(axis=0)
+    weight = _weight(side, request)
     return np.asarray((weight > 0) & (weight >= request.min_weight * (1 - SLACK)))
 
 
@@ -267,7 +267,7 @@ def make_split(
     request: Request,
 ) -> Split:
     """Return the `Split` of a candidate; codes without weight in the node go to the side of missing values."""
-    weight = h[0] if request.criterion == "squares" else h.sum(axis=0)
+    weight = _weight(h, request)
     child = np.full(N_CODES, RIGHT, dtype=np.uint8)
     child[left] = LEFT
     nominal = threshold < 0

@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from skewboost.errors import InputError, InputTypeError, checked_by_scikit_learn
-from skewboost.names import spell
+from skewboost.names import shortened, spell
 from skewboost.typing import Array
 
 # A text column of at least this many values, no two of them equal, is free text or an identifier. If the column had 30
@@ -226,17 +226,13 @@ def _check_repeats(series: nw.Series[Any], column: Array | Nominal) -> None:
         return
     present = np.flatnonzero(column.codes >= 0)
     if CLEARLY_TEXT <= len(present) == len(column.categories):
-        example = column.categories[column.codes[present[0]]]
+        example = shortened(column.categories[column.codes[present[0]]], 40)
         raise InputError(
-            f"Column {series.name!r} of X holds text of which no two cells are equal, such as {_shortened(example)!r}. "
+            f"Column {series.name!r} of X holds text of which no two cells are equal, such as {example!r}. "
             "A model could only memorise the training rows by it.",
             "Drop the column, or derive categories or numbers from it. If it holds categories, give it a categorical "
             "type.",
         )
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def read_column(series: nw.Series[Any]) -> Array | Nominal:

@@ -8,7 +8,7 @@ from skewboost.errors import InputError, InputTypeError
 from skewboost.learners.adapter import Adapter
 from skewboost.learners.alternating_round import AlternatingTree
 from skewboost.learners.histogram import Histogram
-from skewboost.learners.learner import Learner, describe
+from skewboost.learners.learner import Learner
 from skewboost.learners.line import Line
 from skewboost.learners.probabilities import Probabilities
 from skewboost.learners.resampling import ResampledLearner
@@ -77,4 +77,4 @@ def name_of(learner: Learner) -> str:
     """The name of a learner in messages."""
     if isinstance(learner, ResampledLearner):
         return name_of(learner.learner)
-    return learner.name if isinstance(learner, Adapter) else describe(learner)
+    return learner.name if isinstance(learner, Adapter) else type(learner).__name__

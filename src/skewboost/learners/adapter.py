@@ -11,6 +11,7 @@ that does not accept weights is fitted to rows drawn by weight (`resampling.py`)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from skewboost.engine.boundary import Request
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import Leaves, TrainingSet, W
@@ -32,12 +34,12 @@ from skewboost.learners.learner import (
     PROBABILITIES,
     RESPONSES,
     Importances,
+    LabelHypothesis,
     LearnerContext,
     ProbabilityHypothesis,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
-    describe,
+    VotesOfLeaves,
     heaviest,
     residuals_and_weights,
     right_weight,
@@ -70,11 +72,6 @@ def parts(estimator: Any, X: Any) -> Array:
     return np.asarray(estimator.predict(X)).astype(np.intp)
 
 
-def n_parts(estimator: Any) -> int:
-    """The maximum number of parts."""
-    return int(estimator.tree_.node_count) if hasattr(estimator, "tree_") else 2
-
-
 @dataclass(frozen=True)
 class ClassifierTerm:
     """A value per part of a fitted classifier."""
@@ -83,15 +80,12 @@ class ClassifierTerm:
     values: Array
 
     def on(self, view: View) -> Array:
-        """The value of the part of every row."""
         return self.values[parts(self.estimator, view.table.native)]
 
     def scaled(self, factor: float) -> ClassifierTerm:
-        """Multiply all values by a number."""
         return replace(self, values=self.values * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> ClassifierTerm:
-        """Clip the values at the limit."""
         return replace(self, values=np.clip(self.values, -limit, limit))
 
 
@@ -103,47 +97,13 @@ class RegressorTerm:
     scale: float = 1.0
 
     def on(self, view: View) -> Array:
-        """The scaled prediction for every row."""
         return self.scale * np.asarray(self.estimator.predict(view.table.native), dtype=np.float64)
 
     def scaled(self, factor: float) -> RegressorTerm:
-        """Multiply by a number."""
         return replace(self, scale=self.scale * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
-        """Scale down to the limit."""
         return scaled_to(self, limit, rows)
-
-
-@dataclass(frozen=True)
-class ClassifierHypothesis:
-    """A fitted classifier and the class weights in its parts."""
-
-    estimator: Any
-    partition: Leaves
-    class_weights: Array
-    labels: Array
-    abstains: Array
-    importances: Importances | None
-    signs: Array | None = None
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong."""
-        return wrong_weight(self.labels, self.class_weights)
-
-    def term(self, values: Array) -> ClassifierTerm:
-        """The function that has these values in the parts."""
-        return ClassifierTerm(self.estimator, values)
-
-
-class ClassHypothesis(ClassifierHypothesis):
-    """The same for more than two classes."""
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong."""
-        return float(self.class_weights.sum()) - right_weight(self.labels, self.class_weights)
 
 
 class AdapterContext(LearnerContext):
@@ -154,26 +114,27 @@ class AdapterContext(LearnerContext):
         self.estimator = estimator
         self.weight_name = weight_name
 
-    def labels(self, rng: RandomSource) -> ClassifierHypothesis:
+    def labels(self, rng: RandomSource) -> LabelHypothesis:
         """Fit a clone to the labels under the current weights."""
-        fitted, leaves, sums, abstains = self._parts(rng)
-        labels = majority(sums, abstains) if hasattr(fitted, "tree_") else np.array([-1.0, 1.0])
-        return ClassifierHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
+        return self._labels(rng, majority, np.array([-1.0, 1.0]), wrong_weight)
 
-    def class_labels(self, rng: RandomSource) -> ClassifierHypothesis:
-        """Fit a clone to the class numbers; the parts are the predicted classes, or the leaves of a tree."""
-        fitted, leaves, sums, abstains = self._parts(rng)
-        labels = heaviest(sums, abstains) if hasattr(fitted, "tree_") else np.arange(float(len(sums)))
-        return ClassHypothesis(fitted, leaves, sums, labels, abstains, self._importances(fitted))
+    def class_labels(self, rng: RandomSource) -> LabelHypothesis:
+        """Fit a clone to the class numbers under the current weights."""
+        numbers = np.arange(float(self.data.classes.n_classes))
+        return self._labels(rng, heaviest, numbers, lambda labels, sums: float(sums.sum()) - right_weight(labels, sums))
 
-    def _parts(self, rng: RandomSource) -> tuple[Any, Leaves, Array, Array]:
-        """A fitted clone, the parts of the rows, the class weights of the parts, and which parts abstain (none)."""
-        rows = self.rows
-        fitted = self._fit(self.data.labels.astype(np.intp), rows.get(W), rng)
-        n = n_parts(fitted) if hasattr(fitted, "tree_") else self.data.classes.n_classes
-        rows.evaluate(ClassifierTerm(fitted, np.arange(float(n))), "leaf")
-        leaves = Leaves("leaf", n)
-        return fitted, leaves, rows.sums(leaves), np.zeros(n, dtype=np.bool_)
+    def _labels(
+        self, rng: RandomSource, of_leaves: VotesOfLeaves, of_classes: Array, error: Callable[[Array, Array], float]
+    ) -> LabelHypothesis:
+        """Fit a clone; its parts are the leaves of a tree, which vote by their class weights, or predicted classes."""
+        fitted = self._fit(self.data.labels.astype(np.intp), self.rows.get(W), rng)
+        is_tree = hasattr(fitted, "tree_")
+        leaves = Leaves("leaf", int(fitted.tree_.node_count) if is_tree else len(of_classes))
+        term = partial(ClassifierTerm, fitted)
+        self.rows.evaluate(term(np.arange(float(leaves.n_leaves))), leaves.name)
+        sums, abstains = self.rows.sums(leaves), np.zeros(leaves.n_leaves, dtype=np.bool_)
+        labels = of_leaves(sums, abstains) if is_tree else of_classes
+        return LabelHypothesis(term, leaves, sums, labels, abstains, error(labels, sums), self._importances(fitted))
 
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """Fit a clone to the responses."""
@@ -190,7 +151,7 @@ class AdapterContext(LearnerContext):
         margin = 1.0 / (2.0 + self.data.n_examples)
         term = partial(ProbabilityTerm, fitted, margin)
         rows.evaluate(term(identity), "p")
-        return ProbabilityHypothesis("p", term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
+        return ProbabilityHypothesis(term, rows.sum(wrong_sides, ("w", "y", "p")), self._importances(fitted))
 
     def _fit(self, target: Array, weights: Array, rng: RandomSource) -> Any:
         """Fit a clone, with weights if it accepts them; a constant if all (drawn) rows have one class."""
@@ -231,7 +192,7 @@ class Adapter:
     @property
     def name(self) -> str:
         """The name in messages."""
-        name = describe(self.estimator)
+        name = type(self.estimator).__name__
         return f"Probabilities({name})" if isinstance(self.given, Probabilities) else name
 
     @property
@@ -241,6 +202,5 @@ class Adapter:
             return (PROBABILITIES,) if isinstance(self.given, Probabilities) else (LABELS,)
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> AdapterContext:
-        """There is nothing to prepare."""
+    def prepare(self, data: TrainingData, goal: Request) -> AdapterContext:
         return AdapterContext(data, self.estimator, self.weight_name)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.binning import MAX_BINS, fit_bins
+from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import Request
 from skewboost.engine.growing_alternating import REST, AlternatingGrowth, AlternatingPartition
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves
-from skewboost.learners.learner import LABELS, Importances, LearnerContext, RandomSource, SplitGoal
-from skewboost.learners.stump_tree import PartitionHypothesis, majority
+from skewboost.learners.learner import LABELS, LabelHypothesis, LearnerContext, RandomSource
+from skewboost.learners.stump_tree import majority
 from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, one_of
 from skewboost.typing import Array
@@ -27,15 +28,14 @@ class AlternatingTreeContext(LearnerContext):
         super().__init__(data, view)
         self.tree = AlternatingGrowth(self.rows, request)
 
-    def labels(self, rng: RandomSource) -> PartitionHypothesis | None:
+    def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """The best test under any precondition, which abstains on all other rows; None if nothing can be split."""
         growth = self.tree.grow()
         if growth is None:
             return None
         labels = majority(growth.sums, growth.abstains)
         criterion = float(2.0 * np.sqrt(growth.sums[:REST].prod(axis=1)).sum() + growth.sums[REST].sum())
-        importances = Importances(self.data.table.n_features, growth.importances)
-        return PartitionHypothesis(growth.partition, growth.sums, labels, None, growth.abstains, criterion, importances)
+        return self.grown(growth, labels, criterion)
 
     def reweight(self, partition: Partition | Leaves, factors: Array) -> float:
         """Multiply the weights, and let the tree know which have changed."""
@@ -51,6 +51,7 @@ class AlternatingTreeContext(LearnerContext):
         self.tree.add(term.partition)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AlternatingTree(BaseEstimator):
     r"""The weak learner of alternating decision trees: a test of those rows that meet a precondition.
 
@@ -84,17 +85,12 @@ class AlternatingTree(BaseEstimator):
     recall 0.92
     """
 
-    def __init__(self, *, missing: Literal["abstain", "learn"] = "abstain", max_bins: int = MAX_BINS) -> None:
-        self.missing = missing
-        self.max_bins = max_bins
+    answers = (LABELS,)
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Labels only."""
-        return (LABELS,)
+    missing: Literal["abstain", "learn"] = "abstain"
+    max_bins: int = MAX_BINS
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> AlternatingTreeContext:
+    def prepare(self, data: TrainingData, goal: Request) -> AlternatingTreeContext:
         """Bin the table. An alternating tree minimises Z, whatever the criterion of the variant."""
         check_params(self, missing=one_of("abstain", "learn"), max_bins=integer(2, MAX_BINS))
-        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
-        return AlternatingTreeContext(data, View(data.engine, data.table, bins), Request("z", self.missing))
+        return AlternatingTreeContext(data, data.binned(self.max_bins), Request("z", self.missing))

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skewboost.engine.binning import midpoints
 from skewboost.engine.boundary import TIE
 from skewboost.engine.table import Nominal
 from skewboost.names import shown
@@ -109,7 +110,7 @@ def mdl_cuts(x: Array, y: Array, weights: Array, n_classes: int) -> Array:
             after.append(low + cut)
             parts += [(low, low + cut + 1), (low + cut + 1, high)]
     below = np.sort(np.array(after, dtype=np.intp))
-    return _midpoints(values[below], values[below + 1])
+    return midpoints(values[below], values[below + 1])
 
 
 def _accepted_cut(mass: Array, boundary: Array) -> int | None:
@@ -137,9 +138,3 @@ def _entropy(mass: Array) -> Array:
     """The class entropy in bits of class weights along the last axis."""
     p = mass / mass.sum(axis=-1, keepdims=True)
     return np.asarray(-(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=-1))
-
-
-def _midpoints(below: Array, above: Array) -> Array:
-    """The midpoints, such that ``below <= cut < above`` in spite of rounding."""
-    middle = below / 2 + above / 2  # the sum could overflow
-    return np.where((middle >= below) & (middle < above), middle, below)

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.binning import MAX_BINS, Bins, fit_bins
-from skewboost.engine.boundary import MISSING, N_CODES, TIE, Split
+from skewboost.engine.binning import MAX_BINS
+from skewboost.engine.boundary import MISSING, N_CODES, TIE, Request, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
 from skewboost.engine.table import Nominal
-from skewboost.engine.training_set import itself, squares
+from skewboost.engine.training_set import Growth, itself, squares
 from skewboost.errors import InputError
 from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
     Importances,
+    LabelHypothesis,
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
-    chosen_split_goal,
+    chosen_goal,
 )
-from skewboost.learners.stump_tree import FREE, PartitionHypothesis, majority
+from skewboost.learners.stump_tree import FREE, majority
 from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import check_params, integer, one_of, optional
 from skewboost.typing import Array
@@ -38,49 +38,46 @@ DEFAULT_BINS = 32
 class HistogramContext(LearnerContext):
     """A histogram learner with its training data."""
 
-    def __init__(self, data: TrainingData, view: View, goal: SplitGoal, missing: str) -> None:
+    def __init__(self, data: TrainingData, view: View, goal: Request) -> None:
         super().__init__(data, view)
         self.goal = goal
-        self.missing = missing
 
-    def labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The feature whose bins separate the classes best."""
         planes = self.rows.histogram()
         feature, value, gain = self._best(planes, self.goal, "z")
         partition = self._partition(feature, value)
         sums = self._per_leaf(planes[:, feature], partition.n_leaves)
         abstains = np.zeros(len(sums), dtype=np.bool_)
-        abstains[-1] = self.missing == "abstain"
-        return PartitionHypothesis(partition, sums, majority(sums, abstains), None, abstains, value, gain)
+        abstains[-1] = self.goal.missing == "abstain"
+        return self.grown(Growth(partition, sums, abstains, [(feature, gain)]), majority(sums, abstains), value)
 
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
         """The feature whose bins' means fit z best."""
         self.rows.map(np.multiply, (w, z), ("w z",))
         total, of_z = self.rows.sum(itself, (w,)), self.rows.sum(squares, (z, w))
         planes = self.rows.histogram(w, "w z")
-        feature, value, gain = self._best(planes, SplitGoal("squares"), "squares")
+        feature, value, gain = self._best(planes, Request("squares"), "squares")
         partition = self._partition(feature, value)
         sums, sums_z = self._per_leaf(planes[:, feature], partition.n_leaves).T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=sums > 0)
-        if self.missing == "abstain":
+        if self.goal.missing == "abstain":
             means[-1] = 0.0
         residual = (of_z - float((means * sums_z).sum())) / total
-        return ResponseHypothesis(LeafTerm(partition, means), residual, gain)
+        return ResponseHypothesis(LeafTerm(partition, means), residual, Importances(planes.shape[1], [(feature, gain)]))
 
-    def _best(self, planes: Array, goal: SplitGoal, gain_criterion: str) -> tuple[int, float, Importances]:
+    def _best(self, planes: Array, goal: Request, gain_criterion: str) -> tuple[int, float, float]:
         """The feature with the smallest criterion, summed over its bins; the first in case of a tie."""
-        bins = self.view.bins
-        assert bins is not None
         criterion = goal.criterion
         losses = leaf_loss(criterion, planes[0], planes[1], 1, goal.costs, goal.delta)
-        if self.missing == "abstain":
+        if self.goal.missing == "abstain":
             losses[:, MISSING] = abstain_loss(criterion, planes[0, :, MISSING], planes[1, :, MISSING])
         values = losses.sum(axis=1)
         tie = TIE * (abs(values.min()) if criterion == "squares" else float(planes[:, 0].sum()))
         feature = int(np.argmax(values <= values.min() + tie))
         a, b = planes[:, feature]
         gain = float(leaf_loss(gain_criterion, a.sum(), b.sum(), 1) - leaf_loss(gain_criterion, a, b, 1).sum())
-        return feature, float(values[feature]), Importances(bins.n_features, [(feature, max(gain, 0.0))])
+        return feature, float(values[feature]), max(gain, 0.0)
 
     def _partition(self, feature: int, value: float) -> Partition:
         """One leaf per bin, and a last one for missing values."""
@@ -96,6 +93,7 @@ class HistogramContext(LearnerContext):
         return np.vstack((h[:, : n_leaves - 1].T, h[:, MISSING]))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Histogram(BaseEstimator):
     """A histogram of one feature: the hypothesis has its own value in every bin.
 
@@ -121,54 +119,40 @@ class Histogram(BaseEstimator):
     array([0, 1, 1, 0])
     """
 
-    def __init__(
-        self,
-        *,
-        max_bins: int | None = None,
-        edges: Sequence[Any] | None = None,
-        criterion: Literal["gini", "entropy", "z", "error"] | None = None,
-        missing: Literal["learn", "abstain"] = "learn",
-    ) -> None:
-        self.max_bins = max_bins
-        self.edges = edges
-        self.criterion = criterion
-        self.missing = missing
+    answers = (LABELS, RESPONSES)
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Labels and responses."""
-        return (LABELS, RESPONSES)
+    max_bins: int | None = None
+    edges: Sequence[Any] | None = None
+    criterion: Literal["gini", "entropy", "z", "error"] | None = None
+    missing: Literal["learn", "abstain"] = "learn"
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> HistogramContext:
-        """Bin the table."""
+    def prepare(self, data: TrainingData, goal: Request) -> HistogramContext:
         check_params(
             self,
             max_bins=optional(integer(2, MAX_BINS)),
             criterion=optional(one_of("gini", "entropy", "z", "error")),
             missing=one_of("learn", "abstain"),
         )
-        bins = data.bins or self._bins(data)
-        chosen = chosen_split_goal(self, goal)
-        chosen = replace(chosen, criterion=FREE.get(chosen.criterion, chosen.criterion))
-        return HistogramContext(data, data.view(bins), chosen, self.missing)
+        chosen = chosen_goal(self, goal)
+        chosen = replace(chosen, criterion=FREE.get(chosen.criterion, chosen.criterion), missing=self.missing)
+        return HistogramContext(data, data.binned(self.max_bins or DEFAULT_BINS, self._edges(data)), chosen)
 
-    def _bins(self, data: TrainingData) -> Bins:
+    def _edges(self, data: TrainingData) -> list[Array] | None:
         if self.edges is None:
-            return fit_bins(data.engine, data.table, data.examples, self.max_bins or DEFAULT_BINS)
+            return None
         if self.max_bins is not None:
             raise InputError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
-        if not isinstance(self.edges, Sequence | np.ndarray):
-            raise InputError(f"edges of Histogram must be a list of inner edges per feature; got {self.edges!r}.")
-        nominal = [j for j in range(data.table.n_features) if isinstance(data.table.column(j), Nominal)]
+        n_features = data.table.n_features
+        if not isinstance(self.edges, Sequence | np.ndarray) or len(self.edges) != n_features:
+            raise InputError(
+                f"edges of Histogram must be a list of inner edges for each of the {n_features} features of X; got "
+                f"{self.edges!r}."
+            )
+        nominal = [j for j in range(n_features) if isinstance(data.table.column(j), Nominal)]
         if nominal:
             raise InputError(
                 f"edges of Histogram needs numeric columns, but the columns {nominal} of X have categories.",
                 "Encode them as numbers, or set max_bins instead.",
-            )
-        if len(self.edges) != data.table.n_features:
-            raise InputError(
-                f"edges of Histogram has {len(self.edges)} entries, but X has {data.table.n_features} features.",
-                "Give one list of inner edges per feature.",
             )
         edges = [np.asarray(e, dtype=np.float64) for e in self.edges]
         for j, e in enumerate(edges):
@@ -176,4 +160,4 @@ class Histogram(BaseEstimator):
                 raise InputError(
                     f"edges[{j}] of Histogram must be at most {MAX_BINS - 1} finite numbers in increasing order."
                 )
-        return fit_bins(data.engine, data.table, data.examples, edges=edges)
+        return edges

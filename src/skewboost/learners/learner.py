@@ -14,23 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
+from skewboost.engine.boundary import Request
 from skewboost.engine.explaining import Support
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Leaves, TrainingSet
+from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.engine.training_set import EXAMPLES, Growth, Leaves, TrainingSet
 from skewboost.errors import InputError
 from skewboost.learners.training_data import TrainingData
 from skewboost.typing import Array
 
-if TYPE_CHECKING:
-    pass
-
 # Creates the random generator of a round. Most learners never call it.
 RandomSource = Callable[[], np.random.Generator]
+
+# From the class weights of leaves, and which of them abstain, to labels.
+VotesOfLeaves = Callable[[Array, Array], Array]
 
 # A function of an array of probabilities.
 ProbabilityLink = Callable[[Array], Array]
@@ -39,15 +41,6 @@ BALANCE = 1e-12  # a difference below this fraction of a leaf's weight is due to
 
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
 PROBABILITIES = "probabilities (of the positive class)"
-
-
-@dataclass(frozen=True)
-class SplitGoal:
-    """The criterion that a partition minimises, with the parameters of some criteria."""
-
-    criterion: str
-    costs: tuple[float, float] = (1.0, 1.0)  # of the negative and the positive class
-    delta: float = 0.0  # smoothing
 
 
 @dataclass(slots=True)
@@ -68,51 +61,18 @@ class Importances:
         return total
 
 
-class WeightedPartition(Protocol):
-    """A partition of the training rows, with the class weights of its leaves."""
+@dataclass(slots=True)
+class LabelHypothesis:
+    """A partition of the input that was found in training. The rule chooses the values of its leaves."""
 
-    @property
-    def partition(self) -> Partition | Leaves:
-        """Which rows are in which leaf."""
-        ...
-
-    @property
-    def class_weights(self) -> Array:
-        """W- and W+ of each leaf: ``[leaf, class]``; with several labels, these two for each label in turn."""
-        ...
-
-
-class LabelHypothesis(WeightedPartition, Protocol):
-    """A partition of the input that was found in training."""
-
-    @property
-    def labels(self) -> Array:
-        """The discrete vote of each leaf: -1, +1, or 0 where it abstains."""
-        ...
-
-    @property
-    def signs(self) -> Array | None:
-        """The signs that the criterion forced on the leaves, if any."""
-        ...
-
-    @property
-    def abstains(self) -> Array:
-        """The leaves that do not vote."""
-        ...
-
-    @property
-    def criterion(self) -> float:
-        """The value of the criterion."""
-        ...
-
-    @property
-    def importances(self) -> Importances | None:
-        """The decrease of the loss per feature."""
-        ...
-
-    def term(self, values: Array) -> Term:
-        """The function that has these values in its leaves."""
-        ...
+    term: Callable[[Array], Term]  # from values of the leaves to the function that has them
+    partition: Partition | Leaves  # which training rows are in which leaf
+    class_weights: Array  # W- and W+ of each leaf: [leaf, class]; with several labels, these two for each label in turn
+    labels: Array  # the vote of each leaf: -1, +1, or 0 where it abstains; of many classes the number, or -1
+    abstains: Array  # which leaves do not vote
+    criterion: float
+    importances: Importances | None
+    signs: Array | None = None  # the signs that the criterion forced on the leaves, if any
 
 
 @dataclass(frozen=True)
@@ -128,7 +88,6 @@ class ResponseHypothesis:
 class ProbabilityHypothesis:
     """A fitted probability of the positive class."""
 
-    vector: str  # the name of the probabilities in the training set
     term: Callable[[ProbabilityLink], Term]  # from a link to the function link(P(+ | x))
     criterion: float  # the weight of the rows that it puts on the wrong side of ½
     importances: Importances | None
@@ -168,23 +127,15 @@ def right_weight(labels: Array, class_weights: Array) -> float:
 class LearnerContext:
     """A learner with its training data. Subclasses implement `labels`, `responses`, `probabilities` or several."""
 
-    draws: ClassVar[bool] = False  # whether it is fitted to drawn rows
+    draws = False  # whether it is fitted to drawn rows
+    biased = False  # whether it is fitted to other weights than those that it is measured with
+    tries = 1  # the maximum number of attempts in a round
 
     def __init__(self, data: TrainingData, view: View) -> None:
         self.data = data
         self.view = view
         self.rows: TrainingSet = data.engine.training_set(view, data.labels, data.classes, data.examples)
         self.last_try = False
-
-    @property
-    def tries(self) -> int:
-        """The maximum number of attempts in a round."""
-        return 1
-
-    @property
-    def biased(self) -> bool:
-        """Whether it is fitted to other weights than those that it is measured with."""
-        return False
 
     def support(self) -> Support:
         """The distribution of the training examples, for explanations of the ensemble."""
@@ -195,6 +146,12 @@ class LearnerContext:
         """Multiply the weights of each (leaf, class) by its factor; returns their sum before normalisation."""
         return self.rows.reweight(partition, factors)
 
+    def grown(self, growth: Growth, labels: Array, criterion: float, signs: Array | None = None) -> LabelHypothesis:
+        """The hypothesis of a partition that was grown from the training rows."""
+        partition, importances = growth.partition, Importances(self.data.table.n_features, growth.importances)
+        term = partial(LeafTerm, partition)
+        return LabelHypothesis(term, partition, growth.sums, labels, growth.abstains, criterion, importances, signs)
+
     def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes under the current weights."""
         raise NotImplementedError
@@ -203,7 +160,7 @@ class LearnerContext:
         """Fit a vector of the training set by least squares, weighted by another."""
         raise NotImplementedError
 
-    def joint_labels(self, rng: RandomSource) -> LabelHypothesis:
+    def joint_labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the rows with each of several labels from those without it, by one partition for all."""
         raise NotImplementedError
 
@@ -229,26 +186,19 @@ class Learner(Protocol):
     @property
     def answers(self) -> tuple[str, ...]:
         """The questions that it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
-        ...
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> LearnerContext:
-        """Prepare for training."""
-        ...
+    def prepare(self, data: TrainingData, goal: Request) -> LearnerContext:
+        """Prepare for training; `goal` has the criterion of the rule, with its parameters."""
 
 
-def chosen_split_goal(learner: Any, goal: SplitGoal) -> SplitGoal:
+def chosen_goal(learner: Any, goal: Request) -> Request:
     """The criterion of the learner, or that of the rule if it has none; an error if its own would have no effect."""
     if learner.criterion is None:
         return goal
     if goal.criterion == "squares":
         raise InputError(
-            f"criterion={learner.criterion!r} of {describe(learner)} has no effect, because the boosting variant fits "
-            "responses by least squares.",
+            f"criterion={learner.criterion!r} of {type(learner).__name__} has no effect, because the boosting variant "
+            "fits responses by least squares.",
             "Leave it at None.",
         )
-    return SplitGoal(learner.criterion)
-
-
-def describe(learner: Any) -> str:
-    """The name of a learner in messages."""
-    return type(learner).__name__
+    return Request(learner.criterion)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.boundary import TIE
+from skewboost.engine.boundary import TIE, Request
 from skewboost.engine.explaining import Support, spread_of
 from skewboost.engine.scoring import LineTerm, power_of_two
 from skewboost.engine.table import Nominal
@@ -17,7 +17,6 @@ from skewboost.learners.learner import (
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
 )
 from skewboost.learners.training_data import TrainingData
 
@@ -46,8 +45,8 @@ class LineContext(LearnerContext):
         self.centre = X.sum(axis=0) / count
         self.X = np.where(self.present, X - self.centre, 0.0)
         spread = np.abs(self.X).max(axis=0)
-        self.X /= np.where(spread > 0, spread, 1.0)
         self.spread = np.where(spread > 0, spread, 1.0)
+        self.X /= self.spread
 
     def support(self) -> Support:
         """The spread of the columns, since there are no bins."""
@@ -85,11 +84,7 @@ class Line(BaseEstimator):
     array([1])
     """
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Responses only."""
-        return (RESPONSES,)
+    answers = (RESPONSES,)
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> LineContext:
-        """Centre the columns."""
+    def prepare(self, data: TrainingData, goal: Request) -> LineContext:
         return LineContext(data)

@@ -12,7 +12,7 @@ from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
 from skewboost.engine.training_set import TrainingSet
 from skewboost.errors import InputError, InputTypeError
-from skewboost.learners.learner import ProbabilityLink, describe
+from skewboost.learners.learner import ProbabilityLink
 from skewboost.typing import Array
 
 
@@ -47,15 +47,12 @@ class ProbabilityTerm:
     scale: float = 1.0
 
     def on(self, view: View) -> Array:
-        """The scaled value for every row."""
         return self.scale * self.link(positive_probability(self.estimator, view.table.native, self.margin))
 
     def scaled(self, factor: float) -> ProbabilityTerm:
-        """Multiply by a number."""
         return replace(self, scale=self.scale * factor)
 
     def bounded(self, limit: float, rows: TrainingSet) -> Term:
-        """Scale down to the limit."""
         return scaled_to(self, limit, rows)
 
 
@@ -100,7 +97,7 @@ class Probabilities(BaseEstimator):
         if not (hasattr(self.estimator, "fit") and is_classifier(self.estimator)):
             raise InputError(f"estimator of Probabilities must be a scikit-learn classifier; got {self.estimator!r}.")
         if not hasattr(self.estimator, "predict_proba"):
-            name = describe(self.estimator)
+            name = type(self.estimator).__name__
             raise InputError(
                 f"Probabilities needs a classifier with predict_proba, which {name} does not have.",
                 f"Calibrate its scores, Probabilities(CalibratedClassifierCV({name}())), or boost its labels: "

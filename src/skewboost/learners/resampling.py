@@ -6,25 +6,23 @@ Synthetic rows only take part in the fit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from skewboost.engine.boundary import TIE
+from skewboost.engine.boundary import TIE, Request
 from skewboost.engine.explaining import Support
-from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves, TrainingSet, W, itself
 from skewboost.learners.learner import (
-    Importances,
     LabelHypothesis,
     Learner,
     LearnerContext,
     ProbabilityHypothesis,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
     residuals_and_weights,
     right_weight,
     wrong_sides,
@@ -50,93 +48,12 @@ def centred(term: Term, drawn: TrainingSet, whole: TrainingSet) -> Term:
     return replace(term, partition=partition.counted(whole.count(partition)))
 
 
-@dataclass(frozen=True)
-class ResampledHypothesis:
-    """A partition found on drawn rows, with the class weights that all rows have in its leaves."""
-
-    hypothesis: LabelHypothesis  # as found on the drawn rows
-    leaf_numbers: Term  # the function whose value in a leaf is the number of the leaf
-    partition: Partition | Leaves  # of all rows
-    class_weights: Array
-
-    @classmethod
-    def on(cls, rows: TrainingSet, hypothesis: LabelHypothesis, drawn: TrainingSet) -> ResampledHypothesis:
-        """Measure a hypothesis about drawn rows on all rows."""
-        n = len(hypothesis.class_weights)
-        leaf_numbers = centred(hypothesis.term(np.arange(float(n))), drawn, rows)
-        partition: Partition | Leaves
-        if isinstance(leaf_numbers, LeafTerm):
-            partition = leaf_numbers.partition
-        else:
-            partition = Leaves("leaf", n)
-            rows.evaluate(leaf_numbers, partition.name)
-        return cls(hypothesis, leaf_numbers, partition, rows.sums(partition))
-
-    @property
-    def labels(self) -> Array:
-        """The label of each leaf according to the drawn rows; 0 for a leaf without any."""
-        return self.hypothesis.labels
-
-    @property
-    def signs(self) -> Array | None:
-        """The signs that the criterion forced on the leaves, if any."""
-        return self.hypothesis.signs
-
-    @property
-    def abstains(self) -> Array:
-        """The leaves that do not vote."""
-        return self.hypothesis.abstains
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
-        if self.joint:
-            own, silent = self.class_weights[~self.abstains], self.class_weights[self.abstains]
-            return float(2.0 * np.sqrt(own[:, ::2] * own[:, 1::2]).sum() + silent.sum())
-        return wrong_weight(self.labels, self.class_weights)
-
-    @property
-    def joint(self) -> bool:
-        """Whether rows have several labels."""
-        return bool(self.class_weights.shape[1] > 2)
-
-    @property
-    def fails(self) -> bool:
-        """Whether it is wrong on more weight than it is right on."""
-        return not self.joint and self.criterion > wrong_weight(-self.labels, self.class_weights) + TIE
-
-    @property
-    def importances(self) -> Importances | None:
-        """The decrease of the loss of the drawn rows per feature."""
-        return self.hypothesis.importances
-
-    def term(self, values: Array) -> Term:
-        """The function that has these values in the leaves."""
-        if isinstance(self.leaf_numbers, LeafTerm):
-            return replace(self.leaf_numbers, values=values)
-        return self.hypothesis.term(values)
-
-
-class ResampledClassHypothesis(ResampledHypothesis):
-    """The same for more than two classes."""
-
-    @property
-    def criterion(self) -> float:
-        """The weight of the rows that the labels get wrong, out of all rows."""
-        return float(self.class_weights[self.labels >= 0].sum()) - right_weight(self.labels, self.class_weights)
-
-    @property
-    def fails(self) -> bool:
-        """Whether it is wrong on more weight than it is right on."""
-        return self.criterion > right_weight(self.labels, self.class_weights) + TIE
-
-
 class ResampledContext(LearnerContext):
     """Prepares the learner anew for the rows of each draw. Its own view and weights are those of all rows."""
 
-    draws: ClassVar[bool] = True
+    draws = True
 
-    def __init__(self, data: TrainingData, learner: Learner, sampler: Sampler, goal: SplitGoal) -> None:
+    def __init__(self, data: TrainingData, learner: Learner, sampler: Sampler, goal: Request) -> None:
         self.whole = learner.prepare(data, goal)
         super().__init__(data, self.whole.view)
         self.learner = learner
@@ -144,40 +61,26 @@ class ResampledContext(LearnerContext):
         self.goal = goal
         self.takes_weights = getattr(learner, "weight_name", "") is not None
         self.terms: list[Term] = []
+        # A failure of a sampler that draws by weight is bad luck: the weights start anew, and rows are drawn again. Any
+        # other sampler is biased, and the last fit of a round is on all rows.
+        self.biased = not getattr(sampler, "resets", True)
+        self.tries = BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
 
     def support(self) -> Support:
         """The distribution of all rows, as the learner describes it."""
         return self.whole.support()
 
-    @property
-    def biased(self) -> bool:
-        """Whether the sampler does not draw by weight.
-
-        With a sampler that does, a failure is bad luck: the weights start anew, and rows are drawn again.
-        """
-        return not getattr(self.sampler, "resets", True)
-
-    @property
-    def tries(self) -> int:
-        """The most fits in a round. With a biased sampler the last of them is on all rows."""
-        return BIASED_DRAWS + 1 if self.biased else MAX_DRAWS
-
-    def labels(self, rng: RandomSource) -> ResampledHypothesis | None:
+    def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes of the drawn rows."""
         generator = rng()
         context, sample = self._prepare(self.rows.get(W), generator)
         self._assign(context, sample.weights)
-        if self.data.classes.two:
-            hypothesis = context.labels(lambda: generator)
-            return None if hypothesis is None else ResampledHypothesis.on(self.rows, hypothesis, context.rows)
-        hypothesis = context.class_labels(lambda: generator)
-        return None if hypothesis is None else ResampledClassHypothesis.on(self.rows, hypothesis, context.rows)
+        fit = context.labels if self.data.classes.two else context.class_labels
+        return self._measured(fit(lambda: generator), context.rows)
 
-    def class_labels(self, rng: RandomSource) -> ResampledHypothesis | None:
-        """Separate the classes of the drawn rows."""
-        return self.labels(rng)
+    class_labels = labels
 
-    def joint_labels(self, rng: RandomSource) -> ResampledHypothesis:
+    def joint_labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Draw rows by the total weight of their labels; the labels of a drawn row keep their proportions."""
         weights = self.rows.get(W)
         totals = weights.sum(axis=1)
@@ -185,7 +88,32 @@ class ResampledContext(LearnerContext):
         context, sample = self._prepare(totals, generator)
         proportions = self._values(weights / totals[:, None], sample, self.data.examples)
         self._assign(context, proportions if sample.weights is None else proportions * sample.weights[:, None])
-        return ResampledHypothesis.on(self.rows, context.joint_labels(lambda: generator), context.rows)
+        return self._measured(context.joint_labels(lambda: generator), context.rows)
+
+    def _measured(self, h: LabelHypothesis | None, drawn: TrainingSet) -> LabelHypothesis | None:
+        """A hypothesis about drawn rows, with the class weights that all rows have in its leaves.
+
+        Labels are those of the drawn rows; a leaf without any does not vote.
+        """
+        if h is None:
+            return None
+        leaf_numbers = centred(h.term(np.arange(float(len(h.class_weights)))), drawn, self.rows)
+        if isinstance(leaf_numbers, LeafTerm):
+            h = replace(h, partition=leaf_numbers.partition, term=partial(LeafTerm, leaf_numbers.partition))
+        else:
+            h = replace(h, partition=Leaves("leaf", len(h.class_weights)))
+            self.rows.evaluate(leaf_numbers, "leaf")
+        sums = self.rows.sums(h.partition)
+        return replace(h, class_weights=sums, criterion=self._criterion(h, sums))
+
+    def _criterion(self, h: LabelHypothesis, sums: Array) -> float:
+        """The weight of the rows that the labels get wrong, out of all rows; Z where rows have several labels."""
+        if self.data.classes.two:
+            return wrong_weight(h.labels, sums)
+        if self.data.classes.n_labels == 1:
+            return float(sums[h.labels >= 0].sum()) - right_weight(h.labels, sums)
+        own, silent = sums[~h.abstains], sums[h.abstains]
+        return float(2.0 * np.sqrt(own[:, ::2] * own[:, 1::2]).sum() + silent.sum())
 
     def added(self, term: Term) -> None:
         """Keep the rounds for learners that build on them: every draw has to know them."""
@@ -218,26 +146,26 @@ class ResampledContext(LearnerContext):
         if hypothesis is None:
             return None
         self.rows.evaluate(hypothesis.term(identity), "p")
-        return replace(hypothesis, vector="p", criterion=self.rows.sum(wrong_sides, ("w", "y", "p")))
+        return replace(hypothesis, criterion=self.rows.sum(wrong_sides, ("w", "y", "p")))
 
     def rejects(self, h: Any) -> bool:
         """Whether a hypothesis about the classes is wrong on more weight than it is right on.
 
         A biased sampler may fail like this in draw after draw, whatever the weights, so nothing is rejected there.
         """
-        if self.biased:
+        if self.biased or self.data.classes.n_labels > 1:
             return False
-        if isinstance(h, ResampledHypothesis):
-            return h.fails
+        if isinstance(h, LabelHypothesis):
+            two, labels, sums = self.data.classes.two, h.labels, h.class_weights
+            return h.criterion > TIE + (wrong_weight(-labels, sums) if two else right_weight(labels, sums))
         return isinstance(h, ProbabilityHypothesis) and h.criterion > 0.5 + TIE
 
     def _prepare(self, weights: Array, generator: np.random.Generator) -> tuple[LearnerContext, Sample]:
         """Prepare the learner for a new sample, or for all rows on the last try of a biased sampler."""
-        last_resort = self.biased and self.last_try
-        if last_resort and self.takes_weights:
-            return self.whole, Sample(np.arange(len(weights)), weights)
-        if last_resort:
+        if self.biased and self.last_try:
             sample = Sample(np.arange(len(weights)), weights)
+            if self.takes_weights:
+                return self.whole, sample
         else:
             sample = self.sampler.draw(self.data, weights, generator)
         if sample.weights is not None and not (self.takes_weights and sample.weights.sum() > 0.0):
@@ -283,12 +211,8 @@ class ResampledLearner:
     def __init__(self, learner: Learner, sampler: Sampler) -> None:
         self.learner = learner
         self.sampler = sampler
+        self.answers = learner.answers
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Those of the learner."""
-        return self.learner.answers
-
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> ResampledContext:
+    def prepare(self, data: TrainingData, goal: Request) -> ResampledContext:
         """Bin the whole table; samples are taken from it."""
         return ResampledContext(data, self.learner, self.sampler, goal)

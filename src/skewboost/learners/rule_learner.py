@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import Nominal, read_table
-from skewboost.learners.discretise import Values, discretise
-from skewboost.learners.patterns import Events, Examples, Limits, Patterns, find_patterns
+from skewboost.learners.discretise import discretise
+from skewboost.learners.patterns import Examples, Limits, Patterns, find_patterns
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
 from skewboost.names import shown
 from skewboost.parameters import check_params, integer, number, one_of
@@ -105,6 +105,7 @@ class RankedRules:
         return sums
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RuleLearner(ClassifierMixin, BaseEstimator):
     r"""HPWR, the rule learner of Wong and Wang: significant patterns that vote with their weight of evidence.
 
@@ -194,25 +195,11 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
     ['ripe' 'unripe']
     """
 
-    def __init__(
-        self,
-        *,
-        max_order: int = 2,
-        significance: float = 1.96,
-        min_expected: float = 5,
-        max_patterns: int = 1000,
-        prior: bool = True,
-    ) -> None:
-        self.max_order = max_order
-        self.significance = significance
-        self.min_expected = min_expected
-        self.max_patterns = max_patterns
-        self.prior = prior
-
-    classes_: Array
-    _values: list[Values]
-    _events: Events
-    _ranked: list[RankedRules]
+    max_order: int = 2
+    significance: float = 1.96
+    min_expected: float = 5
+    max_patterns: int = 1000
+    prior: bool = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

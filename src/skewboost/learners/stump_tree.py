@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skewboost.engine.binning import MAX_BINS, fit_bins
+from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import FORCED, Request
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
@@ -21,11 +20,12 @@ from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
     Importances,
+    LabelHypothesis,
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
-    SplitGoal,
-    chosen_split_goal,
+    VotesOfLeaves,
+    chosen_goal,
     heaviest,
 )
 from skewboost.learners.training_data import TrainingData
@@ -39,24 +39,7 @@ for _signs in OPPOSITE.values():
 FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # the same criteria without forced signs
 
 
-@dataclass(slots=True)
-class PartitionHypothesis:
-    """A grown partition with the class weights of its leaves."""
-
-    partition: Partition
-    class_weights: Array
-    labels: Array
-    signs: Array | None
-    abstains: Array
-    criterion: float
-    importances: Importances
-
-    def term(self, values: Array) -> LeafTerm:
-        """The function that has these values in its leaves."""
-        return LeafTerm(self.partition, values)
-
-
-def of_classes(goal: SplitGoal, data: TrainingData) -> SplitGoal:
+def of_classes(goal: Request, data: TrainingData) -> Request:
     """The same goal for more than two classes, if there are more."""
     if data.classes.n_classes == 2:
         return goal
@@ -80,59 +63,49 @@ class PartitionContext(LearnerContext):
     """A stump or tree with its training data."""
 
     def __init__(
-        self, data: TrainingData, view: View, request: Request, limits: Limits, opposite: bool, constant: bool
+        self,
+        data: TrainingData,
+        view: View,
+        request: Request,
+        limits: Limits,
+        opposite: bool = False,
+        constant: bool = False,
     ) -> None:
         super().__init__(data, view)
         self.request = request
         self.limits = limits
         self.opposite = opposite  # whether the two sides of a split have opposite labels, or each that of its majority
         self.constant = constant
-        self.n_features = data.table.n_features
 
-    def labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition under the current weights; a single leaf if nothing can be split."""
         growth = self.rows.grow(self.request, self.limits)
-        splits = growth.partition.splits
-        if self.constant and splits:
+        if self.constant and growth.partition.splits:
             growth = self._or_constant(growth)
-            splits = growth.partition.splits
-        signs: Array | None = None
-        if len(splits) == 1:
-            value = splits[0].value
-            labels = self._opposite_labels(growth) if self.opposite else majority(growth.sums, growth.abstains)
-            if self.request.criterion == "zbar":
-                signs = labels
-        else:
-            value = self._criterion(growth.sums, growth.abstains)
-            labels = majority(growth.sums, growth.abstains)
-        return self._hypothesis(growth, labels, signs, value)
+        if len(growth.partition.splits) != 1:
+            return self._hypothesis(growth, majority)
+        labels = self._opposite_labels(growth) if self.opposite else majority(growth.sums, growth.abstains)
+        signs = labels if self.request.criterion == "zbar" else None
+        return self.grown(growth, labels, growth.partition.splits[0].value, signs)
 
-    def _hypothesis(self, growth: Growth, labels: Array, signs: Array | None, value: float) -> PartitionHypothesis:
-        importances = Importances(self.n_features, growth.importances)
-        return PartitionHypothesis(growth.partition, growth.sums, labels, signs, growth.abstains, value, importances)
-
-    def joint_labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def joint_labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition for all labels at once; the rule chooses the values of the leaves."""
-        return self._joint(lambda sums, abstains: np.zeros(len(sums)))
+        return self._hypothesis(self.rows.grow(self.request, self.limits), lambda sums, abstains: np.zeros(len(sums)))
 
-    def class_labels(self, rng: RandomSource) -> PartitionHypothesis:
+    def class_labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition for more than two classes; each leaf votes for the heaviest."""
-        return self._joint(heaviest)
+        return self._hypothesis(self.rows.grow(self.request, self.limits), heaviest)
 
-    def _joint(self, labels: Callable[[Array, Array], Array]) -> PartitionHypothesis:
-        growth = self.rows.grow(self.request, self.limits)
-        value = self._criterion(growth.sums, growth.abstains)
-        return self._hypothesis(growth, labels(growth.sums, growth.abstains), None, value)
-
-    def _criterion(self, sums: Array, abstains: Array) -> float:
-        """The criterion of a tree, summed over its leaves."""
-        request = self.request
+    def _hypothesis(self, growth: Growth, votes: VotesOfLeaves) -> LabelHypothesis:
+        """A tree, whose criterion is summed over its leaves."""
+        request, sums, abstains = self.request, growth.sums, growth.abstains
         free = FREE.get(request.criterion, request.criterion)
         of_abstaining = 0.0
         if abstains.any():
             of_abstaining = float(silent_loss(free, sums[abstains].T).sum())
             sums = sums[~abstains]
-        return float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_abstaining
+        value = float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_abstaining
+        return self.grown(growth, votes(growth.sums, abstains), value)
 
     @staticmethod
     def _opposite_labels(growth: Growth) -> Array:
@@ -168,30 +141,12 @@ class PartitionContext(LearnerContext):
         sums, sums_z = growth.sums.T
         means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
         residual = (growth.squares - float((means * sums_z).sum())) / float(sums.sum())
-        importances = Importances(self.n_features, growth.importances)
+        importances = Importances(self.data.table.n_features, growth.importances)
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
 
-class _PartitionLearner(BaseEstimator):
-    """Common base of stumps and trees."""
-
-    criterion: str | None
-    missing: str
-    max_bins: int
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Labels and responses."""
-        return (LABELS, RESPONSES)
-
-    def _prepare(
-        self, data: TrainingData, request: Request, limits: Limits, opposite: bool = False, constant: bool = False
-    ) -> PartitionContext:
-        bins = data.bins or fit_bins(data.engine, data.table, data.examples, self.max_bins)
-        return PartitionContext(data, data.view(bins), request, limits, opposite, constant)
-
-
-class Stump(_PartitionLearner):
+@dataclass(kw_only=True, eq=False, repr=False)
+class Stump(BaseEstimator):
     """A test of one feature, with two leaves.
 
     A number is compared with a threshold, and a category with a set of categories. For two classes, the best set is
@@ -223,21 +178,14 @@ class Stump(_PartitionLearner):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None,
-        missing: Literal["learn", "abstain"] = "learn",
-        constant: bool = False,
-        max_bins: int = MAX_BINS,
-    ) -> None:
-        self.criterion = criterion
-        self.missing = missing
-        self.constant = constant
-        self.max_bins = max_bins
+    answers = (LABELS, RESPONSES)
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> PartitionContext:
-        """Bin the table."""
+    criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None
+    missing: Literal["learn", "abstain"] = "learn"
+    constant: bool = False
+    max_bins: int = MAX_BINS
+
+    def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         check_params(
             self,
             criterion=optional(one_of(*CRITERIA)),
@@ -245,20 +193,19 @@ class Stump(_PartitionLearner):
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
         )
-        chosen = of_classes(chosen_split_goal(self, goal), data)
+        chosen = of_classes(chosen_goal(self, goal), data)
         if self.constant and chosen.criterion not in FORCED:
             raise InputError(
                 f"constant=True of Stump has no effect with the criterion {chosen.criterion!r}, under which a split is "
                 "never worse than a constant.",
                 "Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'.",
             )
-        missing: Any = self.missing
-        criterion: Any = chosen.criterion
-        request = Request(criterion, missing, costs=chosen.costs, delta=chosen.delta)
-        return self._prepare(data, request, Limits(max_depth=1), opposite=True, constant=self.constant)
+        request = replace(chosen, missing=self.missing)
+        return PartitionContext(data, data.binned(self.max_bins), request, Limits(max_depth=1), True, self.constant)
 
 
-class Tree(_PartitionLearner):
+@dataclass(kw_only=True, eq=False, repr=False)
+class Tree(BaseEstimator):
     """A decision tree of such tests, grown best first or level by level.
 
     Parameters
@@ -290,27 +237,17 @@ class Tree(_PartitionLearner):
     array([0, 0, 0, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Literal["error", "gini", "entropy", "z"] | None = None,
-        max_leaf_nodes: int | None = 8,
-        max_depth: int | None = None,
-        min_samples_leaf: float = 0,
-        min_weight_leaf: float = 0.0,
-        missing: Literal["learn", "abstain"] = "learn",
-        max_bins: int = MAX_BINS,
-    ) -> None:
-        self.criterion = criterion
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_leaf = min_weight_leaf
-        self.missing = missing
-        self.max_bins = max_bins
+    answers = (LABELS, RESPONSES)
 
-    def prepare(self, data: TrainingData, goal: SplitGoal) -> PartitionContext:
-        """Bin the table."""
+    criterion: Literal["error", "gini", "entropy", "z"] | None = None
+    max_leaf_nodes: int | None = 8
+    max_depth: int | None = None
+    min_samples_leaf: float = 0
+    min_weight_leaf: float = 0.0
+    missing: Literal["learn", "abstain"] = "learn"
+    max_bins: int = MAX_BINS
+
+    def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         check_params(
             self,
             criterion=optional(one_of("error", "gini", "entropy", "z")),
@@ -326,14 +263,13 @@ class Tree(_PartitionLearner):
                 "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure.",
                 "Set one of the two.",
             )
-        chosen = chosen_split_goal(self, goal)
-        criterion: Any = FREE.get(chosen.criterion, chosen.criterion)
+        chosen = chosen_goal(self, goal)
+        criterion = FREE.get(chosen.criterion, chosen.criterion)
         if criterion == "majority" and self.criterion is None:
             criterion = "gini"
-        criterion = of_classes(SplitGoal(criterion), data).criterion
+        chosen = of_classes(replace(chosen, criterion=criterion), data)
         least = 1.0 if data.examples is None else float(data.examples.min())
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
-        min_weight = float(self.min_weight_leaf)
-        request = Request(criterion, self.missing, min_count, min_weight, chosen.costs, chosen.delta)  # type: ignore[arg-type]
+        request = replace(chosen, missing=self.missing, min_count=min_count, min_weight=float(self.min_weight_leaf))
         limits = Limits(self.max_depth, self.max_leaf_nodes)
-        return self._prepare(data, request, limits)
+        return PartitionContext(data, data.binned(self.max_bins), request, limits)

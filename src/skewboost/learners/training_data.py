@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from skewboost.engine.binning import Bins
+from skewboost.engine.binning import Bins, fit_bins
 from skewboost.engine.boundary import Codes, Engine
 from skewboost.engine.partition import View
+from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes
-from skewboost.learners.example_order import examples_in_order
 from skewboost.typing import Array
 
 
@@ -34,6 +34,10 @@ class TrainingData:
     def view(self, bins: Bins | None) -> View:
         """The table with bins."""
         return View(self.engine, self.table, bins, self.codes)
+
+    def binned(self, max_bins: int, edges: list[Array] | None = None) -> View:
+        """The table with its bins, which are made if there are none."""
+        return self.view(self.bins or fit_bins(self.engine, self.table, self.examples, max_bins, edges))
 
     @property
     def n_examples(self) -> float:

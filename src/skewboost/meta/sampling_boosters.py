@@ -20,11 +20,11 @@ class SampledBoostClassifier(LearnerChoice, CalibrateChoice, CostChoice):
     """A preset: a variant and a sampler. The default is AdaBoost, or CGAda if there are costs."""
 
     variant: str | None = None
+    _rule_class = CGAda
 
     def _rule(self) -> Rule:
         if self.variant is None:
-            self._check_calibrate()
-            return CGAda()
+            return super()._rule()
         names = [e.name for e in catalogue() if e.learners in (ANY, ONE_FEATURE)]  # for two classes, with any sampler
         check_params(self, variant=one_of(*names))
         if self.calibrate is not None:

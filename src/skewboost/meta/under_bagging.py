@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.boosting.variants.realboost import RealBoostClassifier
+from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import read_table, take_rows
 from skewboost.fitting import MostProbableMixin, restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
-from skewboost.learners.example_order import examples_in_order
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,30 +15,6 @@ from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares, read_labels, read_truth
 from skewboost.metrics.targets import choose_positive
 from skewboost.typing import Array
-
-
-@dataclass(frozen=True)
-class DecisionCosts:
-    """The cost of each possible decision on each row, given its true class, and the decisions that were made."""
-
-    costs: Array  # [row, decision]
-    decisions: Array
-    weights: Array
-
-    @property
-    def total(self) -> float:
-        """The total cost of the decisions."""
-        return float(self.weights @ self.costs[np.arange(len(self.decisions)), self.decisions])
-
-    @property
-    def best_constant(self) -> float:
-        """The total cost of the best constant decision."""
-        return float((self.weights @ self.costs).min())
-
-    @property
-    def perfect(self) -> float:
-        """The total cost of perfect decisions."""
-        return float(self.weights @ self.costs.min(axis=1))
 
 
 def total_cost(
@@ -90,7 +65,7 @@ def total_cost(
     >>> total_cost([0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 0, 1], 20)
     22.0
     """
-    return _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight).total
+    return _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)[0]
 
 
 def expected_cost(
@@ -120,8 +95,8 @@ def expected_cost(
     >>> expected_cost([0, 0, 0, 1], [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3]], 3)  # 0.3 > 1 / (1 + 3)
     0.25
     """
-    costs = _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
-    return costs.total / float(costs.weights.sum())
+    paid, _, weights = _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
+    return paid / float(weights.sum())
 
 
 def savings_score(
@@ -160,9 +135,9 @@ def savings_score(
     >>> savings_score([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], 20)  # flagging all rows costs 4, this costs 1
     0.75
     """
-    costs = _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
-    avoidable = costs.best_constant - costs.perfect
-    return (costs.best_constant - costs.total) / avoidable if avoidable > 0 else float("nan")
+    paid, costs, weights = _decision_costs(y_true, y_pred, cost, sample_cost, labels, pos_label, sample_weight)
+    constant, perfect = float((weights @ costs).min()), float(weights @ costs.min(axis=1))
+    return (constant - paid) / (constant - perfect) if constant > perfect else float("nan")
 
 
 def make_cost_scorer(cost: Any = None, *, savings: bool = False, labels: Any = None, pos_label: Any = None) -> Any:
@@ -199,7 +174,8 @@ def make_cost_scorer(cost: Any = None, *, savings: bool = False, labels: Any = N
 
 def _decision_costs(
     y_true: Any, predictions: Any, cost: Any, sample_cost: Any, labels: Any, pos_label: Any, sample_weight: Any
-) -> DecisionCosts:
+) -> tuple[float, Array, Array]:
+    """Return the total cost, the cost of each possible decision on each row ``[row, decision]``, and the weights."""
     truth, weights = read_truth(y_true, predictions, sample_weight)
     probabilities = np.ndim(predictions) == 2 and np.shape(predictions)[1] > 1
     predicted = None if probabilities else read_labels(predictions)
@@ -220,7 +196,8 @@ def _decision_costs(
     else:
         decisions = np.searchsorted(classes, predicted)
     of_rows = costs[codes] if costs.ndim == 2 else costs[np.arange(len(truth)), codes]
-    return DecisionCosts(of_rows, decisions, np.ones(len(truth)) if weights is None else weights)
+    given = np.ones(len(truth)) if weights is None else weights
+    return float(given @ of_rows[np.arange(len(decisions)), decisions]), of_rows, given
 
 
 def _classes(truth: Array, predicted: Array | None, cost: Any, labels: Any) -> Array:

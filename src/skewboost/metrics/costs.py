@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.errors import InputError
+from skewboost.metrics.targets import check_row_numbers
 from skewboost.typing import Array
 
 REMEDY = (
@@ -202,18 +203,15 @@ def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | N
     return rows
 
 
-@checked_by_scikit_learn()
 def check_sample_cost(sample_cost: Any, n_rows: int) -> Array:
     """Return costs per row, checked."""
-    costs = check_array(sample_cost, ensure_2d=False, dtype=np.float64, input_name="sample_cost")
-    if costs.ndim != 1 or len(costs) != n_rows:
-        raise InputError(f"sample_cost has shape {costs.shape}, but X has {n_rows} rows.", "Give one cost per row.")
+    costs = check_row_numbers("sample_cost", sample_cost, n_rows)
     if not (costs > 0).all():
         raise InputError(
             f"sample_cost has the entry {costs.min()}, but costs must be greater than 0.",
             "To leave a row out, give it the sample_weight 0.",
         )
-    return np.asarray(costs)
+    return costs
 
 
 def costs_of(
@@ -228,14 +226,9 @@ def costs_of(
             float(side.sum() if weights is None else weights[side].sum()) for side in (positive, ~positive)
         )
         return Costs(1.0, n_negative / n_positive)
-    if isinstance(cost, Real):
-        return Costs(1.0, float(cost))
-    if isinstance(cost, Mapping):
-        first, second = (float(cost[label]) for label in classes.tolist())
-        return Costs(first, second) if positive_class == classes[1] else Costs(second, first)
-    matrix = _matrix(cost, classes)
+    matrix = cost_matrix(cost, classes, positive_class, np.ones(2))
     p = int(classes[1] == positive_class)
-    return Costs(matrix[1 - p, p] - matrix[1 - p, 1 - p], matrix[p, 1 - p] - matrix[p, p])
+    return Costs(float(matrix[1 - p, p] - matrix[1 - p, 1 - p]), float(matrix[p, 1 - p] - matrix[p, p]))
 
 
 def class_costs(cost: Any, labels: Array, classes: Array, weights: Array | None) -> Array:
@@ -251,11 +244,8 @@ def _of_rows(each: Array, positive: Array, weights: Array | None) -> Costs:
     sides = [each[~positive], each[positive]]
     if all((side == side[0]).all() for side in sides):
         return Costs(float(sides[0][0]), float(sides[1][0]))
-    negative, positive_mean = (
-        float(np.average(each[side], weights=None if weights is None else weights[side]))
-        for side in (~positive, positive)
-    )
-    return Costs(negative, positive_mean, each)
+    means = [np.average(each[s], weights=None if weights is None else weights[s]) for s in (~positive, positive)]
+    return Costs(float(means[0]), float(means[1]), each)
 
 
 def expected_costs(p: Array, costs: Array) -> Array:

@@ -55,15 +55,7 @@ class Measure:
         return 1 if self.higher_is_better else -1
 
     def value(self, counts: Counts, cost: Array | None = None) -> Any:
-        """Compute a measure that needs counts, or costs; arrays of counts give an array.
-
-        Parameters
-        ----------
-        counts : Counts
-            Right and wrong predictions.
-        cost : ndarray of shape (2, 2) or None, default=None
-            ``[true, predicted]``, the negative class first.
-        """
+        """Compute a measure that needs counts, or costs ``[true, predicted]``; arrays of counts give an array."""
         if self.name == "f1_negative":
             return counts.swapped.f1
         if self.needs != COSTS:
@@ -140,17 +132,7 @@ _CANONICAL = {synonym: m.name for m in MEASURES.values() for synonym in m.synony
 
 
 def find_measure(name: Any, argument: str = "measure", among: Iterable[str] = MEASURES) -> Measure:
-    """Return the measure of this name or synonym, whatever its case, hyphens and spaces.
-
-    Parameters
-    ----------
-    name : str
-        What the user wrote.
-    argument : str, default="measure"
-        The argument that error messages name.
-    among : iterable of str
-        The names that are allowed here.
-    """
+    """Return the measure of this name or synonym, whatever its case, hyphens and spaces; errors name the `argument`."""
     allowed = list(among)
     key = name.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(name, str) else None
     key = _CANONICAL.get(key, key) if key is not None else None
@@ -161,15 +143,7 @@ def find_measure(name: Any, argument: str = "measure", among: Iterable[str] = ME
 
 
 def measures_of_counts(counts: Counts, cost: Array | None = None) -> dict[str, Any]:
-    """Compute all measures that need only counts, and with a cost matrix those that need costs.
-
-    Parameters
-    ----------
-    counts : Counts
-        Right and wrong predictions; arrays of counts give arrays.
-    cost : ndarray of shape (2, 2) or None, default=None
-        ``[true, predicted]``, the negative class first.
-    """
+    """Compute all measures that need only counts, and with a cost matrix those that need costs."""
     needs = (COUNTS,) if cost is None else (COUNTS, COSTS)
     return {name: m.value(counts, cost) for name, m in MEASURES.items() if m.needs in needs}
 
@@ -193,25 +167,11 @@ def binary_measures(
     cost_matrix: Array | None = None,
     weights: Array | None = None,
 ) -> dict[str, float]:
-    """Compute all measures of two classes that the inputs allow.
+    """Compute all measures of two classes that the inputs allow, given which rows are positive and predicted to be.
 
-    Parameters
-    ----------
-    positive, flagged : ndarray of bool
-        Which rows are positive, and which are predicted to be.
-    scores : ndarray or None
-        Larger values mean "more likely positive". For "roc_auc" and "pr_auc", which are NaN if a class is missing.
-    probabilities : ndarray or None
-        Of the positive class. For "brier" and "log_loss"; the latter clips probabilities at 2.2e-16, as scikit-learn
-        does.
-    cost_matrix : ndarray of shape (2, 2) or None
-        ``[true, predicted]``, the negative class first. For "cost", the mean per row, and "savings".
-    weights : ndarray or None
-        How many examples each row stands for.
-
-    Returns
-    -------
-    dict of str to float
+    `scores` are for "roc_auc" and "pr_auc", which are NaN if a class is missing; `probabilities` of the positive class
+    for "brier" and "log_loss", which clips them at 2.2e-16, as scikit-learn does; `cost_matrix`, with the negative
+    class first, for "cost" and "savings". `weights` is how many examples each row stands for.
     """
     positive = np.asarray(positive, dtype=np.bool_)
     values = measures_of_counts(Counts.of(positive, flagged, weights), cost_matrix)
@@ -230,17 +190,7 @@ def binary_measures(
 def multiclass_measures(
     truth: Array, predicted: Array, cost_matrix: Array, weights: Array | None = None
 ) -> dict[str, float]:
-    """Compute error, accuracy, balanced accuracy, G-mean, cost and savings of any number of classes.
-
-    Parameters
-    ----------
-    truth, predicted : ndarray of int
-        The numbers of the true and of the predicted classes.
-    cost_matrix : ndarray of shape (n_classes, n_classes)
-        ``[true, predicted]``.
-    weights : ndarray or None
-        How many examples each row stands for.
-    """
+    """Compute error, accuracy, balanced accuracy, G-mean, cost and savings, given the numbers of the classes."""
     w = np.ones(len(truth)) if weights is None else weights
     total = float(w.sum())
     right = truth == predicted

@@ -14,23 +14,7 @@ METHODS = ("decision_function", "predict_proba")
 
 
 def scores_of(estimator: Any, X: Any, pos_label: Any, method: str = "auto") -> Array:
-    """Return one number per row, larger where the positive class is more likely.
-
-    Parameters
-    ----------
-    estimator : fitted classifier
-        With `decision_function` or `predict_proba`.
-    X : table
-        The rows.
-    pos_label : label
-        One of ``estimator.classes_``.
-    method : {"auto", "decision_function", "predict_proba"}, default="auto"
-        The method to use; "auto" prefers the decision function.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-    """
+    """Return one number per row, larger where the positive class is more likely; "auto" prefers `decision_function`."""
     if method == "auto":
         method = next((m for m in METHODS if hasattr(estimator, m)), METHODS[0])
     if not hasattr(estimator, method):

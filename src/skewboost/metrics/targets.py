@@ -56,13 +56,17 @@ def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weight
 
 
 @checked_by_scikit_learn()
+def check_row_numbers(name: str, given: Any, n_rows: int) -> Array:
+    """Return an argument that has one finite number per row."""
+    numbers: Array = check_array(given, ensure_2d=False, dtype=np.float64, input_name=name)
+    if numbers.shape != (n_rows,):
+        raise InputError(f"{name} has shape {numbers.shape}, but X has {n_rows} rows.", "Give one number per row.")
+    return numbers
+
+
 def check_sample_weight(sample_weight: Any, n_rows: int) -> Array:
     """Return the number of examples that each row stands for."""
-    weights: Array = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-    if weights.ndim != 1 or len(weights) != n_rows:
-        raise InputError(
-            f"sample_weight has shape {weights.shape}, but X has {n_rows} rows.", "Give one weight per row."
-        )
+    weights = check_row_numbers("sample_weight", sample_weight, n_rows)
     if (weights < 0).any():
         raise InputError(
             f"sample_weight has a negative entry ({weights.min()}).", "Weights count examples: give numbers >= 0."

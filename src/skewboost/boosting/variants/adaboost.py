@@ -9,7 +9,7 @@ References
 from __future__ import annotations
 
 from skewboost.boosting.estimator import BoostingClassifier, booster
-from skewboost.boosting.rule import DiscreteRule, Rule
+from skewboost.boosting.rule import DiscreteRule
 
 
 class AdaBoost(DiscreteRule):
@@ -49,5 +49,4 @@ class AdaBoostClassifier(BoostingClassifier):
     0.94
     """
 
-    def _rule(self) -> Rule:
-        return AdaBoost()
+    _rule_class = AdaBoost

@@ -12,12 +12,11 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array
 
-from skewboost.boosting.estimator import DEFAULT_VALIDATION_FRACTION, booster
+from skewboost.boosting.estimator import booster
 from skewboost.boosting.link import Labels, Link, ManyClasses, TwoClasses
-from skewboost.boosting.many_classes import JointClassifier, JointCosts, JointRule
+from skewboost.boosting.many_classes import JointClassifier, JointCosts
 from skewboost.boosting.rule import Rule, no_edge
 from skewboost.boosting.state import MAX_SPREAD, F, State
-from skewboost.boosting.training import Problem
 from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.table import Table
@@ -29,7 +28,7 @@ from skewboost.metrics.costs import check_cost
 from skewboost.typing import Array
 
 
-class AdaBoostMH(JointRule):
+class AdaBoostMH(Rule):
     """RealBoost on all (example, label) pairs, with one partition for all labels."""
 
     criterion = "z"
@@ -163,7 +162,7 @@ class AdaBoostMHClassifier(JointClassifier):
             )
         return AdaBoostMHOfTwo()
 
-    def _joint_rule(self, costs: JointCosts) -> JointRule:
+    def _joint_rule(self, costs: JointCosts) -> Rule:
         if self.multilabel_:
             return AdaBoostMH(Labels(tuple(np.log(costs.of_class).tolist())))
         return AdaBoostMH(ManyClasses(tuple(costs.of_class.tolist()), softmax=False))
@@ -192,22 +191,9 @@ class AdaBoostMHClassifier(JointClassifier):
         _, weights = super()._check_targets(table, np.zeros(table.n_rows, dtype=np.intp), sample_weight)
         return Y.astype(np.bool_), weights
 
-    def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
-        if not self.multilabel_:
-            super()._set_classes(labels, weights, going_on)
-            return
-        if self.pos_label is not None:
-            raise InputError(
-                f"pos_label={self.pos_label!r} has no effect, because y is an indicator matrix of labels. Leave it at "
-                "None."
-            )
-        self._keep_classes(np.arange(labels.shape[1]), going_on, "labels")
-
-    def _target(self, labels: Array) -> Array:
-        return labels if self.multilabel_ else labels[:, None] == self.classes_
-
-    def _structure(self) -> Classes:
-        return Classes(len(self.classes_), 2)
+    def _target(self, labels: Array) -> tuple[Array, Classes]:
+        target = labels if self.multilabel_ else labels[:, None] == self.classes_
+        return target, Classes(len(self.classes_), 2)
 
     def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
         """Costs of an example apply to all of its pairs; costs of a label apply to the examples that have it."""
@@ -236,17 +222,3 @@ class AdaBoostMHClassifier(JointClassifier):
                 "false alarms}, 'balanced' or None."
             )
         return JointCosts(miss, np.where(labels, miss, 1.0))
-
-    def _split(self, problem: Problem) -> tuple[Array, Array]:
-        """Return the rows to train on and those to validate on; not stratified if there are several labels."""
-        if not self.multilabel_:
-            return super()._split(problem)
-        n = len(problem.target)
-        if n < 2:
-            raise InputError(
-                "early_stopping needs at least two examples, but there is only one. Set early_stopping=False."
-            )
-        order = np.random.default_rng(self._seed).permutation(n)
-        fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
-        n_outer = min(max(1, round(fraction * n)), n - 1)
-        return np.sort(order[n_outer:]), np.sort(order[:n_outer])

@@ -40,6 +40,7 @@ class SoftMargin(Rule):
     """
 
     scale = 1.0
+    has_step = True
 
     def __init__(self, C: tuple[float, float], p: float) -> None:
         self.C = C  # of the negatives and of the positives
@@ -145,10 +146,6 @@ class SoftMargin(Rule):
         if top < -700.0:
             state.stop_reason = PERFECT
         state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))
-
-    def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
-        """The criterion and the step."""
-        return {"criterion": h.criterion, "step": state.step}
 
 
 class AdaBoostReg(SoftMargin):

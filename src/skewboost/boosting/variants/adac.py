@@ -159,8 +159,7 @@ class AdaC2Classifier(CostSensitiveClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return AdaC2()
+    _rule_class = AdaC2
 
 
 @booster
@@ -193,5 +192,4 @@ class AdaC3Classifier(CostSensitiveClassifier):
     recall 1.00
     """
 
-    def _rule(self) -> Rule:
-        return AdaC3()
+    _rule_class = AdaC3

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skewboost.boosting.estimator import booster
 from skewboost.boosting.link import Link, ManyClasses
-from skewboost.boosting.many_classes import JointClassifier, JointCosts, JointRule
+from skewboost.boosting.many_classes import JointClassifier, JointCosts
 from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Problem
@@ -24,17 +24,15 @@ from skewboost.learners.resampling import ResampledLearner
 from skewboost.typing import Array
 
 
-class AdaC2M1(JointRule):
-    """Each round votes for one class; ``w ← c w exp(∓α)``."""
+class AdaC2M1(Rule):
+    """Each round votes for one class; ``w ← c w exp(∓α)``, from ``w = 1/N``."""
 
     criterion = "error"
+    has_step = True
 
     def __init__(self, costs: JointCosts) -> None:
         self.of_class = costs.of_class
         self.by_row = costs.differ
-
-    def start(self, state: State) -> None:
-        """``w = 1/N``; the costs enter with the first update."""
 
     def ask(self, state: State, rng: RandomSource) -> Any:
         """Ask for a partition whose leaves predict their heaviest class, or for the predictions of a classifier."""
@@ -70,22 +68,16 @@ class AdaC2M1(JointRule):
             if state.move_leaves(h, logs):
                 return
         state.rows.evaluate(term, "g")
-        state.move_rows(self.log_factor_of_rows, (Y, "g", *([state.cost] if self.by_row else [])))
-
-    def log_factor_of_rows(self, y: Array, g: Array, costs: Array | None = None) -> Array:
-        """Return the logarithms of these factors per row, given the classes and what the round adds to each class."""
-        number = y.astype(np.intp)
-        if costs is None:
-            costs = self.of_class[number]
-        return np.asarray(np.log(costs) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), number])
-
-    def describe(self, state: State, h: LabelHypothesis, term: Term) -> dict[str, float]:  # type: ignore[override]
-        """The criterion and the step."""
-        return {"criterion": h.criterion, "step": state.step}
+        state.move_rows(log_factor_of_rows, (Y, "g", state.cost))
 
     def link(self, state: State) -> Link:  # type: ignore[override]
         """``p_l ∝ e^(2 F_l)``, which for two classes is the link of AdaC2."""
         return ManyClasses(tuple(self.of_class.tolist()), softmax=True)
+
+
+def log_factor_of_rows(y: Array, g: Array, c: Array) -> Array:
+    """``ln c ∓ α`` per row, given the class numbers and what the round adds to each class."""
+    return np.asarray(np.log(c) + g.max(axis=1) - 2.0 * g[np.arange(len(g)), y.astype(np.intp)])
 
 
 @booster
@@ -159,14 +151,11 @@ class AdaC2M1Classifier(JointClassifier):
             )
         return AdaC2()
 
-    def _joint_rule(self, costs: JointCosts) -> JointRule:
+    def _joint_rule(self, costs: JointCosts) -> Rule:
         return AdaC2M1(costs)
 
-    def _target(self, labels: Array) -> Array:
-        return np.searchsorted(self.classes_, labels)
-
-    def _structure(self) -> Classes:
-        return Classes(1, len(self.classes_))
+    def _target(self, labels: Array) -> tuple[Array, Classes]:
+        return np.searchsorted(self.classes_, labels), Classes(1, len(self.classes_))
 
     def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
         super()._finish(learner, problem, state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import DiscreteRule, Rule
+from skewboost.boosting.rule import DiscreteRule
 from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES
 from skewboost.learners.learner import LabelHypothesis
@@ -13,11 +13,6 @@ from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
 
 DEFAULT_LARGEST = 0.2
-
-
-def adjustment(yh: Array | float, c: Array) -> Array:
-    """``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([fan1999]_ §3.1)."""
-    return np.asarray(0.5 - 0.5 * c * yh)
 
 
 class AdaCost(DiscreteRule):
@@ -44,8 +39,8 @@ class AdaCost(DiscreteRule):
         return float((yh * (0.5 * plain - 0.5 * yh * costly)).sum())
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
-        """``-α y h β``."""
-        return -alpha * yh * adjustment(yh, c)
+        """``-α y h β`` with ``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([fan1999]_ §3.1)."""
+        return -alpha * yh * (0.5 - 0.5 * c * yh)
 
 
 @booster
@@ -87,5 +82,4 @@ class AdaCostClassifier(CostSensitiveClassifier):
         costs = super()._costs(each, labels, weights)
         return costs.up_to(DEFAULT_LARGEST) if self.cost is None and each is None else costs.at_most_one()
 
-    def _rule(self) -> Rule:
-        return AdaCost()
+    _rule_class = AdaCost

@@ -62,8 +62,9 @@ class CalibrateChoice(BaseBooster):
 
     calibrate: str | None = None
 
-    def _check_calibrate(self) -> None:
+    def _rule(self) -> Rule:
         check_params(self, calibrate=optional(one_of(*CALIBRATORS)))
+        return super()._rule()
 
     def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
         if self.calibrate is None:
@@ -145,9 +146,7 @@ class AdaMECClassifier(CalibratedClassifier):
     recall 1.00
     """
 
-    def _rule(self) -> Rule:
-        self._check_calibrate()
-        return AdaMEC()
+    _rule_class = AdaMEC
 
 
 @booster
@@ -182,6 +181,4 @@ class CGAdaClassifier(CalibratedClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        self._check_calibrate()
-        return CGAda()
+    _rule_class = CGAda

@@ -23,10 +23,8 @@ from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.errors import InputError
 from skewboost.learners.alternating_round import AlternatingTree
 from skewboost.learners.learner import LABELS
-from skewboost.metrics.costs import Costs
 from skewboost.names import quoted
 from skewboost.parameters import check_params, one_of
-from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,6 +123,7 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
     """
 
     _rounds = "max_rounds"
+    _equal_by_default = True
 
     max_rounds: int = 20
     init: str = "prior"
@@ -138,11 +137,6 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
 
     def _weak_learner(self) -> AlternatingTree:
         return AlternatingTree(missing=self.missing, max_bins=self.max_bins)  # type: ignore[arg-type]
-
-    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        if self.cost is None and each is None:
-            return Costs()
-        return super()._costs(each, labels, weights)
 
     # -------------------------------------------------------------------- reading it
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from skewboost.boosting.cost_schedule import CostsInEveryRound
 from skewboost.boosting.estimator import booster
-from skewboost.boosting.rule import Rule
 from skewboost.boosting.variants.adamec import CalibratedClassifier, SoundAdaBoost
 
 
@@ -53,6 +52,4 @@ class AsymmetricAdaBoostClassifier(CalibratedClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        self._check_calibrate()
-        return AsymmetricAdaBoost()
+    _rule_class = AsymmetricAdaBoost

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, leaf_log_odds, no_edge
 from skewboost.boosting.state import State
 from skewboost.engine.boundary import N_CODES
-from skewboost.engine.partition import Partition, look_up
+from skewboost.engine.partition import look_up
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.errors import InputError
 from skewboost.learners import Histogram, Stump, name_of, resolve
@@ -28,13 +29,6 @@ def agreed(votes: Array) -> Array:
     return np.asarray(
         np.divide((for_ - against) * np.abs(for_ - against), both, out=np.zeros_like(both), where=both > 0)
     )
-
-
-class Parts(NamedTuple):
-    """The leaves on which a round changes F, and their class weights."""
-
-    partition: Partition
-    class_weights: Array
 
 
 class ConsistentBoost(Rule):
@@ -74,7 +68,8 @@ class ConsistentBoost(Rule):
         if self.latest is not None:
             feature, self.votes[feature] = self.latest
             assert isinstance(term, LeafTerm)
-            h = Parts(term.partition, state.rows.sums(term.partition))
+            # the leaves on which the round changes F
+            h = replace(h, partition=term.partition, class_weights=state.rows.sums(term.partition))
         super().update(state, h, term)
 
 

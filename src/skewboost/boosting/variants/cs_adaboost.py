@@ -12,9 +12,10 @@ from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge, over_leaves
 from skewboost.boosting.state import SIGNS, State
 from skewboost.boosting.variants.logitboost import LogitBoost
+from skewboost.engine.boundary import Request
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y
-from skewboost.learners.learner import LabelHypothesis, SplitGoal
+from skewboost.learners.learner import LabelHypothesis
 from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
@@ -29,9 +30,9 @@ class _CostLoss(Rule):
     def __init__(self, prior: str = "data") -> None:
         self.prior = prior
 
-    def goal(self, costs: Costs, n: float) -> SplitGoal:
+    def goal(self, costs: Costs, n: float) -> Request:
         """The split criteria of this loss depend on the costs."""
-        return SplitGoal(self.criterion, (costs.negative, costs.positive), 1.0 / n)
+        return Request(self.criterion, costs=(costs.negative, costs.positive), delta=1.0 / n)
 
     def start(self, state: State) -> None:
         """``w = 1/N``, or ``1/(2N±)`` as in the paper."""
@@ -78,7 +79,9 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
         costs = state.costs
         labels = h.labels
         for _ in range(20 if len(labels) != 2 or not labels.all() else 1):
-            step = least_costly_step(labels, h.class_weights, costs)
+            # the α >= 0 that minimises the loss of α h, the root of its derivative (eq. 41)
+            rates = -costs.of_class * SIGNS * labels[:, None]
+            step = best_step(over_leaves(h.class_weights, rates), MAX_VOTE / max(costs.negative, costs.positive))
             # a wrong label adds 2 sinh(C α) W to the loss, which is proportional to C W for α → 0
             penalty = np.array([math.sinh(min(c * max(step, 1e-9), 700.0)) for c in (costs.negative, costs.positive)])
             negative, positive = (h.class_weights * penalty).T
@@ -91,19 +94,9 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
         state.step = step
         return h.term(step * labels)
 
-    def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """``-c y g``."""
-        return np.asarray(-c * y * g)
-
     def missing_constant(self, state: State) -> float:
         """``ln(C+ W+ / C- W-)``, which is 0 at the optimum."""
         return math.log(state.costs.ratio) + state.log_ratio_of_weights()
-
-
-def least_costly_step(labels: Array, sums: Array, costs: Costs) -> float:
-    """Return the α >= 0 that minimises the loss of ``α h``, the root of its derivative ([masnadi2011]_ eq. 41)."""
-    rates = -costs.of_class * SIGNS * labels[:, None]
-    return best_step(over_leaves(sums, rates), MAX_VOTE / max(costs.negative, costs.positive))
 
 
 class CSLogitBoost(_CostLoss, LogitBoost):
@@ -115,9 +108,9 @@ class CSLogitBoost(_CostLoss, LogitBoost):
         LogitBoost.__init__(self)
         _CostLoss.__init__(self, prior)
 
-    def goal(self, costs: Costs, n: float) -> SplitGoal:
+    def goal(self, costs: Costs, n: float) -> Request:
         """Least squares."""
-        return SplitGoal(self.criterion)
+        return Request(self.criterion)
 
     def link(self, state: State) -> TwoClasses:
         """F starts at ``ln(C+ / C-) / (C+ + C-)``, where Pc = ½. From 0 the first step overshoots at large costs."""
@@ -126,10 +119,9 @@ class CSLogitBoost(_CostLoss, LogitBoost):
 
     def importance(self, state: State) -> str:
         """Return the vector of sample weights, balanced on request, times the costs relative to the class mean."""
-        costs, balanced = state.costs, self.prior == "balanced"
-        if costs.each is None and not balanced:
-            return EXAMPLES
-        of_class = [0.5 * state.n / n if balanced else 1.0 for n in state.n_of_class]
+        if self.prior == "data":
+            return super().importance(state)
+        costs, of_class = state.costs, [0.5 * state.n / n for n in state.n_of_class]
 
         def counts(n: Array, y: Array, c: Array) -> Array:
             own = n * np.where(y > 0, of_class[1], of_class[0])
@@ -149,9 +141,10 @@ class _CostLossClassifier(CostSensitiveClassifier):
 
     prior: str = "data"
 
-    def _check_prior(self) -> str:
+    def _rule(self) -> Rule:
         check_params(self, prior=one_of("data", "balanced"))
-        return self.prior
+        rule: Rule = self._rule_class(self.prior)
+        return rule
 
 
 @booster
@@ -191,8 +184,7 @@ class CSAdaBoostClassifier(_CostLossClassifier):
     recall 0.80
     """
 
-    def _rule(self) -> Rule:
-        return CSAdaBoost(self._check_prior())
+    _rule_class = CSAdaBoost
 
 
 @booster
@@ -228,8 +220,7 @@ class CSRealBoostClassifier(_CostLossClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSRealBoost(self._check_prior())
+    _rule_class = CSRealBoost
 
 
 @booster
@@ -265,5 +256,4 @@ class CSLogitBoostClassifier(_CostLossClassifier):
     recall 1.00
     """
 
-    def _rule(self) -> Rule:
-        return CSLogitBoost(self._check_prior())
+    _rule_class = CSLogitBoost

@@ -14,41 +14,31 @@ from skewboost.typing import Array
 class CSB(DiscreteRule):
     """``w ← c w exp(-power y h)``; the vote is that of AdaBoost."""
 
+    fixed_power: float | None = None  # None: α
+
     def __init__(self, cost_on: str) -> None:
         self.cost_on = cost_on
-
-    def power(self, alpha: float) -> float:
-        """Return the factor of ``y h`` in the exponent of the update."""
-        raise NotImplementedError
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``ln c - power y h``; in Ting's papers only misclassified examples are multiplied by c."""
         cost = np.log(c) if self.cost_on == "all" else np.where(yh < 0, np.log(c), 0.0)
-        return cost - self.power(alpha) * yh
+        return cost - (alpha if self.fixed_power is None else self.fixed_power) * yh
 
 
 class CSB0(CSB):
     """``w ← c w``: the update ignores the vote."""
 
-    def power(self, alpha: float) -> float:
-        """Return 0."""
-        return 0.0
+    fixed_power = 0.0
 
 
 class CSB1(CSB):
     """``w ← c w exp(-y h)``."""
 
-    def power(self, alpha: float) -> float:
-        """Return 1."""
-        return 1.0
+    fixed_power = 1.0
 
 
 class CSB2(CSB):
     """``w ← c w exp(-α y h)``."""
-
-    def power(self, alpha: float) -> float:
-        """Return α."""
-        return alpha
 
 
 @booster
@@ -57,9 +47,10 @@ class CSBClassifier(CostSensitiveClassifier):
 
     cost_on: str = "all"
 
-    def _check_cost_on(self) -> str:
+    def _rule(self) -> Rule:
         check_params(self, cost_on=one_of("all", "errors"))
-        return self.cost_on
+        rule: Rule = self._rule_class(self.cost_on)
+        return rule
 
 
 @booster
@@ -93,8 +84,7 @@ class CSB0Classifier(CSBClassifier):
     recall 0.90, flagged 0.20, sick 0.10
     """
 
-    def _rule(self) -> Rule:
-        return CSB0(self._check_cost_on())
+    _rule_class = CSB0
 
 
 @booster
@@ -126,8 +116,7 @@ class CSB1Classifier(CSBClassifier):
     recall 1.00
     """
 
-    def _rule(self) -> Rule:
-        return CSB1(self._check_cost_on())
+    _rule_class = CSB1
 
 
 @booster
@@ -160,5 +149,4 @@ class CSB2Classifier(CSBClassifier):
     recall 1.00
     """
 
-    def _rule(self) -> Rule:
-        return CSB2(self._check_cost_on())
+    _rule_class = CSB2

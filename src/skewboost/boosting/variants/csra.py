@@ -10,12 +10,9 @@ from __future__ import annotations
 
 from skewboost.boosting.cost_schedule import CostsInEveryRound, SpreadCosts
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import Rule
-from skewboost.boosting.state import State
 from skewboost.boosting.variants.gentleboost import GentleBoost
 from skewboost.boosting.variants.logitboost import LogitBoost
 from skewboost.boosting.variants.realboost import RealBoost
-from skewboost.engine.training_set import EXAMPLES, Y
 
 
 class CSRA(CostsInEveryRound, RealBoost):
@@ -30,14 +27,6 @@ class CSGA(CostsInEveryRound, GentleBoost):
 
 class CSLB(SpreadCosts, LogitBoost):
     """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([nyga2010]_ algorithm 14)."""
-
-    def importance(self, state: State) -> str:
-        """Return the sample weights times the costs relative to the class mean; the link has the class costs."""
-        costs = state.costs
-        if costs.each is None:
-            return EXAMPLES
-        state.rows.map(lambda n, y, c: n * costs.relative(y, c), (EXAMPLES, Y, state.cost), ("importance",))
-        return "importance"
 
 
 @booster
@@ -74,8 +63,7 @@ class CSRAClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSRA()
+    _rule_class = CSRA
 
 
 @booster
@@ -110,8 +98,7 @@ class CSGAClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSGA()
+    _rule_class = CSGA
 
 
 @booster
@@ -146,5 +133,4 @@ class CSLBClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
-    def _rule(self) -> Rule:
-        return CSLB()
+    _rule_class = CSLB

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.metrics.costs import Costs
@@ -62,5 +61,4 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
             return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are inverse frequencies
         return costs.up_to(1.0)
 
-    def _rule(self) -> Rule:
-        return FavoredBoost()
+    _rule_class = FavoredBoost

@@ -41,18 +41,15 @@ class GentleBoost(Rule):
     def vote(self, state: State, h: Any) -> Term | None:
         """The weighted mean of y ([friedman2000]_ algorithm 4)."""
         if isinstance(h, ResponseHypothesis):
-            return self._vote_of_response(state, h)
+            term = vote_of_function(state, h.term, self.line_search)
+            return term and term.bounded(MAX_VOTE, state.rows)  # a line is unbounded where rows have hardly any weight
         if isinstance(h, ProbabilityHypothesis):
             return vote_of_function(state, h.term(mean_label), self.line_search)
         values = leaf_means(h)
         if no_edge(state, values):
             return None
-        term: Term = h.term(values * (best_step_of_leaves(h, values) if self.line_search else 1.0))
-        return term
-
-    def _vote_of_response(self, state: State, h: ResponseHypothesis) -> Term | None:
-        term = vote_of_function(state, h.term, self.line_search)
-        return term and term.bounded(MAX_VOTE, state.rows)  # a line is unbounded where rows have hardly any weight
+        vote: Term = h.term(values * (best_step_of_leaves(h, values) if self.line_search else 1.0))
+        return vote
 
 
 @booster

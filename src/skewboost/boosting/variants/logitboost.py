@@ -62,8 +62,14 @@ class LogitBoost(Rule):
         return state.learner.responses("z", state.fitted, rng)
 
     def importance(self, state: State) -> str:
-        """Return the vector of how many examples each row counts for."""
-        return EXAMPLES
+        """Return the vector of how many examples each row counts for: sample weights, times costs relative to the class
+        mean if rows of a class differ in cost. The link has the class costs.
+        """
+        costs = state.costs
+        if costs.each is None:
+            return EXAMPLES
+        state.rows.map(lambda n, y, c: n * costs.relative(y, c), (EXAMPLES, Y, state.cost), ("importance",))
+        return "importance"
 
     def working_offset(self, state: State) -> float:
         """Return what is subtracted from the log-odds that include the costs to get those of P."""

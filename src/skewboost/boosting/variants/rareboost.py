@@ -65,5 +65,4 @@ class RareBoostClassifier(BoostingClassifier):
     True
     """
 
-    def _rule(self) -> Rule:
-        return RareBoost()
+    _rule_class = RareBoost

@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,17 +37,13 @@ def name(level: str, suffix: str) -> str:
 
 def digest() -> str:
     """Return a hash of the sources, of the build scripts, and of the machine (a folder may be shared by several)."""
-    found = hashlib.blake2b(_machine().encode(), digest_size=16)
+    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+    found = hashlib.blake2b(f"{sys.platform} {machine}".encode(), digest_size=16)
     for path in sorted(HERE.iterdir()):
         if path.suffix in SUFFIXES:
             found.update(f"\n{path.name}\n".encode())
             found.update(path.read_bytes())
     return found.hexdigest()
-
-
-def _machine() -> str:
-    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
-    return f"{sys.platform} {machine}"
 
 
 def is_current(folder: Path) -> bool:
@@ -63,23 +58,16 @@ def is_current(folder: Path) -> bool:
 def refresh(folder: Path) -> None:
     """Build the libraries in a folder, unless they are up to date.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder of the libraries.
-
-    Raises
-    ------
-    BuildError
-        If the compiler fails; the message has its output.
-    OSError
-        If the folder is not writable.
+    One process builds while others wait; if files cannot be locked, all build and the last one wins.
     """
     if is_current(folder):
         return
-    from skewboost.files import write_whole
+    from skewboost.files import locked, write_whole
 
-    with _build_lock(folder):
+    with ExitStack() as stack:
+        lock = stack.enter_context(open(folder / LOCK, "ab"))
+        with suppress(OSError):
+            stack.enter_context(locked(lock))
         if is_current(folder):  # another process has built them
             return
         built = digest()  # if sources change during the build, the next call builds again
@@ -88,19 +76,7 @@ def refresh(folder: Path) -> None:
 
 
 def build(folder: Path, target: Target | None = None) -> list[Path]:
-    """Build the libraries of all levels.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the libraries.
-    target : Target, default=None
-        The platform to build for, by zig; None: this machine.
-
-    Returns
-    -------
-    list of Path
-    """
+    """Build the libraries of all levels, for this machine or, by zig, for another platform."""
     from .compilers import FLAGS, find, this_machine, zig
 
     compiler = find() if target is None else zig()
@@ -127,8 +103,12 @@ def build_sanitized(kind: str, folder: Path) -> Path:
 def _compile(compiler: Compiler, flags: dict[str, tuple[str, ...]], target: Target, folder: Path) -> list[Path]:
     """Compile libraries in parallel, given the flags of each by file name."""
     import subprocess
+    import tempfile
 
-    with _scratch(folder) as scratch, ExitStack() as stack:
+    with ExitStack() as stack:
+        # on the same file system, so that finished files can be renamed into place
+        temporary = tempfile.TemporaryDirectory(prefix=".libskewboost-", dir=folder, ignore_cleanup_errors=True)
+        scratch = Path(stack.enter_context(temporary))
         environment = dict(os.environ)
         if compiler.is_zig:  # by default it leaves hundreds of megabytes in the home folder
             environment.setdefault("ZIG_GLOBAL_CACHE_DIR", str(scratch / "cache"))
@@ -153,24 +133,3 @@ def _compile(compiler: Compiler, flags: dict[str, tuple[str, ...]], target: Targ
         for library in flags:
             os.replace(scratch / library, folder / library)
     return [folder / library for library in flags]
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """Make a temporary folder on the same file system, so that finished files can be renamed into place."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix=".libskewboost-", dir=folder, ignore_cleanup_errors=True) as scratch:
-        yield Path(scratch)
-
-
-@contextmanager
-def _build_lock(folder: Path) -> Iterator[None]:
-    """Let one process build while others wait; if files cannot be locked, all build and the last one wins."""
-    from skewboost.files import locked
-
-    with ExitStack() as stack:
-        lock = stack.enter_context(open(folder / LOCK, "ab"))
-        with suppress(OSError):
-            stack.enter_context(locked(lock))
-        yield

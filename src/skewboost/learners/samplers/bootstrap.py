@@ -36,5 +36,4 @@ class Bootstrap(BaseEstimator):
     """
 
     def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
-        """Draw rows by weight."""
         return Sample(draw_by_weight(weights, rng))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -11,6 +13,7 @@ from skewboost.parameters import check_params, number
 from skewboost.typing import Array
 
 
+@dataclass(eq=False, repr=False)
 class Fraction(BaseEstimator):
     """A fraction of the examples, drawn without replacement; they keep their current weights.
 
@@ -37,8 +40,7 @@ class Fraction(BaseEstimator):
 
     resets = False
 
-    def __init__(self, share: float = 0.5) -> None:
-        self.share = share
+    share: float = 0.5
 
     def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
         """Draw examples, which come in the order of `TrainingData.ordered_examples`."""

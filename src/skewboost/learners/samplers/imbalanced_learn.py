@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.engine.row_hash import places_of, row_keys
 from skewboost.engine.table import Nominal, Table
 from skewboost.errors import InputError
 from skewboost.fitting import seeded
-from skewboost.learners.example_order import places_of, row_keys
 from skewboost.learners.samplers.sampler import Sample, classes_of_rows, mean_weights
 from skewboost.learners.samplers.synthetic_rows import read_like
 from skewboost.learners.training_data import TrainingData
@@ -38,10 +38,10 @@ class ImbalancedLearnSampler:
         sampler = seeded(self.sampler, lambda: int(rng.integers(2**31)), anew=True)
         picks_rows = getattr(sampler, "shrinkage", None) is None
         if name in BLIND and picks_rows:
-            resample(sampler, np.arange(len(y))[:, None], y, data.table)
+            resample(sampler, np.arange(len(y))[:, None], y)
             return self._sample(data, weights, sampler.sample_indices_)
         table = data.table.take(data.ordered_examples)
-        X_out, y_out = resample(sampler, _native(table), y, data.table)
+        X_out, y_out = resample(sampler, _native(table), y)
         out = read_like(table, X_out)
         y_out = np.asarray(y_out).astype(np.intp)
         if hasattr(sampler, "sample_indices_") and picks_rows:
@@ -60,46 +60,21 @@ class ImbalancedLearnSampler:
         return Sample(rows, np.append(own, mean_weights(data, weights)[classes[new]]), out.take(new), classes[new])
 
 
-def resample(sampler: Any, X: Any, y: Array, table: Table) -> tuple[Any, Any]:
-    """Call `fit_resample`; an error says what to change about the table or the sampler."""
+def resample(sampler: Any, X: Any, y: Array) -> tuple[Any, Any]:
+    """Call `fit_resample`; an error says what such samplers need."""
     try:
         X_out, y_out = sampler.fit_resample(X, y)
     except Exception as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        name, counts = type(sampler).__name__, np.bincount(y, minlength=2)
+        by_class = f"{counts[1]} of them positive" if len(counts) == 2 else f"{counts.tolist()} by class"
+        reason = (str(error).splitlines() or [name])[0].rstrip(".")
         raise InputError(
-            f"{type(sampler).__name__} could not resample the {len(y)} training examples, {_counted(y)}: {reason}.",
-            _remedy(table, type(sampler).__name__, reason),
+            f"{name} could not resample the {len(y)} training examples, {by_class}: {reason}.",
+            "Most samplers of imbalanced-learn need numbers without missing cells, and more examples of each class "
+            "than neighbours. Change its parameters, use SMOTENC(categorical_features='auto') for categories in a "
+            "pandas table, or use UnderSample() or Smote() of skewboost.learners, which accept any table.",
         ) from error
     return X_out, y_out
-
-
-def _counted(y: Array) -> str:
-    """The number of examples of each class, in words."""
-    counts = np.bincount(y, minlength=2)
-    return f"{counts[1]} of them positive" if len(counts) == 2 else f"{counts.tolist()} by class"
-
-
-def _remedy(table: Table, name: str, error: str) -> str:
-    columns = [table.column(j) for j in range(table.n_features)]
-    nominal = [table.name(j) for j, column in enumerate(columns) if isinstance(column, Nominal)]
-    if nominal and name not in ("SMOTENC", "SMOTEN"):
-        return (
-            f"X has columns of categories ({', '.join(map(repr, nominal[:3]))}). Use "
-            "SMOTENC(categorical_features='auto') on a pandas table, a sampler that only picks rows, such as "
-            "skewboost.learners.UnderSample(), or skewboost.learners.Smote(), which accepts any table."
-        )
-    for column in columns:
-        if np.any(column.codes < 0) if isinstance(column, Nominal) else np.any(column != column):
-            return (
-                "X has missing cells. Impute them, use a sampler that only picks rows, such as "
-                "skewboost.learners.UnderSample(), or skewboost.learners.Smote(), which accepts any table."
-            )
-    if "neighbors" in error:
-        return (
-            "A class has fewer examples than the sampler needs neighbours: lower k_neighbors (or n_neighbors) of "
-            f"{name}, or use skewboost.learners.Smote(), which uses fewer neighbours where necessary."
-        )
-    return "Change the sampler's parameters, or use another sampler."
 
 
 def _native(table: Table) -> Any:

@@ -47,7 +47,6 @@ class Sampler(Protocol):
 
     def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
         """Draw from the training rows, given their current weights (not negative, of any sum)."""
-        ...
 
 
 def classes_of_rows(data: TrainingData, sampler: str = "") -> Array:

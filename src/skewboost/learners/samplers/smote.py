@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ def _over_sampling() -> Any:
     return imblearn.over_sampling
 
 
+@dataclass(eq=False, repr=False)
 class Smote(BaseEstimator):
     """All examples with their current weights, and new synthetic examples of the rare class in every round.
 
@@ -66,9 +68,8 @@ class Smote(BaseEstimator):
 
     resets = False
 
-    def __init__(self, ratio: float = 1.0, k_neighbors: int = 5) -> None:
-        self.ratio = ratio
-        self.k_neighbors = k_neighbors
+    ratio: float = 1.0
+    k_neighbors: int = 5
 
     def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
         """Return all examples, followed by the synthetic ones, class by class."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -24,6 +26,7 @@ def under_sampled(classes: Array, ratio: float, rng: np.random.Generator) -> Arr
     return np.sort(np.concatenate(chosen))
 
 
+@dataclass(eq=False, repr=False)
 class UnderSample(BaseEstimator):
     """All examples of the rare class, and a draw without replacement from the other; they keep their current weights.
 
@@ -54,8 +57,7 @@ class UnderSample(BaseEstimator):
 
     resets = False
 
-    def __init__(self, ratio: float = 1.0) -> None:
-        self.ratio = ratio
+    ratio: float = 1.0
 
     def draw(self, data: TrainingData, weights: Array, rng: np.random.Generator) -> Sample:
         """Draw examples, which come in the order of `TrainingData.ordered_examples`."""
