@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""What holds for all tests. The process that starts the others reads this too, and need not import the package."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ from hashlib import md5
 import pytest
 import typer.testing
 
-from skewboost.boosting.rule import leaf_log_odds
-from skewboost.boosting.variants.consistent_boost import ConsistentBoost
-from support import FLAWED
-
 # Typer makes the commands anew for every call of its runner, which takes longer than most of them.
 typer.testing._get_command = cache(typer.testing._get_command)
 
@@ -21,6 +17,8 @@ typer.testing._get_command = cache(typer.testing._get_command)
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Of tests with the marker `sample(n)` n cases are quick ones, drawn by their names; the others are slow."""
+    from support import FLAWED
+
     cases = defaultdict(list)
     for item in items:
         sample = item.get_closest_marker("sample")
@@ -45,6 +43,9 @@ def pytest_collection_finish():
 @pytest.fixture
 def cast(monkeypatch):
     """The votes of ConsistentBoost as they are cast; a model keeps what they change."""
+    from skewboost.boosting.rule import leaf_log_odds
+    from skewboost.boosting.variants.consistent_boost import ConsistentBoost
+
     found, vote = [], ConsistentBoost.vote
 
     def noted(self, state, h):

@@ -41,7 +41,8 @@ def _folder(tmp_path, monkeypatch):
         plt.close("all")
 
 
-SECONDS = ("evaluating", "decisions", "comparing", "votes", "report", "goals", "plots")  # pages that take seconds
+# pages that take seconds
+SECONDS = ("evaluating", "decisions", "comparing", "votes", "report", "goals", "plots", "cli")
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def test_every_round_matches_the_trace(engine):
         assert record["criterion"] == pytest.approx(expected["criterion"], abs=1e-9)
 
 
+@pytest.mark.sample(2)
 @each_engine
 @each_learner
 def test_weights_loss_and_values_are_those_of_the_definition(learner, engine):
@@ -107,7 +108,7 @@ def test_a_label_and_its_opposite_are_the_same_as_the_label(learner, engine):
     np.testing.assert_allclose(both.decision_function(X), np.column_stack((-F, F)), atol=1e-8)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @each_learner
 def test_engines_agree_and_the_order_of_rows_and_labels_does_not_matter(learner):
     X, Y = labelled()

@@ -95,7 +95,7 @@ def test_weights_steps_and_votes_are_those_of_the_definition(learner, engine):
     np.testing.assert_allclose(p, np.exp(2 * F) / np.exp(2 * F).sum(axis=1, keepdims=True), atol=1e-9)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @each_learner
 def test_engines_agree_and_the_order_of_rows_does_not_matter(learner):
     X, y = four_classes()
@@ -172,6 +172,7 @@ def test_resampling_draws_the_classes(learner):
     assert clf.history_[0]["criterion"] < 0.5
 
 
+@pytest.mark.sample(2)
 @each_learner
 def test_warm_start_early_stopping_and_stages(learner):
     X, y = four_classes(400)

@@ -206,7 +206,7 @@ FEW, MANY = (np.geomspace(0.1, 30.0, n) for n in (5, 10))
 each_grid = pytest.mark.parametrize("costs", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @each_grid
 @pytest.mark.parametrize("data", DATA)
 @each(SOUND)
@@ -250,7 +250,7 @@ def test_csb0_drifts_to_recall_one():
 # -------------------------------------------------------------------------------- probabilities
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @each([e for e in SOUND if e.name != "CSAdaBoost"])
 def test_probabilities_do_not_depend_on_costs(entry):
     """The link takes the cost out again: P(y | x) is the same for any cost, up to what a finite ensemble can do."""
@@ -277,7 +277,7 @@ def test_without_a_split_the_prior_is_the_answer_whatever_the_cost(entry):
     assert clf.predict_proba(X)[0, 1] == pytest.approx(0.1, abs=0.02)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("calibrate", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("booster", [sb.AdaMECClassifier, sb.CGAdaClassifier, sb.AsymmetricAdaBoostClassifier])
 def test_calibration_mends_overconfidence(booster, calibrate):

@@ -432,6 +432,7 @@ def test_covers_are_the_training_rows_of_the_leaves(booster, missing, engine, we
         np.testing.assert_allclose(per_code[j], np.bincount(view.column(j), weights, minlength=N_CODES))
 
 
+@pytest.mark.sample(2)
 @each_engine
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def no_drawing(monkeypatch):
     monkeypatch.setattr(Report, "save", save)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("fit", "table"),
     [*((fit, HARDEST) for fit in FITS), *(("weighted", table) for table in TABLES if table != HARDEST)],

@@ -128,6 +128,7 @@ def test_a_goal_is_certified(small, run, tmp_path):
     assert told["certificate"]["threshold"] == load(path).threshold_
 
 
+@pytest.mark.slow
 def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_path):
     path = tmp_path / "thrice.csv"
     pd.concat([small.frame] * 3).to_csv(path, index=False)

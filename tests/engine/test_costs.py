@@ -131,7 +131,7 @@ def test_no_split_is_better_than_the_one_found(criterion, costs, missing):
                 assert lowest_step(no, yes, costs) + sums[2].sum() == pytest.approx(split.value, abs=1e-12)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @each_criterion
 @each_missing
 @pytest.mark.parametrize("n_values", [2, 7, 14, 255])
@@ -153,7 +153,7 @@ def test_engines_choose_the_same_split(n_values, missing, criterion, n_seeds):
             assert_same_split(slow, other)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @each_engine
 @each_missing
 def test_equal_costs_are_no_costs(missing, engine):

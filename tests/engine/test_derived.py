@@ -41,6 +41,7 @@ def test_derived_trees_choose_what_a_full_rebuild_chooses_with_costs():
     assert_same(derived, rebuilt, 1e-11)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limits", [Limits(1), Limits(None, 8)], ids=str)
 @pytest.mark.parametrize("criterion", ["z", "gini"])
 def test_derived_sums_choose_what_a_full_rebuild_chooses(criterion, limits):

@@ -86,6 +86,7 @@ def test_a_tree_keeps_its_limits_and_its_leaves_are_its_rows(engine, missing):
         np.testing.assert_allclose(growth.sums[k], [weights[(leaf == k) & ~y].sum(), weights[(leaf == k) & y].sum()])
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @each_engine
 def test_a_tree_of_many_leaves(engine):

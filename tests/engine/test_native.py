@@ -122,7 +122,7 @@ def check_all(seeds):
             raise AssertionError(f"with the seed {seed}: {error}") from error
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "first", [0, 15, *(pytest.param(first, marks=pytest.mark.slow) for first in range(30, 120, 15))]
 )

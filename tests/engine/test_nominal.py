@@ -114,6 +114,7 @@ def test_no_partition_of_up_to_ten_values_is_better(criterion, kind, missing, en
         assert (split.child[unseen] == split.child[MISSING]).all()
 
 
+@pytest.mark.sample(12)
 @each_engine
 @pytest.mark.parametrize("m", [11, 12, 40, 255])
 @pytest.mark.parametrize("criterion", FORCED)
@@ -155,6 +156,7 @@ def test_engines_take_the_first_of_many_subsets_that_tie(criterion):
             np.testing.assert_array_equal(slow.child, other.child)
 
 
+@pytest.mark.sample(9)
 @each_engine
 @pytest.mark.parametrize("criterion", [*CONCAVE, *FORCED])
 def test_missing_numbers_go_to_the_better_side(criterion, engine):

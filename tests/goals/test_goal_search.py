@@ -249,6 +249,7 @@ def test_the_certificate_is_about_rows_that_nothing_else_has_seen(tune, goal):
     assert "certified with 90% confidence" in str(clf.certificate_)
 
 
+@pytest.mark.slow
 def test_expected_cost_speaks_the_users_prices():
     X, y = draw(900, 5)
     named = np.array(["fine", "broken"])[y]

@@ -31,7 +31,7 @@ def mixed(n=300, seed=0):
     return X.astype({"kind": "category", "shop": "category"}), y
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("engine", ["reference", "cpu", PartitionedEngine()], ids=str)
 @pytest.mark.parametrize("booster", BOOSTERS)
 @pytest.mark.parametrize(

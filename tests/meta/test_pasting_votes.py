@@ -174,7 +174,7 @@ def test_the_recursion_of_the_error_and_of_acceptance():
     assert clf.oob_error_ == clf.history_[-1]["oob_error"]
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("pool_size", [200_000, 2000])
 @pytest.mark.parametrize("kind", ["importance", "random"])
 def test_out_of_bag_error_is_the_error_on_new_rows(kind, pool_size):
@@ -277,6 +277,7 @@ def test_perfect_votes_do_not_take_for_ever():
 # -------------------------------------------------------------------------------- contract
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("kind", "pool_size"), [("importance", 200_000), ("importance", 1000), ("random", 1000)])
 def test_results_do_not_depend_on_threads_and_a_warm_start_is_one_run(kind, pool_size):
     X, y = blobs(1500)
@@ -400,6 +401,7 @@ def chunks_of(X, y, size=170):
     return lambda: ((X[k : k + size], y[k : k + size]) for k in range(0, len(y), size))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("pool_size", [200_000, 1000])
 def test_parquet_chunks_and_memory_are_one(tmp_path, pool_size):
     """To the bit, whether all rows fit or are fetched in pools."""

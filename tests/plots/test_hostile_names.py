@@ -231,7 +231,7 @@ def test_every_display_is_tried():
     assert set(MAKERS) == {name for name in plots.__all__ if name.endswith("Display")}
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")  # of two rounds on a dozen rows
 @pytest.mark.parametrize(("display", "k"), [(name, k) for name, makers in MAKERS.items() for k in range(len(makers))])
 def test_names_are_drawn_as_they_are(display, k, rows, model, curve):

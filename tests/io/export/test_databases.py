@@ -90,7 +90,7 @@ LINKS = {
 }
 
 
-@pytest.mark.sample(10)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", LINKS)
 def test_links(name, database):
     model, rows, labels = LINKS[name]
