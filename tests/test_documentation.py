@@ -42,7 +42,7 @@ def _folder(tmp_path, monkeypatch):
 
 
 # pages that take seconds
-SECONDS = ("evaluating", "decisions", "comparing", "votes", "report", "goals", "plots", "cli")
+SECONDS = ("evaluating", "decisions", "comparing", "votes", "report", "goals", "plots", "cli", "multiclass")
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,7 @@ def test_scorers_see_labels_on_and_off():
     assert f1_score(Y, clf.predict(X), average="macro") > 0.7
 
 
+@pytest.mark.slow
 def test_many_labels_are_learned():
     X, Y = make_multilabel_classification(2000, 20, n_classes=6, random_state=0)
     clf = AdaBoostMHClassifier(n_estimators=150, estimator="tree", engine="cpu").fit(X[:1000], Y[:1000])

@@ -124,6 +124,7 @@ def test_an_alternating_tree_is_text(small, run, tmp_path):
     assert load(path).export_text() in run("explain", path).stdout
 
 
+@pytest.mark.slow
 def test_pictures_of_models_and_rows(small, run, tmp_path):
     for name, rows in (("shapes.png", []), ("row.svg", [small.later])):
         result = run("explain", small.model, *rows, "--plot", tmp_path / name)
@@ -261,6 +262,7 @@ def test_what_cannot_be_exported(small, refused):
     assert "--table is for sql" in refused("export", small.model, "--to", "c", "--table", "t")
 
 
+@pytest.mark.slow
 def test_reports_of_models_and_of_data(small, run, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Report, "save", lambda self, path: None)
@@ -344,6 +346,7 @@ def test_the_worst_row_is_counted_in_the_file_also_where_labels_are_missing(smal
     assert told["truth"] == again["truth"]
 
 
+@pytest.mark.slow
 def test_a_report_of_a_bag_has_no_learning_curve_and_the_class_that_is_meant(small, run, tmp_path, monkeypatch):
     reports = []
     monkeypatch.setattr(Report, "save", lambda self, path: reports.append(self))

@@ -32,6 +32,7 @@ def payments(n, seed):
     return X.reset_index(drop=True), np.where(y == 1, "yes", "no")
 
 
+@pytest.mark.slow
 def test_rows_that_are_dealt_at_random_are_not_warned_of():
     alarms = 0
     for k in range(6):

@@ -32,6 +32,7 @@ def test_derived_sums_choose_what_a_full_rebuild_chooses_with_costs(criterion, m
         assert_same(derived, rebuilt, 1e-11)
 
 
+@pytest.mark.slow
 def test_derived_trees_choose_what_a_full_rebuild_chooses_with_costs():
     table, y = mixed_table(1500, seed=1)
     request = Request("cost_loss", costs=(1.0, 5.0), delta=1 / 1500)

@@ -42,6 +42,7 @@ def test_without_confidence_the_goal_is_a_toss_up():
     assert 0.2 * made < broken < 0.8 * made
 
 
+@pytest.mark.slow
 def test_with_confidence_it_is_not():
     made, broken, _ = broken_promises("recall >= 0.8", "threshold", 60, 600)
     assert made == 60

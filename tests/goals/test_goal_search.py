@@ -331,6 +331,7 @@ def test_costs_reach_pipelines_weights_and_class_weights():
     np.testing.assert_allclose(again.decision_function(X), clf.decision_function(X))
 
 
+@pytest.mark.slow
 def test_tables_of_all_kinds():
     X, y = make_fraud(1500)
     model = GoalSearchCV(CSRAClassifier(n_estimators=5), "recall >= 0.5", **FEW)

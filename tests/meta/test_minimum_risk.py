@@ -155,6 +155,7 @@ def overlapping(n, seed):
     return Z, (rng.random(n) < 1 / (1 + np.exp(3 - Z[:, 0] - Z[:, 1]))).astype(int)
 
 
+@pytest.mark.slow
 def test_calibration_makes_an_overconfident_booster_cheaper():
     (train, labels), (new, truth) = overlapping(1000, 0), overlapping(20_000, 1)
     booster = RealBoostClassifier(n_estimators=100)

@@ -36,6 +36,7 @@ def test_the_envelope_is_that_of_brute_force(positive, scores, weights):
     assert curve.probability_cost[[0, -1]].tolist() == [0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_the_best_threshold_is_the_cheapest_at_every_cost():
     rng = np.random.default_rng(0)
     y = (rng.random(500) < 0.1).astype(int)
