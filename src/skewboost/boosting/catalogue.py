@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
+from functools import cache
+from importlib import import_module, resources
 from typing import Any
 
 # How costs enter: not at all; once, so that a cost has its plain meaning; again in every round, so that m rounds apply
@@ -21,7 +22,7 @@ class Entry:
 
     name: str
     class_name: str
-    paper: str
+    works: tuple[str, ...]  # keys of references.toml
     equations: str
     needs: str = "labels"  # what it asks its weak learner for
     costs: str = NONE
@@ -33,6 +34,11 @@ class Entry:
     neutral: dict[str, Any] = field(default_factory=dict)  # "criterion" is that of the stump
     plain: dict[str, Any] = field(default_factory=dict)  # the parameters of that plain variant
     verdict: str = ""
+
+    @property
+    def paper(self) -> str:
+        """The authors and years of its papers."""
+        return "; ".join(map(_cited, self.works))
 
     @property
     def cost_sensitive(self) -> bool:
@@ -49,18 +55,26 @@ class Entry:
         return self.estimator(**{self.estimator._rounds: n_rounds}, **params)  # type: ignore[attr-defined]
 
 
-FREUND = "Freund & Schapire 1997"
-SINGER = "Schapire & Singer 1999"
-FRIEDMAN = "Friedman, Hastie & Tibshirani 2000"
-JOSHI = "Joshi, Kumar & Agarwal 2001"
-TING = "Ting & Zheng 1998; Ting 2000"
-FAN = "Fan, Stolfo, Zhang & Chan 1999"
-SUN = "Sun, Wong & Wang 2005"
-VIOLA = "Viola & Jones 2002"
-CUENDET = "Cuendet & Labbi 2002"
-NYGA = "Nyga 2010"
-MASNADI = "Masnadi-Shirazi & Vasconcelos 2007"
-NIKOLAOU = "Nikolaou et al. 2016"
+@cache
+def _references() -> dict[str, Any]:
+    import tomllib  # takes longer than this module
+
+    return tomllib.loads(resources.files("skewboost").joinpath("references.toml").read_text(encoding="utf-8"))
+
+
+def _cited(key: str) -> str:
+    """Return a work as text cites it: the surnames of up to four authors, and the year."""
+    work = _references()[key]
+    names = [
+        " ".join(word for word in author.split() if not word.endswith(".")) for author in work["authors"].split(", ")
+    ]
+    who = f"{names[0]} et al." if len(names) > 4 else " & ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{who} {work['year']}"
+
+
+FREUND, SINGER, FRIEDMAN, JOSHI = ("freund1997",), ("schapire1999",), ("friedman2000",), ("joshi2001",)
+TING, FAN, SUN, VIOLA = ("ting1998", "ting2000"), ("fan1999",), ("sun2005",), ("viola2002",)
+CUENDET, NYGA, MASNADI, NIKOLAOU = ("cuendet2002",), ("nyga2010",), ("masnadi2011",), ("nikolaou2016",)
 
 _ENTRIES = (
     Entry(
@@ -85,7 +99,7 @@ _ENTRIES = (
         verdict="RealBoost on error splits under another name; use RealBoost.",
     ),
     Entry(
-        "Arcing", "ArcingClassifier", "Breiman 1999", "Cuendet & Labbi 2002, §1.5", shortcut=False,
+        "Arcing", "ArcingClassifier", ("breiman1999arcing",), "Cuendet & Labbi 2002, §1.5", shortcut=False,
         reduces_to="AdaBoost", neutral={"potential": "exponential"},
         verdict="AdaBoost for any convex potential; the logistic one is more robust to label noise.",
     ),
@@ -122,7 +136,7 @@ _ENTRIES = (
         verdict="Compounds like AdaC2 and oscillates like AdaC1; use AdaC2 or CSRA.",
     ),
     Entry(
-        "AdaC2M1", "AdaC2M1Classifier", "Sun, Kamel & Wang 2006", "§3", costs=COMPOUND, probabilistic=False,
+        "AdaC2M1", "AdaC2M1Classifier", ("sun2006",), "§3", costs=COMPOUND, probabilistic=False,
         learners=PARTITIONS, reduces_to="AdaBoost", neutral={"cost": 1.0, "estimator": "stump"},
         verdict="AdaC2 for many classes. Stops when a round is wrong on half of the weight; use AdaBoostMH.",
     ),
@@ -148,7 +162,7 @@ _ENTRIES = (
         verdict="Damps features whose stumps contradict each other: overfits later, but is underconfident.",
     ),
     Entry(
-        "AlternatingTree", "AlternatingTreeClassifier", "Freund & Mason 1999", "§4; Cuendet & Labbi 2002, §2.3",
+        "AlternatingTree", "AlternatingTreeClassifier", ("freund1999",), "§4; Cuendet & Labbi 2002, §2.3",
         costs=ONCE, shortcut=False, learners=OWN,
         verdict="A readable model: ten rounds fit on a page. Overfits sooner than stumps; use early stopping.",
     ),
@@ -183,12 +197,12 @@ _ENTRIES = (
         verdict="Sound; LogitBoost on another scale with its threshold moved to the minimum-risk boundary.",
     ),
     Entry(
-        "AdaBoostReg", "AdaBoostRegClassifier", "Rätsch, Onoda & Müller 2001", "Nyga 2010, algorithm 16",
+        "AdaBoostReg", "AdaBoostRegClassifier", ("ratsch2001",), "Nyga 2010, algorithm 16",
         regularised=True, shortcut=False,
         verdict="Regularises examples of large weight; set C per class, or the rare class is regularised away.",
     ),
     Entry(
-        "WeightBoost", "WeightBoostClassifier", "Jin et al. 2003", "Nyga 2010, algorithm 17", regularised=True,
+        "WeightBoost", "WeightBoostClassifier", ("jin2003",), "Nyga 2010, algorithm 17", regularised=True,
         probabilistic=False, shortcut=False, reduces_to="AdaBoost", neutral={"beta": 0.0},
         verdict="Robust to label noise; prediction must replay all rounds.",
     ),
@@ -251,7 +265,8 @@ def as_markdown() -> str:
     rows = []
     for e in _ENTRIES:
         flags = ["✓" if flag else "" for flag in (e.regularised, e.probabilistic, e.shortcut)]
-        cells = [f"`{e.name}`", e.paper, e.equations, e.costs if e.cost_sensitive else "", *flags, e.verdict]
+        works = "; ".join(f"[{_cited(key)}](references.md#{key})" for key in e.works)
+        cells = [f"`{e.name}`", works, e.equations, e.costs if e.cost_sensitive else "", *flags, e.verdict]
         rows.append("| " + " | ".join(cells) + " |\n")
     return HEADER + "".join(rows)
 

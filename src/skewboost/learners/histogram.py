@@ -115,8 +115,8 @@ class Histogram(BaseEstimator):
     >>> from skewboost import RealBoostClassifier
     >>> from skewboost.learners import Histogram
     >>> X, y = [[0.], [1.], [2.], [3.]], [0, 1, 1, 0]
-    >>> RealBoostClassifier(estimator=Histogram(max_bins=4), n_estimators=1).fit(X, y).predict(X)
-    array([0, 1, 1, 0])
+    >>> RealBoostClassifier(estimator=Histogram(max_bins=4), n_estimators=1).fit(X, y).predict([[-1.], [1.2], [9.]])
+    array([0, 1, 0])
     """
 
     answers = (LABELS, RESPONSES)

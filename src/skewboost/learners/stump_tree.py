@@ -233,8 +233,8 @@ class Tree(BaseEstimator):
     >>> from skewboost import RealBoostClassifier
     >>> from skewboost.learners import Tree
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
-    >>> RealBoostClassifier(estimator=Tree(max_leaf_nodes=3), n_estimators=5).fit(X, y).predict(X)
-    array([0, 0, 0, 1])
+    >>> RealBoostClassifier(estimator=Tree(max_leaf_nodes=3), n_estimators=5).fit(X, y).predict([[0, 2], [2, 2]])
+    array([0, 1])
     """
 
     answers = (LABELS, RESPONSES)
