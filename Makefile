@@ -40,7 +40,7 @@ browser:
 
 # minutes: 5000 rounds of every variant at extreme costs, and the like
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
 
 # minutes: the engine in a build that reports errors of memory and arithmetic, and in one that reports data races
 test-sanitized: $(VENV)/.dev

@@ -119,7 +119,7 @@ def one_large(path: str, params: str) -> None:
     started = time.perf_counter()
     clf = PastingVotesClassifier(random_state=0, n_jobs=2, **json.loads(params)).fit(path, "y")
     fitted = time.perf_counter() - started
-    pools = clf._tally.pools[0]
+    pools = clf._state.pools[0]
     after = peak()
     test = np.load(Path(path).with_suffix(".npz"))
     X = pd.DataFrame(test["X"], columns=clf.feature_names_in_)
