@@ -10,6 +10,8 @@ from hashlib import md5
 import pytest
 import typer.testing
 
+gc.disable()  # until all tests are collected
+
 # Typer makes the commands anew for every call of its runner, which takes longer than most of them.
 typer.testing._get_command = cache(typer.testing._get_command)
 
@@ -35,6 +37,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Leave the thousands of collected tests out of garbage collection, each of which would go over them."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
