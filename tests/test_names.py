@@ -25,6 +25,7 @@ def test_names_are_shown_as_they_are_unless_they_would_not_be_seen():
     assert [shown(v) for v in (1, 1.0, np.float64(2.5), np.True_, np.str_("a"))] == ["1", "1", "2.5", "True", "a"]
 
 
+@pytest.mark.slow
 @given(st.lists(text, unique=True, max_size=6))
 def test_different_names_look_different(names):
     found = [shown(name) for name in names]

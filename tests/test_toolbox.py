@@ -63,6 +63,7 @@ def test_the_names_are_those_of_the_thesis():
     assert tuple(METHODS) == NAMES
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("method", NAMES)
 def test_every_method_learns_with_every_base_learner(method):
     for baselearner in ("stump", "cart", "svm"):

@@ -161,7 +161,7 @@ def test_early_stopping_works_inside_pipeline_and_search():
     assert clf.stop_reason_.startswith("early stopping")
 
 
-@pytest.mark.sample(23)
+@pytest.mark.sample(12)
 @every_booster
 def test_sample_weight_is_routed(booster):
     X, y = awkward_data()

@@ -65,7 +65,7 @@ def answering_responses(learners):
 # ---------------------------------------------------------------------------------- additivity
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(12)
 @each_engine
 @pytest.mark.parametrize(
     ("booster", "learner"), [p for p in pairs([*PARTITIONS, Line()]) if p.values[0] is not sb.WeightBoostClassifier]

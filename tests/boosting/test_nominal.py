@@ -226,6 +226,7 @@ def payments():
     return make_fraud(1500)
 
 
+@pytest.mark.sample(15)
 @every_variant
 def test_payments_go_through_every_variant(entry, payments):
     """Text instead of categories makes no difference."""

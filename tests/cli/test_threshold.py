@@ -62,6 +62,7 @@ def test_what_has_no_threshold(small, run, refused, tmp_path):
         assert "has 3" in refused(command, many, small.many, "--threshold", 0.5)
 
 
+@pytest.mark.slow
 def test_a_goal_is_about_a_threshold_of_its_own(small, run, tmp_path):
     path = tmp_path / "goal.json"
     told = ["-t", "kind", "--drop", "id,times", "-r", 3, "-j", 1, "--confidence", 0, "-o", path]

@@ -88,7 +88,7 @@ def close(criterion, h, best):
     return pytest.approx(best, rel=1e-12, abs=1.01 * TIE * (abs(best) if criterion == "squares" else h.sum()))
 
 
-@pytest.mark.sample(10)
+@pytest.mark.sample(6)
 @each_engine
 @each_missing
 @pytest.mark.parametrize("kind", ["plain", "decades", "ties", "pure"])

@@ -85,6 +85,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("learner", ["stump", Tree(max_leaf_nodes=6)], ids=str)

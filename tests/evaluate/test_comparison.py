@@ -162,6 +162,7 @@ def test_a_scorer_may_say_what_is_better(data):
     assert [row["params"]["knob"] for row in found.folds] == [3, 3]
 
 
+@pytest.mark.slow
 def test_tuned_rounds_are_those_of_separate_fits(data):
     class Apart(CSRAClassifier):
         """Looks as if its rounds depended on their number."""

@@ -86,7 +86,7 @@ def test_weights_are_those_of_the_formula():
         np.testing.assert_allclose(curve.weight_quantiles[:, 0], 1.0)
 
 
-@pytest.mark.sample(21)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("booster", TWO_CLASSES)
 def test_all_boosters_of_two_classes_have_curves_margins_and_weights(booster):
     clf = booster(n_estimators=4) if "n_estimators" in booster().get_params() else booster()

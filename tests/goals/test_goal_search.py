@@ -344,6 +344,7 @@ def test_tables_of_all_kinds():
     assert tree.certificate_.met
 
 
+@pytest.mark.slow
 @WEAK
 def test_it_is_an_estimator_among_others():
     X, y = draw(500, 0)

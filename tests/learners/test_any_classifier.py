@@ -102,7 +102,7 @@ def test_a_classifier_is_boosted_whatever_it_is(booster, learner):
     assert stopped.n_estimators_ <= 4
 
 
-@pytest.mark.sample(16)
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("learner", [GaussianNB(), KNeighborsClassifier(5)], ids=str)
 @each(LABELS)
 def test_every_variant_of_labels_boosts_classifiers(entry, learner):
@@ -113,7 +113,7 @@ def test_every_variant_of_labels_boosts_classifiers(entry, learner):
     assert (clf.predict(X)[y == 1] == 1).mean() > 0.3
 
 
-@pytest.mark.sample(15)
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(
     "learner",
     [

@@ -180,6 +180,7 @@ def test_hypotheses_are_measured_on_all_rows(booster, learner, engine):
     assert state.round == 10
 
 
+@pytest.mark.sample(6)
 @each_engine
 @pytest.mark.parametrize("learner", ["stump", Histogram(max_bins=8), Line(), LinearRegression()], ids=str)
 def test_responses_are_fitted_to_drawn_rows_by_plain_least_squares(learner, engine):

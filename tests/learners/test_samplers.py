@@ -77,7 +77,7 @@ def mixed(n=300, seed=0, missing=0.1):
 # ------------------------------------------------------------------------------ every variant
 
 
-@pytest.mark.sample(19)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("sampler", [0.5, RandomUnderSampler(random_state=3)], ids=str)
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 def test_every_variant_takes_every_sampler(entry, sampler):

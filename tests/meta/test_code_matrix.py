@@ -74,6 +74,7 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("decoding", DECODINGS)
 def test_probabilities_sum_to_one_and_agree_with_predictions(wine, code, decoding):
@@ -189,7 +190,7 @@ def test_costs_of_rows_reach_the_columns(wine):
             CodeMatrixClassifier(sb.CGAdaClassifier(cost=cost)).fit(X, y)
 
 
-@pytest.mark.sample(28)
+@pytest.mark.sample(14)
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 @pytest.mark.parametrize("wrapper", [OneVsRestClassifier, CodeMatrixClassifier])
 def test_every_variant_takes_many_classes_within_a_wrapper(wrapper, entry, wine):

@@ -210,6 +210,7 @@ def test_importance_comes_near_boosting_on_all_rows():
     assert votes.score(X[outer], y[outer]) > boosted.score(X[outer], y[outer])
 
 
+@pytest.mark.slow
 def test_rare_classes():
     X, y = blobs(8000, weights=[0.99], flip_y=0.0, class_sep=1.5)
     with pytest.warns(UserWarning, match="have only one class"):

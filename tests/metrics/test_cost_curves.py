@@ -22,6 +22,7 @@ def by_force(positive, scores, weights=None):
     return np.min(lines, axis=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     arrays(np.bool_, 30),

@@ -242,6 +242,7 @@ def test_names_are_drawn_as_they_are(display, k, rows, model, curve):
         assert any(word.startswith(name) or word.endswith(name) for word in words), (name, words)
 
 
+@pytest.mark.slow
 def test_toolbox_names_its_axes():
     from skewboost.toolbox import boost_learn, show_decision_boundary
 

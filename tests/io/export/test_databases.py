@@ -224,7 +224,7 @@ def n_numbers(model):
     return n + len(getattr(formula.link, "pieces", formula.classes))
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", GROWING)
 def test_queries_and_plans_grow_in_proportion_to_the_model(kind, database):
     """The plan of a database per number of the model does not grow with the model."""
