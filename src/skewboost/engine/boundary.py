@@ -22,6 +22,7 @@ from skewboost.typing import Array
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
     from skewboost.engine.partition import Partition, View
+    from skewboost.engine.portfolio import Portfolio
     from skewboost.engine.scoring import Scorer
     from skewboost.engine.table import Table
     from skewboost.engine.training_set import Classes, TrainingSet
@@ -109,6 +110,12 @@ class Engine(Protocol):
 
         Labels are class numbers, ``[row]`` or ``[row, label]``. `examples` is the number of examples that each row
         stands for (None: one each), which is also its initial weight.
+        """
+
+    def portfolio(self, view: View, classes: Array, n_classes: int, units: Array | None = None) -> Portfolio:
+        """Make a portfolio of members to train on the rows of a view, given their class numbers.
+
+        Rows of equal `units` are in a bootstrap sample together; None: every row is a unit.
         """
 
     def score(self, scorer: Scorer, table: Table) -> Array:

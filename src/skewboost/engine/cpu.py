@@ -15,6 +15,7 @@ import numpy as np
 from skewboost.engine.boundary import N_CODES
 from skewboost.engine.native import Core, address, check, contiguous, padded
 from skewboost.engine.native_model import NativeModel
+from skewboost.engine.native_portfolio import NativePortfolio
 from skewboost.engine.native_set import NativeSet
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.training_set import Classes
@@ -129,6 +130,9 @@ class CpuEngine:
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> NativeSet:
         return NativeSet(self, view, labels, classes, examples)
+
+    def portfolio(self, view: View, classes: Array, n_classes: int, units: Array | None = None) -> NativePortfolio:
+        return NativePortfolio(self, view, classes, n_classes, units)
 
     # ------------------------------------------------------------------- scoring
 

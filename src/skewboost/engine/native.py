@@ -57,6 +57,15 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "free_model": (None, [_A]),
     "score": (None, [_A, _A, _N, _A, _N]),
     "leaves": (None, [_A, _N, _A, _A, _A, _A, _N]),
+    "new_portfolio": (c_int, [_A, _A]),
+    "free_portfolio": (None, [_A]),
+    "add_member": (c_int, [_A, _A]),
+    "train_members": (c_int, [_A, _A, _A, _N]),
+    "member_sizes": (None, [_A, _N, _A]),
+    "member_trees": (None, [_A, _N, _A, _A, _A, _A, _A, _A, _A]),
+    "member_start": (None, [_A, _N, _A]),
+    "member_losses": (None, [_A, _N, _A]),
+    "member_scores": (None, [_A, _N, _A, _N, _N, _A, _N, _N, _A, _A]),
 }
 
 

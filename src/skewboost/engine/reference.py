@@ -14,6 +14,7 @@ import numpy as np
 from skewboost.engine.binning import cuts_of, summary
 from skewboost.engine.boundary import MISSING, Codes
 from skewboost.engine.partition import Partition, View
+from skewboost.engine.portfolio import ReferencePortfolio
 from skewboost.engine.reference_set import ReferenceSet
 from skewboost.engine.training_set import Classes
 from skewboost.typing import Array
@@ -67,6 +68,9 @@ class ReferenceEngine:
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> ReferenceSet:
         return ReferenceSet(view, labels, classes, examples)
+
+    def portfolio(self, view: View, classes: Array, n_classes: int, units: Array | None = None) -> ReferencePortfolio:
+        return ReferencePortfolio(view, classes, n_classes, units)
 
     def score(self, scorer: Scorer, table: Table) -> Array:
         return scorer.score_with_numpy(table)

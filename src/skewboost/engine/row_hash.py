@@ -18,13 +18,13 @@ from skewboost.typing import Array
 # Rows of integer weights are repeated unless that results in more than this many times the number of rows.
 MAX_REPEATS = 10
 
-_STEP, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+STEP, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
 def mixed(bits: Array) -> Array:
     """Return the finaliser of splitmix64: 64 bits that look random."""
     with np.errstate(over="ignore"):
-        z = bits.astype(np.uint64) + _STEP
+        z = bits.astype(np.uint64) + STEP
         z = (z ^ (z >> np.uint64(30))) * _FIRST
         z = (z ^ (z >> np.uint64(27))) * _SECOND
         return np.asarray(z ^ (z >> np.uint64(31)))

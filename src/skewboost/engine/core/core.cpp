@@ -4,6 +4,7 @@
 #include "branch.h"
 #include "cuts.h"
 #include "level.h"
+#include "members.h"
 #include "reweight.h"
 #include "score.h"
 
@@ -24,7 +25,7 @@ void* (*capsule_pointer)(void* capsule, const char* name) = nullptr;
 
 // Changes with every signature: library.py accepts only its own number.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 8;
+    return 9;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     capsule_pointer = get_pointer;
@@ -251,4 +252,65 @@ SKEWBOOST_API void skewboost_score(const Model* model, const Column* columns, in
 SKEWBOOST_API void skewboost_leaves(const uint64_t* words, int64_t n_rows, const int64_t* feature, const uint8_t* child,
                                     const int64_t* links, int64_t* out, int64_t n_jobs) {
     find_leaves(words, n_rows, feature, child, links, out, n_jobs);
+}
+
+// -------------------------------------------------------------------------------------------------- portfolios
+
+SKEWBOOST_API int skewboost_new_portfolio(const PortfolioSpec* spec, Portfolio** out) {
+    *out = nullptr;
+    void* memory = malloc(sizeof(Portfolio));
+    if (memory == nullptr) return NO_MEMORY;
+    *out = new (Place{memory}) Portfolio(*spec);
+    return DONE;
+}
+SKEWBOOST_API void skewboost_free_portfolio(void* capsule) {
+    Portfolio* portfolio = static_cast<Portfolio*>(capsule_pointer(capsule, nullptr));
+    portfolio->~Portfolio();
+    free(portfolio);
+}
+SKEWBOOST_API int skewboost_add_member(Portfolio* portfolio, const MemberSpec* spec) {
+    return portfolio->add(*spec);
+}
+SKEWBOOST_API int skewboost_train_members(Portfolio* portfolio, const int64_t* which, const int64_t* n_trees,
+                                          int64_t n) {
+    return portfolio->train(which, n_trees, n);
+}
+// Writes the numbers of trees, nodes, leaves and sets.
+SKEWBOOST_API void skewboost_member_sizes(const Portfolio* portfolio, int64_t member, int64_t* sizes) {
+    const Trees& trees = (*portfolio)[member].trees;
+    sizes[0] = trees.n_trees, sizes[1] = trees.n_nodes, sizes[2] = trees.n_leaves, sizes[3] = trees.n_sets;
+}
+// Writes the trees of a member. Per node: feature, threshold, set, whether missing values go left, and two links.
+SKEWBOOST_API void skewboost_member_trees(const Portfolio* portfolio, int64_t member, int64_t* first_node,
+                                          int64_t* first_leaf, int64_t* nodes, double* gains, uint64_t* sets,
+                                          double* values, double* covers) {
+    const Member& own = (*portfolio)[member];
+    const Trees& trees = own.trees;
+    if (trees.n_trees == 0) return;
+    memcpy(first_node, trees.first_node.data(), size_t(trees.n_trees + 1) * sizeof(int64_t));
+    memcpy(first_leaf, trees.first_leaf.data(), size_t(trees.n_trees + 1) * sizeof(int64_t));
+    for (int64_t k = 0; k < trees.n_nodes; ++k) {
+        const TreeNode& node = trees.nodes[k];
+        int64_t* to = nodes + 6 * k;
+        to[0] = node.feature, to[1] = node.threshold, to[2] = node.set, to[3] = node.missing_left;
+        to[4] = node.link[0], to[5] = node.link[1];
+        gains[k] = node.gain;
+    }
+    for (int64_t k = 0; k < trees.n_sets; ++k) memcpy(sets + 4 * k, trees.sets[k].bits, sizeof trees.sets[k].bits);
+    memcpy(values, trees.values.data(), size_t(trees.n_leaves * own.n_outputs()) * sizeof(double));
+    memcpy(covers, trees.covers.data(), size_t(trees.n_leaves) * sizeof(double));
+}
+SKEWBOOST_API void skewboost_member_start(const Portfolio* portfolio, int64_t member, double* out) {
+    const Member& own = (*portfolio)[member];
+    memcpy(out, own.start(), size_t(own.n_outputs()) * sizeof(double));
+}
+SKEWBOOST_API void skewboost_member_losses(const Portfolio* portfolio, int64_t member, double* out) {
+    const Member& own = (*portfolio)[member];
+    memcpy(out, own.losses(), size_t(own.trees.n_trees) * sizeof(double));
+}
+// Adds the values of trees to `sums`, `[row][width]`, and counts the trees of each row.
+SKEWBOOST_API void skewboost_member_scores(const Portfolio* portfolio, int64_t member, const uint64_t* words,
+                                           int64_t n_rows, int64_t n_trees, const double* values, int64_t width,
+                                           int64_t out_of_bag, double* sums, double* counts) {
+    (*portfolio)[member].scores(words, n_rows, n_trees, values, width, out_of_bag != 0, sums, counts);
 }

@@ -1,0 +1,876 @@
+// Newton trees: trees grown on gradients and Hessians, with sampled columns, random thresholds and constraints.
+//
+// `newton.py` specifies them. A row has a gradient g and a Hessian h per output. A leaf with the sums G and H lowers
+// the loss by G²/2(H + λ), at the value -G/(H + λ). With h = weight and g = -weight · y the gain is the decrease of the
+// Gini index, and the same code grows the trees of forests. A tree is grown on one thread; the trees of different
+// members of a portfolio (members.h) are grown side by side.
+#pragma once
+#include "mathematics.h"
+#include "table.h"
+
+namespace skew {
+
+// ------------------------------------------------------------------------------------------------- random numbers
+
+// The finaliser of splitmix64, as `row_hash.mixed`: a random number is a function of a key and a counter, so that no
+// draw depends on an earlier one.
+inline uint64_t mixed(uint64_t bits) {
+    uint64_t z = bits + 0x9E3779B97F4A7C15ull;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+// A number in [0, 1).
+inline double uniform(uint64_t key, uint64_t counter) {
+    return double(mixed(key + counter * 0x9E3779B97F4A7C15ull) >> 11) * 0x1p-53;
+}
+inline int64_t uniform_below(uint64_t key, uint64_t counter, int64_t n) {
+    return min_of(int64_t(uniform(key, counter) * double(n)), n - 1);
+}
+
+// ------------------------------------------------------------------------------------------------------- settings
+
+// How a tree is grown (`newton.TreeSettings` in Python).
+struct TreeSettings {
+    int64_t max_leaves;         // 0: no limit
+    int64_t max_depth;          // 0: no limit
+    int64_t n_columns_of_tree;  // columns drawn for a tree, and of these for a node
+    int64_t n_columns_of_node;
+    int64_t random_thresholds;  // whether a node draws one threshold, or one set of categories, per column
+    double l2;
+    double min_hessian;       // of a leaf
+    double category_l2;       // added to the Hessian of a category before categories are sorted
+    const int8_t* monotone;   // per column -1, 0, +1; or null
+    int64_t n_groups;         // of columns that may interact; 0: all may
+    const uint8_t* in_group;  // [group][column]
+};
+
+// A tree in arrays: node k tests a column and goes on to link[side]; a link < 0 is the leaf ~link. Trees are appended
+// one after the other, and links count from the first node and leaf of their own tree.
+struct TreeNode {
+    int32_t feature;
+    int32_t threshold;  // codes up to it go left; -1: the set says which
+    int32_t set;        // the number of a set of codes that go left; -1: none
+    int32_t missing_left;
+    int32_t link[2];
+    double gain;
+};
+struct CodeSet {
+    uint64_t bits[4];
+    bool has(int code) const { return (bits[code >> 6] >> (code & 63)) & 1; }
+    void add(int code) { bits[code >> 6] |= uint64_t(1) << (code & 63); }
+};
+
+// The trees of a member.
+struct Trees {
+    Buffer<TreeNode> nodes;
+    Buffer<CodeSet> sets;
+    Buffer<double> values;  // [leaf][output]
+    Buffer<double> covers;  // [leaf]: the weight of the training rows
+    Buffer<int64_t> first_node, first_leaf;
+    int64_t n_trees = 0, n_nodes = 0, n_leaves = 0, n_sets = 0;
+
+    bool goes_left(const TreeNode& node, int code) const {
+        if (code == MISSING) return node.missing_left != 0;
+        return node.threshold >= 0 ? code <= node.threshold : sets[node.set].has(code);
+    }
+    // The leaf of a row, counted over all trees.
+    int64_t leaf(int64_t tree, const uint64_t* words, int64_t n_rows, int64_t row) const {
+        const TreeNode* own = nodes.data() + first_node[tree];
+        int64_t at = first_node[tree + 1] > first_node[tree] ? 0 : -1;
+        while (at >= 0) {
+            const TreeNode& node = own[at];
+            int code = code_in(words[(node.feature >> 3) * n_rows + row], node.feature);
+            at = node.link[goes_left(node, code) ? 0 : 1];
+        }
+        return first_leaf[tree] + ~at;
+    }
+};
+
+// --------------------------------------------------------------------------------------------------------- growing
+
+// Grows trees of one table. A workspace belongs to one thread.
+class NewtonGrower {
+public:
+    Status prepare(const Table& table, const TreeSettings& settings, int64_t n_outputs) {
+        table_ = table;
+        settings_ = settings;
+        K_ = n_outputs;
+        int64_t p = table.n_features;
+        TRY(list_.reserve(table.n_rows));
+        TRY(spare_.reserve(table.n_rows));
+        TRY(columns_.reserve(p));
+        TRY(drawn_.reserve(p));
+        TRY(offsets_.reserve(p + 1));
+        TRY(cells_.reserve((N_CODES + 1) * 2 * K_));
+        TRY(left_.reserve(2 * K_));
+        memset(cells_.data(), 0, size_t(N_CODES + 1) * 2 * size_t(K_) * sizeof(double));
+        by_node_ = settings.n_columns_of_node < settings.n_columns_of_tree;
+        return DONE;
+    }
+    uint32_t* list() { return list_.data(); }
+
+    // Grows a tree on the first n rows of `list()` and appends it. `pairs` are [row][output](g, h), `weights` per row.
+    Status grow(const double* pairs, const double* weights, int64_t n, uint64_t key, double scale, Trees& out) {
+        pairs_ = pairs;
+        key_ = key;
+        draw_columns(columns_.data(), n_columns_, table_.n_features, settings_.n_columns_of_tree, mixed(key ^ 1));
+        sort_columns(columns_.data(), n_columns_);
+        int64_t at = 0;
+        for (int64_t k = 0; k < n_columns_; ++k) {
+            offsets_[k] = at;
+            at += table_.n_bins[columns_[k]] + 1;
+        }
+        offsets_[n_columns_] = at;
+        n_nodes_ = n_waiting_ = n_splits_ = 0;
+        n_slots_free_ = n_slots_;
+        for (int64_t k = 0; k < n_slots_; ++k) free_slots_[k] = k;
+        slot_length_ = 2 * K_ * at;
+        first_node_ = out.n_nodes;
+        int64_t root;
+        TRY(new_node(root, 0, n, 0));
+        total_of(nodes_[root]);
+        TRY(search(root));
+        while (n_waiting_ > 0 && !(settings_.max_leaves > 0 && n_splits_ + 1 >= settings_.max_leaves)) {
+            TRY(split(pop(), out));
+        }
+        return finish(weights, scale, out);
+    }
+
+    // The leaf nodes of the tree that was grown last: calls work(leaf number within the tree, rows, n).
+    template <class Work>
+    void for_leaves(Work&& work) const {
+        int64_t leaf = 0;
+        for (int64_t k = 0; k < n_nodes_; ++k)
+            if (nodes_[k].left < 0) work(leaf++, list_.data() + nodes_[k].begin, nodes_[k].size);
+    }
+
+private:
+    static constexpr int64_t SMALL = 96;  // rows of a node whose columns are summed one after the other
+
+    struct Candidate {
+        double gain = 0.0;
+        int32_t feature = -1, threshold = -1;
+        int32_t missing_left = 0;
+        bool nominal = false;
+        CodeSet set;
+    };
+    // A histogram over the columns of the tree, with the number of rows per cell if thresholds are random, or outputs
+    // many.
+    struct Slot {
+        Buffer<double> sums;
+        Buffer<int32_t> counts;
+    };
+    struct Node {
+        int64_t begin, size, depth;
+        int64_t slot;         // of its histogram; -1: none
+        int64_t left, right;  // -1: a leaf
+        int64_t number;       // among the splits of the tree
+        double low, high;     // the bounds of its value
+        int64_t groups;       // the offset of its groups; -1: all
+        Candidate best;
+    };
+
+    // ------------------------------------------------------------------------------------------- drawing
+
+    // Draws k of n numbers without replacement: a partial Fisher-Yates shuffle.
+    void draw_columns(int32_t* out, int64_t& n_out, int64_t n, int64_t k, uint64_t key) {
+        for (int64_t j = 0; j < n; ++j) out[j] = int32_t(j);
+        n_out = shuffle_front(out, n, k, key);
+    }
+    static int64_t shuffle_front(int32_t* out, int64_t n, int64_t k, uint64_t key) {
+        k = min_of(k, n);
+        if (k == n) return n;
+        for (int64_t j = 0; j < k; ++j) {
+            int64_t other = j + uniform_below(key, uint64_t(j), n - j);
+            int32_t kept = out[j];
+            out[j] = out[other];
+            out[other] = kept;
+        }
+        return k;
+    }
+    static void sort_columns(int32_t* out, int64_t n) {
+        for (int64_t i = 1; i < n; ++i) {
+            int32_t own = out[i];
+            int64_t j = i;
+            for (; j > 0 && out[j - 1] > own; --j) out[j] = out[j - 1];
+            out[j] = own;
+        }
+    }
+
+    // --------------------------------------------------------------------------------------------- nodes
+
+    Status new_node(int64_t& index, int64_t begin, int64_t size, int64_t depth) {
+        TRY(nodes_.grow(n_nodes_ + 1));
+        TRY(totals_.grow((n_nodes_ + 1) * 2 * K_));
+        index = n_nodes_++;
+        Node& node = nodes_[index];
+        node.begin = begin;
+        node.size = size;
+        node.depth = depth;
+        node.slot = node.left = node.right = -1;
+        node.low = -INFINITE;
+        node.high = INFINITE;
+        node.groups = -1;
+        return DONE;
+    }
+    double* total(const Node& node) const { return totals_.data() + (&node - nodes_.data()) * 2 * K_; }
+    void total_of(const Node& node) const {
+        double* out = total(node);
+        const uint32_t* rows = list_.data() + node.begin;
+        for (int64_t k = 0; k < 2 * K_; ++k) out[k] = 0.0;
+        for (int64_t i = 0; i < node.size; ++i) {
+            const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
+            for (int64_t k = 0; k < 2 * K_; ++k) out[k] += own[k];
+        }
+    }
+
+    Status take_slot(int64_t& slot) {
+        if (n_slots_free_ > 0) {
+            slot = free_slots_[--n_slots_free_];
+        } else {
+            TRY(slots_.grow(n_slots_ + 1));
+            TRY(free_slots_.grow(n_slots_ + 1));
+            memset(static_cast<void*>(&slots_[n_slots_]), 0, sizeof slots_[0]);
+            slot = n_slots_++;
+        }
+        if (counted()) TRY(slots_[slot].counts.reserve(offsets_[n_columns_]));
+        return slots_[slot].sums.reserve(slot_length_);
+    }
+    void give_slot(int64_t& slot) {
+        if (slot >= 0) free_slots_[n_slots_free_++] = slot;
+        slot = -1;
+    }
+
+public:
+    ~NewtonGrower() {
+        for (int64_t k = 0; k < n_slots_; ++k) slots_[k].sums.clear(), slots_[k].counts.clear();
+    }
+
+private:
+    // -------------------------------------------------------------------------------------------- search
+
+    bool allowed(const Node& node, int32_t feature) const {
+        if (settings_.n_groups == 0 || node.groups < 0) return true;
+        for (int64_t g = 0; g < settings_.n_groups; ++g)
+            if (groups_[node.groups + g] && settings_.in_group[g * table_.n_features + feature]) return true;
+        return false;
+    }
+
+    // Finds the best split of a node, and queues the node if there is one.
+    Status search(int64_t index) {
+        Node& node = nodes_[index];
+        node.best = Candidate();
+        bool too_deep = settings_.max_depth > 0 && node.depth >= settings_.max_depth;
+        if (node.size < 2 || too_deep || !splittable(node)) {
+            give_slot(node.slot);
+            return DONE;
+        }
+        parent_score_ = score_of(total(node), node);
+        const int32_t* columns = columns_.data();
+        int64_t n = n_columns_;
+        if (settings_.n_groups > 0 || settings_.n_columns_of_node < n_columns_) {
+            n = 0;
+            for (int64_t k = 0; k < n_columns_; ++k)
+                if (allowed(node, columns_[k])) drawn_[n++] = int32_t(k);
+            if (settings_.n_columns_of_node < n_columns_) {
+                n = shuffle_front(drawn_.data(), n, settings_.n_columns_of_node,
+                                  mixed(key_ ^ mixed(uint64_t(index) * 4 + 2)));
+                sort_columns(drawn_.data(), n);
+            }
+        } else {
+            for (int64_t k = 0; k < n; ++k) drawn_[k] = int32_t(k);
+        }
+        bool direct = by_node_ || node.size <= SMALL;
+        if (!direct && node.slot < 0) {
+            TRY(take_slot(node.slot));
+            sum_rows(nodes_[index], slots_[nodes_[index].slot]);
+        }
+        Node& own = nodes_[index];
+        for (int64_t k = 0; k < n; ++k) {
+            int32_t place = drawn_[k], f = columns[place];
+            const double* cells = cells_.data();
+            if (direct)
+                sum_column(own, f);
+            else
+                cells = slots_[own.slot].sums.data() + offsets_[place] * 2 * K_;
+            if (settings_.random_thresholds) {
+                if (!direct) find_seen(slots_[own.slot].counts.data() + offsets_[place], int(table_.n_bins[f]) + 1);
+                try_random(own, f, cells, random_key(index, f));
+            } else {
+                try_column(own, f, cells);
+            }
+            if (direct) clear_column();
+        }
+        if (own.best.feature < 0) {
+            give_slot(own.slot);
+            return DONE;
+        }
+        if (direct) give_slot(own.slot);
+        return push(index);
+    }
+
+    // A node of one class, or of too small a Hessian, is not searched.
+    bool splittable(const Node& node) const {
+        const double* t = total(node);
+        double h = 0.0;
+        for (int64_t k = 0; k < K_; ++k) h += t[2 * k + 1];
+        if (h < 2.0 * settings_.min_hessian) return false;
+        const uint32_t* rows = list_.data() + node.begin;
+        const double* first = pairs_ + int64_t(rows[0]) * 2 * K_;
+        for (int64_t i = 1; i < node.size; ++i) {
+            const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
+            // equal responses g/h cannot be separated; without division: g·h' = g'·h
+            for (int64_t k = 0; k < K_; ++k)
+                if (own[2 * k] * first[2 * k + 1] != first[2 * k] * own[2 * k + 1]) return true;
+        }
+        return false;
+    }
+
+    double value_of(double g, double h, const Node& node) const {
+        double v = -g / (h + settings_.l2);
+        return min_of(max_of(v, node.low), node.high);
+    }
+    double score_at(double g, double h, double v) const { return -(2.0 * g * v + (h + settings_.l2) * v * v); }
+    // Twice the decrease of the loss by a leaf with these sums.
+    double score_of(const double* sums, const Node& node) const {
+        double score = 0.0;
+        for (int64_t k = 0; k < K_; ++k) {
+            double g = sums[2 * k], h = sums[2 * k + 1];
+            if (settings_.monotone != nullptr)
+                score += score_at(g, h, value_of(g, h, node));
+            else if (h + settings_.l2 > 0.0)
+                score += g * g / (h + settings_.l2);
+        }
+        return score;
+    }
+
+    // The gain of a split of the totals into `left` and the rest; negative if it is not allowed.
+    double gain_of(const Node& node, const double* left, int direction) const {
+        const double* t = total(node);
+        if (K_ == 1 && settings_.monotone == nullptr) {
+            double gl = left[0], hl = left[1], gr = t[0] - gl, hr = t[1] - hl;
+            if (hl < settings_.min_hessian || hr < settings_.min_hessian) return -1.0;
+            double a = hl + settings_.l2, b = hr + settings_.l2;
+            return (gl * gl * b + gr * gr * a) / (a * b) - parent_score_;
+        }
+        double hl = 0.0, hr = 0.0, score = 0.0;
+        for (int64_t k = 0; k < K_; ++k) {
+            hl += left[2 * k + 1];
+            hr += t[2 * k + 1] - left[2 * k + 1];
+        }
+        if (hl < settings_.min_hessian || hr < settings_.min_hessian) return -1.0;
+        for (int64_t k = 0; k < K_; ++k) {
+            double gl = left[2 * k], bl = left[2 * k + 1], gr = t[2 * k] - gl, br = t[2 * k + 1] - bl;
+            if (settings_.monotone != nullptr) {
+                double vl = value_of(gl, bl, node), vr = value_of(gr, br, node);
+                if (double(direction) * (vr - vl) < 0.0) return -1.0;
+                score += score_at(gl, bl, vl) + score_at(gr, br, vr);
+            } else {
+                double a = bl + settings_.l2, b = br + settings_.l2;
+                score += (a > 0.0 ? gl * gl / a : 0.0) + (b > 0.0 ? gr * gr / b : 0.0);
+            }
+        }
+        return score - parent_score_;
+    }
+
+    // A candidate replaces the best one only if it is better by more than a tie.
+    bool better(double gain, const Node& node) const {
+        return gain > node.best.gain + TIE * absolute(node.best.gain) && gain > 1e-12 * (1.0 + absolute(parent_score_));
+    }
+    int direction_of(int32_t f) const {
+        return settings_.monotone == nullptr || table_.nominal[f] ? 0 : settings_.monotone[f];
+    }
+
+    // Sums the rows of a node per code of one column; the missing values are in the cell after the last code.
+    void sum_column(const Node& node, int32_t f) {
+        const uint32_t* rows = list_.data() + node.begin;
+        const uint64_t* words = table_.block(f >> 3);
+        int shift = int(8 * (f & 7));
+        double* cells = cells_.data();
+        int missing = int(table_.n_bins[f]);
+        uint64_t* seen = seen_;
+        seen[0] = seen[1] = seen[2] = seen[3] = 0;
+        for (int64_t i = 0; i < node.size; ++i) {
+            int code = int((words[rows[i]] >> shift) & 255);
+            code = code == MISSING ? missing : code;
+            const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
+            double* to = cells + int64_t(code) * 2 * K_;
+            if (K_ == 1) {
+                to[0] += own[0];
+                to[1] += own[1];
+            } else {
+                for (int64_t k = 0; k < 2 * K_; ++k) to[k] += own[k];
+            }
+            seen[(code & 255) >> 6] |= uint64_t(1) << (code & 63);
+        }
+        sparse_ = true;
+    }
+    void clear_column() {
+        for_seen([&](int c) {
+            for (int64_t k = 0; k < 2 * K_; ++k) cells_[int64_t(c) * 2 * K_ + k] = 0.0;
+        });
+        sparse_ = false;
+    }
+    void find_seen(const int32_t* counts, int n) {
+        seen_[0] = seen_[1] = seen_[2] = seen_[3] = 0;
+        for (int c = 0; c < n; ++c) seen_[c >> 6] |= uint64_t(counts[c] != 0) << (c & 63);
+    }
+
+    void try_column(Node& node, int32_t f, const double* cells) {
+        if (table_.nominal[f])
+            try_categories(node, f, cells);
+        else
+            try_thresholds(node, f, cells);
+    }
+
+    void try_thresholds(Node& node, int32_t f, const double* cells) {
+        int n = int(table_.n_bins[f]);
+        const double* missing = cells + int64_t(n) * 2 * K_;
+        bool any_missing = false;
+        for (int64_t k = 0; k < K_; ++k)
+            any_missing = any_missing || missing[2 * k + 1] > 1e-9 * total(node)[2 * k + 1];
+        int direction = direction_of(f);
+        double* left = left_.data();
+        for (int side = 0; side <= int(any_missing); ++side) {
+            // side 1: missing values go left
+            for (int64_t k = 0; k < 2 * K_; ++k) left[k] = side == 1 ? missing[k] : 0.0;
+            if (K_ == 1 && settings_.monotone == nullptr) {
+                scan_one(node, f, cells, n, side, any_missing, left[0], left[1]);
+                continue;
+            }
+            int last = n - 1 + int(any_missing && side == 0);
+            for (int t = 0; t < last; ++t) {
+                const double* own = cells + int64_t(t) * 2 * K_;
+                for (int64_t k = 0; k < 2 * K_; ++k) left[k] += own[k];
+                if (sparse_ && !((seen_[t >> 6] >> (t & 63)) & 1)) continue;
+                double gain = gain_of(node, left, direction);
+                if (better(gain, node)) note(node, gain, f, t, side == 1);
+            }
+        }
+    }
+
+    // The thresholds of one column for one output: the loop in which most time is spent.
+    void scan_one(Node& node, int32_t f, const double* cells, int n, int side, bool any_missing, double gl, double hl) {
+        const double* t = total(node);
+        double G = t[0], H = t[1], l2 = settings_.l2, least = settings_.min_hessian, most = H - least;
+        double best = -1.0;
+        int at = -1, last = n - 1 + int(any_missing && side == 0);
+        auto consider = [&](int c) {
+            if (hl < least || hl > most) return;
+            double gr = G - gl, a = hl + l2, b = H - hl + l2;
+            double score = (gl * gl * b + gr * gr * a) / (a * b);
+            if (score > best + TIE * best) {
+                best = score;
+                at = c;
+            }
+        };
+        if (sparse_) {
+            for (int q = 0; q < 4; ++q)
+                for (uint64_t left = seen_[q]; left != 0; left &= left - 1) {
+                    int c = 64 * q + __builtin_ctzll(left);
+                    if (c >= last) break;
+                    gl += cells[2 * c];
+                    hl += cells[2 * c + 1];
+                    consider(c);
+                }
+        } else {
+            for (int c = 0; c < last; ++c) {
+                gl += cells[2 * c];
+                hl += cells[2 * c + 1];
+                if (cells[2 * c + 1] != 0.0) consider(c);
+            }
+        }
+        if (at >= 0 && better(best - parent_score_, node)) note(node, best - parent_score_, f, at, side == 1);
+    }
+
+    void note(Node& node, double gain, int32_t f, int threshold, bool missing_left) {
+        node.best.gain = gain;
+        node.best.feature = f;
+        node.best.threshold = threshold;
+        node.best.missing_left = missing_left;
+        node.best.nominal = false;
+    }
+
+    // Sorts categories by their smoothed response and tries every prefix; missing values are a category.
+    void try_categories(Node& node, int32_t f, const double* cells) {
+        int n = int(table_.n_bins[f]), m = 0;
+        struct Item {
+            double key;
+            int code;
+        } items[N_CODES + 1];
+        int64_t n_orders = K_ == 1 ? 1 : K_;
+        for (int64_t o = 0; o < n_orders; ++o) {
+            m = 0;
+            for (int c = 0; c <= n; ++c) {
+                double h = 0.0;
+                for (int64_t k = 0; k < K_; ++k) h += cells[(int64_t(c) * K_ + k) * 2 + 1];
+                if (!(h > 1e-12 * total(node)[1])) continue;
+                const double* own = cells + (int64_t(c) * K_ + o) * 2;
+                items[m++] = {-own[0] / (own[1] + settings_.category_l2), c};
+            }
+            if (m < 2) return;
+            for (int i = 1; i < m; ++i) {
+                Item own = items[i];
+                int j = i;
+                for (; j > 0 && (items[j - 1].key > own.key); --j) items[j] = items[j - 1];
+                items[j] = own;
+            }
+            double* left = left_.data();
+            for (int64_t k = 0; k < 2 * K_; ++k) left[k] = 0.0;
+            int at = -1;
+            for (int i = 0; i + 1 < m; ++i) {
+                const double* own = cells + int64_t(items[i].code) * 2 * K_;
+                for (int64_t k = 0; k < 2 * K_; ++k) left[k] += own[k];
+                double gain = gain_of(node, left, 0);
+                if (better(gain, node)) {
+                    note(node, gain, f, -1, false);
+                    node.best.nominal = true;
+                    at = i;
+                }
+            }
+            if (at < 0) continue;
+            // categories without rows follow missing values; without these, the side of more weight (see `partition`)
+            CodeSet set{{0, 0, 0, 0}};
+            bool missing_left = false, missing_seen = false;
+            for (int i = 0; i < m; ++i) {
+                if (items[i].code == n) missing_seen = true, missing_left = i <= at;
+                if (i <= at && items[i].code < n) set.add(items[i].code);
+            }
+            node.best.set = set;
+            node.best.missing_left = missing_seen ? int32_t(missing_left) : -1;
+        }
+    }
+
+    // Tries one random threshold between the lowest and the highest code of the node, or a random set of its
+    // categories. `seen_` says which cells have rows.
+    void try_random(Node& node, int32_t f, const double* cells, uint64_t key) {
+        int n = int(table_.n_bins[f]);
+        bool nominal = table_.nominal[f] != 0, any_missing = is_seen(n);
+        int low = -1, high = -1;
+        for_seen([&](int c) {
+            if (c >= n) return;
+            low = low < 0 ? c : low;
+            high = c;
+        });
+        int threshold = -1;
+        if (!nominal && high > low)
+            threshold = low + int(uniform_below(key, 0, high - low));
+        else if (!nominal && any_missing)
+            threshold = high;  // separates known from missing values
+        if (!nominal && threshold < 0) return;
+        CodeSet set{{0, 0, 0, 0}};
+        double* left = left_.data();
+        for (int64_t k = 0; k < 2 * K_; ++k) left[k] = 0.0;
+        for_seen([&](int c) {
+            bool goes = nominal ? (mixed(key + uint64_t(c)) >> 63) != 0 : c <= threshold;
+            if (c >= n || !goes) return;
+            set.add(c);
+            for (int64_t k = 0; k < 2 * K_; ++k) left[k] += cells[int64_t(c) * 2 * K_ + k];
+        });
+        auto add_missing = [&]() {
+            for (int64_t k = 0; k < 2 * K_; ++k) left[k] += cells[int64_t(n) * 2 * K_ + k];
+        };
+        bool missing_left = nominal && any_missing && (mixed(key + uint64_t(n)) >> 63) != 0;
+        if (missing_left) add_missing();
+        offer_random(node, f, threshold, set, nominal && !any_missing ? -1 : int32_t(missing_left));
+        if (nominal || !any_missing || high <= low) return;
+        add_missing();
+        offer_random(node, f, threshold, set, 1);
+    }
+    void offer_random(Node& node, int32_t f, int threshold, const CodeSet& set, int32_t missing_left) {
+        double gain = gain_of(node, left_.data(), direction_of(f));
+        if (!better(gain, node)) return;
+        note(node, gain, f, threshold, false);
+        node.best.missing_left = missing_left;
+        node.best.nominal = threshold < 0;
+        node.best.set = set;
+    }
+    uint64_t random_key(int64_t index, int32_t f) const {
+        return mixed(key_ ^ mixed((uint64_t(index) * 4 + 3) ^ (uint64_t(f) << 32)));
+    }
+
+    bool is_seen(int c) const { return ((seen_[c >> 6] >> (c & 63)) & 1) != 0; }
+    template <class Work>
+    void for_seen(Work&& work) const {
+        for (int q = 0; q < 4; ++q)
+            for (uint64_t left = seen_[q]; left != 0; left &= left - 1) work(64 * q + __builtin_ctzll(left));
+    }
+
+    // The histogram of a node over the columns of the tree.
+    void sum_rows(const Node& node, const Slot& out) {
+        memset(out.sums.data(), 0, size_t(slot_length_) * sizeof(double));
+        if (settings_.random_thresholds) memset(out.counts.data(), 0, size_t(offsets_[n_columns_]) * sizeof(int32_t));
+        add_rows(node, out, 1.0);
+    }
+    // Adds the rows of a node, times the sign, to a histogram.
+    void add_rows(const Node& node, const Slot& out, double sign) {
+        if (K_ > 1)
+            add_rows_as<false, true>(node, out, sign);
+        else if (settings_.random_thresholds)
+            add_rows_as<true, true>(node, out, sign);
+        else
+            add_rows_as<true, false>(node, out, sign);
+    }
+    template <bool ONE_OUTPUT, bool COUNTED>
+    void add_rows_as(const Node& node, const Slot& out, double sign) {
+        const uint32_t* rows = list_.data() + node.begin;
+        for (int64_t k = 0; k < n_columns_;) {
+            int64_t block = columns_[k] >> 3, end = k;
+            while (end < n_columns_ && columns_[end] >> 3 == block) ++end;
+            const uint64_t* words = table_.block(block);
+            int shifts[BLOCK], missing[BLOCK], n = int(end - k);
+            double* cells[BLOCK];
+            int32_t* counts[BLOCK];
+            for (int j = 0; j < n; ++j) {
+                shifts[j] = int(8 * (columns_[k + j] & 7));
+                cells[j] = out.sums.data() + offsets_[k + j] * 2 * K_;
+                counts[j] = out.counts.data() + offsets_[k + j];
+                missing[j] = int(table_.n_bins[columns_[k + j]]);
+            }
+            for (int64_t i = 0; i < node.size; ++i) {
+                uint64_t word = words[rows[i]];
+                const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
+                double g = sign * own[0], h = sign * own[1];
+                for (int j = 0; j < n; ++j) {
+                    int code = int((word >> shifts[j]) & 255);
+                    code = code == MISSING ? missing[j] : code;
+                    if (COUNTED) counts[j][code] += int32_t(sign);
+                    double* to = cells[j] + int64_t(code) * (ONE_OUTPUT ? 2 : 2 * K_);
+                    to[0] += g;
+                    to[1] += h;
+                    for (int64_t q = 2; !ONE_OUTPUT && q < 2 * K_; ++q) to[q] += sign * own[q];
+                }
+            }
+            k = end;
+        }
+    }
+    bool counted() const { return settings_.random_thresholds || K_ > 1; }
+    void subtract(const Slot& rest, const Slot& part) {
+        for (int64_t k = 0; k < slot_length_; ++k) rest.sums[k] -= part.sums[k];
+        if (counted())
+            for (int64_t k = 0; k < offsets_[n_columns_]; ++k) rest.counts[k] -= part.counts[k];
+    }
+
+    // ------------------------------------------------------------------------------------------ splitting
+
+    Status split(int64_t index, Trees& out) {
+        {
+            const Candidate& best = nodes_[index].best;
+            TRY(out.nodes.grow(out.n_nodes + 1));
+            int32_t set = -1;
+            if (best.nominal) {
+                TRY(out.sets.grow(out.n_sets + 1));
+                out.sets[out.n_sets] = best.set;
+                set = int32_t(out.n_sets++);
+            }
+            out.nodes[out.n_nodes] = {best.feature, best.nominal ? -1 : best.threshold, set, 0, {0, 0}, best.gain};
+        }
+        TreeNode& made = out.nodes[out.n_nodes];
+        int64_t n_left = divide(nodes_[index], made, out);
+        nodes_[index].number = n_splits_++;
+        out.n_nodes += 1;
+        int64_t begin = nodes_[index].begin, size = nodes_[index].size, depth = nodes_[index].depth;
+        int64_t left, right;
+        TRY(new_node(left, begin, n_left, depth + 1));
+        TRY(new_node(right, begin + n_left, size - n_left, depth + 1));
+        Node& node = nodes_[index];
+        node.left = left;
+        node.right = right;
+        Node *a = &nodes_[left], *b = &nodes_[right];
+        total_of(*a);
+        for (int64_t k = 0; k < 2 * K_; ++k) total(*b)[k] = total(node)[k] - total(*a)[k];
+        if (b->size < a->size) {
+            total_of(*b);
+            for (int64_t k = 0; k < 2 * K_; ++k) total(*a)[k] = total(node)[k] - total(*b)[k];
+        }
+        TRY(constrain(index, left, right));
+        bool last = settings_.max_leaves > 0 && n_splits_ + 1 >= settings_.max_leaves;
+        if (last) {
+            give_slot(nodes_[index].slot);
+            return DONE;
+        }
+        // the larger child takes over the histogram of the parent, less the rows of the smaller one
+        int64_t larger = nodes_[left].size >= nodes_[right].size ? left : right,
+                smaller = larger == left ? right : left;
+        if (nodes_[index].slot >= 0) {
+            if (nodes_[larger].size > SMALL) {
+                int64_t own = -1;
+                if (nodes_[smaller].size > SMALL) {
+                    TRY(take_slot(own));
+                    sum_rows(nodes_[smaller], slots_[own]);
+                    subtract(slots_[nodes_[index].slot], slots_[own]);
+                } else {
+                    add_rows(nodes_[smaller], slots_[nodes_[index].slot], -1.0);
+                }
+                nodes_[smaller].slot = own;
+                nodes_[larger].slot = nodes_[index].slot;
+                nodes_[index].slot = -1;
+            } else {
+                give_slot(nodes_[index].slot);
+            }
+        }
+        TRY(search(left));
+        return search(right);
+    }
+
+    // Moves the rows that go left to the front, in order, and puts a threshold in the middle of its gap.
+    int64_t divide(const Node& node, TreeNode& made, const Trees& out) {
+        uint32_t* rows = list_.data() + node.begin;
+        const uint64_t* words = table_.block(made.feature >> 3);
+        int shift = int(8 * (made.feature & 7));
+        const Candidate& best = node.best;
+        bool missing_left = best.missing_left > 0;
+        if (best.nominal && best.missing_left < 0) {  // no row is missing: where most rows go
+            int64_t n = 0;
+            for (int64_t i = 0; i < node.size; ++i) n += best.set.has(int((words[rows[i]] >> shift) & 255));
+            missing_left = 2 * n >= node.size;
+        }
+        made.missing_left = missing_left;
+        if (best.nominal && missing_left) {  // categories that the node does not have go where missing values go
+            CodeSet present{{0, 0, 0, 0}};
+            for (int64_t i = 0; i < node.size; ++i) {
+                int code = int((words[rows[i]] >> shift) & 255);
+                if (code != MISSING) present.add(code);
+            }
+            for (int q = 0; q < 4; ++q) out.sets[made.set].bits[q] |= ~present.bits[q];
+        }
+        int64_t a = 0, b = 0, n_missing = 0;
+        int highest = -1, lowest = MISSING;
+        for (int64_t i = 0; i < node.size; ++i) {
+            uint32_t row = rows[i];
+            int code = int((words[row] >> shift) & 255);
+            bool goes;
+            if (code == MISSING) {
+                goes = missing_left;
+                n_missing += 1;
+            } else {
+                goes = best.nominal ? best.set.has(code) : code <= best.threshold;
+                if (goes)
+                    highest = max_of(highest, code);
+                else
+                    lowest = min_of(lowest, code);
+            }
+            rows[a] = row;
+            spare_[b] = row;
+            a += goes;
+            b += !goes;
+        }
+        memcpy(rows + a, spare_.data(), size_t(b) * sizeof(uint32_t));
+        if (!best.nominal) {
+            // a threshold above all codes separates known from missing values
+            if (highest >= 0 && lowest < MISSING)
+                made.threshold = (highest + lowest - 1) / 2 < highest ? highest : (highest + lowest - 1) / 2;
+            else if (highest >= 0)
+                made.threshold = int32_t(table_.n_bins[made.feature]) - 1;
+            if (n_missing == 0) made.missing_left = 2 * a >= node.size;
+        }
+        return a;
+    }
+
+    // Monotone columns bound the values of the children by the middle; interactions restrict their columns.
+    Status constrain(int64_t index, int64_t left, int64_t right) {
+        Node &node = nodes_[index], &a = nodes_[left], &b = nodes_[right];
+        a.low = b.low = node.low;
+        a.high = b.high = node.high;
+        int direction = direction_of(node.best.feature);
+        if (direction != 0) {
+            double vl = value_of(total(a)[0], total(a)[1], node), vr = value_of(total(b)[0], total(b)[1], node);
+            double middle = 0.5 * (vl + vr);
+            if (direction > 0)
+                a.high = min_of(a.high, middle), b.low = max_of(b.low, middle);
+            else
+                a.low = max_of(a.low, middle), b.high = min_of(b.high, middle);
+        }
+        if (settings_.n_groups == 0) return DONE;
+        int64_t G = settings_.n_groups;
+        TRY(groups_.grow((n_nodes_ + 1) * G));
+        int64_t at = left * G;
+        for (int64_t g = 0; g < G; ++g) {
+            bool open = node.groups < 0 || groups_[node.groups + g];
+            groups_[at + g] = open && settings_.in_group[g * table_.n_features + node.best.feature];
+        }
+        a.groups = b.groups = at;
+        return DONE;
+    }
+
+    // Numbers the leaves in the order of the nodes, links them, and writes their values.
+    Status finish(const double* weights, double scale, Trees& out) {
+        int64_t n_leaves = n_splits_ + 1, leaf = 0;
+        TRY(out.first_node.grow(out.n_trees + 2));
+        TRY(out.first_leaf.grow(out.n_trees + 2));
+        TRY(out.values.grow((out.n_leaves + n_leaves) * K_));
+        TRY(out.covers.grow(out.n_leaves + n_leaves));
+        if (out.n_trees == 0) out.first_node[0] = out.first_leaf[0] = 0;
+        TRY(links_.grow(n_nodes_));
+        for (int64_t k = 0; k < n_nodes_; ++k) {
+            const Node& node = nodes_[k];
+            if (node.left >= 0) {
+                links_[k] = node.number;
+                continue;
+            }
+            double cover = 0.0;
+            const uint32_t* rows = list_.data() + node.begin;
+            for (int64_t i = 0; i < node.size; ++i) cover += weights[rows[i]];
+            out.covers[out.n_leaves + leaf] = cover;
+            for (int64_t q = 0; q < K_; ++q)
+                out.values[(out.n_leaves + leaf) * K_ + q] =
+                    scale * value_of(total(node)[2 * q], total(node)[2 * q + 1], node);
+            links_[k] = ~leaf++;
+        }
+        for (int64_t k = 0; k < n_nodes_; ++k)
+            if (nodes_[k].left >= 0) {
+                TreeNode& own = out.nodes[first_node_ + nodes_[k].number];
+                own.link[0] = int32_t(links_[nodes_[k].left]);
+                own.link[1] = int32_t(links_[nodes_[k].right]);
+            }
+        out.n_trees += 1;
+        out.n_leaves += n_leaves;
+        out.first_node[out.n_trees] = out.n_nodes;
+        out.first_leaf[out.n_trees] = out.n_leaves;
+        return DONE;
+    }
+
+    // --------------------------------------------------------------------------------------------- queue
+
+    bool before(int64_t a, int64_t b) const {
+        if (settings_.max_leaves == 0) return a < b;
+        double x = nodes_[a].best.gain, y = nodes_[b].best.gain;
+        return x > y || (x == y && a < b);
+    }
+    Status push(int64_t index) {
+        TRY(queue_.grow(n_waiting_ + 1));
+        queue_[n_waiting_++] = index;
+        return DONE;
+    }
+    // The next node to split: the one of the largest gain; the last one if all are split.
+    int64_t pop() {
+        int64_t at = n_waiting_ - 1;
+        if (settings_.max_leaves > 0)
+            for (int64_t k = 0; k < n_waiting_; ++k)
+                if (before(queue_[k], queue_[at])) at = k;
+        int64_t found = queue_[at];
+        queue_[at] = queue_[--n_waiting_];
+        return found;
+    }
+
+    Table table_{};
+    TreeSettings settings_{};
+    int64_t K_ = 1;
+    const double* pairs_ = nullptr;
+    uint64_t key_ = 0;
+    bool by_node_ = false, sparse_ = false;
+    double parent_score_ = 0.0;
+    uint64_t seen_[4];
+    int64_t n_columns_ = 0, n_nodes_ = 0, n_waiting_ = 0, n_splits_ = 0, first_node_ = 0;
+    Buffer<int32_t> columns_, drawn_;
+    Buffer<int64_t> offsets_, queue_, links_, free_slots_;
+    Buffer<uint32_t> list_, spare_;
+    Buffer<Node> nodes_;
+    Buffer<double> totals_, cells_, left_;
+    Buffer<uint8_t> groups_;
+    Buffer<Slot> slots_;
+    int64_t n_slots_ = 0, n_slots_free_ = 0, slot_length_ = 0;
+};
+
+}  // namespace skew

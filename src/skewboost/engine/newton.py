@@ -1,0 +1,392 @@
+"""Newton trees in NumPy: the specification of `core/newton.h`.
+
+A row has a gradient g and a Hessian h for each output. A leaf with the sums G and H lowers the loss by G²/2(H + λ), at
+the value -G/(H + λ). With h = weight and g = -weight·y, the gain of a split is the decrease of the Gini index, so the
+trees of forests are grown by the same code.
+
+Random numbers are functions of a key and a counter (`row_hash.mixed`). No draw depends on an earlier one, so that the
+members of a portfolio can be trained in any order, and by any engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from skewboost.engine.boundary import MISSING, N_CODES, TIE
+from skewboost.engine.row_hash import STEP, mixed
+from skewboost.typing import Array
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """How trees are grown."""
+
+    max_leaves: int = 8  # 0: no limit
+    max_depth: int = 0  # 0: no limit
+    columns_of_tree: float = 1.0  # the share of the columns that is drawn for a tree
+    columns_of_node: float = 1.0  # of these, the share that is drawn for a node
+    random_thresholds: bool = False  # a node tries one random threshold, or random set of categories, per column
+    l2: float = 0.0  # λ
+    min_hessian: float = 1e-3  # of a leaf
+    category_l2: float = 1.0  # added to the Hessian of a category when categories are sorted by their mean
+    monotonic: tuple[int, ...] | None = None  # per column: -1 falling, 0 free, +1 rising; one output only
+    groups: tuple[frozenset[int], ...] = ()  # the sets of columns that may be tested on one path; none: all
+
+    def n_columns(self, n_features: int) -> tuple[int, int]:
+        """Return the number of columns to draw for a tree, and for a node."""
+        of_tree = max(1, round(self.columns_of_tree * n_features))
+        return of_tree, max(1, round(self.columns_of_node * of_tree))
+
+    def in_group(self, n_features: int) -> Array:
+        """Return whether each column is in each group, ``[group, column]``."""
+        return np.array([[j in group for j in range(n_features)] for group in self.groups], dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Trees as arrays, one after the other: node k tests ``feature[k]`` and goes on to ``links[k, side]``.
+
+    Links count from the first node and the first leaf of their tree; a link < 0 is the leaf ``~link``. Codes up to
+    ``threshold[k]`` go left. A threshold of -1 means that the codes in ``sets[which[k]]`` do. `covers` are the weights
+    of the training rows in the leaves, and `values` are ``[leaf, output]``.
+    """
+
+    first_node: Array
+    first_leaf: Array
+    feature: Array
+    threshold: Array
+    which: Array
+    missing_left: Array
+    links: Array
+    gains: Array
+    sets: Array
+    values: Array
+    covers: Array
+
+    @property
+    def n_trees(self) -> int:
+        """The number of trees."""
+        return len(self.first_node) - 1
+
+    def first(self, n_trees: int) -> Trees:
+        """Return the first trees."""
+        n_nodes, n_leaves = int(self.first_node[n_trees]), int(self.first_leaf[n_trees])
+        nodes = ("feature", "threshold", "which", "missing_left", "links", "gains")
+        return replace(
+            self,
+            first_node=self.first_node[: n_trees + 1],
+            first_leaf=self.first_leaf[: n_trees + 1],
+            values=self.values[:n_leaves],
+            covers=self.covers[:n_leaves],
+            **{name: getattr(self, name)[:n_nodes] for name in nodes},
+        )
+
+    @classmethod
+    def joined(cls, parts: list[Trees]) -> Trees:
+        """Return the trees of several parts, one after the other."""
+        node_offsets = np.cumsum([0, *(len(part.feature) for part in parts)])
+        leaf_offsets = np.cumsum([0, *(len(part.covers) for part in parts)])
+        set_offsets = np.cumsum([0, *(len(part.sets) for part in parts)])
+        both = list(zip(parts, node_offsets, leaf_offsets, set_offsets))
+        concatenated = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("feature", "threshold", "missing_left", "links", "gains", "sets", "values", "covers")
+        }
+        return cls(
+            first_node=np.concatenate([[0], *(part.first_node[1:] + at for part, at, _, _ in both)]),
+            first_leaf=np.concatenate([[0], *(part.first_leaf[1:] + at for part, _, at, _ in both)]),
+            which=np.concatenate([np.where(part.which >= 0, part.which + at, -1) for part, _, _, at in both]),
+            **concatenated,
+        )
+
+    def leaves(self, tree: int, codes: Array) -> Array:
+        """Return the leaf of every row in a tree, counted over all trees; `codes` are ``[feature, row]``."""
+        first = int(self.first_node[tree])
+        empty = self.first_node[tree + 1] == first
+        at = np.full(codes.shape[1], -1 if empty else 0, dtype=np.int64)
+        rows = np.arange(0 if empty else codes.shape[1])
+        while len(rows):
+            k = first + at[rows]
+            code = codes[self.feature[k], rows]
+            in_set = self.sets[np.maximum(self.which[k], 0), code] if len(self.sets) else False
+            left = np.where(self.threshold[k] >= 0, code <= self.threshold[k], in_set)
+            left = np.where(code == MISSING, self.missing_left[k] > 0, left)
+            at[rows] = self.links[k, np.where(left, 0, 1)]
+            rows = rows[at[rows] >= 0]
+        return np.asarray(self.first_leaf[tree] + ~at)
+
+
+def uniform(key: int, counters: Array) -> Array:
+    """Return a number in [0, 1) per counter."""
+    with np.errstate(over="ignore"):
+        bits = mixed(np.uint64(key) + np.asarray(counters, dtype=np.uint64) * STEP)
+    return np.asarray((bits >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+
+
+def mix(bits: int) -> int:
+    """Return `mixed` of one number."""
+    return int(mixed(np.array([bits % 2**64], dtype=np.uint64))[0])
+
+
+def below(key: int, counter: int, n: int) -> int:
+    """Return a whole number in [0, n)."""
+    return min(int(uniform(key, np.array([counter]))[0] * n), n - 1)
+
+
+def front_of_shuffle(numbers: list[int], k: int, key: int) -> list[int]:
+    """Draw k of some numbers without replacement, by a partial Fisher-Yates shuffle; returns them sorted."""
+    drawn, n = list(numbers), len(numbers)
+    if k >= n:
+        return drawn
+    for j in range(k):
+        other = j + below(key, j, n - j)
+        drawn[j], drawn[other] = drawn[other], drawn[j]
+    return sorted(drawn[:k])
+
+
+@dataclass
+class _Node:
+    """A node of a growing tree."""
+
+    rows: Array
+    depth: int
+    low: float = -np.inf  # the bounds of its value
+    high: float = np.inf
+    groups: Array | None = None  # which groups of columns are still possible; None: all
+    children: tuple[int, int] | None = None
+    number: int = -1  # among the splits
+    gain: float = 0.0
+    feature: int = -1
+    left: Array = field(default_factory=lambda: np.zeros(N_CODES, np.bool_))  # the codes that go left
+    missing_left: bool | None = None  # None: no missing values were seen
+    nominal: bool = False
+
+
+class NewtonTree:
+    """A tree that is grown on some rows of a table of codes ``[feature, row]``, with pairs ``[row, output, (g, h)]``."""
+
+    def __init__(
+        self, codes: Array, n_bins: Array, nominal: Array, settings: TreeSettings, pairs: Array, rows: Array, key: int
+    ) -> None:
+        self.codes, self.n_bins, self.nominal, self.settings, self.pairs, self.key = (
+            codes, n_bins, nominal, settings, pairs, key,
+        )  # fmt: skip
+        n_features = len(codes)
+        of_tree, self.n_of_node = settings.n_columns(n_features)
+        self.columns = front_of_shuffle(list(range(n_features)), of_tree, mix(key ^ 1))
+        self.in_group = settings.in_group(n_features)
+        self.nodes = [_Node(rows, 0)]
+        self.splits: list[int] = []
+        waiting = [0] if self._search(0) else []
+        while waiting and not (settings.max_leaves and len(self.splits) + 1 >= settings.max_leaves):
+            # the node of the largest gain, the first one in case of a tie; the last one if all are to be split
+            best = max(waiting, key=lambda k: (self.nodes[k].gain, -k)) if settings.max_leaves else waiting[-1]
+            waiting.remove(best)
+            full = settings.max_leaves and len(self.splits) + 2 >= settings.max_leaves
+            waiting += [child for child in self._split(best) if not full and self._search(child)]
+
+    # ------------------------------------------------------------------------------------------------ gains
+
+    def totals(self, node: _Node) -> Array:
+        """Return the sums of the pairs of a node, ``[output, (g, h)]``."""
+        return np.asarray(self.pairs[node.rows].sum(axis=0))
+
+    def value(self, sums: Array, node: _Node) -> Array:
+        """Return -G/(H + λ) per output, within the bounds of the node."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = -sums[..., 0] / (sums[..., 1] + self.settings.l2)
+        return np.clip(value, node.low, node.high)
+
+    def _score(self, sums: Array, node: _Node) -> Array:
+        """Return twice the decrease of the loss by leaves with these sums ``[..., output, (g, h)]``."""
+        g, h = sums[..., 0], sums[..., 1] + self.settings.l2
+        if self.settings.monotonic is not None:
+            v = self.value(sums, node)
+            return np.asarray(-(2.0 * g * v + h * v * v).sum(axis=-1))
+        return np.divide(g * g, h, out=np.zeros_like(g), where=h > 0).sum(axis=-1)
+
+    def _gains(self, node: _Node, left: Array, whole: Array, feature: int) -> Array:
+        """Return the gains of splits with these sums on the left ``[candidate, output, (g, h)]``; -1: not allowed."""
+        right = whole - left
+        gain = self._score(left, node) + self._score(right, node) - self._score(whole, node)
+        least = np.minimum(left[..., 1].sum(axis=-1), right[..., 1].sum(axis=-1))
+        allowed = least >= self.settings.min_hessian
+        if self.settings.monotonic is not None and not self.nominal[feature]:
+            rise = (self.value(right, node) - self.value(left, node))[..., 0]
+            allowed &= self.settings.monotonic[feature] * rise >= 0.0
+        return np.where(allowed, gain, -1.0)
+
+    # ----------------------------------------------------------------------------------------------- search
+
+    def _search(self, index: int) -> bool:
+        """Find the best split of a node; returns whether there is one."""
+        node, settings = self.nodes[index], self.settings
+        whole = self.totals(node)
+        if len(node.rows) < 2 or (settings.max_depth and node.depth >= settings.max_depth):
+            return False
+        if whole[:, 1].sum() < 2.0 * settings.min_hessian or self._pure(node):
+            return False
+        columns = self.columns
+        if node.groups is not None:
+            columns = [j for j in columns if (node.groups & self.in_group[:, j]).any()]
+        columns = front_of_shuffle(columns, self.n_of_node, mix(self.key ^ mix(4 * index + 2)))
+        floor = 1e-12 * (1.0 + abs(float(self._score(whole, node))))
+        for j in columns:
+            for left, missing_left in self._candidates(node, index, j):
+                self._consider(node, j, left, missing_left, whole, floor)
+        return node.feature >= 0
+
+    def _pure(self, node: _Node) -> bool:
+        """Whether all rows have the same response g/h, so that nothing can be separated."""
+        pairs = self.pairs[node.rows]
+        return bool((pairs[..., 0] * pairs[0, :, 1] == pairs[0, :, 0] * pairs[..., 1]).all())
+
+    def _cells(self, node: _Node, feature: int) -> tuple[Array, Array]:
+        """Return the sums and the number of the rows of a node per code ``[code, output, (g, h)]``."""
+        code, pairs = self.codes[feature, node.rows], self.pairs[node.rows]
+        cells = np.zeros((N_CODES, *pairs.shape[1:]))
+        np.add.at(cells, code, pairs)
+        return cells, np.bincount(code, minlength=N_CODES)
+
+    def _candidates(self, node: _Node, index: int, feature: int) -> list[tuple[Array, bool | None]]:
+        """Return which codes go left in each candidate split of a feature, and whether missing values do."""
+        cells, counts = self._cells(node, feature)
+        n, any_missing = int(self.n_bins[feature]), bool(counts[MISSING])
+        present = np.flatnonzero(counts[:n])
+        codes = np.arange(N_CODES)
+        if not self.nominal[feature]:
+            if not len(present):
+                return []
+            last = present[-1] if any_missing else present[-1] - 1
+            thresholds = [int(t) for t in present if t <= last]
+            if self.settings.random_thresholds:
+                thresholds = self._random_threshold(index, feature, int(present[0]), int(present[-1]), any_missing)
+            sides = [False, True] if any_missing else [False]
+            found: list[tuple[Array, bool | None]] = []
+            for side in sides:
+                for t in thresholds:
+                    if side and t >= present[-1]:  # nothing would be on the right
+                        continue
+                    found.append((codes <= t, side))
+            return found
+        key = self._key(index, feature)
+        if self.settings.random_thresholds:
+            # missing values are the category after the last
+            goes = np.array([mix(key + c) >> 63 for c in range(n + 1)], dtype=np.bool_)
+            chosen = np.zeros(N_CODES, dtype=np.bool_)
+            chosen[present] = goes[present]
+            return [(chosen, bool(goes[n]) if any_missing else None)]
+        return self._sorted_categories(cells, present, n, any_missing)
+
+    def _sorted_categories(
+        self, cells: Array, present: Array, n: int, any_missing: bool
+    ) -> list[tuple[Array, bool | None]]:
+        """Return the splits of categories that are sorted by their mean response, for each output."""
+        own = [*present.tolist(), MISSING] if any_missing else present.tolist()
+        found: list[tuple[Array, bool | None]] = []
+        for output in range(cells.shape[1]):
+            g, h = cells[own, output, 0], cells[own, output, 1]
+            order = np.argsort(-g / (h + self.settings.category_l2), kind="stable")
+            for k in range(1, len(own)):
+                left = np.zeros(N_CODES, dtype=np.bool_)
+                left[[own[i] for i in order[:k]]] = True
+                found.append((left, bool(left[MISSING]) if any_missing else None))
+        return found
+
+    def _key(self, index: int, feature: int) -> int:
+        return mix(self.key ^ mix((4 * index + 3) ^ (feature << 32)))
+
+    def _random_threshold(self, index: int, feature: int, low: int, high: int, any_missing: bool) -> list[int]:
+        if high > low:
+            return [low + below(self._key(index, feature), 0, high - low)]
+        return [high] if any_missing else []
+
+    def _consider(
+        self, node: _Node, feature: int, left: Array, missing_left: bool | None, whole: Array, floor: float
+    ) -> None:
+        """Make a split the best one of its node if it is better by more than a tie."""
+        code = self.codes[feature, node.rows]
+        goes = np.where(code == MISSING, bool(missing_left), left[code])
+        sums = self.pairs[node.rows[goes]].sum(axis=0)
+        gain = float(self._gains(node, sums, whole, feature))
+        if gain > node.gain + TIE * abs(node.gain) and gain > floor:
+            node.gain, node.feature, node.left, node.missing_left = gain, feature, left, missing_left
+            node.nominal = bool(self.nominal[feature])
+
+    # ------------------------------------------------------------------------------------------------ splits
+
+    def _split(self, index: int) -> tuple[int, int]:
+        """Make the children of a node."""
+        node = self.nodes[index]
+        code = self.codes[node.feature, node.rows]
+        known = code != MISSING
+        goes = np.where(known, node.left[code], bool(node.missing_left))
+        if node.nominal:
+            if node.missing_left is None:
+                node.missing_left = bool(2 * goes.sum() >= len(goes))
+            unseen = np.ones(N_CODES, dtype=np.bool_)
+            unseen[code[known]] = False
+            node.left = np.where(unseen, node.missing_left, node.left)
+        else:
+            # the threshold moves to the middle of the gap
+            on_left, on_right = code[known & goes], code[known & ~goes]
+            if len(on_left) and len(on_right):
+                t = max((int(on_left.max()) + int(on_right.min()) - 1) // 2, int(on_left.max()))
+            else:  # it separates known from missing values
+                t = int(self.n_bins[node.feature]) - 1
+            node.left = np.arange(N_CODES) <= t
+            if known.all():
+                node.missing_left = bool(2 * goes.sum() >= len(goes))
+        node.number = len(self.splits)
+        self.splits.append(index)
+        a, b = _Node(node.rows[goes], node.depth + 1), _Node(node.rows[~goes], node.depth + 1)
+        self._constrain(node, a, b)
+        node.children = len(self.nodes), len(self.nodes) + 1
+        self.nodes += [a, b]
+        return node.children
+
+    def _constrain(self, node: _Node, a: _Node, b: _Node) -> None:
+        """A monotonic column bounds the children by the middle of their values; groups restrict their columns."""
+        a.low = b.low = node.low
+        a.high = b.high = node.high
+        direction = 0 if self.settings.monotonic is None or node.nominal else self.settings.monotonic[node.feature]
+        if direction:
+            middle = 0.5 * float((self.value(self.totals(a), node) + self.value(self.totals(b), node))[0])
+            below, above = (a, b) if direction > 0 else (b, a)
+            below.high, above.low = min(below.high, middle), max(above.low, middle)
+        if len(self.in_group):
+            groups = self.in_group[:, node.feature]
+            a.groups = b.groups = groups if node.groups is None else groups & node.groups
+
+    # ----------------------------------------------------------------------------------------------- results
+
+    def leaf_nodes(self) -> list[_Node]:
+        """Return the leaves in the order of their numbers."""
+        return [node for node in self.nodes if node.children is None]
+
+    def finish(self, weights: Array, scale: float) -> Trees:
+        """Return the tree, with values times a scale."""
+        links: dict[int, int] = {}
+        n_leaves = 0
+        for k, node in enumerate(self.nodes):
+            links[k] = node.number if node.children is not None else ~n_leaves
+            n_leaves += node.children is None
+        made = [self.nodes[k] for k in self.splits]
+        sets = [node.left for node in made if node.nominal]
+        numbers = np.cumsum([node.nominal for node in made]) - 1
+        values = [scale * self.value(self.totals(node), node) for node in self.leaf_nodes()]
+        return Trees(
+            first_node=np.array([0, len(made)]),
+            first_leaf=np.array([0, n_leaves]),
+            feature=np.array([node.feature for node in made], dtype=np.int64),
+            threshold=np.array([-1 if n.nominal else int(n.left.sum()) - 1 for n in made], dtype=np.int64),
+            which=np.array([numbers[k] if n.nominal else -1 for k, n in enumerate(made)], dtype=np.int64),
+            missing_left=np.array([bool(node.missing_left) for node in made], dtype=np.int64),
+            links=np.array([[links[c] for c in n.children or ()] for n in made], dtype=np.int64).reshape(-1, 2),
+            gains=np.array([node.gain for node in made]),
+            sets=np.array(sets, dtype=np.bool_).reshape(-1, N_CODES),
+            values=np.array(values),
+            covers=np.array([weights[node.rows].sum() for node in self.leaf_nodes()]),
+        )
