@@ -139,6 +139,6 @@ class CpuEngine:
     def score(self, scorer: Scorer, table: Table) -> Array:
         """Return F for new rows, with tables and trees in one call; terms are added in the order of `Scorer`."""
         F = np.full(table.n_rows, scorer.constant)
-        if scorer.in_table.any() or scorer.trees:
+        if scorer.in_table.any() or scorer.n_trees:
             NativeModel.of(self.core, scorer).score(table, F, self.n_jobs)
         return F + scorer.rest(View(self, table, scorer.bins)) if scorer.lines or scorer.others else F

@@ -126,18 +126,21 @@ class NativePortfolio(Portfolio):
         nodes, gains, bits = np.empty((n_nodes, 6), np.int64), np.empty(n_nodes), np.empty((n_sets, 32), np.uint8)
         values, covers = np.empty((n_leaves, self.n_outputs)), np.empty(n_leaves)
         arrays = (first_node, first_leaf, nodes, gains, bits, values, covers)
-        self.core.member_trees(self._at, member, *map(address, arrays))
+        self.core.member_trees(self._at, member, *(address(array) for array in arrays))
         sets = np.unpackbits(bits, axis=1, bitorder="little").astype(np.bool_).reshape(-1, N_CODES)
         feature, threshold, which, missing_left = nodes[:, :4].T
         return Trees(
             first_node, first_leaf, feature, threshold, which, missing_left, nodes[:, 4:], gains, sets, values, covers
         )
 
-    def scores(self, member: int, n_trees: int, values: Array, *, out_of_bag: bool = False) -> tuple[Array, Array]:
+    def scores(
+        self, member: int, n_trees: int, values: Array, rows: Array | None = None, *, out_of_bag: bool = False
+    ) -> tuple[Array, Array]:
         given = contiguous(values)
-        sums, counts = np.zeros((self.n_rows, given.shape[1])), np.zeros(self.n_rows)
+        asked = contiguous(np.arange(self.n_rows) if rows is None else rows, np.uint32)
+        sums, counts = np.zeros((len(asked), given.shape[1])), np.zeros(len(asked))
         self.core.member_scores(
-            self._at, member, address(self._words), self.n_rows, n_trees, address(given), given.shape[1],
-            int(out_of_bag), address(sums), address(counts),
+            self._at, member, address(asked), len(asked), n_trees, address(given), given.shape[1], int(out_of_bag),
+            address(sums), address(counts),
         )  # fmt: skip
         return sums, counts

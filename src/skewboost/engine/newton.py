@@ -165,7 +165,7 @@ class _Node:
 
 
 class NewtonTree:
-    """A tree that is grown on some rows of a table of codes ``[feature, row]``, with pairs ``[row, output, (g, h)]``."""
+    """A tree, grown on some rows of a table of codes ``[feature, row]`` with pairs ``[row, output, (g, h)]``."""
 
     def __init__(
         self, codes: Array, n_bins: Array, nominal: Array, settings: TreeSettings, pairs: Array, rows: Array, key: int
@@ -205,7 +205,7 @@ class NewtonTree:
         if self.settings.monotonic is not None:
             v = self.value(sums, node)
             return np.asarray(-(2.0 * g * v + h * v * v).sum(axis=-1))
-        return np.divide(g * g, h, out=np.zeros_like(g), where=h > 0).sum(axis=-1)
+        return np.asarray(np.divide(g * g, h, out=np.zeros_like(g), where=h > 0).sum(axis=-1))
 
     def _gains(self, node: _Node, left: Array, whole: Array, feature: int) -> Array:
         """Return the gains of splits with these sums on the left ``[candidate, output, (g, h)]``; -1: not allowed."""

@@ -71,10 +71,12 @@ class Portfolio(ABC):
         """Return the trees of a member."""
 
     @abstractmethod
-    def scores(self, member: int, n_trees: int, values: Array, *, out_of_bag: bool = False) -> tuple[Array, Array]:
+    def scores(
+        self, member: int, n_trees: int, values: Array, rows: Array | None = None, *, out_of_bag: bool = False
+    ) -> tuple[Array, Array]:
         """Return the sums of leaf values ``[leaf, column]`` over trees for each training row, and the number of trees.
 
-        With `out_of_bag`, only the trees whose sample does not have the row are counted.
+        With `rows`, of these rows only. With `out_of_bag`, only the trees whose sample lacks the row are counted.
         """
 
 
@@ -177,7 +179,9 @@ class ReferencePortfolio(Portfolio):
     def trees(self, member: int) -> Trees:
         return Trees.joined(self.members[member].trees)
 
-    def scores(self, member: int, n_trees: int, values: Array, *, out_of_bag: bool = False) -> tuple[Array, Array]:
+    def scores(
+        self, member: int, n_trees: int, values: Array, rows: Array | None = None, *, out_of_bag: bool = False
+    ) -> tuple[Array, Array]:
         own, trees = self.members[member], self.trees(member)
         sums, counts = np.zeros((self.n_rows, values.shape[1])), np.zeros(self.n_rows)
         for t in range(min(n_trees, trees.n_trees)):
@@ -186,4 +190,4 @@ class ReferencePortfolio(Portfolio):
                 counted = (copies(bag_key(own.settings, t), self.units) == 0) | (own.weights == 0)
             sums[counted] += values[trees.leaves(t, self.codes)[counted]]
             counts += counted
-        return sums, counts
+        return (sums, counts) if rows is None else (sums[rows], counts[rows])

@@ -7,14 +7,16 @@ score a row does not depend on the number of such rounds. The nodes of trees are
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import MISSING, N_CODES
+from skewboost.engine.boundary import LEFT, MISSING, N_CODES, RIGHT, Split
+from skewboost.engine.newton import Trees
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.shapley import Conjunction
@@ -176,6 +178,23 @@ class PackedTrees:
             np.concatenate([term.values for term in terms]) if terms else np.empty(0),
         )
 
+    @classmethod
+    def of(cls, trees: Trees, output: int) -> PackedTrees:
+        """Return the trees of a portfolio with the values of one output."""
+        n_nodes = np.diff(trees.first_node)
+        nodes, leaves = (np.repeat(first[:-1], n_nodes)[:, None] for first in (trees.first_node, trees.first_leaf))
+        links = np.column_stack((trees.links, np.where(trees.missing_left > 0, *trees.links.T)))
+        children = np.where(trees.sets, LEFT, RIGHT).astype(np.uint8)
+        return cls(
+            np.where(n_nodes > 0, trees.first_node[:-1], ~trees.first_leaf[:-1]),
+            trees.feature,
+            trees.threshold,
+            trees.which + 1,
+            np.concatenate((np.zeros((1, N_CODES), np.uint8), children)),
+            np.where(links >= 0, links + nodes, links - leaves),
+            np.ascontiguousarray(trees.values[:, output]),
+        )
+
     def leaf_values(self, codes: Array, features: Array) -> Array:
         """Return the value of each row in each tree, ``[row, tree]``; `codes` has the columns of `features`."""
         column = np.searchsorted(features, self.feature)
@@ -191,6 +210,25 @@ class PackedTrees:
         return np.asarray(self.values[~at])
 
 
+def leaf_terms(trees: Trees, output: int) -> list[LeafTerm]:
+    """Return the trees of a portfolio as terms, with the values of one output."""
+    codes, found = np.arange(N_CODES), []
+    for t in range(trees.n_trees):
+        nodes = range(int(trees.first_node[t]), int(trees.first_node[t + 1]))
+        leaves = slice(int(trees.first_leaf[t]), int(trees.first_leaf[t + 1]))
+        splits, links = [], []
+        for k in nodes:
+            threshold = int(trees.threshold[k])
+            left = codes <= threshold if threshold >= 0 else trees.sets[trees.which[k]]
+            child = np.where(left, LEFT, RIGHT).astype(np.uint8)
+            child[MISSING] = LEFT if trees.missing_left[k] else RIGHT
+            splits.append(Split(int(trees.feature[k]), threshold, child, 0, float("nan"), float("nan")))
+            links.append((int(trees.links[k, 0]), int(trees.links[k, 1])))
+        values = np.ascontiguousarray(trees.values[leaves, output])
+        found.append(LeafTerm(Partition(tuple(splits), tuple(links), len(values), trees.covers[leaves]), values))
+    return found
+
+
 class Scorer:
     """An ensemble, compiled for scoring.
 
@@ -204,11 +242,31 @@ class Scorer:
         self.tables = np.zeros((n_features, N_CODES))
         self.in_table = np.zeros(n_features, dtype=np.bool_)
         self.lines: dict[tuple[int, float], LineTerm] = {}  # by feature and scale
-        self.trees: list[LeafTerm] = []
         self.others: list[Term] = []
+        self._trees: list[LeafTerm] | Callable[[], list[LeafTerm]] = []
         for term in terms:
             self._add(term)
         self.packed = PackedTrees.pack(self.trees)
+
+    @classmethod
+    def of_trees(cls, trees: Trees, output: int, bins: Bins, n_features: int, constant: float = 0.0) -> Scorer:
+        """Return a scorer of the trees of a portfolio, which become terms only if somebody asks for these."""
+        made = cls((), bins, n_features, constant)
+        made.packed = PackedTrees.of(trees, output)
+        made._trees = partial(leaf_terms, trees, output)
+        return made
+
+    @property
+    def trees(self) -> list[LeafTerm]:
+        """The terms that are trees."""
+        if callable(self._trees):
+            self._trees = self._trees()
+        return self._trees
+
+    @property
+    def n_trees(self) -> int:
+        """The number of trees."""
+        return len(self.packed.roots)
 
     def _add(self, term: Term) -> None:
         if isinstance(term, LineTerm):
@@ -249,10 +307,10 @@ class Scorer:
         F = np.full(table.n_rows, self.constant)
         for j in self.table_features:
             F += self.tables[j][view.column(j)]
-        if self.trees:
+        if self.n_trees:
             features = self.tree_features
             codes = np.stack([view.column(j) for j in features], axis=1)
-            for start in range(0, table.n_rows, step := 1 + _CELLS // len(self.trees)):
+            for start in range(0, table.n_rows, step := 1 + _CELLS // self.n_trees):
                 rows = slice(start, start + step)
                 values = self.packed.leaf_values(codes[rows], features)
                 # trees are added one after the other, in their order

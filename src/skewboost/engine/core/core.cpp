@@ -308,9 +308,9 @@ SKEWBOOST_API void skewboost_member_losses(const Portfolio* portfolio, int64_t m
     const Member& own = (*portfolio)[member];
     memcpy(out, own.losses(), size_t(own.trees.n_trees) * sizeof(double));
 }
-// Adds the values of trees to `sums`, `[row][width]`, and counts the trees of each row.
-SKEWBOOST_API void skewboost_member_scores(const Portfolio* portfolio, int64_t member, const uint64_t* words,
-                                           int64_t n_rows, int64_t n_trees, const double* values, int64_t width,
-                                           int64_t out_of_bag, double* sums, double* counts) {
-    (*portfolio)[member].scores(words, n_rows, n_trees, values, width, out_of_bag != 0, sums, counts);
+// Adds the values of trees to `sums`, `[row][width]`, for the given rows, and counts the trees of each.
+SKEWBOOST_API void skewboost_member_scores(const Portfolio* portfolio, int64_t member, const uint32_t* rows, int64_t n,
+                                           int64_t n_trees, const double* values, int64_t width, int64_t out_of_bag,
+                                           double* sums, double* counts) {
+    (*portfolio)[member].scores(rows, n, n_trees, values, width, out_of_bag != 0, sums, counts);
 }

@@ -62,18 +62,19 @@ public:
         return DONE;
     }
 
-    // Adds up the values of trees, `width` numbers per leaf, and counts the trees. With `out_of_bag`, of the training
-    // rows, only trees are added whose sample does not have the row.
-    void scores(const uint64_t* words, int64_t n_rows, int64_t n_trees, const double* values, int64_t width,
-                bool out_of_bag, double* sums, double* counts) const {
-        int64_t n_tasks = max_of<int64_t>(1, n_rows / 512);
+    // Adds up the values of trees, `width` numbers per leaf, for some of the rows, and counts the trees. With
+    // `out_of_bag` only trees are added whose sample does not have the row.
+    void scores(const uint32_t* rows, int64_t n, int64_t n_trees, const double* values, int64_t width, bool out_of_bag,
+                double* sums, double* counts) const {
+        int64_t n_tasks = max_of<int64_t>(1, n / 256);
         parallel(n_tasks, data_.n_jobs, [&](int64_t task) {
-            int64_t first = bound(n_rows, n_tasks, task), stop = bound(n_rows, n_tasks, task + 1);
+            int64_t first = bound(n, n_tasks, task), stop = bound(n, n_tasks, task + 1);
             for (int64_t t = 0; t < min_of(n_trees, trees.n_trees); ++t) {
                 uint64_t key = bag_key(t);
                 for (int64_t i = first; i < stop; ++i) {
-                    if (out_of_bag && spec_.weights[i] > 0.0 && copies(key, data_.units[i]) > 0) continue;
-                    const double* own = values + trees.leaf(t, words, n_rows, i) * width;
+                    int64_t row = rows[i];
+                    if (out_of_bag && spec_.weights[row] > 0.0 && copies(key, data_.units[row]) > 0) continue;
+                    const double* own = values + trees.leaf(t, data_.words, data_.n_rows, row) * width;
                     for (int64_t k = 0; k < width; ++k) sums[i * width + k] += own[k];
                     counts[i] += 1.0;
                 }

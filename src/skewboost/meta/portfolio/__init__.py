@@ -1,0 +1,1 @@
+"""A portfolio of boosters and forests, weighted by their predictions of rows that they were not trained on."""

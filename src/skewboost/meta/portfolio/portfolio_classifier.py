@@ -1,0 +1,292 @@
+"""The estimator of portfolios."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skewboost.engine import ENGINES, choose
+from skewboost.engine.binning import fit_bins
+from skewboost.engine.boundary import N_CODES, Engine
+from skewboost.engine.explaining import Support
+from skewboost.engine.newton import TreeSettings
+from skewboost.engine.partition import View
+from skewboost.engine.row_hash import examples_in_order
+from skewboost.engine.table import Nominal, Table, read_table
+from skewboost.errors import InputError
+from skewboost.fitting import restore_on_failure
+from skewboost.meta.portfolio.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
+from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
+from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
+from skewboost.meta.portfolio.training import Trained, Trainer, no_report
+from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
+from skewboost.metrics.inputs import class_shares
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.parameters import N_JOBS, check_params, either, integer, one_of
+from skewboost.progress import ProgressBar
+from skewboost.typing import Array
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PortfolioClassifier(ClassifierMixin, BaseEstimator):
+    """A portfolio of boosted trees and forests that decides by expected cost; see `SkewBoostClassifier`."""
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+
+    cost: Any = None
+    effort: str = "default"
+    cv: Any = None
+    pos_label: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    engine: Any = "auto"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # ------------------------------------------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the portfolio.
+
+        Parameters
+        ----------
+        X : array-like or pandas, polars or Arrow table of shape (n_samples, n_features)
+            Training data. Tables may also hold categories or text. Values may be missing.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            The number of examples that each row stands for. A weight of 2 equals a repeated row, a weight of 0 an
+            absent one.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which rows belong together, such as those of a patient. Rows of a group are on one side of every split.
+
+        Returns
+        -------
+        self
+        """
+        with restore_on_failure(self):
+            self._fit(X, y, sample_weight, groups)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        self._check_params()
+        table = read_table(self, X, reset=True)
+        labels = check_labels(self, y, table.n_rows)
+        weights = np.ones(table.n_rows)
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, table.n_rows)
+        units = None if groups is None else check_groups(groups, table.n_rows)
+        folds = given_folds(self.cv, labels, units) if self._cv_is_given else None
+        present = np.flatnonzero(weights)
+        if len(present) < table.n_rows:
+            table = table.take(present)
+        self._set_classes(labels[present], classes_of(self, labels[present]), weights[present])
+        order = examples_in_order(table, self._numbers(labels[present]), weights[present])
+        rows = present[order]  # of every example
+        each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
+        engine, numbers = self._engine(), self._numbers(labels[rows])
+        bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights[present])
+        codes = engine.take(engine.encode(table, bins), order)
+        view = View(engine, table.take(order), bins, codes)
+        of_example = np.arange(len(rows)) if units is None else np.unique(units[rows], return_inverse=True)[1]
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        recipe = self._recipe(view, numbers)
+        if folds is not None:
+            held_out: list[Fold] | None = folds_of_examples(folds, rows, numbers)
+        else:
+            held_out = own_folds(numbers, of_example, recipe.n_folds, recipe.n_repeats, seed)
+        portfolio = engine.portfolio(view, numbers, len(self.classes_), of_example)
+        with ProgressBar(None, type(self).__name__, transient=True) as bar:
+            report = partial(bar.update, 1) if self.verbose else no_report
+            trained = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report).train()
+        codes_of = (engine.column(codes, j) for j in range(table.n_features))
+        support = Support(float(each.sum()), np.array([np.bincount(own, each, minlength=N_CODES) for own in codes_of]))
+        self._model = PortfolioModel(trained.parts, trained.offset, bins, support, table.n_features)
+        self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
+        self.search_ = search_table(trained)
+
+    @property
+    def _cv_is_given(self) -> bool:
+        return self.cv is not None and not isinstance(self.cv, int | np.integer)
+
+    def _recipe(self, view: View, numbers: Array) -> Recipe:
+        n_rare = int(np.bincount(numbers, minlength=len(self.classes_)).min())
+        recipe = recipe_for(self.effort, len(numbers), n_rare, view.table.n_features, TreeSettings())
+        if self.cv is None or self._cv_is_given:
+            return recipe
+        return replace(recipe, n_folds=min(int(self.cv), n_rare))
+
+    def _check_params(self) -> None:
+        check_params(
+            self,
+            effort=one_of(*EFFORTS),
+            n_jobs=N_JOBS,
+            verbose=either(one_of(True, False), integer(0)),
+        )
+        if self.engine not in ENGINES if isinstance(self.engine, str) else not hasattr(self.engine, "portfolio"):
+            raise InputError(f"engine must be one of {', '.join(map(repr, ENGINES))}; got {self.engine!r}.")
+        if isinstance(self.cv, int | np.integer) and not integer(2).passes(self.cv):
+            raise InputError(f"cv of {type(self).__name__} must be an integer >= 2, or a splitter; got {self.cv!r}.")
+
+    def _set_classes(self, labels: Array, classes: Array, weights: Array | None) -> None:
+        """Set `classes_`, `pos_label_` and `cost_`."""
+        self.__dict__.pop("pos_label_", None)
+        positive = None
+        if len(classes) == 2:
+            positive = self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
+        elif self.pos_label is not None:
+            raise InputError(f"pos_label={self.pos_label!r} has no effect, because y has {len(classes)} classes.")
+        self.classes_ = classes
+        self.cost_ = cost_matrix(self.cost, classes, positive, class_shares(labels, classes, weights))
+
+    def _numbers(self, labels: Array) -> Array:
+        """Return the class number of every row: 1 for the positive of two classes, else the place of the class."""
+        if len(self.classes_) == 2:
+            return np.asarray(labels == self.pos_label_, dtype=np.intp)
+        return np.searchsorted(self.classes_, labels)
+
+    # --------------------------------------------------------------------------------------------- prediction
+
+    def _engine(self) -> Engine:
+        return choose(self.engine, effective_n_jobs(self.n_jobs))
+
+    def _new_rows(self, X: Any) -> Table:
+        """Read new rows as a table with the columns of the training data."""
+        check_is_fitted(self)
+        table = read_table(self, X, reset=False)
+        names: Any = getattr(self, "feature_names_in_", range(table.n_features))
+        return table.conform(self._nominal, list(names))
+
+    def _scores(self, X: Any) -> Array:
+        table = self._new_rows(X)
+        return self._model.score(self._engine(), table)
+
+    @property
+    def _first_is_positive(self) -> bool:
+        return len(self.classes_) == 2 and bool(self.classes_[0] == self.pos_label_)
+
+    def _in_order(self, columns: Array) -> Array:
+        """Return columns, the positive class last, in the order of `classes_`."""
+        return columns[:, ::-1] if self._first_is_positive else columns
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return class probabilities, which do not depend on the costs.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._in_order(probabilities(self._scores(X)))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of `predict_proba`, which stay distinct where probabilities round to 0 or 1.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._in_order(log_probabilities(self._scores(X)))
+
+    def expected_costs(self, X: Any, sample_cost: Any = None) -> Array:
+        """Return the expected cost of predicting each class.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows.
+        sample_cost : array-like or None, default=None
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column per predicted class, in the order of `classes_`.
+        """
+        p = self.predict_proba(X)
+        if sample_cost is None:
+            return expected_costs(p, self.cost_)
+        positive = self.classes_.tolist().index(self.pos_label_) if len(self.classes_) == 2 else None
+        return expected_costs(p, row_matrices(sample_cost, self.cost_, len(p), positive))
+
+    def predict(self, X: Any, sample_cost: Any = None) -> Array:
+        """Return the class of least expected cost.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of the training data.
+        sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
+            Costs of the individual rows: of a miss of the positive class (two classes), of misclassifying the row if
+            it belongs to each class, or a matrix ``[true, predicted]`` for each row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        costs = self.expected_costs(X, sample_cost)
+        return np.asarray(self.classes_[costs.argmin(axis=1)])
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the score that `predict` decides by.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
+            For two classes, the log-odds of ``classes_[1]`` plus the part of the costs: positive where it is predicted.
+            For more, minus the expected cost of each class.
+        """
+        scores = self._scores(X)
+        if len(self.classes_) > 2:
+            return -expected_costs(probabilities(scores), self.cost_)
+        sign = -1.0 if self._first_is_positive else 1.0
+        return np.asarray(sign * scores[:, 0] + self._cost_offset)
+
+    @property
+    def _cost_offset(self) -> float:
+        """What the costs add to the log-odds of the second class."""
+        C = self.cost_
+        return float(np.log(C[1, 0] - C[1, 1]) - np.log(C[0, 1] - C[0, 0]))
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The share of each feature in the decrease of the loss, over all trees by the weight of their family."""
+        check_is_fitted(self)
+        total = self._model.importances()
+        return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+
+def search_table(trained: Trained) -> dict[str, Any]:
+    """Return what was tried, as the columns of a table."""
+    every = trained.candidates
+    return {
+        "family": [c.family.name for c in every],
+        "rounds": [c.n_rounds for c in every],
+        "log_loss": [c.log_loss for c in every],
+        "weight": [c.weight for c in every],
+    }

@@ -1,0 +1,84 @@
+"""The families of members, and how much of each is trained.
+
+The values were chosen by ablation on lopsided tables of 150 to 13 000 rows: docs/portfolio.md has the measurements. Few
+of them matter much. What matters is that boosters and forests are combined, that thresholds are drawn at random, and
+that all weights come from out-of-fold predictions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from skewboost.engine.newton import TreeSettings
+from skewboost.engine.portfolio import BOOSTER, FOREST, MemberSettings
+
+EFFORTS = ("quick", "default", "thorough")
+MAX_ROUNDS = 1500
+ROUNDS_AT_A_TIME = 25
+PATIENCE = 40  # rounds without a lower loss before a family stops, or this share of the best number of rounds
+PATIENCE_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Family:
+    """Members that differ in their seeds only."""
+
+    name: str
+    settings: MemberSettings
+    n_members: int  # of a booster: fitted to all rows; of a forest: that share its trees
+    n_trees: int = 0  # of a forest
+
+    @property
+    def is_forest(self) -> bool:
+        """Whether the members are forests."""
+        return self.settings.kind == FOREST
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is trained."""
+
+    families: tuple[Family, ...]
+    n_folds: int
+    n_repeats: int
+
+
+def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: TreeSettings) -> Recipe:
+    """Return the recipe for a table, given its number of examples, of those of the rarest class, and of columns.
+
+    `tree` has the constraints that all trees must respect.
+    """
+    # CatBoost's edge on small tables is mostly its rate, which grows with the fourth root of the number of rows
+    rate = min(0.25, 0.05 * (n_rows / 200) ** 0.25)
+    boosted = replace(tree, max_leaves=8, columns_of_tree=0.6, l2=2.0, min_hessian=1e-3)
+    bagged = replace(tree, max_leaves=0, min_hessian=0.5)
+    # with many columns a random threshold in each of them leaves little that is random
+    wide = min(1.0, (16 + max(0, n_features - 16) / 4) / n_features)
+    slow = MemberSettings(BOOSTER, boosted, row_fraction=0.8, learning_rate=0.5 * rate)
+    fast = MemberSettings(BOOSTER, replace(boosted, random_thresholds=True), row_fraction=0.5, learning_rate=rate)
+    random_forest = MemberSettings(FOREST, replace(bagged, columns_of_node=1.0 / math.sqrt(n_features)))
+    extra_trees = MemberSettings(FOREST, replace(bagged, columns_of_node=wide, random_thresholds=True))
+    n_trees = {"quick": 200, "default": 480, "thorough": 960}[effort]
+    if n_rows > 2000:  # more rows need fewer trees
+        n_trees = max(96, int(n_trees * math.sqrt(2000 / n_rows)) // 8 * 8)
+    n_members = {"quick": 1, "default": 3, "thorough": 8}[effort]
+    families = [
+        Family("boosted trees, random thresholds", fast, n_members),
+        Family("forest, random thresholds", extra_trees, 8, n_trees),
+    ]
+    if effort != "quick":
+        families += [
+            Family("boosted trees, best thresholds", slow, n_members),
+            Family("forest, best thresholds", random_forest, 8, n_trees // 16 * 8),
+        ]
+    if effort == "thorough":
+        large = replace(fast, tree=replace(fast.tree, max_leaves=24))
+        small = replace(slow, tree=replace(boosted, max_leaves=3))
+        families += [
+            Family("large boosted trees, random thresholds", large, n_members),
+            Family("boosted trees of three leaves", small, n_members),
+        ]
+    n_folds = {"quick": 4, "default": 8 if n_rows <= 4000 else 5 if n_rows <= 40_000 else 3, "thorough": 8}[effort]
+    n_repeats = 3 if effort == "thorough" and n_rare < 100 else 1
+    return Recipe(tuple(families), min(n_folds, n_rare), n_repeats)

@@ -1,0 +1,224 @@
+"""Training a portfolio: folds, rounds, weights, and the final members on all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from skewboost.engine.newton import Trees, mix
+from skewboost.engine.portfolio import Portfolio
+from skewboost.meta.portfolio.fold_rows import Fold
+from skewboost.meta.portfolio.portfolio_model import Part
+from skewboost.meta.portfolio.recipe import (
+    MAX_ROUNDS,
+    PATIENCE,
+    PATIENCE_SHARE,
+    ROUNDS_AT_A_TIME,
+    Family,
+    Recipe,
+)
+from skewboost.meta.portfolio.stacking import fit_weights, log_loss
+from skewboost.typing import Array
+
+NO_FOLDS_ROUNDS = 50  # where a class is too rare for folds
+LEAST_WEIGHT = 0.02  # families of a lower share of the weight are left out
+MOST_CERTAIN = 1.0 / 600.0  # shares of a forest closer to 0 or 1 are not distinguished
+RARE_SHARE = 0.25  # … nor those below this multiple of the frequency of the class
+FOLD_TREES = 64  # at least, of a forest that is fitted to a fold
+
+Report = Callable[[str], None]
+
+
+def no_report(note: str) -> None:
+    """Say nothing about the progress."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A family with the evidence for its weight."""
+
+    family: Family
+    n_rounds: int
+    scores: Array  # out of fold, [row, output]; NaN where a row was never held out
+    log_loss: float = float("nan")
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The parts of the model, and what was tried."""
+
+    parts: tuple[Part, ...]
+    offset: Array
+    candidates: tuple[Candidate, ...]
+    scores: Array  # out-of-fold scores of the weighted sum, [row, output]
+
+
+@dataclass
+class Trainer:
+    """The rows, and how they are divided. Folds are None where a class is too rare for them."""
+
+    portfolio: Portfolio
+    weights: Array
+    recipe: Recipe
+    folds: list[Fold] | None
+    bags_are_held_out: bool  # whether rows out of a bag are as good as held out: not if rows follow each other in time
+    seed: int
+    report: Report
+
+    def train(self) -> Trained:
+        """Train everything."""
+        candidates = self._boosters()
+        forests = {k: self._forest(family, k) for k, family in enumerate(self.recipe.families) if family.is_forest}
+        for k, members in forests.items():
+            candidates[k] = self._judged_forest(self.recipe.families[k], k, members)
+        ordered = [candidates[k] for k in range(len(self.recipe.families))]
+        ordered, offset, scores = self._weighted(ordered)
+        parts = [
+            self._forest_part(c, forests[k]) if c.family.is_forest else self._booster_part(c, k)
+            for k, c in enumerate(ordered)
+            if c.weight > 0
+        ]
+        return Trained(tuple(parts), offset, tuple(ordered), scores)
+
+    def _seed(self, *numbers: int) -> int:
+        found = self.seed
+        for number in numbers:
+            found = mix(found ^ mix(number))
+        return found
+
+    def _add(self, family: Family, rows: Array | None, held_out: Array | None, *seeds: int) -> int:
+        """Add a member that is trained on some rows, with validation on others."""
+        weights, validation = self.weights, None
+        if rows is not None:
+            weights = np.zeros_like(self.weights)
+            weights[rows] = self.weights[rows]
+        if held_out is not None:
+            validation = np.zeros_like(self.weights)
+            validation[held_out] = self.weights[held_out]
+        return self.portfolio.add(replace(family.settings, seed=self._seed(*seeds)), weights, validation)
+
+    # ---------------------------------------------------------------------------------------------- boosters
+
+    def _boosters(self) -> dict[int, Candidate]:
+        """Train boosters on all folds, each family for as long as the loss over all folds decreases."""
+        families = {k: f for k, f in enumerate(self.recipe.families) if not f.is_forest}
+        if self.folds is None:
+            nothing = np.full((self.portfolio.n_rows, self.portfolio.n_outputs), np.nan)
+            return {k: Candidate(f, NO_FOLDS_ROUNDS, nothing) for k, f in families.items()}
+        members = {k: [self._add(f, *fold, k, j) for j, fold in enumerate(self.folds)] for k, f in families.items()}
+        best = dict.fromkeys(families, 0)
+        active, done = list(families), 0
+        while active and done < MAX_ROUNDS:
+            every = [member for k in active for member in members[k]]
+            self.portfolio.train(every, [ROUNDS_AT_A_TIME] * len(every))
+            done += ROUNDS_AT_A_TIME
+            for k in list(active):
+                losses = np.sum([self.portfolio.losses(member) for member in members[k]], axis=0)
+                best[k] = 1 + int(losses.argmin())
+                if done - best[k] >= max(PATIENCE, PATIENCE_SHARE * best[k]):
+                    active.remove(k)
+            self.report(f"{done} rounds on {len(self.folds)} folds")
+        return {k: Candidate(f, best[k], self._out_of_fold(members[k], best[k])) for k, f in families.items()}
+
+    def _out_of_fold(self, members: list[int], n_rounds: int) -> Array:
+        """Return the mean score of every row over the members that it was held out of."""
+        assert self.folds is not None
+        sums = np.zeros((self.portfolio.n_rows, self.portfolio.n_outputs))
+        counts = np.zeros(self.portfolio.n_rows)
+        for member, (_, held_out) in zip(members, self.folds):
+            values = self.portfolio.trees(member).values
+            F, _ = self.portfolio.scores(member, n_rounds, values, held_out)
+            sums[held_out] += F + self.portfolio.start(member)
+            counts[held_out] += 1.0
+        return _mean(sums, counts)
+
+    def _booster_part(self, candidate: Candidate, k: int) -> Part:
+        """Fit the members of a family to all rows; their mean is the part."""
+        family, n_rounds = candidate.family, candidate.n_rounds
+        members = [self._add(family, None, None, k, 10_000 + j) for j in range(family.n_members)]
+        self.report(f"{family.name}: {n_rounds} rounds on all rows")
+        self.portfolio.train(members, [n_rounds] * len(members))
+        trees = Trees.joined([self.portfolio.trees(member) for member in members])
+        start = np.mean([self.portfolio.start(member) for member in members], axis=0)
+        return Part(family.name, candidate.weight, replace(trees, values=trees.values / len(members)), start)
+
+    # ----------------------------------------------------------------------------------------------- forests
+
+    def _forest(self, family: Family, k: int) -> list[int]:
+        """Grow the forest on all rows, in several members that are trained side by side."""
+        members = [self._add(family, None, None, k, j) for j in range(family.n_members)]
+        self.report(f"{family.name}: {family.n_trees} trees")
+        self.portfolio.train(members, [family.n_trees // family.n_members] * len(members))
+        return members
+
+    def _judged_forest(self, family: Family, k: int, members: list[int]) -> Candidate:
+        """Return the scores of rows by the trees that were not grown on them."""
+        n_rows, K = self.portfolio.n_rows, self.portfolio.n_outputs
+        sums, counts = np.zeros((n_rows, K)), np.zeros(n_rows)
+        if self.bags_are_held_out:
+            for member in members:
+                trees = self.portfolio.trees(member)
+                own, n = self.portfolio.scores(member, trees.n_trees, trees.values, out_of_bag=True)
+                sums, counts = sums + own, counts + n
+        elif self.folds is not None:
+            n_trees = max(FOLD_TREES, family.n_trees // len(self.folds))
+            fitted = [self._add(family, rows, None, k, 20_000 + j) for j, (rows, _) in enumerate(self.folds)]
+            self.portfolio.train(fitted, [n_trees] * len(fitted))
+            for member, (_, held_out) in zip(fitted, self.folds):
+                own, n = self.portfolio.scores(member, n_trees, self.portfolio.trees(member).values, held_out)
+                sums[held_out] += own
+                counts[held_out] += n
+        scores = Part("", 1.0, _NO_TREES, np.zeros(K), self._floor()).score(_mean(sums, counts))
+        return Candidate(family, family.n_trees, scores)
+
+    def _forest_part(self, candidate: Candidate, members: list[int]) -> Part:
+        trees = Trees.joined([self.portfolio.trees(member) for member in members])
+        trees = replace(trees, values=trees.values / trees.n_trees)
+        K = self.portfolio.n_outputs
+        return Part(candidate.family.name, candidate.weight, trees, np.zeros(K), self._floor())
+
+    def _floor(self) -> Array:
+        """Return the smallest share of each class that is told from zero."""
+        mass = np.bincount(self.portfolio.classes, self.weights, minlength=self.portfolio.n_classes)
+        rarest = RARE_SHARE * mass / mass.sum()
+        if self.portfolio.n_outputs == 1:
+            rarest = np.array([rarest.min()])
+        return np.asarray(np.minimum(MOST_CERTAIN, rarest))
+
+    # ----------------------------------------------------------------------------------------------- weights
+
+    def _weighted(self, candidates: list[Candidate]) -> tuple[list[Candidate], Array, Array]:
+        """Return the families with their weights, what is added to the scores, and the weighted scores."""
+        n, K = len(candidates), self.portfolio.n_outputs
+        scores = np.array([c.scores for c in candidates])
+        known = np.flatnonzero(np.isfinite(scores).all(axis=(0, 2)))
+        classes, weights = self.portfolio.classes[known], self.weights[known]
+        combined = np.full(scores.shape[1:], np.nan)
+        if self.folds is None or len(np.unique(classes)) < self.portfolio.n_classes:
+            return [replace(c, weight=1.0 / n) for c in candidates], np.zeros(K), combined
+        found, offset = fit_weights(scores[:, known], classes, weights)
+        used = found > LEAST_WEIGHT * found.sum()
+        if not used.all():
+            found = np.zeros(n)
+            found[used], offset = fit_weights(scores[used][:, known], classes, weights)
+        losses = [float(np.average(log_loss(own[known], classes), weights=weights)) for own in scores]
+        judged = [
+            replace(c, weight=float(w), log_loss=loss) for c, w, loss in zip(candidates, found, losses, strict=True)
+        ]
+        combined[known] = np.tensordot(found, scores[:, known], axes=1) + offset
+        return judged, offset, combined
+
+
+_NO_TREES = Trees(
+    *(np.zeros(1, np.int64),) * 2, *(np.zeros(0, np.int64),) * 4, np.zeros((0, 2), np.int64), np.zeros(0),
+    np.zeros((0, 256), np.bool_), np.zeros((0, 1)), np.zeros(0),
+)  # fmt: skip
+
+
+def _mean(sums: Array, counts: Array) -> Array:
+    """Return sums divided by counts; NaN where the count is zero."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums / np.where(counts > 0, counts, np.nan)[:, None])
