@@ -14,10 +14,13 @@ from skewboost.engine.newton import TreeSettings
 from skewboost.engine.portfolio import BOOSTER, FOREST, MemberSettings
 
 EFFORTS = ("quick", "default", "thorough")
-MAX_ROUNDS = 1500
+MAX_ROUNDS = 1000
 ROUNDS_AT_A_TIME = 25
-PATIENCE = 40  # rounds without a lower loss before a family stops, or this share of the best number of rounds
+# A family stops if the loss did not decrease for this many rounds, or for this share of the best number of rounds, …
+PATIENCE = 40
 PATIENCE_SHARE = 0.3
+# … or if it decreased by less than this share of the initial loss over the last rounds, as on separable classes.
+SLOW_ROUNDS, SLOW_DECREASE = 50, 0.002
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,6 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
             Family("large boosted trees, random thresholds", large, n_members),
             Family("boosted trees of three leaves", small, n_members),
         ]
-    n_folds = {"quick": 4, "default": 8 if n_rows <= 4000 else 5 if n_rows <= 40_000 else 3, "thorough": 8}[effort]
+    n_folds = {"quick": 4, "default": 8 if n_rows <= 1000 else 5 if n_rows <= 40_000 else 3, "thorough": 8}[effort]
     n_repeats = 3 if effort == "thorough" and n_rare < 100 else 1
     return Recipe(tuple(families), min(n_folds, n_rare), n_repeats)

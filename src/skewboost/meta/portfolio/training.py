@@ -16,6 +16,8 @@ from skewboost.meta.portfolio.recipe import (
     PATIENCE,
     PATIENCE_SHARE,
     ROUNDS_AT_A_TIME,
+    SLOW_DECREASE,
+    SLOW_ROUNDS,
     Family,
     Recipe,
 )
@@ -118,7 +120,7 @@ class Trainer:
             for k in list(active):
                 losses = np.sum([self.portfolio.losses(member) for member in members[k]], axis=0)
                 best[k] = 1 + int(losses.argmin())
-                if done - best[k] >= max(PATIENCE, PATIENCE_SHARE * best[k]):
+                if _enough(losses, best[k]):
                     active.remove(k)
             self.report(f"{done} rounds on {len(self.folds)} folds")
         return {k: Candidate(f, best[k], self._out_of_fold(members[k], best[k])) for k, f in families.items()}
@@ -216,6 +218,15 @@ _NO_TREES = Trees(
     *(np.zeros(1, np.int64),) * 2, *(np.zeros(0, np.int64),) * 4, np.zeros((0, 2), np.int64), np.zeros(0),
     np.zeros((0, 256), np.bool_), np.zeros((0, 1)), np.zeros(0),
 )  # fmt: skip
+
+
+def _enough(losses: Array, best: int) -> bool:
+    """Whether more rounds are not worth their time, given the losses so far and the best number of rounds."""
+    done = len(losses)
+    if done - best >= max(PATIENCE, PATIENCE_SHARE * best):
+        return True
+    slow = done > SLOW_ROUNDS and losses[-1 - SLOW_ROUNDS] - losses[-1] < SLOW_DECREASE * losses[0]
+    return bool(slow and best == done)
 
 
 def _mean(sums: Array, counts: Array) -> Array:
