@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.prediction import PredictionMixin
+from skewboost.engine.binning import Feature
 from skewboost.engine.boundary import MISSING
 from skewboost.engine.explaining import Explainer
 from skewboost.engine.partition import View
@@ -235,7 +236,11 @@ def _shape(e: Explainer, tables: Array, sign: float, j: int, name: str, nominal:
     if e.bins is None:
         return _line(e, sign, j, name, nominal)
     assert e.support.per_code is not None
-    feature, table, counts, exact = e.bins.features[j], tables[j], e.support.per_code[j], not e.joint
+    return step_function(j, name, e.bins.features[j], tables[j], e.support.per_code[j], exact=not e.joint)
+
+
+def step_function(j: int, name: str, feature: Feature, table: Array, counts: Array, *, exact: bool) -> ShapeFunction:
+    """Return the function of a binned feature, given its value and the number of training examples per code."""
     missing = float(table[MISSING]), float(counts[MISSING])
     if feature.categories is not None:
         n = len(feature.categories) + bool(feature.rest)

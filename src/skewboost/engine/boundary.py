@@ -21,6 +21,7 @@ from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
+    from skewboost.engine.newton import Trees
     from skewboost.engine.partition import Partition, View
     from skewboost.engine.portfolio import Portfolio
     from skewboost.engine.scoring import Scorer
@@ -120,3 +121,9 @@ class Engine(Protocol):
 
     def score(self, scorer: Scorer, table: Table) -> Array:
         """Return F for new rows."""
+
+    def contributions(self, trees: Trees, output: int, view: View) -> tuple[Array, float]:
+        """Return the Shapley values of the features in a sum of trees, ``[row, feature]``, and the mean of the sum."""
+
+    def main_effects(self, trees: Trees, output: int, n_features: int) -> tuple[Array, float]:
+        """Return the mean of a sum of trees, and its expectation given one feature less that: ``[feature, code]``."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from skewboost.engine.boundary import N_CODES
 from skewboost.engine.native import Core, address, check, contiguous, padded
+from skewboost.engine.native_explaining import explain_natively
 from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_portfolio import NativePortfolio
 from skewboost.engine.native_set import NativeSet
@@ -23,6 +24,7 @@ from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.binning import Bins
+    from skewboost.engine.newton import Trees
     from skewboost.engine.scoring import Scorer
     from skewboost.engine.table import Table
 
@@ -142,3 +144,15 @@ class CpuEngine:
         if scorer.in_table.any() or scorer.n_trees:
             NativeModel.of(self.core, scorer).score(table, F, self.n_jobs)
         return F + scorer.rest(View(self, table, scorer.bins)) if scorer.lines or scorer.others else F
+
+    # ---------------------------------------------------------------- explaining
+
+    def contributions(self, trees: Trees, output: int, view: View) -> tuple[Array, float]:
+        codes: Words = view.codes  # type: ignore[assignment]
+        out = np.zeros((view.n_rows, codes.n_features))
+        _, mean = explain_natively(self.core, trees, output, codes.words, codes.n_features, self.n_jobs, out)
+        return out, mean
+
+    def main_effects(self, trees: Trees, output: int, n_features: int) -> tuple[Array, float]:
+        none = np.zeros((1, 0), np.uint64)
+        return explain_natively(self.core, trees, output, none, n_features, self.n_jobs, None)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from skewboost.engine.boundary import MISSING, N_CODES, TIE
+from skewboost.engine.boundary import LEFT, MISSING, N_CODES, RIGHT, TIE, Split
+from skewboost.engine.partition import Partition
 from skewboost.engine.row_hash import STEP, mixed
 from skewboost.typing import Array
 
@@ -100,6 +101,24 @@ class Trees:
             which=np.concatenate([np.where(part.which >= 0, part.which + at, -1) for part, _, _, at in both]),
             **concatenated,
         )
+
+    def partition(self, tree: int) -> Partition:
+        """Return a tree as a partition."""
+        codes = np.arange(N_CODES)
+        splits, links = [], []
+        for k in range(int(self.first_node[tree]), int(self.first_node[tree + 1])):
+            threshold = int(self.threshold[k])
+            left = codes <= threshold if threshold >= 0 else self.sets[self.which[k]]
+            child = np.where(left, LEFT, RIGHT).astype(np.uint8)
+            child[MISSING] = LEFT if self.missing_left[k] else RIGHT
+            splits.append(Split(int(self.feature[k]), threshold, child, 0, float("nan"), float("nan")))
+            links.append((int(self.links[k, 0]), int(self.links[k, 1])))
+        covers = self.covers[self.first_leaf[tree] : self.first_leaf[tree + 1]]
+        return Partition(tuple(splits), tuple(links), len(covers), covers)
+
+    def values_of(self, tree: int, output: int) -> Array:
+        """Return the leaf values of a tree for one output."""
+        return np.ascontiguousarray(self.values[self.first_leaf[tree] : self.first_leaf[tree + 1], output])
 
     def leaves(self, tree: int, codes: Array) -> Array:
         """Return the leaf of every row in a tree, counted over all trees; `codes` are ``[feature, row]``."""

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skewboost.engine.binning import cuts_of, summary
-from skewboost.engine.boundary import MISSING, Codes
+from skewboost.engine.boundary import MISSING, N_CODES, Codes
+from skewboost.engine.newton import Trees
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.portfolio import ReferencePortfolio
 from skewboost.engine.reference_set import ReferenceSet
+from skewboost.engine.shapley import Conjunction, add_shapley
 from skewboost.engine.training_set import Classes
 from skewboost.typing import Array
 
@@ -74,3 +76,26 @@ class ReferenceEngine:
 
     def score(self, scorer: Scorer, table: Table) -> Array:
         return scorer.score_with_numpy(table)
+
+    def contributions(self, trees: Trees, output: int, view: View) -> tuple[Array, float]:
+        out = np.zeros((view.n_rows, view.table.n_features))
+        found = conjunctions(trees, output)
+        add_shapley([c for c in found if c.features], view.column, out)
+        return out, sum(c.mean for c in found)
+
+    def main_effects(self, trees: Trees, output: int, n_features: int) -> tuple[Array, float]:
+        found, out = conjunctions(trees, output), np.zeros((n_features, N_CODES))
+        for c in found:
+            for k, j in enumerate(c.features):
+                others = c.value * float(np.delete(c.fractions, k).prod())
+                out[j] += others * (c.allowed[k] - c.fractions[k])
+        return out, sum(c.mean for c in found)
+
+
+def conjunctions(trees: Trees, output: int) -> list[Conjunction]:
+    """Return the leaves of trees as conjunctions."""
+    found = []
+    for t in range(trees.n_trees):
+        values, partition = trees.values_of(t, output), trees.partition(t)
+        found += [Conjunction(v, *path) for v, path in zip(values.tolist(), partition.paths())]
+    return found

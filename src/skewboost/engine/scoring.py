@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import LEFT, MISSING, N_CODES, RIGHT, Split
+from skewboost.engine.boundary import LEFT, MISSING, N_CODES, RIGHT
 from skewboost.engine.newton import Trees
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.reference import ReferenceEngine
@@ -212,21 +212,7 @@ class PackedTrees:
 
 def leaf_terms(trees: Trees, output: int) -> list[LeafTerm]:
     """Return the trees of a portfolio as terms, with the values of one output."""
-    codes, found = np.arange(N_CODES), []
-    for t in range(trees.n_trees):
-        nodes = range(int(trees.first_node[t]), int(trees.first_node[t + 1]))
-        leaves = slice(int(trees.first_leaf[t]), int(trees.first_leaf[t + 1]))
-        splits, links = [], []
-        for k in nodes:
-            threshold = int(trees.threshold[k])
-            left = codes <= threshold if threshold >= 0 else trees.sets[trees.which[k]]
-            child = np.where(left, LEFT, RIGHT).astype(np.uint8)
-            child[MISSING] = LEFT if trees.missing_left[k] else RIGHT
-            splits.append(Split(int(trees.feature[k]), threshold, child, 0, float("nan"), float("nan")))
-            links.append((int(trees.links[k, 0]), int(trees.links[k, 1])))
-        values = np.ascontiguousarray(trees.values[leaves, output])
-        found.append(LeafTerm(Partition(tuple(splits), tuple(links), len(values), trees.covers[leaves]), values))
-    return found
+    return [LeafTerm(trees.partition(t), trees.values_of(t, output)) for t in range(trees.n_trees)]
 
 
 class Scorer:

@@ -71,7 +71,7 @@ def shapley_of(holds: Array, fractions: Array) -> Array:
     """Return the Shapley values of conjunctions of value 1; the first axis of the arguments is the feature."""
     d = len(fractions)
     total: Array | float = 0.0
-    for t, weight in zip(*_points(d)):
+    for t, weight in zip(*points(d)):
         factors = (1.0 - t) * fractions + t * holds
         # the product of all factors but one, from those before and after it; a division would fail for zero
         product = np.empty_like(factors)
@@ -87,7 +87,7 @@ def shapley_of(holds: Array, fractions: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _points(d: int) -> tuple[list[float], list[float]]:
+def points(d: int) -> tuple[list[float], list[float]]:
     """Return the points and weights that integrate a polynomial of degree d - 1 over [0, 1]."""
     x, w = np.polynomial.legendre.leggauss((d + 1) // 2)
     return ((x + 1.0) / 2.0).tolist(), (w / 2.0).tolist()

@@ -1,12 +1,160 @@
-"""The classifier to take: costs or a goal, and everything else by default."""
+"""The classifier to take: say what mistakes cost, or what must be reached, and leave the rest to the defaults."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
+import numpy as np
+
+from skewboost.errors import InputError
+from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.meta.portfolio.portfolio_classifier import PortfolioClassifier
+from skewboost.parameters import FRACTION, check_params
+from skewboost.typing import Array
+
+GOAL_FOLDS = 3  # the search for a goal needs out-of-fold scores to order thresholds, not to estimate anything
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SkewBoostClassifier(PortfolioClassifier):
-    """A portfolio of boosted trees and forests, weighted by evidence, that decides by expected cost."""
+    r"""The classifier to take if one class is rare, or one kind of mistake costs more than the other.
+
+    It trains a portfolio of boosted trees and forests and weights them by their predictions of rows that they were not
+    trained on. Costs do not change the training: they enter the decision only, which is the class of least expected
+    cost by the probabilities. On 28 lopsided tables its decisions were cheaper, at every cost, than those of CatBoost,
+    LightGBM, XGBoost, random forests and AdaBoost, and its probabilities more accurate (docs/portfolio.md).
+
+    1. Boosters minimise the log-loss, on random samples of rows and columns with an L2 penalty, one with the best and
+       one with randomly drawn thresholds. They are trained on cross-validation folds until the loss over all held-out
+       rows no longer decreases.
+    2. Forests, likewise of two kinds, are judged by the trees whose bootstrap samples lack a row.
+    3. The score is the weighted sum of their log-odds. The weights minimise the log-loss of the held-out scores and are
+       shrunk towards equal ones; a family that does not help gets the weight zero.
+    4. The boosters that have a weight are trained again on all rows, for the number of rounds that was found.
+
+    Parameters
+    ----------
+    cost : number, "balanced", dict, matrix or None, default=None
+        A number (two classes: the cost of a miss, in false alarms), ``{label: cost of misclassifying it}``, a matrix
+        ``cost[true, predicted]`` with the classes in sorted order (or a pandas table with their names), or "balanced":
+        the cost of a class is inversely proportional to its frequency. None is "balanced". With a goal it is what
+        mistakes cost in the goal's measure `expected_cost`, and None otherwise.
+    goal : str, Goal or None, default=None
+        What must be reached, such as ``"recall >= 95%"``: see `GoalSearchCV`. Then some rows are held out, the model is
+        fitted to the others, and its threshold is chosen so that the goal holds on new rows with the given confidence.
+        Two classes only.
+    confidence : float, default=0.9
+        The confidence of the certificate of a goal.
+    effort : {"quick", "default", "thorough"}, default="default"
+        How much is trained. Compared with the default, "quick" (one booster and one forest, four folds) takes a third
+        of the time, and "thorough" (six families, three repetitions of the folds if a class has fewer than a hundred
+        examples) five times as long.
+    cv : int, splitter, iterable or None, default=None
+        The folds: their number, or a splitter such as ``TimeSeriesSplit()`` if rows are ordered in time. None: from 3
+        to 8 stratified folds, depending on the number of rows.
+    pos_label : label or None, default=None
+        The positive class of two. None: the rarer class, or the larger label if both are equally frequent.
+    random_state : int, RandomState or None, default=None
+        The seed of folds and samples.
+    n_jobs : int or None, default=None
+        The number of threads; None is 1, -1 is all cores. It does not change the result.
+    verbose : int, default=0
+        Whether to show what is being trained, on stderr.
+    engine : {"auto", "cpu", "reference"}, default="auto"
+        The implementation: compiled, or in NumPy.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    pos_label_ : label
+        The positive class, if there are two classes.
+    cost_ : ndarray of shape (n_classes, n_classes)
+        The cost matrix.
+    search_ : dict of lists
+        What was tried: the families with their number of rounds, held-out log-loss and weight, as a table:
+        ``pandas.DataFrame(clf.search_)``.
+    certificate_ : Certificate
+        With a goal: what the held-out rows show; print it.
+    threshold_ : float
+        With a goal: the log-odds from which on the positive class is predicted.
+    baseline_ : float or ndarray
+        The score to which `contributions` are relative.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each feature in the decrease of the loss.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    .. [elkan2001] C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
+       Intelligence (2001) 973-978.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import train_test_split
+    >>> from skewboost import SkewBoostClassifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> X, X_new, y, y_new = train_test_split(X, y, stratify=y, random_state=0)
+    >>> clf = SkewBoostClassifier(cost=20, effort="quick", random_state=0).fit(X, y)
+    >>> print(f"recall {clf.predict(X_new)[y_new == 1].mean():.2f}")
+    recall 1.00
+    """
+
+    goal: Any = None
+    confidence: float = 0.9
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        for name in ("certificate_", "threshold_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if self.goal is None:
+            super()._fit(X, y, sample_weight, groups)
+            return
+        self._check_params()
+        plain = {f.name: getattr(self, f.name) for f in fields(PortfolioClassifier) if f.name != "cost"}
+        params = {} if sample_weight is None else {"sample_weight": sample_weight}
+        search = GoalSearchCV(
+            PortfolioClassifier(**plain, cost=1), self.goal, tune="threshold", confidence=self.confidence,
+            cost=self.cost, cv=GOAL_FOLDS, pos_label=self.pos_label, random_state=self.random_state,
+        ).fit(X, y, groups, **params)  # fmt: skip
+        fitted = search.estimator_
+        for name, value in vars(fitted).items():
+            if name.endswith("_") or name in ("_model", "_nominal", "_empty_columns"):
+                setattr(self, name, value)
+        self.certificate_, self.threshold_ = search.certificate_, search.threshold_
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_params(self, confidence=FRACTION)
+
+    @property
+    def _cost_offset(self) -> float:
+        """What costs, or the threshold of the goal, add to the log-odds of the second class."""
+        threshold = getattr(self, "threshold_", None)
+        return super()._cost_offset if threshold is None else -self._sign * threshold
+
+    def predict(self, X: Any, sample_cost: Any = None) -> Array:
+        """Return the class of least expected cost; with a goal, the positive class from the threshold on.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of the training data.
+        sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
+            Costs of the individual rows: of a miss of the positive class (two classes), of misclassifying the row if
+            it belongs to each class, or a matrix ``[true, predicted]`` for each row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        if not hasattr(self, "threshold_"):
+            return super().predict(X, sample_cost)
+        if sample_cost is not None:
+            raise InputError(
+                "sample_cost has no effect on a model that was fitted to a goal.", "Leave it out, or fit without goal."
+            )
+        positive = self._scores(X)[:, 0] >= self.threshold_
+        return np.asarray(self.classes_[(positive != self._first_is_positive).astype(np.intp)])

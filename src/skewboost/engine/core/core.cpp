@@ -3,6 +3,7 @@
 #include "api.h"
 #include "branch.h"
 #include "cuts.h"
+#include "explain.h"
 #include "level.h"
 #include "members.h"
 #include "reweight.h"
@@ -313,4 +314,20 @@ SKEWBOOST_API void skewboost_member_scores(const Portfolio* portfolio, int64_t m
                                            int64_t n_trees, const double* values, int64_t width, int64_t out_of_bag,
                                            double* sums, double* counts) {
     (*portfolio)[member].scores(rows, n, n_trees, values, width, out_of_bag != 0, sums, counts);
+}
+
+// --------------------------------------------------------------------------------------------------- explaining
+
+// Adds the Shapley values of trees to `contributions`, `[row][feature]`, and their effects given one feature to
+// `effects`, `[feature][code]`; either may be null. Writes their mean over the training examples.
+SKEWBOOST_API int skewboost_explain(const GivenTrees* trees, const uint64_t* words, int64_t n_rows, int64_t n_features,
+                                    const double* points, const double* weights, int64_t width, double* contributions,
+                                    double* effects, double* mean, int64_t n_jobs) {
+    Conjunctions all;
+    TRY(all.prepare(*trees));
+    *mean = all.mean();
+    if (effects != nullptr) add_main_effects(all, effects);
+    if (contributions == nullptr) return DONE;
+    Table table{words, n_rows, n_features, nullptr, nullptr};
+    return add_contributions(all, table, {points, weights, width}, contributions, n_jobs);
 }

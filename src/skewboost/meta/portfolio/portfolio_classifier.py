@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.boosting.explanations import step_function
 from skewboost.engine import ENGINES, choose
 from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import N_CODES, Engine
@@ -264,14 +265,88 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         if len(self.classes_) > 2:
             return -expected_costs(probabilities(scores), self.cost_)
-        sign = -1.0 if self._first_is_positive else 1.0
-        return np.asarray(sign * scores[:, 0] + self._cost_offset)
+        return np.asarray(self._sign * scores[:, 0] + self._cost_offset)
+
+    @property
+    def _sign(self) -> float:
+        """-1 if the positive class, which scores favour, is the first one."""
+        return -1.0 if self._first_is_positive else 1.0
 
     @property
     def _cost_offset(self) -> float:
         """What the costs add to the log-odds of the second class."""
         C = self.cost_
         return float(np.log(C[1, 0] - C[1, 1]) - np.log(C[0, 1] - C[0, 0]))
+
+    # ------------------------------------------------------------------------------------------- explanations
+
+    def contributions(self, X: Any) -> Array:
+        """Return what each feature adds to the score of each row, relative to `baseline_`.
+
+        They add up exactly to the score: for two classes to `decision_function`, which includes the costs, and for
+        more to the logarithms of the probabilities up to a constant per row. The boosted trees contribute their
+        Shapley values [lundberg2018]_. A forest contributes the Shapley values of its mean vote, times the slope of the
+        log-odds between this vote and the mean over the training rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows to explain, with the columns of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), or (n_samples, n_features, n_classes) if there are more than two
+            Positive values favour ``classes_[1]``, or the class of the last axis.
+
+        References
+        ----------
+        .. [lundberg2018] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for
+           tree ensembles", arXiv:1802.03888 (2018).
+        """
+        table = self._new_rows(X)
+        found = self._model.contributions(self._engine(), table)
+        return found if len(self.classes_) > 2 else self._sign * found[:, :, 0]
+
+    @property
+    def baseline_(self) -> Any:
+        """The score to which `contributions` are relative; one per class if there are more than two."""
+        check_is_fitted(self)
+        baseline = self._model.baseline(self._engine())
+        return baseline if len(baseline) > 1 else self._sign * float(baseline[0]) + self._cost_offset
+
+    def shape_functions(self) -> list[Any]:
+        """Return the score as a function of each feature alone, with the other features unknown.
+
+        It is the score of the mean prediction of the trees given that feature only, less that of their mean
+        [lundberg2018]_. Interactions are not included, so the functions do not add up to the score.
+
+        Returns
+        -------
+        list of ShapeFunction
+            One for each feature, in the order of the columns; zero for features that are not used. With more than two
+            classes a list of such lists, one for each class. Positive values favour ``classes_[1]``, or that class.
+
+        References
+        ----------
+        .. [lundberg2018] S. M. Lundberg, G. G. Erion, S.-I. Lee, "Consistent individualized feature attribution for
+           tree ensembles", arXiv:1802.03888 (2018).
+        """
+        check_is_fitted(self)
+        model = self._model
+        counts = model.support.per_code
+        assert counts is not None
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        effects = model.main_effects(self._engine())
+        if model.n_outputs == 1:
+            effects = self._sign * effects
+        found = [
+            [
+                step_function(j, str(name), model.bins.features[j], own[j], counts[j], exact=False)
+                for j, name in enumerate(names)
+            ]
+            for own in effects
+        ]
+        return found[0] if len(found) == 1 else found
 
     @property
     def feature_importances_(self) -> Array:

@@ -9,9 +9,10 @@ import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 
 from skewboost.engine.binning import Bins
-from skewboost.engine.boundary import Engine
+from skewboost.engine.boundary import N_CODES, Engine
 from skewboost.engine.explaining import Support
 from skewboost.engine.newton import Trees
+from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer
 from skewboost.engine.table import Table
 from skewboost.typing import Array
@@ -33,12 +34,23 @@ class Part:
 
     def score(self, sums: Array) -> Array:
         """Return the score ``[row, output]``, given the sums of the trees."""
+        return np.column_stack([self.score_of(own, k) for k, own in enumerate(sums.T)])
+
+    def score_of(self, sums: Array, output: int) -> Array:
+        """Return the score of one output."""
         if self.floor is None:
             return sums
-        shares = np.maximum(sums, self.floor)
+        log_share = np.log(np.maximum(sums, self.floor[output]))
         if len(self.start) > 1:
-            return np.log(shares)
-        return np.log(shares) - np.log(np.maximum(1.0 - sums, self.floor))
+            return np.asarray(log_share)
+        return np.asarray(log_share - np.log(np.maximum(1.0 - sums, self.floor[output])))
+
+    def slope(self, sums: Array, mean: float, output: int) -> Array:
+        """Return the slope of the score between the sums and their mean; 0 where both are equal."""
+        if self.floor is None:
+            return np.ones_like(sums)
+        rise = self.score_of(sums, output) - self.score_of(np.array([mean]), output)
+        return np.asarray(np.divide(rise, sums - mean, out=np.zeros_like(sums), where=sums != mean))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +86,43 @@ class PortfolioModel:
             sums = np.column_stack([engine.score(scorer, table) for scorer in scorers])
             S += part.weight * part.score(sums)
         return S
+
+    def baseline(self, engine: Engine) -> Array:
+        """Return the scores of the mean predictions of the parts, per output."""
+        found = self.offset.copy()
+        for part in self.parts:
+            for k in range(self.n_outputs):
+                _, mean = engine.main_effects(part.trees, k, self.n_features)
+                found[k] += part.weight * float(part.score_of(np.array(mean + part.start[k]), k))
+        return found
+
+    def contributions(self, engine: Engine, table: Table) -> Array:
+        """Return what each feature adds to the scores, relative to `baseline`: ``[row, feature, output]``.
+
+        Within a part these are the Shapley values of its trees. Where the score is the log-odds of a share, they are
+        multiplied by the slope between the share of the row and the mean share. So they always add up to the score.
+        """
+        view = View(engine, table, self.bins)
+        found = np.zeros((table.n_rows, self.n_features, self.n_outputs))
+        for part in self.parts:
+            for k in range(self.n_outputs):
+                phi, mean = engine.contributions(part.trees, k, view)
+                mean += float(part.start[k])
+                sums = mean + phi.sum(axis=1)
+                found[:, :, k] += part.weight * part.slope(sums, mean, k)[:, None] * phi
+        return found
+
+    def main_effects(self, engine: Engine) -> Array:
+        """Return the score given one feature less the baseline, ``[output, feature, code]``; its mean is zero."""
+        found = np.zeros((self.n_outputs, self.n_features, N_CODES))
+        for part in self.parts:
+            for k in range(self.n_outputs):
+                effects, mean = engine.main_effects(part.trees, k, self.n_features)
+                mean += float(part.start[k])
+                found[k] += part.weight * (part.score_of(mean + effects, k) - part.score_of(np.array(mean), k))
+        counts = self.support.per_code
+        assert counts is not None
+        return np.asarray(found - (found * counts).sum(axis=2, keepdims=True) / counts.sum(axis=1)[None, :, None])
 
     def importances(self) -> Array:
         """Return the decrease of the loss due to each feature, summing to one in each part and weighted by parts."""
