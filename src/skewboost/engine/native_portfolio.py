@@ -129,9 +129,11 @@ class NativePortfolio(Portfolio):
         self.core.member_trees(self._at, member, *(address(array) for array in arrays))
         sets = np.unpackbits(bits, axis=1, bitorder="little").astype(np.bool_).reshape(-1, N_CODES)
         feature, threshold, which, missing_left = nodes[:, :4].T
+        importances = np.bincount(feature, gains, minlength=self.n_features).astype(np.float64)
         return Trees(
-            first_node, first_leaf, feature, threshold, which, missing_left, nodes[:, 4:], gains, sets, values, covers
-        )
+            first_node, first_leaf, feature, threshold, which, missing_left, nodes[:, 4:], sets, values, covers,
+            importances,
+        )  # fmt: skip
 
     def scores(
         self, member: int, n_trees: int, values: Array, rows: Array | None = None, *, out_of_bag: bool = False

@@ -10,7 +10,7 @@ members of a portfolio can be trained in any order, and by any engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -51,7 +51,8 @@ class Trees:
 
     Links count from the first node and the first leaf of their tree; a link < 0 is the leaf ``~link``. Codes up to
     ``threshold[k]`` go left. A threshold of -1 means that the codes in ``sets[which[k]]`` do. `covers` are the weights
-    of the training rows in the leaves, and `values` are ``[leaf, output]``.
+    of the training rows in the leaves, and `values` are ``[leaf, output]``. `importances` are the sums of the gains by
+    feature.
     """
 
     first_node: Array
@@ -61,28 +62,15 @@ class Trees:
     which: Array
     missing_left: Array
     links: Array
-    gains: Array
     sets: Array
     values: Array
     covers: Array
+    importances: Array
 
     @property
     def n_trees(self) -> int:
         """The number of trees."""
         return len(self.first_node) - 1
-
-    def first(self, n_trees: int) -> Trees:
-        """Return the first trees."""
-        n_nodes, n_leaves = int(self.first_node[n_trees]), int(self.first_leaf[n_trees])
-        nodes = ("feature", "threshold", "which", "missing_left", "links", "gains")
-        return replace(
-            self,
-            first_node=self.first_node[: n_trees + 1],
-            first_leaf=self.first_leaf[: n_trees + 1],
-            values=self.values[:n_leaves],
-            covers=self.covers[:n_leaves],
-            **{name: getattr(self, name)[:n_nodes] for name in nodes},
-        )
 
     @classmethod
     def joined(cls, parts: list[Trees]) -> Trees:
@@ -93,12 +81,13 @@ class Trees:
         both = list(zip(parts, node_offsets, leaf_offsets, set_offsets))
         concatenated = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("feature", "threshold", "missing_left", "links", "gains", "sets", "values", "covers")
+            for name in ("feature", "threshold", "missing_left", "links", "sets", "values", "covers")
         }
         return cls(
             first_node=np.concatenate([[0], *(part.first_node[1:] + at for part, at, _, _ in both)]),
             first_leaf=np.concatenate([[0], *(part.first_leaf[1:] + at for part, _, at, _ in both)]),
             which=np.concatenate([np.where(part.which >= 0, part.which + at, -1) for part, _, _, at in both]),
+            importances=np.sum([part.importances for part in parts], axis=0),
             **concatenated,
         )
 
@@ -404,8 +393,10 @@ class NewtonTree:
             which=np.array([numbers[k] if n.nominal else -1 for k, n in enumerate(made)], dtype=np.int64),
             missing_left=np.array([bool(node.missing_left) for node in made], dtype=np.int64),
             links=np.array([[links[c] for c in n.children or ()] for n in made], dtype=np.int64).reshape(-1, 2),
-            gains=np.array([node.gain for node in made]),
             sets=np.array(sets, dtype=np.bool_).reshape(-1, N_CODES),
             values=np.array(values),
             covers=np.array([weights[node.rows].sum() for node in self.leaf_nodes()]),
+            importances=np.bincount(
+                [node.feature for node in made], [node.gain for node in made], minlength=len(self.codes)
+            ).astype(np.float64),
         )

@@ -49,6 +49,7 @@ from skewboost.io.structure import (
     list_of,
     map_of,
     nullable,
+    number,
     read_entries,
     record,
     register,
@@ -61,6 +62,7 @@ from skewboost.learners.discretise import Categories, Values
 from skewboost.learners.patterns import Events
 from skewboost.learners.rule_learner import RankedRules
 from skewboost.meta.calibrated_folds import CalibratedFolds, Fold
+from skewboost.meta.portfolio.portfolio_model import PortfolioModel
 
 CONSTANT = "Constant"
 ALTERED = "another value than it has now"  # of a parameter that was set after training; it equals no value
@@ -293,6 +295,40 @@ def _check_goal_search(model: Any) -> None:
     require(staged, "must be null for an estimator without rounds", "point.n_rounds")
 
 
+# -------------------------------------------------------------------------------------------- portfolios
+
+_TRIED_COLUMNS: dict[str, Field] = {
+    "family": list_of(text()),
+    "rounds": list_of(COUNT),
+    "log_loss": list_of(ANY_NUMBER),
+    "weight": list_of(number(0)),
+    "verdict": list_of(text()),
+}
+_TRIED = Field(
+    lambda value: {name: field.write(value[name]) for name, field in _TRIED_COLUMNS.items()},
+    lambda data: read_entries(data, _TRIED_COLUMNS),
+)
+
+
+def _check_skewboost(model: Any) -> None:
+    """The model matches the features and classes; a threshold is for two classes."""
+    fitted, n = model._model, len(model.classes_)
+    require(n > 1, "must be at least two", "classes")
+    require((n == 2) == hasattr(model, "pos_label_"), "must be given for two classes, and only then", "pos_label")
+    require(fitted.n_outputs == (1 if n == 2 else n), "must have one number per output", "model.offset")
+    require(model.cost_.shape == (n, n), "must have a row and a column per class", "cost")
+    require(fitted.n_features == model.n_features_in_, "must be the number of features", "model.n_features")
+    small = fitted.n_features * fitted.n_outputs <= MOST_CELLS
+    require(small, f"times the number of classes must not be above {MOST_CELLS}", "n_features_in")
+    kinds = [f.nominal for f in fitted.bins.features]
+    require(kinds == list(model._nominal), "must be of the kinds in nominal", "model.bins.features")
+    goal = hasattr(model, "threshold_")
+    require(goal == hasattr(model, "certificate_"), "must be given with a certificate, and only then", "threshold")
+    require(not goal or (n == 2 and not math.isnan(model.threshold_)), "must be a number, of two classes", "threshold")
+    same = len({len(column) for column in model.search_.values()}) <= 1
+    require(same, "must have columns of one length", "search")
+
+
 # ------------------------------------------------------------------------------------------------- rules
 
 
@@ -372,6 +408,19 @@ _FAMILIES: dict[str, Family] = {
             "estimator_": ANY_MODEL,
         },
         _check_goal_search,
+    ),
+    "SkewBoostClassifier": Family(
+        {
+            **TABLE,
+            **KINDS,
+            **LABELS,
+            "cost_": array(ndim=(2,)),
+            "threshold_": nullable(ANY_NUMBER),
+            "certificate_": nullable(record(Certificate)),
+            "search_": _TRIED,
+            "_model": record(PortfolioModel),
+        },
+        _check_skewboost,
     ),
     "RuleLearner": Family(
         {

@@ -17,6 +17,7 @@ from skewboost.engine.binning import MAX_BINS, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Split
 from skewboost.engine.explaining import Spread, Support
 from skewboost.engine.growing_alternating import REST, AlternatingPartition
+from skewboost.engine.newton import Trees
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.goals.certificate import Certificate
@@ -47,6 +48,7 @@ from skewboost.learners.adapter import ClassifierTerm
 from skewboost.learners.discretise import Categories, Intervals
 from skewboost.learners.patterns import Events, Patterns
 from skewboost.learners.probabilities import ProbabilityTerm, half_log_odds, identity, mean_label
+from skewboost.meta.portfolio.portfolio_model import Part, PortfolioModel
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
@@ -345,4 +347,104 @@ register(
     threshold=ANY_NUMBER,
     rank=list_of(ANY_NUMBER, tuple, least=1),
     curve=None,
+)
+
+
+# --------------------------------------------------------------------------------------------- portfolios
+
+
+def _code_sets() -> Field:
+    """Sets of codes, as the lists of their codes."""
+    lists = list_of(list_of(integer(0, N_CODES - 1), distinct=True))
+
+    def write(value: Array) -> Any:
+        return [np.flatnonzero(row).tolist() for row in value]
+
+    def read(data: Any) -> Array:
+        found = np.zeros((len(sets := lists.read(data)), N_CODES), dtype=np.bool_)
+        for row, codes in zip(found, sets):
+            row[codes] = True
+        return found
+
+    return Field(write, read)
+
+
+def _check_trees(trees: Trees) -> None:
+    """Every node and leaf but the roots is the child of one node, which comes before it."""
+    n_nodes, n_leaves = len(trees.feature), len(trees.covers)
+    for name, last in (("first_node", n_nodes), ("first_leaf", n_leaves)):
+        first = getattr(trees, name)
+        fits = len(first) > 1 and first[0] == 0 and first[-1] == last and (np.diff(first) >= 0).all()
+        require(fits, "must rise from 0 to the number of nodes, or leaves", name)
+    fits = (np.diff(trees.first_leaf) == np.diff(trees.first_node) + 1).all()
+    require(fits and len(trees.first_leaf) == len(trees.first_node), "must have a leaf more than nodes", "first_leaf")
+    for name in ("threshold", "which", "missing_left", "links"):
+        require(len(getattr(trees, name)) == n_nodes, "must have an entry per node", name)
+    require(trees.links.shape == (n_nodes, 2), "must have two links per node", "links")
+    require(len(trees.values) == n_leaves and trees.values.ndim == 2, "must have an entry per leaf", "values")
+    require((np.abs(trees.values) <= LARGEST_VALUE).all(), f"must not be above {LARGEST_VALUE}", "values")
+    require((trees.missing_left <= 1).all(), "must be 0 or 1", "missing_left")
+    nominal = trees.threshold < 0
+    fits = (np.where(nominal, trees.threshold == -1, trees.threshold < MISSING)).all()
+    require(fits, f"must be -1, or below {MISSING}", "threshold")
+    fits = (np.where(nominal, (trees.which >= 0) & (trees.which < len(trees.sets)), trees.which == -1)).all()
+    require(fits, "must be the number of a set where the threshold is -1", "which")
+    of_node = np.repeat(np.arange(len(trees.first_node) - 1), np.diff(trees.first_node))
+    own, size = np.arange(n_nodes) - trees.first_node[of_node], np.diff(trees.first_node)[of_node]
+    to_node = trees.links >= 0
+    later = (trees.links > own[:, None]) & (trees.links < size[:, None])
+    to_leaf = (~to_node) & (trees.links >= -(size + 1)[:, None])
+    require(np.where(to_node, later, to_leaf).all(), "must lead to later nodes, or to leaves", "links")
+    places = np.where(
+        to_node, trees.links + trees.first_node[of_node][:, None], ~trees.links + trees.first_leaf[of_node][:, None]
+    )
+    once = len(np.unique(places[to_node])) == to_node.sum() and len(np.unique(places[~to_node])) == (~to_node).sum()
+    require(once, "must lead to every node and leaf once", "links")
+
+
+_WHOLE = array("i", ndim=(1,), low=0)
+register(
+    Trees,
+    _check_trees,
+    first_node=_WHOLE,
+    first_leaf=_WHOLE,
+    feature=_WHOLE,
+    threshold=array("i", ndim=(1,), low=-1),
+    which=array("i", ndim=(1,), low=-1),
+    missing_left=_WHOLE,
+    links=array("i", ndim=(2,)),
+    sets=_code_sets(),
+    values=array(ndim=(2,)),
+    covers=COUNTS,
+    importances=COUNTS,
+)
+
+
+def _check_part(part: Part) -> None:
+    n = len(part.start)
+    require(part.trees.values.shape[1] == n, "must have a column per output", "trees.values")
+    fits = part.floor is None or (len(part.floor) == n and (part.floor > 0).all())
+    require(fits, "must be above zero, one number per output", "floor")
+
+
+register(Part, _check_part, weight=POSITIVE, start=NUMBERS, floor=nullable(NUMBERS))
+
+
+def _check_portfolio(model: PortfolioModel) -> None:
+    n = model.bins.n_features
+    require(model.n_features == n, "must be the number of features", "n_features")
+    counts = model.support.per_code
+    require(counts is not None and len(counts) == n, "must have an entry per feature", "support.per_code")
+    for k, part in enumerate(model.parts):
+        require(len(part.start) == model.n_outputs, "must have one number per output", f"parts[{k}].start")
+        fits = (part.trees.feature < n).all() and len(part.trees.importances) == n
+        require(fits, f"must be features of the {n}", f"parts[{k}].trees.feature")
+
+
+register(
+    PortfolioModel,
+    _check_portfolio,
+    parts=list_of(record(Part), tuple, least=1),
+    offset=NUMBERS,
+    n_features=integer(1, MOST_FEATURES),
 )

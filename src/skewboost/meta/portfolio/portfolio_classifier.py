@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -26,7 +27,7 @@ from skewboost.fitting import restore_on_failure
 from skewboost.meta.portfolio.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
-from skewboost.meta.portfolio.training import Trained, Trainer, no_report
+from skewboost.meta.portfolio.training import Candidate, Trained, Trainer, no_report
 from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
@@ -357,11 +358,24 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
 
 
 def search_table(trained: Trained) -> dict[str, Any]:
-    """Return what was tried, as the columns of a table."""
+    """Return what was tried, and what became of it, as the columns of a table."""
     every = trained.candidates
+    total = sum(c.weight for c in every)
     return {
         "family": [c.family.name for c in every],
         "rounds": [c.n_rounds for c in every],
         "log_loss": [c.log_loss for c in every],
         "weight": [c.weight for c in every],
+        "verdict": [_verdict(c, every, total) for c in every],
     }
+
+
+def _verdict(candidate: Candidate, every: Sequence[Candidate], total: float) -> str:
+    """Say in words why a family has its weight."""
+    if candidate.log_loss != candidate.log_loss:
+        return "equal weights: a class has too few examples for folds"
+    if not candidate.weight:
+        return "left out: it adds nothing to what the others predict on held-out rows"
+    best = candidate.log_loss <= min(c.log_loss for c in every)
+    place = "the best single family on held-out rows" if best else "it corrects what the others get wrong"
+    return f"{candidate.weight / total:.0%} of the weight: {place}"

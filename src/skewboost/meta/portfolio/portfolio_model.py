@@ -34,16 +34,16 @@ class Part:
 
     def score(self, sums: Array) -> Array:
         """Return the score ``[row, output]``, given the sums of the trees."""
-        return np.column_stack([self.score_of(own, k) for k, own in enumerate(sums.T)])
+        return sums if self.floor is None else log_odds_of_shares(sums, self.floor)
 
     def score_of(self, sums: Array, output: int) -> Array:
         """Return the score of one output."""
         if self.floor is None:
             return sums
-        log_share = np.log(np.maximum(sums, self.floor[output]))
-        if len(self.start) > 1:
-            return np.asarray(log_share)
-        return np.asarray(log_share - np.log(np.maximum(1.0 - sums, self.floor[output])))
+        several = len(self.floor) > 1
+        own = self.floor[output]
+        log_shares = np.log(np.maximum(sums, own))
+        return np.asarray(log_shares if several else log_shares - np.log(np.maximum(1.0 - sums, own)))
 
     def slope(self, sums: Array, mean: float, output: int) -> Array:
         """Return the slope of the score between the sums and their mean; 0 where both are equal."""
@@ -128,10 +128,16 @@ class PortfolioModel:
         """Return the decrease of the loss due to each feature, summing to one in each part and weighted by parts."""
         total = np.zeros(self.n_features)
         for part in self.parts:
-            gains = np.bincount(part.trees.feature, part.trees.gains, minlength=self.n_features)
+            gains = part.trees.importances
             if gains.sum() > 0:
                 total += part.weight * gains / gains.sum()
         return total
+
+
+def log_odds_of_shares(shares: Array, floor: Array) -> Array:
+    """Return the log-odds of the share of the positive class, or the logarithm of the share of each of several."""
+    log_shares = np.log(np.maximum(shares, floor))
+    return np.asarray(log_shares if len(floor) > 1 else log_shares - np.log(np.maximum(1.0 - shares, floor)))
 
 
 def probabilities(scores: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from skewboost.engine.newton import Trees, mix
 from skewboost.engine.portfolio import Portfolio
 from skewboost.meta.portfolio.fold_rows import Fold
-from skewboost.meta.portfolio.portfolio_model import Part
+from skewboost.meta.portfolio.portfolio_model import Part, log_odds_of_shares
 from skewboost.meta.portfolio.recipe import (
     MAX_ROUNDS,
     PATIENCE,
@@ -173,8 +173,7 @@ class Trainer:
                 own, n = self.portfolio.scores(member, n_trees, self.portfolio.trees(member).values, held_out)
                 sums[held_out] += own
                 counts[held_out] += n
-        scores = Part("", 1.0, _NO_TREES, np.zeros(K), self._floor()).score(_mean(sums, counts))
-        return Candidate(family, family.n_trees, scores)
+        return Candidate(family, family.n_trees, log_odds_of_shares(_mean(sums, counts), self._floor()))
 
     def _forest_part(self, candidate: Candidate, members: list[int]) -> Part:
         trees = Trees.joined([self.portfolio.trees(member) for member in members])
@@ -212,12 +211,6 @@ class Trainer:
         ]
         combined[known] = np.tensordot(found, scores[:, known], axes=1) + offset
         return judged, offset, combined
-
-
-_NO_TREES = Trees(
-    *(np.zeros(1, np.int64),) * 2, *(np.zeros(0, np.int64),) * 4, np.zeros((0, 2), np.int64), np.zeros(0),
-    np.zeros((0, 256), np.bool_), np.zeros((0, 1)), np.zeros(0),
-)  # fmt: skip
 
 
 def _enough(losses: Array, best: int) -> bool:
