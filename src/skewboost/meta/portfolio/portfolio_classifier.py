@@ -17,6 +17,7 @@ from skewboost.boosting.explanations import step_function
 from skewboost.engine import ENGINES, choose
 from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import N_CODES, Engine
+from skewboost.engine.constraints import read_interactions, read_monotonic
 from skewboost.engine.explaining import Support
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
@@ -26,8 +27,8 @@ from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
 from skewboost.meta.portfolio.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
+from skewboost.meta.portfolio.portfolio_training import Candidate, Trained, Trainer, no_report
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
-from skewboost.meta.portfolio.training import Candidate, Trained, Trainer, no_report
 from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
@@ -45,6 +46,8 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
     cost: Any = None
     effort: str = "default"
     cv: Any = None
+    monotonic_cst: Any = None
+    interaction_cst: Any = None
     pos_label: Any = None
     random_state: Any = None
     n_jobs: int | None = None
@@ -103,7 +106,7 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
         view = View(engine, table.take(order), bins, codes)
         of_example = np.arange(len(rows)) if units is None else np.unique(units[rows], return_inverse=True)[1]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        recipe = self._recipe(view, numbers)
+        recipe = self._recipe(table, numbers)
         if folds is not None:
             held_out: list[Fold] | None = folds_of_examples(folds, rows, numbers)
         else:
@@ -122,12 +125,27 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
     def _cv_is_given(self) -> bool:
         return self.cv is not None and not isinstance(self.cv, int | np.integer)
 
-    def _recipe(self, view: View, numbers: Array) -> Recipe:
+    def _recipe(self, table: Table, numbers: Array) -> Recipe:
         n_rare = int(np.bincount(numbers, minlength=len(self.classes_)).min())
-        recipe = recipe_for(self.effort, len(numbers), n_rare, view.table.n_features, TreeSettings())
+        constraints = TreeSettings(
+            monotonic=self._monotonic(table), groups=read_interactions(self.interaction_cst, table)
+        )
+        recipe = recipe_for(self.effort, len(numbers), n_rare, table.n_features, constraints)
         if self.cv is None or self._cv_is_given:
             return recipe
         return replace(recipe, n_folds=min(int(self.cv), n_rare))
+
+    def _monotonic(self, table: Table) -> tuple[int, ...] | None:
+        """Return the directions of the score of the positive class; the user's are those of ``classes_[1]``."""
+        directions = read_monotonic(self.monotonic_cst, table)
+        if directions is None:
+            return None
+        if len(self.classes_) > 2:
+            raise InputError(
+                f"monotonic_cst is for two classes, but y has {len(self.classes_)}.",
+                "Leave it at None, or pass y == label.",
+            )
+        return tuple(-d for d in directions) if self._first_is_positive else directions
 
     def _check_params(self) -> None:
         check_params(

@@ -82,6 +82,8 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
             Family("large boosted trees, random thresholds", large, n_members),
             Family("boosted trees of three leaves", small, n_members),
         ]
+    if tree.groups:  # the log-odds of a mean of trees have interactions that none of the trees has
+        families = [family for family in families if not family.is_forest]
     n_folds = {"quick": 4, "default": 8 if n_rows <= 1000 else 5 if n_rows <= 40_000 else 3, "thorough": 8}[effort]
     n_repeats = 3 if effort == "thorough" and n_rare < 100 else 1
     return Recipe(tuple(families), min(n_folds, n_rare), n_repeats)

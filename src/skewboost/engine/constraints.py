@@ -1,0 +1,75 @@
+"""Constraints on trees, from what users give to what engines take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from skewboost.engine.table import Nominal, Table
+from skewboost.errors import InputError
+
+
+def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
+    """Return -1, 0 or +1 per column; None if no column is constrained.
+
+    As in scikit-learn: one number per column, or a dict by name (or number) of the columns that are constrained.
+    """
+    if given is None:
+        return None
+    directions = [0] * table.n_features
+    if isinstance(given, Mapping):
+        for name, direction in given.items():
+            directions[_place(name, table, "monotonic_cst")] = direction
+    else:
+        directions = list(given)
+        if len(directions) != table.n_features:
+            raise InputError(
+                f"monotonic_cst has {len(directions)} entries, but X has {table.n_features} columns.",
+                "Give one for each column, or a dict of those that are constrained.",
+            )
+    for j, direction in enumerate(directions):
+        if direction not in (-1, 0, 1):
+            raise InputError(
+                f"monotonic_cst has {direction!r} for column {table.name(j)!r}.",
+                "Use 1 for rising, -1 for falling and 0 for no constraint.",
+            )
+        if direction and isinstance(table.column(j), Nominal):
+            raise InputError(
+                f"monotonic_cst constrains column {table.name(j)!r}, which holds categories without an order.",
+                "Replace the categories by numbers in their order.",
+            )
+    return tuple(int(d) for d in directions) if any(directions) else None
+
+
+def read_interactions(given: Any, table: Table) -> tuple[frozenset[int], ...]:
+    """Return the sets of columns that may be tested together; empty if all may.
+
+    As in scikit-learn: "pairwise", "no_interactions", or a sequence of sets. Columns that are in no set form another.
+    """
+    if given is None:
+        return ()
+    every = range(table.n_features)
+    if isinstance(given, str):
+        if given == "no_interactions":
+            return tuple(frozenset({j}) for j in every)
+        if given == "pairwise":
+            return tuple(map(frozenset, combinations(every, 2))) if table.n_features > 1 else (frozenset({0}),)
+    if isinstance(given, str) or not isinstance(given, Sequence | set | frozenset):
+        raise InputError(
+            f"interaction_cst={given!r} is not a constraint.",
+            "Use 'pairwise', 'no_interactions', or a list of sets of columns that may interact.",
+        )
+    groups = [frozenset(_place(name, table, "interaction_cst") for name in group) for group in given]
+    rest = frozenset(every) - frozenset().union(*groups)
+    return (*groups, rest) if rest else tuple(groups)
+
+
+def _place(name: Any, table: Table, argument: str) -> int:
+    """Return the number of a column, given that or its name."""
+    names = [] if table.frame is None else list(table.frame.columns)
+    if name in names:
+        return names.index(name)
+    if isinstance(name, int) and not isinstance(name, bool) and 0 <= name < table.n_features:
+        return name
+    raise InputError(f"{argument} names the column {name!r}, which X does not have.")
