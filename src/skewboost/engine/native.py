@@ -64,6 +64,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "member_sizes": (None, [_A, _N, _A]),
     "member_trees": (None, [_A, _N, _A, _A, _A, _A, _A, _A, _A]),
     "member_start": (None, [_A, _N, _A]),
+    "member_covers": (None, [_A, _N, _A]),
     "member_losses": (None, [_A, _N, _A]),
     "explain": (c_int, [_A, _A, _N, _N, _A, _A, _N, _A, _A, _A, _N]),
     "member_scores": (None, [_A, _N, _A, _N, _N, _A, _N, _N, _A, _A]),

@@ -110,9 +110,15 @@ class NativePortfolio(Portfolio):
         found: list[int] = sizes.tolist()
         return found
 
+    def covers(self, member: int) -> Array:
+        out = np.empty(self._sizes(member)[2])
+        self.core.member_covers(self._at, member, address(out))
+        return out
+
     def losses(self, member: int) -> Array:
         out = np.zeros(self._sizes(member)[0])
-        self.core.member_losses(self._at, member, address(out))
+        if self.settings[member].kind == BOOSTER:
+            self.core.member_losses(self._at, member, address(out))
         return out
 
     def start(self, member: int) -> Array:

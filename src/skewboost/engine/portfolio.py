@@ -59,6 +59,10 @@ class Portfolio(ABC):
         """Grow more trees of several members."""
 
     @abstractmethod
+    def covers(self, member: int) -> Array:
+        """Return the weights of all training rows in the leaves; `Trees.covers` has those of the sampled rows."""
+
+    @abstractmethod
     def losses(self, member: int) -> Array:
         """Return the sum of the log-losses of the validation rows after each round of a booster."""
 
@@ -170,8 +174,14 @@ class ReferencePortfolio(Portfolio):
         pairs = np.stack((-w[:, None] * own, np.repeat(w[:, None], K, axis=1)), axis=-1)
         member.trees.append(self._grow(member, pairs, np.flatnonzero(w)).finish(w, 1.0))
 
+    def covers(self, member: int) -> Array:
+        own, trees = self.members[member], self.trees(member)
+        leaves = [trees.leaves(t, self.codes) for t in range(trees.n_trees)]
+        return np.asarray(np.sum([np.bincount(leaf, own.weights, minlength=len(trees.covers)) for leaf in leaves], axis=0))
+
     def losses(self, member: int) -> Array:
-        return np.array(self.members[member].losses)
+        own = self.members[member]
+        return np.array(own.losses if own.settings.kind == BOOSTER else [0.0] * len(own.trees))
 
     def start(self, member: int) -> Array:
         return self.members[member].start

@@ -54,8 +54,8 @@ class SkewBoostClassifier(PortfolioClassifier):
         The folds: their number, or a splitter such as ``TimeSeriesSplit()`` if rows are ordered in time. None: from 3
         to 8 stratified folds, depending on the number of rows.
     monotonic_cst : array-like of int, dict or None, default=None
-        Whether P(classes_[1]) must rise (1) or fall (-1) with a column: one number per column, 0 for no constraint, or a
-        dict by name. For two classes, and columns of numbers. The constraint holds exactly, everywhere.
+        Whether P(classes_[1]) must rise (1) or fall (-1) with a column: one number per column, 0 for no constraint, or
+        a dict by name. For two classes, and columns of numbers. The constraint holds exactly, everywhere.
     interaction_cst : "pairwise", "no_interactions", sequence of sets or None, default=None
         Which columns may act together, as in scikit-learn's gradient boosting: sets of their numbers or names; columns
         in no set form another one. The log-odds are then a sum of functions of these sets, and forests, whose log-odds

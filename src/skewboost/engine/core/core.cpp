@@ -305,6 +305,9 @@ SKEWBOOST_API void skewboost_member_start(const Portfolio* portfolio, int64_t me
     const Member& own = (*portfolio)[member];
     memcpy(out, own.start(), size_t(own.n_outputs()) * sizeof(double));
 }
+SKEWBOOST_API void skewboost_member_covers(const Portfolio* portfolio, int64_t member, double* out) {
+    (*portfolio)[member].covers(out);
+}
 SKEWBOOST_API void skewboost_member_losses(const Portfolio* portfolio, int64_t member, double* out) {
     const Member& own = (*portfolio)[member];
     memcpy(out, own.losses(), size_t(own.trees.n_trees) * sizeof(double));

@@ -82,6 +82,16 @@ public:
         });
     }
 
+    // The weights of all training rows in the leaves, not only of those that a tree was grown on.
+    void covers(double* out) const {
+        for (int64_t k = 0; k < trees.n_leaves; ++k) out[k] = 0.0;
+        int64_t n = data_.n_rows;
+        parallel(trees.n_trees, data_.n_jobs, [&](int64_t t) {
+            for (int64_t i = 0; i < n; ++i)
+                if (spec_.weights[i] > 0.0) out[trees.leaf(t, data_.words, n, i)] += spec_.weights[i];
+        });
+    }
+
     int64_t n_outputs() const { return K_; }
     const double* start() const { return start_.data(); }
     const double* losses() const { return losses_.data(); }

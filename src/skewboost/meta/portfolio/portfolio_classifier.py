@@ -337,7 +337,8 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
         """Return the score as a function of each feature alone, with the other features unknown.
 
         It is the score of the mean prediction of the trees given that feature only, less that of their mean
-        [lundberg2018]_. Interactions are not included, so the functions do not add up to the score.
+        [lundberg2018]_. Interactions are not included, so the functions add up to the score only with
+        ``interaction_cst="no_interactions"``; then `exact` is True.
 
         Returns
         -------
@@ -355,12 +356,12 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
         counts = model.support.per_code
         assert counts is not None
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        effects = model.main_effects(self._engine())
+        effects, exact = model.main_effects(self._engine()), model.is_additive
         if model.n_outputs == 1:
             effects = self._sign * effects
         found = [
             [
-                step_function(j, str(name), model.bins.features[j], own[j], counts[j], exact=False)
+                step_function(j, str(name), model.bins.features[j], own[j], counts[j], exact=exact)
                 for j, name in enumerate(names)
             ]
             for own in effects

@@ -124,6 +124,17 @@ class PortfolioModel:
         assert counts is not None
         return np.asarray(found - (found * counts).sum(axis=2, keepdims=True) / counts.sum(axis=1)[None, :, None])
 
+    @property
+    def is_additive(self) -> bool:
+        """Whether the scores are sums of functions of one feature: no tree tests two, and no part takes log-odds."""
+        for part in self.parts:
+            trees = part.trees
+            starts = trees.first_node[:-1][np.diff(trees.first_node) > 0]
+            same = np.minimum.reduceat(trees.feature, starts) == np.maximum.reduceat(trees.feature, starts)
+            if part.floor is not None or not same.all():
+                return False
+        return True
+
     def importances(self) -> Array:
         """Return the decrease of the loss due to each feature, summing to one in each part and weighted by parts."""
         total = np.zeros(self.n_features)

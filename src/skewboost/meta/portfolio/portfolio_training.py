@@ -143,9 +143,14 @@ class Trainer:
         members = [self._add(family, None, None, k, 10_000 + j) for j in range(family.n_members)]
         self.report(f"{family.name}: {n_rounds} rounds on all rows")
         self.portfolio.train(members, [n_rounds] * len(members))
-        trees = Trees.joined([self.portfolio.trees(member) for member in members])
+        trees = self._joined(members)
         start = np.mean([self.portfolio.start(member) for member in members], axis=0)
         return Part(family.name, candidate.weight, replace(trees, values=trees.values / len(members)), start)
+
+    def _joined(self, members: list[int]) -> Trees:
+        """Return the trees of members, with the numbers of all training rows in their leaves."""
+        every = (replace(self.portfolio.trees(member), covers=self.portfolio.covers(member)) for member in members)
+        return Trees.joined(list(every))
 
     # ----------------------------------------------------------------------------------------------- forests
 
@@ -176,7 +181,7 @@ class Trainer:
         return Candidate(family, family.n_trees, log_odds_of_shares(_mean(sums, counts), self._floor()))
 
     def _forest_part(self, candidate: Candidate, members: list[int]) -> Part:
-        trees = Trees.joined([self.portfolio.trees(member) for member in members])
+        trees = self._joined(members)
         trees = replace(trees, values=trees.values / trees.n_trees)
         K = self.portfolio.n_outputs
         return Part(candidate.family.name, candidate.weight, trees, np.zeros(K), self._floor())
