@@ -90,8 +90,9 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     then : str, GoalMeasure or None, default=None
         The measure that decides among models that reach the goal. None: the opposite error of the first condition,
         which is the false-alarm rate for recall, and recall for precision, specificity and false alarms.
-    tune : {"both", "cost", "threshold"}, default="both"
-        What to search for: the training cost, the threshold on the score, or both jointly.
+    tune : {"auto", "both", "cost", "threshold"}, default="auto"
+        What to search for: the training cost, the threshold on the score, or both jointly. "auto": both, but only the
+        threshold of `SkewBoostClassifier`, whose training does not depend on costs.
     tune_rounds : bool, default=False
         Whether to search for the number of rounds too, by staged predictions.
     confidence : float or None, default=0.9
@@ -179,7 +180,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     goal: Any = "recall>=0.95"
     _: KW_ONLY
     then: Any = None
-    tune: str = "both"
+    tune: str = "auto"
     tune_rounds: bool = False
     confidence: float | None = 0.9
     holdout: Any = None
@@ -298,7 +299,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return rows
 
     def _trials(self, rows: SearchRows, grouped: bool, rng: Any) -> Trials:
-        if self.tune == "threshold":
+        if self._tunes == "threshold":
             cost_passing = CostPassing(self.estimator, self.classes_, self.pos_label_)
         else:
             cost_passing = CostPassing.of(self.estimator, self.classes_, self.pos_label_, self.cost_param)
@@ -320,8 +321,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                     f"{'meets the goal' if point.met else 'does not meet it'}\n"
                 )
 
-        search = Search(aim, trials.scores, self.tune != "cost", on_point)
-        if self.tune == "threshold":
+        search = Search(aim, trials.scores, self._tunes != "cost", on_point)
+        if self._tunes == "threshold":
             search.without_costs()
         else:
             positive = rows.y == self.pos_label_
@@ -344,7 +345,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if not search.best.met:
                 problem = not_reachable(aim, search.points)
         else:
-            if self.tune == "cost":
+            if self._tunes == "cost":
                 certified = certified_model(aim, candidates(aim, search.points), decision_of, held_out)
                 chosen = certified or decision_of(search.best)
             else:
@@ -372,11 +373,18 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         (other,) = self.classes_[self.classes_ != self.pos_label_]
         self.cost_ = None if point.costs is None else dict(zip((plain(self.pos_label_), plain(other)), point.costs))
 
+    @property
+    def _tunes(self) -> str:
+        """What is searched for."""
+        if self.tune != "auto":
+            return self.tune
+        return "both" if getattr(self.estimator, "_costs_in_training", True) else "threshold"
+
     def _check_params(self) -> None:
         check_params(
             self,
             estimator=CLASSIFIER,
-            tune=one_of("both", "cost", "threshold"),
+            tune=one_of("auto", "both", "cost", "threshold"),
             tune_rounds=one_of(True, False),
             confidence=optional(Check(lambda v: number(0, 1).passes(v) and 0 < v < 1, "a number between 0 and 1")),
             holdout=optional(
@@ -400,7 +408,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"holdout={self.holdout!r} has no effect without a certificate.",
                 "Set confidence, or leave holdout at None.",
             )
-        if self.cost_param is not None and self.tune == "threshold":
+        if self.cost_param is not None and self._tunes == "threshold":
             raise InputError(
                 f"cost_param={self.cost_param!r} has no effect with tune='threshold'.", "Leave it at None."
             )

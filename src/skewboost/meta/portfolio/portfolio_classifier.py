@@ -42,6 +42,7 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
     """A portfolio of boosted trees and forests that decides by expected cost; see `SkewBoostClassifier`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+    _costs_in_training: ClassVar[bool] = False
 
     cost: Any = None
     effort: str = "default"
@@ -367,6 +368,18 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
             for own in effects
         ]
         return found[0] if len(found) == 1 else found
+
+    @property
+    def n_estimators_(self) -> int:
+        """The number of trees."""
+        check_is_fitted(self)
+        return sum(part.trees.n_trees for part in self._model.parts)
+
+    @property
+    def stop_reason_(self) -> str:
+        """Why training ended."""
+        check_is_fitted(self)
+        return "rounds and weights of the families chosen on held-out rows"
 
     @property
     def feature_importances_(self) -> Array:

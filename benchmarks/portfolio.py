@@ -1,0 +1,187 @@
+"""What the ingredients of SkewBoostClassifier are worth, and what more or less effort buys.
+
+    python benchmarks/portfolio.py            # the ablation of docs/portfolio.md: an hour
+    python benchmarks/portfolio.py --effort   # quick, default and thorough: an hour
+    python benchmarks/portfolio.py --sets pima,haberman
+
+The tables are those of the protocol `quality.py`, which are not shipped: it is looked for in ../shared. Every variant is
+fitted to the same five folds of every table. Costs are normalised: 0 is perfect, 1 is the better of "flag all" and "flag
+none". Differences from the default are paired by table; ± is their standard error. Results are kept in a file, so that
+an interrupted run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from sklearn.metrics import average_precision_score, log_loss
+from sklearn.model_selection import StratifiedKFold
+
+from skewboost import SkewBoostClassifier
+from skewboost.meta.portfolio import portfolio_classifier, portfolio_training
+from skewboost.meta.portfolio.recipe import Family, Recipe, recipe_for
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+COLUMNS = ("AP", "log-loss", "f=2", "f=5", "f=10", "f=R", "seconds")
+SLOW = ("sylva",)  # left out of the ablation
+
+
+def only(condition: Callable[[Family], bool]) -> Callable[[Recipe], Recipe]:
+    """Keep some of the families."""
+    return lambda recipe: replace(recipe, families=tuple(filter(condition, recipe.families)))
+
+
+def tree_setting(**changes: float) -> Callable[[Recipe], Recipe]:
+    """Change how the trees of boosters are grown."""
+
+    def changed(family: Family) -> Family:
+        tree = replace(family.settings.tree, **changes)
+        return family if family.is_forest else replace(family, settings=replace(family.settings, tree=tree))
+
+    return lambda recipe: replace(recipe, families=tuple(map(changed, recipe.families)))
+
+
+def member_setting(**changes: float) -> Callable[[Recipe], Recipe]:
+    """Change how boosters are trained."""
+
+    def changed(family: Family) -> Family:
+        return family if family.is_forest else replace(family, settings=replace(family.settings, **changes))
+
+    return lambda recipe: replace(recipe, families=tuple(map(changed, recipe.families)))
+
+
+def slower(recipe: Recipe) -> Recipe:
+    """Halve the learning rates."""
+
+    def changed(family: Family) -> Family:
+        settings = replace(family.settings, learning_rate=family.settings.learning_rate / 2)
+        return family if family.is_forest else replace(family, settings=settings)
+
+    return replace(recipe, families=tuple(map(changed, recipe.families)))
+
+
+def one_member(recipe: Recipe) -> Recipe:
+    """Fit one booster of each family to all rows instead of three."""
+    families = (f if f.is_forest else replace(f, n_members=1) for f in recipe.families)
+    return replace(recipe, families=tuple(families))
+
+
+def equal_weights(scores, classes, weights):
+    """Weight all families equally."""
+    return np.full(len(scores), 1.0 / len(scores)), np.zeros(scores.shape[2])
+
+
+ABLATION: dict[str, Callable[[Recipe], Recipe]] = {
+    "default": lambda recipe: recipe,
+    "without forests": only(lambda family: not family.is_forest),
+    "without boosters": only(lambda family: family.is_forest),
+    "without random thresholds": only(lambda family: not family.settings.tree.random_thresholds),
+    "without best thresholds": only(lambda family: family.settings.tree.random_thresholds),
+    "only boosters with random thresholds": only(
+        lambda family: family.settings.tree.random_thresholds and not family.is_forest
+    ),
+    "only boosters with best thresholds": only(
+        lambda family: not family.settings.tree.random_thresholds and not family.is_forest
+    ),
+    "equal weights": lambda recipe: recipe,
+    "no L2 penalty": tree_setting(l2=0.0),
+    "all columns": tree_setting(columns_of_tree=1.0),
+    "all rows": member_setting(row_fraction=1.0),
+    "half the learning rate": slower,
+    "one booster instead of three": one_member,
+    "four folds": lambda recipe: replace(recipe, n_folds=min(4, recipe.n_folds)),
+}
+EFFORTS = ("quick", "default", "thorough")
+
+
+def measures(p, y, ratio):
+    """Average precision, log-loss and normalised costs."""
+    positives, negatives = (y == 1).sum(), (y == 0).sum()
+    found = [average_precision_score(y, p), log_loss(y, np.clip(p, 1e-12, 1 - 1e-12))]
+    for f in (2, 5, 10, ratio):
+        flagged = p >= 1 / (1 + f)
+        cost = (flagged & (y == 0)).sum() + f * (~flagged & (y == 1)).sum()
+        found.append(cost / min(f * positives, negatives))
+    return [float(value) for value in found]
+
+
+def evaluate(X, y, name):
+    """Return the measures and the time of a variant, the mean over five folds."""
+    ratio, rows = round((y == 0).sum() / (y == 1).sum(), 1), []
+    clf = SkewBoostClassifier(random_state=0, n_jobs=2, effort=name if name in EFFORTS else "default")
+    change = ABLATION.get(name, lambda recipe: recipe)
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+        weights = equal_weights if name == "equal weights" else portfolio_training.fit_weights
+        with (
+            patch.object(portfolio_classifier, "recipe_for", lambda *given: change(recipe_for(*given))),
+            patch.object(portfolio_training, "fit_weights", weights),
+        ):
+            start = time.perf_counter()
+            clf.fit(X.iloc[train], y[train])
+            seconds = time.perf_counter() - start
+        rows.append([*measures(clf.predict_proba(X.iloc[test])[:, 1], y[test], ratio), seconds])
+    return np.mean(rows, axis=0).tolist()
+
+
+def report(results, names, reference):
+    """Print the means of all variants, and their differences from the reference."""
+    sets = sorted(set.intersection(*(set(results[name]) for name in names)))
+    print(f"\n{len(sets)} tables\n\n| | {' | '.join(COLUMNS)} |\n|---|{'---|' * len(COLUMNS)}")
+    base = np.array([results[reference][s] for s in sets])
+    for name in names:
+        own = np.array([results[name][s] for s in sets])
+        cells = [f"{value:.3f}" for value in own.mean(axis=0)]
+        if name != reference and len(sets) > 1:
+            off = own - base
+            error = off.std(axis=0, ddof=1) / np.sqrt(len(sets))
+            pairs = list(zip(cells, off.mean(axis=0), error))
+            cells = [f"{cell} ({d:+.3f} ± {e:.3f})" for cell, d, e in pairs[:-1]] + cells[-1:]
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--effort", action="store_true", help="compare quick, default and thorough")
+    parser.add_argument("--sets", default=None, help="names separated by commas")
+    parser.add_argument("--variants", default=None, help="names separated by commas")
+    parser.add_argument("--results", default="portfolio.jsonl")
+    arguments = parser.parse_args()
+    if not (SHARED / "quality.py").exists():
+        sys.exit("The tables of this benchmark are not shipped: ../shared/quality.py is not there.")
+    sys.path[:0] = [str(SHARED), str(SHARED / "data")]
+    from load import load
+    from quality import DEV
+
+    warnings.filterwarnings("ignore")
+    names = list(EFFORTS if arguments.effort else ABLATION)
+    if arguments.variants:
+        names = [name for name in names if name in ("default", *arguments.variants.split(","))]
+    sets = arguments.sets.split(",") if arguments.sets else [s for s in DEV if arguments.effort or s not in SLOW]
+    path = Path(arguments.results)
+    lines = path.read_text().splitlines() if path.exists() else []
+    results = {name: {} for name in names}
+    for row in map(json.loads, lines):
+        if row["variant"] in results and row["set"] in sets:
+            results[row["variant"]][row["set"]] = row["values"]
+    with path.open("a") as out:
+        for name in names:
+            for s in sets:
+                if s in results[name]:
+                    continue
+                results[name][s] = evaluate(*load(s), name)
+                print(json.dumps({"variant": name, "set": s, "values": results[name][s]}), file=out, flush=True)
+            print(f"{name}: done", file=sys.stderr, flush=True)
+    report(results, names, "default")
+
+
+if __name__ == "__main__":
+    main()
