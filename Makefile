@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many interpreters, and each would compile everything again
 EACH := decisions resampling multiclass votes export models sweeps comparison shift  # benchmarks that print the tables of a page
 
-.PHONY: demo test quick coverage test-slow lint browser benchmark benchmark-catalogue benchmark-engine benchmark-growth benchmark-structured \
+.PHONY: demo test quick coverage test-slow lint browser benchmark benchmark-catalogue benchmark-engine benchmark-growth benchmark-structured benchmark-portfolio \
   $(addprefix benchmark-,$(EACH)) choosing clean errors promises \
   test-sanitized wheels check-wheels
 
@@ -97,6 +97,11 @@ errors: $(VENV)/.benchmarks
 # minutes: what every variant costs on the data sets of the papers, where these are at hand
 choosing: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/choosing.py
+
+# an hour: what the ingredients of SkewBoostClassifier are worth, where the tables are at hand; then what effort buys
+benchmark-portfolio: $(VENV)/.benchmarks
+	$(BIN)/python benchmarks/portfolio.py
+	$(BIN)/python benchmarks/portfolio.py --effort
 
 # a quarter of an hour: time and memory against rows, features and rounds
 benchmark-growth: $(VENV)/.benchmarks

@@ -4,10 +4,10 @@
     python benchmarks/portfolio.py --effort   # quick, default and thorough: an hour
     python benchmarks/portfolio.py --sets pima,haberman
 
-The tables are those of the protocol `quality.py`, which are not shipped: it is looked for in ../shared. Every variant is
-fitted to the same five folds of every table. Costs are normalised: 0 is perfect, 1 is the better of "flag all" and "flag
-none". Differences from the default are paired by table; ± is their standard error. Results are kept in a file, so that
-an interrupted run goes on where it stopped.
+The tables are those of the protocol `quality.py`, which is looked for in ../shared and not shipped. Every variant is
+fitted to the same five folds of every table. Costs are normalised: 0 is perfect, 1 is the better of "flag all" and
+"flag none". Differences from the default are paired by table; ± is their standard error. Results are kept in a file, so
+that an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations

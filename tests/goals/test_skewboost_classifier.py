@@ -101,6 +101,20 @@ def test_labels_and_tables_of_any_kind_give_the_same_model(fraud, fitted):
     np.testing.assert_array_equal(named.decision_function(X_new) > 0, ~flags)
 
 
+@pytest.mark.parametrize("text", [False, True])
+def test_rows_are_referred_where_decisions_cost_more(fraud, fitted, text):
+    X, X_new, y, _ = fraud
+    labels = np.where(y == 1, "bad", "ok") if text else y
+    clf = quick(cost=20, reject_cost=0.4).fit(X, labels)
+    found, costs = clf.predict(X_new), fitted.expected_costs(X_new)
+    referred = costs.min(axis=1) > 0.4
+    assert 0 < referred.mean() < 0.5
+    np.testing.assert_array_equal(found == ("refer" if text else -1), referred)
+    decided = fitted.predict(X_new)[~referred] == 1
+    np.testing.assert_array_equal(found[~referred] == ("bad" if text else 1), decided)
+    np.testing.assert_array_equal(loads(dumps(clf)).predict(X_new), found)
+
+
 def test_many_classes_with_a_matrix_of_costs():
     X, y = load_wine(return_X_y=True)
     X_in, X_out, y_in, y_out = train_test_split(X, y, stratify=y, random_state=0)
@@ -256,6 +270,10 @@ def test_a_class_of_one_example_is_possible():
         ({"engine": "gpu"}, "engine"),
         ({"goal": "recall >= 80%", "confidence": 2}, "confidence"),
         ({"pos_label": 7}, "pos_label"),
+        ({"cost": 20, "reject_cost": 0.96}, "no decision has a higher expected cost than 0.9524"),
+        ({"reject_cost": 0.1, "reject_label": True}, "is a class of y"),
+        ({"reject_label": -1}, "no effect without reject_cost"),
+        ({"reject_cost": 0.1, "goal": "recall >= 80%"}, "no effect with a goal"),
     ],
 )
 def test_bad_parameters_are_named(params, message):

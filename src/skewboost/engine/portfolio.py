@@ -177,7 +177,9 @@ class ReferencePortfolio(Portfolio):
     def covers(self, member: int) -> Array:
         own, trees = self.members[member], self.trees(member)
         leaves = [trees.leaves(t, self.codes) for t in range(trees.n_trees)]
-        return np.asarray(np.sum([np.bincount(leaf, own.weights, minlength=len(trees.covers)) for leaf in leaves], axis=0))
+        return np.asarray(
+            np.sum([np.bincount(leaf, own.weights, minlength=len(trees.covers)) for leaf in leaves], axis=0)
+        )
 
     def losses(self, member: int) -> Array:
         own = self.members[member]

@@ -40,6 +40,11 @@ class SkewBoostClassifier(PortfolioClassifier):
         ``cost[true, predicted]`` with the classes in sorted order (or a pandas table with their names), or "balanced":
         the cost of a class is inversely proportional to its frequency. None is "balanced". With a goal it is what
         mistakes cost in the goal's measure `expected_cost`, and None otherwise.
+    reject_cost : float or None, default=None
+        What it costs to refer a row to somebody else, in the unit of `cost`. `predict` then returns `reject_label`
+        where every decision has a higher expected cost.
+    reject_label : label or None, default=None
+        The prediction for referred rows. None: -1 if labels are numbers, else "refer".
     goal : str, Goal or None, default=None
         What must be reached, such as ``"recall >= 95%"``: see `GoalSearchCV`. Then some rows are held out, the model is
         fitted to the others, and its threshold is chosen so that the goal holds on new rows with the given confidence.
@@ -79,6 +84,8 @@ class SkewBoostClassifier(PortfolioClassifier):
         The positive class, if there are two classes.
     cost_ : ndarray of shape (n_classes, n_classes)
         The cost matrix.
+    reject_label_ : label
+        With `reject_cost`: the prediction for referred rows.
     search_ : dict of lists
         What was tried: the families with their number of rounds, held-out log-loss and weight, as a table:
         ``pandas.DataFrame(clf.search_)``.
@@ -120,6 +127,10 @@ class SkewBoostClassifier(PortfolioClassifier):
             super()._fit(X, y, sample_weight, groups)
             return
         self._check_params()
+        if self.reject_cost is not None:
+            raise InputError(
+                f"reject_cost={self.reject_cost!r} has no effect with a goal.", "Leave it at None, or fit without goal."
+            )
         plain = {f.name: getattr(self, f.name) for f in fields(PortfolioClassifier) if f.name != "cost"}
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
         search = GoalSearchCV(

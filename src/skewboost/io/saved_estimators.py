@@ -297,6 +297,9 @@ def _check_goal_search(model: Any) -> None:
 
 # -------------------------------------------------------------------------------------------- portfolios
 
+_LABEL = Field(
+    lambda value: CLASSES.write(np.array([value])), lambda data: CLASSES.read(data).tolist()[0]
+)  # of one row
 _TRIED_COLUMNS: dict[str, Field] = {
     "family": list_of(text()),
     "rounds": list_of(COUNT),
@@ -415,6 +418,7 @@ _FAMILIES: dict[str, Family] = {
             **KINDS,
             **LABELS,
             "cost_": array(ndim=(2,)),
+            "reject_label_": nullable(_LABEL),
             "threshold_": nullable(ANY_NUMBER),
             "certificate_": nullable(record(Certificate)),
             "search_": _TRIED,

@@ -32,7 +32,7 @@ from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
 from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import N_JOBS, check_params, either, integer, one_of
+from skewboost.parameters import N_JOBS, check_params, either, integer, number, one_of, optional
 from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 
@@ -45,6 +45,8 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
     _costs_in_training: ClassVar[bool] = False
 
     cost: Any = None
+    reject_cost: float | None = None
+    reject_label: Any = None
     effort: str = "default"
     cv: Any = None
     monotonic_cst: Any = None
@@ -152,6 +154,7 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
         check_params(
             self,
             effort=one_of(*EFFORTS),
+            reject_cost=optional(number(0, None, open_low=True)),
             n_jobs=N_JOBS,
             verbose=either(one_of(True, False), integer(0)),
         )
@@ -170,6 +173,35 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(f"pos_label={self.pos_label!r} has no effect, because y has {len(classes)} classes.")
         self.classes_ = classes
         self.cost_ = cost_matrix(self.cost, classes, positive, class_shares(labels, classes, weights))
+        self._set_reject_label()
+
+    def _set_reject_label(self) -> None:
+        """Set `reject_label_`, if rows may be referred."""
+        self.__dict__.pop("reject_label_", None)
+        if self.reject_cost is None:
+            if self.reject_label is not None:
+                raise InputError(
+                    f"reject_label={self.reject_label!r} has no effect without reject_cost.", "Set reject_cost, too."
+                )
+            return
+        label = self.reject_label
+        if label is None:
+            label = -1 if self.classes_.dtype.kind in "iuf" else "refer"
+        if label in self.classes_.tolist():
+            raise InputError(
+                f"The label {label!r} of referred rows is a class of y.", "Set reject_label to something else."
+            )
+        if len(self.classes_) == 2:
+            C = self.cost_
+            miss, alarm = C[1, 0] - C[1, 1], C[0, 1] - C[0, 0]
+            most = float((C[0, 1] * miss + C[1, 1] * alarm) / (miss + alarm))  # where both decisions cost the same
+            if self.reject_cost >= most:
+                raise InputError(
+                    f"reject_cost={self.reject_cost!r} has no effect: no decision has a higher expected cost than "
+                    f"{most:.4g}.",
+                    "Lower it, or leave it at None.",
+                )
+        self.reject_label_ = label
 
     def _numbers(self, labels: Array) -> Array:
         """Return the class number of every row: 1 for the positive of two classes, else the place of the class."""
@@ -266,7 +298,17 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
         """
         costs = self.expected_costs(X, sample_cost)
-        return np.asarray(self.classes_[costs.argmin(axis=1)])
+        decided = np.asarray(self.classes_[costs.argmin(axis=1)])
+        if self.reject_cost is None:
+            return decided
+        referred = costs.min(axis=1) > self.reject_cost
+        label: Array = np.array(self.reject_label_)
+        if decided.dtype.kind == label.dtype.kind:  # else text would be cut, and numbers become text
+            decided = decided.astype(np.promote_types(decided.dtype, label.dtype))
+        else:
+            decided = decided.astype(object)
+        decided[referred] = self.reject_label_
+        return decided
 
     def decision_function(self, X: Any) -> Array:
         """Return the score that `predict` decides by.

@@ -54,7 +54,9 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
     """
     # CatBoost's edge on small tables is mostly its rate, which grows with the fourth root of the number of rows
     rate = min(0.25, 0.05 * (n_rows / 200) ** 0.25)
-    boosted = replace(tree, max_leaves=8, columns_of_tree=0.6, l2=2.0, min_hessian=1e-3)
+    # more rows can tell more leaves apart, and then fewer rounds are needed
+    leaves = min(64, int(8 * max(1.0, math.sqrt(n_rows / 4000))))
+    boosted = replace(tree, max_leaves=leaves, columns_of_tree=0.6, l2=2.0, min_hessian=1e-3)
     bagged = replace(tree, max_leaves=0, min_hessian=0.5)
     # with many columns a random threshold in each of them leaves little that is random
     wide = min(1.0, (16 + max(0, n_features - 16) / 4) / n_features)
@@ -65,7 +67,8 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
     n_trees = {"quick": 200, "default": 480, "thorough": 960}[effort]
     if n_rows > 2000:  # more rows need fewer trees
         n_trees = max(96, int(n_trees * math.sqrt(2000 / n_rows)) // 8 * 8)
-    n_members = {"quick": 1, "default": 3, "thorough": 8}[effort]
+    # the seeds of members hardly matter on many rows
+    n_members = {"quick": 1, "default": 3 if n_rows <= 10_000 else 1, "thorough": 8}[effort]
     families = [
         Family("boosted trees, random thresholds", fast, n_members),
         Family("forest, random thresholds", extra_trees, 8, n_trees),
@@ -76,7 +79,7 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
             Family("forest, best thresholds", random_forest, 8, n_trees // 16 * 8),
         ]
     if effort == "thorough":
-        large = replace(fast, tree=replace(fast.tree, max_leaves=24))
+        large = replace(fast, tree=replace(fast.tree, max_leaves=3 * leaves))
         small = replace(slow, tree=replace(boosted, max_leaves=3))
         families += [
             Family("large boosted trees, random thresholds", large, n_members),
