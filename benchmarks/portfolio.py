@@ -2,6 +2,7 @@
 
     python benchmarks/portfolio.py            # the ablation of docs/portfolio.md: an hour
     python benchmarks/portfolio.py --effort   # quick, default and thorough: an hour
+    python benchmarks/portfolio.py --peers    # the table of the README: peers that are installed, side by side
     python benchmarks/portfolio.py --sets pima,haberman
 
 The tables are those of the protocol `quality.py`, which is looked for in ../shared and not shipped. Every variant is
@@ -101,6 +102,7 @@ ABLATION: dict[str, Callable[[Recipe], Recipe]] = {
     "four folds": lambda recipe: replace(recipe, n_folds=min(4, recipe.n_folds)),
 }
 EFFORTS = ("quick", "default", "thorough")
+PEERS = "skewboost,catboost,random_forest,xgboost,hist_gradient_boosting,adaboost_sigmoid,lightgbm,lightgbm_spw"
 
 
 def measures(p, y, ratio):
@@ -151,6 +153,7 @@ def report(results, names, reference):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--effort", action="store_true", help="compare quick, default and thorough")
+    parser.add_argument("--peers", action="store_true", help="compare with other libraries")
     parser.add_argument("--sets", default=None, help="names separated by commas")
     parser.add_argument("--variants", default=None, help="names separated by commas")
     parser.add_argument("--results", default="portfolio.jsonl")
@@ -160,7 +163,12 @@ def main():
     sys.path[:0] = [str(SHARED), str(SHARED / "data")]
     from load import load
     from quality import DEV
+    from quality import main as compare_with_peers
 
+    if arguments.peers:
+        sys.argv[1:] = ["--models", PEERS, "--out", "peers.jsonl"]
+        compare_with_peers()
+        return
     warnings.filterwarnings("ignore")
     names = list(EFFORTS if arguments.effort else ABLATION)
     if arguments.variants:

@@ -230,6 +230,7 @@ def test_learning_curves_have_a_row_per_comparison():
 def test_plot_and_boundary_draw_the_result():
     import matplotlib.pyplot as plt
 
+    plt.close("all")  # of other tests
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(X, columns=["width", "height"])
     boost = boost_learn(table, Y, "cs_logitboost", "cart", 5, c=2, plot="yes", boundary="yes")

@@ -169,7 +169,7 @@ _ENTRIES = (
     Entry(
         "CSRA", "CSRAClassifier", NYGA, "algorithm 12", needs="labels or probabilities", costs=ONCE,
         reduces_to="RealBoost", neutral={"cost": 1.0}, plain={"criterion": "gini"},
-        verdict="Sound, fast and stable for any cost: a good first choice.",
+        verdict="Sound, fast and stable for any cost: the first choice among the variants.",
     ),
     Entry(
         "CSGA", "CSGAClassifier", NYGA, "algorithm 13", needs="labels or responses or probabilities", costs=ONCE,

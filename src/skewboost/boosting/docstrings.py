@@ -85,6 +85,12 @@ FEW_VALUES = """\
 values such votes cannot add up to a constant, so the ensemble cannot express the class frequencies, and costs are not
 honoured. `fit` warns in this case. Use ``Stump(constant=True)``, ``"tree"`` or `CSRAClassifier` there.
 """
+SEE_ALSO = """\
+See Also
+--------
+skewboost.SkewBoostClassifier : Take it unless you need this very variant: its decisions were cheaper on most tables.
+"""
+
 ATTRIBUTES = """\
 Attributes
 ----------

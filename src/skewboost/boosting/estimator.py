@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS
+from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS, SEE_ALSO
 from skewboost.boosting.early_stopping import Validation, stratified_split
 from skewboost.boosting.explanations import ExplanationMixin
 from skewboost.boosting.loop import hypothesis_and_vote
@@ -53,7 +53,7 @@ def booster(cls: type[T]) -> type[T]:
     documentation = inspect.cleandoc(cls.__doc__ or "")
     for placeholder, shared in PLACEHOLDERS.items():
         documentation = documentation.replace(placeholder, shared)
-    cls.__doc__ = documentation.replace("\nReferences\n", f"\n{ATTRIBUTES}\nReferences\n", 1)
+    cls.__doc__ = documentation.replace("\nReferences\n", f"\n{ATTRIBUTES}\n{SEE_ALSO}\nReferences\n", 1)
     return dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
 
 

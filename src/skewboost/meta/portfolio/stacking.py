@@ -9,7 +9,7 @@ from scipy.special import expit, log_softmax, softmax
 from skewboost.typing import Array
 
 TO_EQUAL = 0.3  # the strength of the shrinkage: the loss, in examples, of weights that differ by 1
-TO_ONE = 5.0  # the same for the sum of the weights, which then is a temperature
+TO_ONE = 0.2  # the same for the sum of the weights, which then is a temperature
 
 
 def log_loss(scores: Array, classes: Array) -> Array:
