@@ -88,7 +88,7 @@ honoured. `fit` warns in this case. Use ``Stump(constant=True)``, ``"tree"`` or 
 SEE_ALSO = """\
 See Also
 --------
-skewboost.SkewBoostClassifier : Take it unless you need this very variant: its decisions were cheaper on most tables.
+skewboost.SkewBoostClassifier : Take it unless you need this very variant.
 """
 
 ATTRIBUTES = """\

@@ -33,6 +33,7 @@ CAN_BE = (
     "exported, and GoalSearchCV around them"
 )
 REMEDIES = {  # by an attribute of a model that cannot be exported as a whole
+    "reject_cost": "Its forests are no sum of scores. Save it by skewboost.io.save, and predict in Python.",
     "steps": "Export the last step of the pipeline, and apply the steps before it yourself.",
     "best_estimator_": "Export its best_estimator_.",
     "estimators_": "Export each of its estimators_ that can be exported, and combine their results yourself.",
