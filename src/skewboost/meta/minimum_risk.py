@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
 from skewboost.meta.calibrated_folds import CalibratedFolds
-from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
+from skewboost.meta.expected_cost import ExpectedCostMixin
+from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.priors import check_prior, correct_prior
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
@@ -28,7 +29,7 @@ N_FOLDS = 5
 
 
 @dataclass(eq=False, repr=False)
-class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Predict the class of least expected cost, from the probabilities of any classifier.
 
     The prediction is :math:`\arg\min_k \sum_j P(j|x) \, C_{jk}` for costs :math:`C_{jk}` of predicting k where j is
@@ -278,27 +279,6 @@ class MinimumRiskClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         p = np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
         same = np.array_equal(self.prior_, self.train_prior_)
         return p if same else correct_prior(p, self.train_prior_, self.prior_)
-
-    def expected_costs(self, X: Any, sample_cost: Any = None) -> Array:
-        """The expected cost of predicting each class.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            New rows.
-        sample_cost : array-like or None, default=None
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            One column per predicted class, in the order of `classes_`.
-        """
-        p = self.predict_proba(X)
-        if sample_cost is None:
-            return expected_costs(p, self.cost_)
-        positive = self.classes_.tolist().index(self.pos_label_) if len(self.classes_) == 2 else None
-        return expected_costs(p, row_matrices(sample_cost, self.cost_, len(p), positive))
 
     def predict(self, X: Any, sample_cost: Any = None) -> Array:
         """Predict the class of least expected cost.

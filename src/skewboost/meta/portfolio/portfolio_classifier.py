@@ -25,11 +25,12 @@ from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
+from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.portfolio.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
 from skewboost.meta.portfolio.portfolio_training import Candidate, Trained, Trainer, no_report
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
-from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
+from skewboost.metrics.costs import cost_matrix, expected_costs
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import N_JOBS, check_params, either, integer, number, one_of, optional
@@ -38,7 +39,7 @@ from skewboost.typing import Array
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PortfolioClassifier(ClassifierMixin, BaseEstimator):
+class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
     """A portfolio of boosted trees and forests that decides by expected cost; see `SkewBoostClassifier`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
@@ -260,27 +261,6 @@ class PortfolioClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         return self._in_order(log_probabilities(self._scores(X)))
-
-    def expected_costs(self, X: Any, sample_cost: Any = None) -> Array:
-        """Return the expected cost of predicting each class.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            New rows.
-        sample_cost : array-like or None, default=None
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            One column per predicted class, in the order of `classes_`.
-        """
-        p = self.predict_proba(X)
-        if sample_cost is None:
-            return expected_costs(p, self.cost_)
-        positive = self.classes_.tolist().index(self.pos_label_) if len(self.classes_) == 2 else None
-        return expected_costs(p, row_matrices(sample_cost, self.cost_, len(p), positive))
 
     def predict(self, X: Any, sample_cost: Any = None) -> Array:
         """Return the class of least expected cost.
