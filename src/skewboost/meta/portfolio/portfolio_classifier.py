@@ -25,8 +25,8 @@ from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
+from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.expected_cost import ExpectedCostMixin
-from skewboost.meta.portfolio.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
 from skewboost.meta.portfolio.portfolio_training import Candidate, Trained, Trainer, no_report
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for

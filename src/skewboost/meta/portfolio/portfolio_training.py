@@ -9,7 +9,7 @@ import numpy as np
 
 from skewboost.engine.newton import Trees, mix
 from skewboost.engine.portfolio import Portfolio
-from skewboost.meta.portfolio.fold_rows import Fold
+from skewboost.fold_rows import Fold
 from skewboost.meta.portfolio.portfolio_model import Part, log_odds_of_shares
 from skewboost.meta.portfolio.recipe import (
     MAX_ROUNDS,
