@@ -2,7 +2,7 @@
 
 A *booster* minimises the log-loss. Its score is ``F = start + Σ learning rate · tree``: the log-odds of two classes, or
 the softmax scores of several. After each round the log-loss of the validation rows is recorded. A *forest* grows each
-tree on a bootstrap sample, and its leaves hold the shares of the classes. Whether a row is in a sample depends on the
+tree on a bootstrap sample, or on a part of the rows, and its leaves hold the shares of the classes. Whether a row is in a sample depends on the
 seed, the number of the tree and the row only, so samples need not be stored to know the rows out of the bag of a tree.
 """
 
@@ -31,7 +31,7 @@ class MemberSettings:
     kind: str = BOOSTER
     tree: TreeSettings = field(default_factory=TreeSettings)
     seed: int = 0
-    row_fraction: float = 1.0  # of a booster: the share of the rows that a tree is grown on
+    row_fraction: float = 1.0  # the share of the rows that a tree is grown on; 1: all of a booster, a bootstrap of a forest
     learning_rate: float = 0.1  # of a booster
 
 
@@ -94,9 +94,11 @@ def bag_key(settings: MemberSettings, tree: int) -> int:
     return mix(tree_key(settings, tree) ^ 7)
 
 
-def copies(key: int, units: Array) -> Array:
-    """Return how often a bootstrap sample has each unit: Poisson numbers of mean 1."""
-    u = uniform(key, units)
+def copies(settings: MemberSettings, tree: int, units: Array) -> Array:
+    """Return how often the sample of a tree of a forest has each unit: Poisson numbers of mean 1, or at most once."""
+    u = uniform(bag_key(settings, tree), units)
+    if settings.row_fraction < 1.0:
+        return (u < settings.row_fraction).astype(np.float64)
     found = np.zeros(len(u))
     p = total = math.exp(-1.0)
     for n in range(1, MOST_COPIES + 1):
@@ -169,7 +171,7 @@ class ReferencePortfolio(Portfolio):
 
     def _bag(self, member: _Member) -> None:
         K = self.n_outputs
-        w = member.weights * copies(bag_key(member.settings, len(member.trees)), self.units)
+        w = member.weights * copies(member.settings, len(member.trees), self.units)
         own = self.classes[:, None] == (1 if K == 1 else np.arange(K))
         pairs = np.stack((-w[:, None] * own, np.repeat(w[:, None], K, axis=1)), axis=-1)
         member.trees.append(self._grow(member, pairs, np.flatnonzero(w)).finish(w, 1.0))
@@ -199,7 +201,7 @@ class ReferencePortfolio(Portfolio):
         for t in range(min(n_trees, trees.n_trees)):
             counted = np.ones(self.n_rows, dtype=np.bool_)
             if out_of_bag:
-                counted = (copies(bag_key(own.settings, t), self.units) == 0) | (own.weights == 0)
+                counted = (copies(own.settings, t, self.units) == 0) | (own.weights == 0)
             sums[counted] += values[trees.leaves(t, self.codes)[counted]]
             counts += counted
         return (sums, counts) if rows is None else (sums[rows], counts[rows])

@@ -23,7 +23,8 @@ def check_labels(estimator: Any, y: Any, n_rows: int) -> Array:
     if labels.dtype == object and any(v is None or v != v for v in labels):
         raise InputError("y has missing values.", "Drop those rows, or give them a class of their own.")
     try:
-        check_classification_targets(labels)
+        with np.errstate(invalid="ignore"):  # it casts numbers that are not finite before it rejects them
+            check_classification_targets(labels)
     except TypeError as error:
         raise InputError(
             f"The labels in y cannot be sorted: {error}.", "Make them all numbers, or all text."

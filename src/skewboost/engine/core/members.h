@@ -16,7 +16,7 @@ struct MemberSpec {
     uint64_t seed;
     const double* weights;     // of the training rows; rows of weight 0 are not trained on
     const double* validation;  // the weights of the rows that the loss is computed on; null: none
-    double row_fraction;       // of a booster: the share of rows in the sample of a tree
+    double row_fraction;       // the share of rows in the sample of a tree; 1: all of a booster, a bootstrap of a forest
     double learning_rate;
     TreeSettings tree;
 };
@@ -36,8 +36,10 @@ class Member {
 public:
     Trees trees;
 
-    Status prepare(const PortfolioSpec& data, const MemberSpec& spec) {
+    // `by_row` are the words of the table [row][block], in which trees find the leaves of rows.
+    Status prepare(const PortfolioSpec& data, const uint64_t* by_row, const MemberSpec& spec) {
         data_ = data;
+        by_row_ = by_row;
         spec_ = spec;
         K_ = data.n_classes == 2 ? 1 : data.n_classes;
         if (spec.kind == FOREST) return DONE;
@@ -54,7 +56,7 @@ public:
         Table table{data_.words, data_.n_rows, data_.n_features, data_.n_bins, data_.nominal};
         NewtonGrower grower;
         Buffer<double> pairs, weights;
-        TRY(grower.prepare(table, spec_.tree, K_));
+        TRY(grower.prepare(table, by_row_, spec_.tree, K_));
         TRY(pairs.reserve(data_.n_rows * 2 * K_));
         TRY(weights.reserve(data_.n_rows));
         for (int64_t k = 0; k < n; ++k)
@@ -74,7 +76,7 @@ public:
                 for (int64_t i = first; i < stop; ++i) {
                     int64_t row = rows[i];
                     if (out_of_bag && spec_.weights[row] > 0.0 && copies(key, data_.units[row]) > 0) continue;
-                    const double* own = values + trees.leaf(t, data_.words, data_.n_rows, row) * width;
+                    const double* own = values + trees.leaf(t, words_of(row)) * width;
                     for (int64_t k = 0; k < width; ++k) sums[i * width + k] += own[k];
                     counts[i] += 1.0;
                 }
@@ -88,7 +90,7 @@ public:
         int64_t n = data_.n_rows;
         parallel(trees.n_trees, data_.n_jobs, [&](int64_t t) {
             for (int64_t i = 0; i < n; ++i)
-                if (spec_.weights[i] > 0.0) out[trees.leaf(t, data_.words, n, i)] += spec_.weights[i];
+                if (spec_.weights[i] > 0.0) out[trees.leaf(t, words_of(i))] += spec_.weights[i];
         });
     }
 
@@ -97,10 +99,13 @@ public:
     const double* losses() const { return losses_.data(); }
 
 private:
+    const uint64_t* words_of(int64_t row) const { return by_row_ + row * ((data_.n_features + BLOCK - 1) / BLOCK); }
     uint64_t tree_key(int64_t tree) const { return mixed(spec_.seed ^ mixed(uint64_t(tree))); }
     uint64_t bag_key(int64_t tree) const { return mixed(tree_key(tree) ^ 7); }
-    // How often a bootstrap sample has the rows of a unit: a Poisson number of mean 1.
-    static int64_t copies(uint64_t key, int64_t unit) {
+    // How often the sample of a tree of a forest has the rows of a unit: a Poisson number of mean 1 in a bootstrap
+    // sample, else at most once.
+    int64_t copies(uint64_t key, int64_t unit) const {
+        if (spec_.row_fraction < 1.0) return uniform(key, uint64_t(unit)) < spec_.row_fraction;
         double u = uniform(key, uint64_t(unit)), p = 0.36787944117144233, sum = p;
         int64_t n = 0;
         while (u >= sum && n < 12) {
@@ -168,7 +173,7 @@ private:
         });
         for (int64_t i = 0; i < n; ++i) {
             if (in_sample_[i]) continue;
-            int64_t leaf = trees.leaf(tree, data_.words, n, i) - trees.first_leaf[tree];
+            int64_t leaf = trees.leaf(tree, words_of(i)) - trees.first_leaf[tree];
             for (int64_t k = 0; k < K_; ++k) F_[i * K_ + k] += values[leaf * K_ + k];
         }
         TRY(losses_.grow(tree + 1));
@@ -215,6 +220,7 @@ private:
 
     PortfolioSpec data_{};
     MemberSpec spec_{};
+    const uint64_t* by_row_ = nullptr;
     int64_t K_ = 1;
     Buffer<double> start_, F_, losses_;
     Buffer<uint8_t> in_sample_;
@@ -230,12 +236,13 @@ public:
         }
     }
     Status add(const MemberSpec& spec) {
+        if (n_ == 0) TRY(order_by_row());
         TRY(members_.grow(n_ + 1));
         void* memory = malloc(sizeof(Member));
         if (memory == nullptr) return NO_MEMORY;
         Member* made = new (Place{memory}) Member();
         members_[n_++] = made;
-        return made->prepare(data_, spec);
+        return made->prepare(data_, by_row_.data(), spec);
     }
     // Grows n_trees[k] more trees of each member which[k], one member per thread.
     Status train(const int64_t* which, const int64_t* n_trees, int64_t n) {
@@ -248,7 +255,16 @@ public:
     Member& operator[](int64_t k) const { return *members_[k]; }
 
 private:
+    Status order_by_row() {
+        int64_t n = data_.n_rows, n_blocks = (data_.n_features + BLOCK - 1) / BLOCK;
+        TRY(by_row_.reserve(n * n_blocks));
+        for (int64_t b = 0; b < n_blocks; ++b)
+            for (int64_t i = 0; i < n; ++i) by_row_[i * n_blocks + b] = data_.words[b * n + i];
+        return DONE;
+    }
+
     PortfolioSpec data_;
+    Buffer<uint64_t> by_row_;
     Buffer<Member*> members_;
     int64_t n_ = 0;
 };

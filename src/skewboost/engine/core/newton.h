@@ -74,13 +74,13 @@ struct Trees {
         if (code == MISSING) return node.missing_left != 0;
         return node.threshold >= 0 ? code <= node.threshold : sets[node.set].has(code);
     }
-    // The leaf of a row, counted over all trees.
-    int64_t leaf(int64_t tree, const uint64_t* words, int64_t n_rows, int64_t row) const {
+    // The leaf of a row, given its words one after the other; leaves are counted over all trees.
+    int64_t leaf(int64_t tree, const uint64_t* words) const {
         const TreeNode* own = nodes.data() + first_node[tree];
         int64_t at = first_node[tree + 1] > first_node[tree] ? 0 : -1;
         while (at >= 0) {
             const TreeNode& node = own[at];
-            int code = code_in(words[(node.feature >> 3) * n_rows + row], node.feature);
+            int code = code_in(words[node.feature >> 3], node.feature);
             at = node.link[goes_left(node, code) ? 0 : 1];
         }
         return first_leaf[tree] + ~at;
@@ -92,8 +92,10 @@ struct Trees {
 // Grows trees of one table. A workspace belongs to one thread.
 class NewtonGrower {
 public:
-    Status prepare(const Table& table, const TreeSettings& settings, int64_t n_outputs) {
+    // `by_row` are the words of the table [row][block].
+    Status prepare(const Table& table, const uint64_t* by_row, const TreeSettings& settings, int64_t n_outputs) {
         table_ = table;
+        by_row_ = by_row;
         settings_ = settings;
         K_ = n_outputs;
         int64_t p = table.n_features;
@@ -104,6 +106,7 @@ public:
         TRY(offsets_.reserve(p + 1));
         TRY(cells_.reserve((N_CODES + 1) * 2 * K_));
         TRY(left_.reserve(2 * K_));
+        TRY(own_pairs_.reserve(table.n_rows * 2 * K_));
         memset(cells_.data(), 0, size_t(N_CODES + 1) * 2 * size_t(K_) * sizeof(double));
         by_node_ = settings.n_columns_of_node < settings.n_columns_of_tree;
         return DONE;
@@ -147,6 +150,9 @@ public:
 
 private:
     static constexpr int64_t SMALL = 96;  // rows of a node whose columns are summed one after the other
+    // Above this number of rows of a node, the words of a column are read from its block, which is nearly contiguous;
+    // below, from the rows, whose columns are next to each other
+    static constexpr int64_t SCATTERED = 4096;
 
     struct Candidate {
         double gain = 0.0;
@@ -287,6 +293,7 @@ private:
             sum_rows(nodes_[index], slots_[nodes_[index].slot]);
         }
         Node& own = nodes_[index];
+        if (direct) gather(own);
         for (int64_t k = 0; k < n; ++k) {
             int32_t place = drawn_[k], f = columns[place];
             const double* cells = cells_.data();
@@ -382,29 +389,39 @@ private:
         return settings_.monotone == nullptr || table_.nominal[f] ? 0 : settings_.monotone[f];
     }
 
-    // Sums the rows of a node per code of one column; the missing values are in the cell after the last code.
-    void sum_column(const Node& node, int32_t f) {
+    // Copies the pairs of a node, which the sums of all its columns need, into one place.
+    void gather(const Node& node) {
         const uint32_t* rows = list_.data() + node.begin;
-        const uint64_t* words = table_.block(f >> 3);
-        int shift = int(8 * (f & 7));
-        double* cells = cells_.data();
-        int missing = int(table_.n_bins[f]);
-        uint64_t* seen = seen_;
-        seen[0] = seen[1] = seen[2] = seen[3] = 0;
         for (int64_t i = 0; i < node.size; ++i) {
-            int code = int((words[rows[i]] >> shift) & 255);
-            code = code == MISSING ? missing : code;
             const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
-            double* to = cells + int64_t(code) * 2 * K_;
-            if (K_ == 1) {
-                to[0] += own[0];
-                to[1] += own[1];
-            } else {
-                for (int64_t k = 0; k < 2 * K_; ++k) to[k] += own[k];
-            }
+            for (int64_t k = 0; k < 2 * K_; ++k) own_pairs_[i * 2 * K_ + k] = own[k];
+        }
+    }
+    // Sums the gathered rows of a node per code of one column; the missing values are in the cell after the last code.
+    void sum_column(const Node& node, int32_t f) {
+        if (node.size > SCATTERED)
+            sum_words(node, f, table_.block(f >> 3), 1);
+        else
+            sum_words(node, f, by_row_ + (f >> 3), table_.n_blocks());
+        sparse_ = true;
+    }
+    void sum_words(const Node& node, int32_t f, const uint64_t* words, int64_t stride) {
+        const uint32_t* rows = list_.data() + node.begin;
+        const double* pairs = own_pairs_.data();
+        double* cells = cells_.data();
+        int64_t n = node.size, width = 2 * K_;
+        int shift = int(8 * (f & 7)), missing = int(table_.n_bins[f]);
+        uint64_t seen[4] = {0, 0, 0, 0};
+        for (int64_t i = 0; i < n; ++i, pairs += width) {
+            int code = int((words[int64_t(rows[i]) * stride] >> shift) & 255);
+            code = code == MISSING ? missing : code;
+            double* to = cells + int64_t(code) * width;
+            to[0] += pairs[0];
+            to[1] += pairs[1];
+            for (int64_t k = 2; k < width; ++k) to[k] += pairs[k];
             seen[(code & 255) >> 6] |= uint64_t(1) << (code & 63);
         }
-        sparse_ = true;
+        for (int q = 0; q < 4; ++q) seen_[q] = seen[q];
     }
     void clear_column() {
         for_seen([&](int c) {
@@ -855,6 +872,7 @@ private:
     }
 
     Table table_{};
+    const uint64_t* by_row_ = nullptr;
     TreeSettings settings_{};
     int64_t K_ = 1;
     const double* pairs_ = nullptr;
@@ -867,7 +885,7 @@ private:
     Buffer<int64_t> offsets_, queue_, links_, free_slots_;
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
-    Buffer<double> totals_, cells_, left_;
+    Buffer<double> totals_, cells_, left_, own_pairs_;
     Buffer<uint8_t> groups_;
     Buffer<Slot> slots_;
     int64_t n_slots_ = 0, n_slots_free_ = 0, slot_length_ = 0;

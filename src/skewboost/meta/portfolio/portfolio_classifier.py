@@ -115,6 +115,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             held_out: list[Fold] | None = folds_of_examples(folds, rows, numbers)
         else:
             held_out = own_folds(numbers, of_example, recipe.n_folds, recipe.n_repeats, seed)
+            if held_out is not None and recipe.n_held_out:
+                held_out = held_out[: recipe.n_held_out]
         portfolio = engine.portfolio(view, numbers, len(self.classes_), of_example)
         with ProgressBar(None, type(self).__name__, transient=True) as bar:
             report = partial(bar.update, 1) if self.verbose else no_report
@@ -137,7 +139,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         recipe = recipe_for(self.effort, len(numbers), n_rare, table.n_features, constraints)
         if self.cv is None or self._cv_is_given:
             return recipe
-        return replace(recipe, n_folds=min(int(self.cv), n_rare))
+        return replace(recipe, n_folds=min(int(self.cv), n_rare), n_held_out=0)
 
     def _monotonic(self, table: Table) -> tuple[int, ...] | None:
         """Return the directions of the score of the positive class; the user's are those of ``classes_[1]``."""

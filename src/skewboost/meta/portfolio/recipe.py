@@ -21,6 +21,9 @@ PATIENCE = 40
 PATIENCE_SHARE = 0.3
 # … or if it decreased by less than this share of the initial loss over the last rounds, as on separable classes.
 SLOW_ROUNDS, SLOW_DECREASE = 50, 0.002
+MANY_ROWS = 10_000
+ENOUGH_EXAMPLES = 300  # of the rarest class, to choose rounds and weights by
+ROWS_OF_A_TREE = 20_000  # of a forest
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Recipe:
     families: tuple[Family, ...]
     n_folds: int
     n_repeats: int
+    n_held_out: int = 0  # of the folds, those that boosters are validated on; 0: all
 
 
 def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: TreeSettings) -> Recipe:
@@ -62,8 +66,15 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
     wide = min(1.0, (16 + max(0, n_features - 16) / 4) / n_features)
     slow = MemberSettings(BOOSTER, boosted, row_fraction=0.8, learning_rate=0.5 * rate)
     fast = MemberSettings(BOOSTER, replace(boosted, random_thresholds=True), row_fraction=0.5, learning_rate=rate)
-    random_forest = MemberSettings(FOREST, replace(bagged, columns_of_node=1.0 / math.sqrt(n_features)))
-    extra_trees = MemberSettings(FOREST, replace(bagged, columns_of_node=wide, random_thresholds=True))
+    # trees of a forest on some of many rows are as good, because there are other trees for the others
+    part = max(ROWS_OF_A_TREE / n_rows, ENOUGH_EXAMPLES / n_rare)
+    part = part if part < 0.5 else 1.0
+    random_forest = MemberSettings(
+        FOREST, replace(bagged, columns_of_node=1.0 / math.sqrt(n_features)), row_fraction=part
+    )
+    extra_trees = MemberSettings(
+        FOREST, replace(bagged, columns_of_node=wide, random_thresholds=True), row_fraction=part
+    )
     n_trees = {"quick": 200, "default": 480, "thorough": 960}[effort]
     if n_rows > 2000:  # more rows need fewer trees
         n_trees = max(96, int(n_trees * math.sqrt(2000 / n_rows)) // 8 * 8)
@@ -87,6 +98,10 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
         ]
     if tree.groups:  # the log-odds of a mean of trees have interactions that none of the trees has
         families = [family for family in families if not family.is_forest]
-    n_folds = {"quick": 4, "default": 8 if n_rows <= 1000 else 5 if n_rows <= 40_000 else 3, "thorough": 8}[effort]
+    n_folds = min(n_rare, {"quick": 4, "default": 8 if n_rows <= 1000 else 5, "thorough": 8}[effort])
     n_repeats = 3 if effort == "thorough" and n_rare < 100 else 1
-    return Recipe(tuple(families), min(n_folds, n_rare), n_repeats)
+    n_held_out = 0
+    if effort != "thorough" and n_rows > MANY_ROWS:  # some of the folds have enough rows to judge by
+        least = 3 if n_rows <= 4 * MANY_ROWS else 1
+        n_held_out = min(n_folds, max(least, math.ceil(n_folds * ENOUGH_EXAMPLES / n_rare)))
+    return Recipe(tuple(families), n_folds, n_repeats, n_held_out)
