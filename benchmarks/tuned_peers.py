@@ -4,11 +4,11 @@
     python benchmarks/tuned_peers.py --peers optuna --sets pima,haberman
     python benchmarks/tuned_peers.py --report            # print the results so far
 
-`optuna`: LightGBM, whose leaves, learning rate, rounds, samples and penalties Optuna chooses in 50 trials by the log-loss of
-three inner folds; it decides by the threshold 1 / (1 + f). `averaged`: eight folds (three times repeated below a hundred
-positives) of LightGBM with three settings, stopped early on each fold, whose probabilities are averaged with greedy weights and
-a temperature from the held-out scores. The tables, folds and measures are those of `portfolio.py`. Results are kept in a file,
-so that an interrupted run goes on where it stopped.
+`optuna`: LightGBM, whose leaves, learning rate, rounds, samples and penalties Optuna chooses in 50 trials by the
+log-loss of three inner folds; it decides by the threshold 1 / (1 + f). `averaged`: eight folds (three times repeated
+below a hundred positives) of LightGBM with three settings, stopped early on each fold, whose probabilities are averaged
+with greedy weights and a temperature from the held-out scores. The tables, folds and measures are those of
+`portfolio.py`. Results are kept in a file, so that an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from portfolio import SHARED, measures
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 from sklearn.metrics import log_loss
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
+from portfolio import SHARED, measures
 from skewboost import SkewBoostClassifier
 
 COLUMNS = ("AP", "log-loss", "f=2", "f=5", "f=10", "f=R", "seconds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from copy import copy
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,13 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit, train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skewboost import LogitBoostClassifier, SkewBoostClassifier
 from skewboost.datasets import load_rare_cancer, make_fraud
+from skewboost.engine.native_portfolio import NativePortfolio
 from skewboost.errors import InputError
 from skewboost.io import dumps, loads
 
@@ -225,10 +227,10 @@ def test_a_goal_is_certified_on_held_out_rows():
 
 def test_files_and_pickles_are_exact(fraud, fitted):
     X_new = fraud[1]
-    for copy in (loads(dumps(fitted)), pickle.loads(pickle.dumps(fitted))):
-        np.testing.assert_array_equal(copy.decision_function(X_new), fitted.decision_function(X_new))
-        np.testing.assert_array_equal(copy.contributions(X_new[:5]), fitted.contributions(X_new[:5]))
-        assert copy.search_ == fitted.search_
+    for again in (loads(dumps(fitted)), pickle.loads(pickle.dumps(fitted))):
+        np.testing.assert_array_equal(again.decision_function(X_new), fitted.decision_function(X_new))
+        np.testing.assert_array_equal(again.contributions(X_new[:5]), fitted.contributions(X_new[:5]))
+        assert again.search_ == fitted.search_
 
 
 def test_the_search_says_what_became_of_each_family(fraud):
@@ -239,6 +241,41 @@ def test_the_search_says_what_became_of_each_family(fraud):
     left_out = table["verdict"].str.startswith("left out")
     np.testing.assert_array_equal(left_out, table["weight"] == 0)
     assert table.loc[table["log_loss"].idxmin(), "weight"] > 0
+
+
+@pytest.mark.parametrize("after", [1, 3, 4])
+def test_an_interrupted_fit_keeps_what_was_finished(fraud, after, monkeypatch):
+    X, X_new, y, y_new = fraud
+    done, train = [], NativePortfolio.train
+
+    def interrupted(self, members, n_trees):
+        if len(done) == after:
+            raise KeyboardInterrupt
+        done.append(1)
+        train(self, members, n_trees)
+
+    monkeypatch.setattr(NativePortfolio, "train", interrupted)
+    clf = quick(cost=20)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert clf.stop_reason_.startswith("interrupted")
+    assert roc_auc_score(y_new, clf.decision_function(X_new)) > 0.7
+    np.testing.assert_allclose(
+        clf.contributions(X_new[:5]).sum(axis=1) + clf.baseline_, clf.decision_function(X_new[:5])
+    )
+
+
+def test_an_interruption_before_anything_is_trained_changes_nothing(fraud, fitted, monkeypatch):
+    X, X_new, y, _ = fraud
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(NativePortfolio, "train", interrupted)
+    clf, before = copy(fitted), fitted.predict_proba(X_new)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, 1 - y)
+    np.testing.assert_array_equal(clf.predict_proba(X_new), before)
 
 
 def test_the_reference_engine_gives_the_same_model():

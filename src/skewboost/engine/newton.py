@@ -10,7 +10,7 @@ members of a portfolio can be trained in any order, and by any engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -90,6 +90,17 @@ class Trees:
             importances=np.sum([part.importances for part in parts], axis=0),
             **concatenated,
         )
+
+    def first(self, n_trees: int) -> Trees:
+        """Return the first trees; `importances` stay those of all."""
+        n_nodes, n_leaves = int(self.first_node[n_trees]), int(self.first_leaf[n_trees])
+        nodes = {
+            name: getattr(self, name)[:n_nodes] for name in ("feature", "threshold", "which", "missing_left", "links")
+        }
+        return replace(
+            self, first_node=self.first_node[: n_trees + 1], first_leaf=self.first_leaf[: n_trees + 1],
+            values=self.values[:n_leaves], covers=self.covers[:n_leaves], **nodes,
+        )  # fmt: skip
 
     def partition(self, tree: int) -> Partition:
         """Return a tree as a partition."""

@@ -2,8 +2,9 @@
 
 A *booster* minimises the log-loss. Its score is ``F = start + Σ learning rate · tree``: the log-odds of two classes, or
 the softmax scores of several. After each round the log-loss of the validation rows is recorded. A *forest* grows each
-tree on a bootstrap sample, or on a part of the rows, and its leaves hold the shares of the classes. Whether a row is in a sample depends on the
-seed, the number of the tree and the row only, so samples need not be stored to know the rows out of the bag of a tree.
+tree on a bootstrap sample, or on a part of the rows, and its leaves hold the shares of the classes. Whether a row is in
+a sample depends on the seed, the number of the tree and the row only, so samples need not be stored to know the rows
+out of the bag of a tree.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class MemberSettings:
     kind: str = BOOSTER
     tree: TreeSettings = field(default_factory=TreeSettings)
     seed: int = 0
-    row_fraction: float = 1.0  # the share of the rows that a tree is grown on; 1: all of a booster, a bootstrap of a forest
+    row_fraction: float = (
+        1.0  # the share of the rows that a tree is grown on; 1: all of a booster, a bootstrap of a forest
+    )
     learning_rate: float = 0.1  # of a booster
 
 

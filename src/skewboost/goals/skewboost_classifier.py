@@ -89,6 +89,8 @@ class SkewBoostClassifier(PortfolioClassifier):
     search_ : dict of lists
         What was tried: the families with their number of rounds, held-out log-loss and weight, as a table:
         ``pandas.DataFrame(clf.search_)``.
+    stop_reason_ : str
+        Why training ended. An interrupted fit keeps a model of what was finished: the boosters of the folds.
     certificate_ : Certificate
         With a goal: what the held-out rows show; print it.
     threshold_ : float

@@ -422,6 +422,7 @@ _FAMILIES: dict[str, Family] = {
             "threshold_": nullable(ANY_NUMBER),
             "certificate_": nullable(record(Certificate)),
             "search_": _TRIED,
+            "stop_reason_": text(),
             "_model": record(PortfolioModel),
         },
         _check_skewboost,

@@ -16,7 +16,7 @@ struct MemberSpec {
     uint64_t seed;
     const double* weights;     // of the training rows; rows of weight 0 are not trained on
     const double* validation;  // the weights of the rows that the loss is computed on; null: none
-    double row_fraction;       // the share of rows in the sample of a tree; 1: all of a booster, a bootstrap of a forest
+    double row_fraction;       // of rows in the sample of a tree; 1: all of them, or a bootstrap of a forest
     double learning_rate;
     TreeSettings tree;
 };

@@ -28,7 +28,7 @@ from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
-from skewboost.meta.portfolio.portfolio_training import Candidate, Trained, Trainer, no_report
+from skewboost.meta.portfolio.portfolio_training import Candidate, Interrupted, Trained, Trainer, no_report
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
 from skewboost.metrics.costs import cost_matrix, expected_costs
 from skewboost.metrics.inputs import class_shares
@@ -36,6 +36,9 @@ from skewboost.metrics.targets import check_labels, check_sample_weight, choose_
 from skewboost.parameters import N_JOBS, check_params, either, integer, number, one_of, optional
 from skewboost.progress import ProgressBar
 from skewboost.typing import Array
+
+STOPPED = "rounds and weights of the families chosen on held-out rows"
+INTERRUPTED = "interrupted: the members of the folds, as far as they were trained"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -84,12 +87,13 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        with restore_on_failure(self):
+        with restore_on_failure(self, keep_interrupted=lambda: getattr(self, "stop_reason_", None) == INTERRUPTED):
             self._fit(X, y, sample_weight, groups)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
         self._check_params()
+        self.__dict__.pop("stop_reason_", None)  # of an earlier fit
         table = read_table(self, X, reset=True)
         labels = check_labels(self, y, table.n_rows)
         weights = np.ones(table.n_rows)
@@ -120,12 +124,19 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         portfolio = engine.portfolio(view, numbers, len(self.classes_), of_example)
         with ProgressBar(None, type(self).__name__, transient=True) as bar:
             report = partial(bar.update, 1) if self.verbose else no_report
-            trained = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report).train()
+            trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report)
+            try:
+                trained, stop = trainer.train(), None
+            except Interrupted as interruption:
+                trained, stop = interruption.trained, interruption
         codes_of = (engine.column(codes, j) for j in range(table.n_features))
         support = Support(float(each.sum()), np.array([np.bincount(own, each, minlength=N_CODES) for own in codes_of]))
         self._model = PortfolioModel(trained.parts, trained.offset, bins, support, table.n_features)
         self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         self.search_ = search_table(trained)
+        self.stop_reason_ = STOPPED if stop is None else INTERRUPTED
+        if stop is not None:
+            raise stop
 
     @property
     def _cv_is_given(self) -> bool:
@@ -398,12 +409,6 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         """The number of trees."""
         check_is_fitted(self)
         return sum(part.trees.n_trees for part in self._model.parts)
-
-    @property
-    def stop_reason_(self) -> str:
-        """Why training ended."""
-        check_is_fitted(self)
-        return "rounds and weights of the families chosen on held-out rows"
 
     @property
     def feature_importances_(self) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -58,6 +58,14 @@ class Trained:
     scores: Array  # out-of-fold scores of the weighted sum, [row, output]
 
 
+class Interrupted(KeyboardInterrupt):
+    """Training was interrupted; `trained` is what was finished."""
+
+    def __init__(self, trained: Trained) -> None:
+        super().__init__()
+        self.trained = trained
+
+
 @dataclass
 class Trainer:
     """The rows, and how they are divided. Folds are None where a class is too rare for them."""
@@ -69,18 +77,51 @@ class Trainer:
     bags_are_held_out: bool  # whether rows out of a bag are as good as held out: not if rows follow each other in time
     seed: int
     report: Report
+    _on_folds: dict[int, list[int]] = field(default_factory=dict)  # the boosters of each family, one per fold
+    _forests: dict[int, list[int]] = field(default_factory=dict)  # the members of each forest
 
     def train(self) -> Trained:
-        """Train everything."""
+        """Train everything. If that is interrupted, `Interrupted` has the model of what was finished."""
+        try:
+            return self._train()
+        except KeyboardInterrupt:
+            trained = self._finished()
+            if trained is None:
+                raise
+            raise Interrupted(trained) from None
+
+    def _train(self) -> Trained:
         candidates = self._boosters()
-        forests = {k: self._forest(family, k) for k, family in enumerate(self.recipe.families) if family.is_forest}
-        for k, members in forests.items():
-            candidates[k] = self._judged_forest(self.recipe.families[k], k, members)
-        ordered = [candidates[k] for k in range(len(self.recipe.families))]
-        ordered, offset, scores = self._weighted(ordered)
+        for k, family in enumerate(self.recipe.families):
+            if family.is_forest:
+                self._forests[k] = self._forest(family, k)
+                candidates[k] = self._judged_forest(family, k, self._forests[k])
+        ordered, offset, scores = self._weighted([candidates[k] for k in range(len(self.recipe.families))])
         parts = [
-            self._forest_part(c, forests[k]) if c.family.is_forest else self._booster_part(c, k)
+            self._forest_part(c, self._forests[k]) if c.family.is_forest else self._booster_part(c, k)
             for k, c in enumerate(ordered)
+            if c.weight > 0
+        ]
+        return Trained(tuple(parts), offset, tuple(ordered), scores)
+
+    def _finished(self) -> Trained | None:
+        """Return the model of the boosters of the folds, as far as they are trained, and of the finished forests."""
+        candidates: dict[int, Candidate] = {}
+        for k, members in self._on_folds.items():
+            n_rounds = min(len(self.portfolio.losses(member)) for member in members)
+            if n_rounds:
+                losses = np.sum([self.portfolio.losses(member)[:n_rounds] for member in members], axis=0)
+                best = 1 + int(losses.argmin())
+                candidates[k] = Candidate(self.recipe.families[k], best, self._out_of_fold(members, best))
+        for k, members in self._forests.items():
+            if self.bags_are_held_out:
+                candidates[k] = self._judged_forest(self.recipe.families[k], k, members)
+        if not candidates:
+            return None
+        ordered, offset, scores = self._weighted(list(candidates.values()))
+        parts = [
+            self._forest_part(c, self._forests[k]) if c.family.is_forest else self._mean_part(c, self._on_folds[k])
+            for k, c in zip(candidates, ordered, strict=True)
             if c.weight > 0
         ]
         return Trained(tuple(parts), offset, tuple(ordered), scores)
@@ -111,6 +152,7 @@ class Trainer:
             nothing = np.full((self.portfolio.n_rows, self.portfolio.n_outputs), np.nan)
             return {k: Candidate(f, NO_FOLDS_ROUNDS, nothing) for k, f in families.items()}
         members = {k: [self._add(f, *fold, k, j) for j, fold in enumerate(self.folds)] for k, f in families.items()}
+        self._on_folds = members
         best = dict.fromkeys(families, 0)
         active, done = list(families), 0
         while active and done < MAX_ROUNDS:
@@ -143,14 +185,18 @@ class Trainer:
         members = [self._add(family, None, None, k, 10_000 + j) for j in range(family.n_members)]
         self.report(f"{family.name}: {n_rounds} rounds on all rows")
         self.portfolio.train(members, [n_rounds] * len(members))
-        trees = self._joined(members)
-        start = np.mean([self.portfolio.start(member) for member in members], axis=0)
-        return Part(family.name, candidate.weight, replace(trees, values=trees.values / len(members)), start)
+        return self._mean_part(candidate, members)
 
-    def _joined(self, members: list[int]) -> Trees:
-        """Return the trees of members, with the numbers of all training rows in their leaves."""
-        every = (replace(self.portfolio.trees(member), covers=self.portfolio.covers(member)) for member in members)
-        return Trees.joined(list(every))
+    def _mean_part(self, candidate: Candidate, members: list[int]) -> Part:
+        """Return the mean of boosters after the rounds of the candidate."""
+        trees = self._joined(members, candidate.n_rounds)
+        start = np.mean([self.portfolio.start(member) for member in members], axis=0)
+        return Part(candidate.family.name, candidate.weight, replace(trees, values=trees.values / len(members)), start)
+
+    def _joined(self, members: list[int], n_trees: int | None = None) -> Trees:
+        """Return the (first) trees of members, with the numbers of all training rows in their leaves."""
+        every = [replace(self.portfolio.trees(member), covers=self.portfolio.covers(member)) for member in members]
+        return Trees.joined(every if n_trees is None else [trees.first(n_trees) for trees in every])
 
     # ----------------------------------------------------------------------------------------------- forests
 
