@@ -105,6 +105,20 @@ def test_the_number_of_threads_and_the_order_of_training_change_no_bit():
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("K", [2, 3])
+def test_threads_that_share_the_rows_of_one_member_change_no_bit(K):
+    # rows and blocks of columns of large nodes are shared by threads
+    rng = np.random.default_rng(2)
+    X, classes = rng.integers(0, 40, (40_000, 20)).astype(float), rng.integers(0, K, 40_000)
+    found = []
+    for n_jobs in (1, 3):
+        own = portfolio(Table(len(X), 20, matrix=X), classes, K, n_jobs=n_jobs)
+        member = own.add(MemberSettings(BOOSTER, TreeSettings(l2=1.0), row_fraction=0.8), np.ones(len(X)))
+        own.train([member], [3])
+        found.append(own.trees(member).values)
+    np.testing.assert_array_equal(*found)
+
+
 def test_a_newton_stump_has_the_values_of_its_formula():
     x = np.array([0.0, 0.0, 1.0, 1.0, 1.0])
     classes = np.array([0, 0, 0, 1, 1])

@@ -56,7 +56,7 @@ public:
         Table table{data_.words, data_.n_rows, data_.n_features, data_.n_bins, data_.nominal};
         NewtonGrower grower;
         Buffer<double> pairs, weights;
-        TRY(grower.prepare(table, by_row_, spec_.tree, K_));
+        TRY(grower.prepare(table, by_row_, spec_.tree, K_, data_.n_jobs));
         TRY(pairs.reserve(data_.n_rows * 2 * K_));
         TRY(weights.reserve(data_.n_rows));
         for (int64_t k = 0; k < n; ++k)
@@ -143,42 +143,51 @@ private:
         int64_t n = data_.n_rows, tree = trees.n_trees, m = 0;
         uint64_t key = tree_key(tree), rows_key = bag_key(tree);
         uint32_t* list = grower.list();
+        int64_t n_tasks = max_of<int64_t>(1, n / ROWS_PER_TASK);
         Buffer<double> p;
-        TRY(p.reserve(K_));
+        TRY(p.reserve(n_tasks * K_));
         TRY(in_sample_.reserve(n));
-        for (int64_t i = 0; i < n; ++i) {
-            bool drawn = spec_.weights[i] > 0.0 &&
-                         (spec_.row_fraction >= 1.0 || uniform(rows_key, uint64_t(i)) < spec_.row_fraction);
-            in_sample_[i] = drawn;
-            if (!drawn) continue;
-            list[m++] = uint32_t(i);
-            double *own = pairs + i * 2 * K_, w = spec_.weights[i];
-            if (K_ == 1) {
-                double q = logistic(F_[i]);
-                own[0] = w * (q - double(data_.classes[i]));
-                own[1] = w * q * (1.0 - q);
-                continue;
+        parallel(n_tasks, data_.n_jobs, [&](int64_t task) {
+            for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i) {
+                in_sample_[i] = spec_.weights[i] > 0.0 &&
+                                (spec_.row_fraction >= 1.0 || uniform(rows_key, uint64_t(i)) < spec_.row_fraction);
+                if (in_sample_[i]) gradient(i, pairs + i * 2 * K_, p.data() + task * K_);
             }
-            softmax(F_.data() + i * K_, p.data());
-            for (int64_t k = 0; k < K_; ++k) {
-                own[2 * k] = w * (p[k] - double(data_.classes[i] == k));
-                own[2 * k + 1] = w * p[k] * (1.0 - p[k]);
-            }
-        }
+        });
+        for (int64_t i = 0; i < n; ++i)
+            if (in_sample_[i]) list[m++] = uint32_t(i);
         TRY(grower.grow(pairs, spec_.weights, m, key, spec_.learning_rate, trees));
         const double* values = trees.values.data() + trees.first_leaf[tree] * K_;
         grower.for_leaves([&](int64_t leaf, const uint32_t* rows, int64_t size) {
             for (int64_t i = 0; i < size; ++i)
                 for (int64_t k = 0; k < K_; ++k) F_[int64_t(rows[i]) * K_ + k] += values[leaf * K_ + k];
         });
-        for (int64_t i = 0; i < n; ++i) {
-            if (in_sample_[i]) continue;
-            int64_t leaf = trees.leaf(tree, words_of(i)) - trees.first_leaf[tree];
-            for (int64_t k = 0; k < K_; ++k) F_[i * K_ + k] += values[leaf * K_ + k];
-        }
+        parallel(n_tasks, data_.n_jobs, [&](int64_t task) {
+            for (int64_t i = bound(n, n_tasks, task); i < bound(n, n_tasks, task + 1); ++i) {
+                if (in_sample_[i]) continue;
+                int64_t leaf = trees.leaf(tree, words_of(i)) - trees.first_leaf[tree];
+                for (int64_t k = 0; k < K_; ++k) F_[i * K_ + k] += values[leaf * K_ + k];
+            }
+        });
         TRY(losses_.grow(tree + 1));
         losses_[tree] = spec_.validation == nullptr ? 0.0 : loss(p.data());
         return DONE;
+    }
+
+    // The gradients and Hessians of a row; p has room for the probabilities.
+    void gradient(int64_t i, double* own, double* p) const {
+        double w = spec_.weights[i];
+        if (K_ == 1) {
+            double q = logistic(F_[i]);
+            own[0] = w * (q - double(data_.classes[i]));
+            own[1] = w * q * (1.0 - q);
+            return;
+        }
+        softmax(F_.data() + i * K_, p);
+        for (int64_t k = 0; k < K_; ++k) {
+            own[2 * k] = w * (p[k] - double(data_.classes[i] == k));
+            own[2 * k + 1] = w * p[k] * (1.0 - p[k]);
+        }
     }
 
     // Σ weight · log-loss of the validation rows.

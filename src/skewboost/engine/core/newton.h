@@ -7,6 +7,7 @@
 #pragma once
 #include "mathematics.h"
 #include "table.h"
+#include "threads.h"
 
 namespace skew {
 
@@ -92,8 +93,11 @@ struct Trees {
 // Grows trees of one table. A workspace belongs to one thread.
 class NewtonGrower {
 public:
-    // `by_row` are the words of the table [row][block].
-    Status prepare(const Table& table, const uint64_t* by_row, const TreeSettings& settings, int64_t n_outputs) {
+    // `by_row` are the words of the table [row][block]. Threads beyond those that grow other trees help with large
+    // nodes.
+    Status prepare(const Table& table, const uint64_t* by_row, const TreeSettings& settings, int64_t n_outputs,
+                   int64_t n_jobs) {
+        n_jobs_ = n_jobs;
         table_ = table;
         by_row_ = by_row;
         settings_ = settings;
@@ -104,6 +108,7 @@ public:
         TRY(columns_.reserve(p));
         TRY(drawn_.reserve(p));
         TRY(offsets_.reserve(p + 1));
+        TRY(block_starts_.reserve(table.n_blocks() + 1));
         TRY(cells_.reserve((N_CODES + 1) * 2 * K_));
         TRY(left_.reserve(2 * K_));
         TRY(own_pairs_.reserve(table.n_rows * 2 * K_));
@@ -153,6 +158,7 @@ private:
     // Above this number of rows of a node, the words of a column are read from its block, which is nearly contiguous;
     // below, from the rows, whose columns are next to each other
     static constexpr int64_t SCATTERED = 4096;
+    static constexpr int64_t LARGE = 16384;  // rows of a node whose blocks of columns are summed by several threads
 
     struct Candidate {
         double gain = 0.0;
@@ -631,35 +637,41 @@ private:
     }
     template <bool ONE_OUTPUT, bool COUNTED>
     void add_rows_as(const Node& node, const Slot& out, double sign) {
+        int64_t n_blocks = 0;
+        for (int64_t k = 0; k < n_columns_; ++k)
+            if (k == 0 || columns_[k] >> 3 != columns_[k - 1] >> 3) block_starts_[n_blocks++] = k;
+        block_starts_[n_blocks] = n_columns_;
+        parallel(n_blocks, node.size >= LARGE ? n_jobs_ : 1, [&](int64_t b) {
+            add_block<ONE_OUTPUT, COUNTED>(node, out, sign, block_starts_[b], block_starts_[b + 1]);
+        });
+    }
+    // Adds the rows of a node to the histograms of columns k to end - 1, which are in one block.
+    template <bool ONE_OUTPUT, bool COUNTED>
+    void add_block(const Node& node, const Slot& out, double sign, int64_t k, int64_t end) {
         const uint32_t* rows = list_.data() + node.begin;
-        for (int64_t k = 0; k < n_columns_;) {
-            int64_t block = columns_[k] >> 3, end = k;
-            while (end < n_columns_ && columns_[end] >> 3 == block) ++end;
-            const uint64_t* words = table_.block(block);
-            int shifts[BLOCK], missing[BLOCK], n = int(end - k);
-            double* cells[BLOCK];
-            int32_t* counts[BLOCK];
+        const uint64_t* words = table_.block(columns_[k] >> 3);
+        int shifts[BLOCK], missing[BLOCK], n = int(end - k);
+        double* cells[BLOCK];
+        int32_t* counts[BLOCK];
+        for (int j = 0; j < n; ++j) {
+            shifts[j] = int(8 * (columns_[k + j] & 7));
+            cells[j] = out.sums.data() + offsets_[k + j] * 2 * K_;
+            counts[j] = out.counts.data() + offsets_[k + j];
+            missing[j] = int(table_.n_bins[columns_[k + j]]);
+        }
+        for (int64_t i = 0; i < node.size; ++i) {
+            uint64_t word = words[rows[i]];
+            const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
+            double g = sign * own[0], h = sign * own[1];
             for (int j = 0; j < n; ++j) {
-                shifts[j] = int(8 * (columns_[k + j] & 7));
-                cells[j] = out.sums.data() + offsets_[k + j] * 2 * K_;
-                counts[j] = out.counts.data() + offsets_[k + j];
-                missing[j] = int(table_.n_bins[columns_[k + j]]);
+                int code = int((word >> shifts[j]) & 255);
+                code = code == MISSING ? missing[j] : code;
+                if (COUNTED) counts[j][code] += int32_t(sign);
+                double* to = cells[j] + int64_t(code) * (ONE_OUTPUT ? 2 : 2 * K_);
+                to[0] += g;
+                to[1] += h;
+                for (int64_t q = 2; !ONE_OUTPUT && q < 2 * K_; ++q) to[q] += sign * own[q];
             }
-            for (int64_t i = 0; i < node.size; ++i) {
-                uint64_t word = words[rows[i]];
-                const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
-                double g = sign * own[0], h = sign * own[1];
-                for (int j = 0; j < n; ++j) {
-                    int code = int((word >> shifts[j]) & 255);
-                    code = code == MISSING ? missing[j] : code;
-                    if (COUNTED) counts[j][code] += int32_t(sign);
-                    double* to = cells[j] + int64_t(code) * (ONE_OUTPUT ? 2 : 2 * K_);
-                    to[0] += g;
-                    to[1] += h;
-                    for (int64_t q = 2; !ONE_OUTPUT && q < 2 * K_; ++q) to[q] += sign * own[q];
-                }
-            }
-            k = end;
         }
     }
     bool counted() const { return settings_.random_thresholds || K_ > 1; }
@@ -874,7 +886,7 @@ private:
     Table table_{};
     const uint64_t* by_row_ = nullptr;
     TreeSettings settings_{};
-    int64_t K_ = 1;
+    int64_t K_ = 1, n_jobs_ = 1;
     const double* pairs_ = nullptr;
     uint64_t key_ = 0;
     bool by_node_ = false, sparse_ = false;
@@ -882,7 +894,7 @@ private:
     uint64_t seen_[4];
     int64_t n_columns_ = 0, n_nodes_ = 0, n_waiting_ = 0, n_splits_ = 0, first_node_ = 0;
     Buffer<int32_t> columns_, drawn_;
-    Buffer<int64_t> offsets_, queue_, links_, free_slots_;
+    Buffer<int64_t> offsets_, block_starts_, queue_, links_, free_slots_;
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
     Buffer<double> totals_, cells_, left_, own_pairs_;
