@@ -145,7 +145,8 @@ def test_a_random_threshold_lies_within_the_codes_of_the_node_and_depends_on_the
     splits = [rows.grow(Request("gini"), Limits(1), own, key).partition.splits[0] for key in range(60)]
     thresholds = {split.threshold for split in splits}
     assert len(thresholds) > 40  # of about 150 possible ones
-    assert min(thresholds) >= 50 and max(thresholds) < 199
+    assert min(thresholds) >= 50
+    assert max(thresholds) < 199
     for split in splits:
         assert (split.child[: split.threshold + 1] == LEFT).all()
         assert (split.child[split.threshold + 1 : MISSING] == RIGHT).all()

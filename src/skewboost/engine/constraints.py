@@ -39,8 +39,8 @@ def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
         if direction and isinstance(column, Nominal) and not column.order:
             raise InputError(
                 f"monotonic_cst constrains column {table.name(j)!r}, which holds categories without an order.",
-                "Give it an ordered type (pandas: CategoricalDtype(categories, ordered=True), polars: Enum), or replace "
-                "the categories by numbers in their order.",
+                "Give it an ordered type (pandas: CategoricalDtype(categories, ordered=True), polars: Enum), or "
+                "replace the categories by numbers in their order.",
             )
     return tuple(int(d) for d in directions) if any(directions) else None
 

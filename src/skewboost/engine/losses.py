@@ -14,8 +14,8 @@ def leaf_loss(
     """Return the contribution of a leaf to the criterion.
 
     `a` and `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, the constant Σwz² is left
-    out, and `delta` is the L2 penalty). `sign` is the label that criteria with forced signs assign to the leaf. With ``cost_step`` both leaves
-    take the same step (`split_loss`), and a single leaf takes none.
+    out, and `delta` is the L2 penalty). `sign` is the label that criteria with forced signs assign to the leaf. With
+    ``cost_step`` both leaves take the same step (`split_loss`), and a single leaf takes none.
     """
     if criterion == "error":
         return np.asarray(a if sign > 0 else b)

@@ -172,8 +172,9 @@ class NativeRestrictions(ctypes.Structure):
         monotonic = None if given.monotonic is None else contiguous(given.monotonic, np.int8)
         in_group = contiguous(in_groups(given.groups, n_features), np.uint8) if given.groups else None
         made = cls(
-            given.n_of_tree, given.n_of_node, given.random_thresholds, None if monotonic is None else address(monotonic),
-            len(given.groups), None if in_group is None else address(in_group),
+            given.n_of_tree, given.n_of_node, given.random_thresholds,
+            None if monotonic is None else address(monotonic), len(given.groups),
+            None if in_group is None else address(in_group),
         )  # fmt: skip
         made.kept = monotonic, in_group
         return made

@@ -148,9 +148,7 @@ class _Node:
 class NewtonTree:
     """A tree, grown on some rows of a table of codes ``[feature, row]`` with pairs ``[row, output, (g, h)]``."""
 
-    def __init__(
-        self, codes: Array, bins: Bins, settings: TreeSettings, pairs: Array, rows: Array, key: int
-    ) -> None:
+    def __init__(self, codes: Array, bins: Bins, settings: TreeSettings, pairs: Array, rows: Array, key: int) -> None:
         self.codes, self.n_bins, self.settings, self.pairs, self.key = codes, bins.n_bins, settings, pairs, key
         self.ordered = bins.ordered  # categories with an order are split by thresholds, as numbers are
         self.nominal = bins.nominal & ~bins.ordered

@@ -78,9 +78,7 @@ class ReferenceSet(TrainingSet):
 
     # ----------------------------------------------------------------- partitions
 
-    def grow(
-        self, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0
-    ) -> Growth:
+    def grow(self, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0) -> Growth:
         return grow(self, self.root(), request, limits, restrictions, key)
 
     def grow_responses(

@@ -61,7 +61,7 @@ def mean_of(sums: Array, request: Request) -> Array:
     """Return the mean of a leaf: its proportion of positives, or its mean response with the L2 penalty."""
     a, b = sums
     whole = a + request.delta if request.criterion == "squares" else a + b
-    return np.divide(b, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
+    return np.asarray(np.divide(b, whole, out=np.zeros(np.shape(whole)), where=whole > 0))
 
 
 class RestrictedTree:

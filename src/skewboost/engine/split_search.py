@@ -231,12 +231,14 @@ def _prefix_candidates(
     """
     used = np.flatnonzero(usable.any(axis=0))  # most columns use only a few of the 256 codes
     usable, h = usable[:, used], histogram[:, :, used]
-    keys = None if within is None or within.keys is None else np.array([within.keys.get(j, 0) for j in features])
+    keys = None
+    if within is not None and within.keys is not None:
+        keys = np.array([within.keys.get(j, 0) for j in features.tolist()], dtype=np.uint64)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         if keys is None:
             key = sort_key(request.criterion, h[0], h[1], usable)
         else:
-            key = mixed(keys.astype(np.uint64)[:, None] + np.uint64(1) + used.astype(np.uint64))
+            key = mixed(keys[:, None] + np.uint64(1) + used.astype(np.uint64))
     order = np.lexsort((key, ~usable), axis=-1)  # unusable codes come last
     left, right = _on_both_sides(np.take_along_axis(np.where(usable, h, 0.0), order[None], axis=-1))
     places, last = np.arange(len(used)), usable.sum(axis=1)[:, None] - 1

@@ -245,9 +245,7 @@ class TrainingSet(ABC):
     # ----------------------------------------------------------------- partitions
 
     @abstractmethod
-    def grow(
-        self, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0
-    ) -> Growth:
+    def grow(self, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0) -> Growth:
         """Grow a partition under the current weights; a single leaf if no split is allowed.
 
         `growing.grow` specifies it. The leaves of a stump are its sides: left, right and, if any code does, abstaining.

@@ -384,8 +384,8 @@ class Tree(BaseEstimator):
             )
         if self.monotonic_cst is not None and self.missing == "abstain":
             raise InputError(
-                "monotonic_cst of Tree needs missing='learn': a row that abstains at a missing value has the vote 0, which "
-                "may be out of order.",
+                "monotonic_cst of Tree needs missing='learn': a row that abstains at a missing value has the vote 0, "
+                "which may be out of order.",
                 "Set missing='learn', or use a Stump.",
             )
         chosen = chosen_goal(self, goal)

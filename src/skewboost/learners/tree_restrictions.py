@@ -80,7 +80,9 @@ def directions_of(learner: Any, data: TrainingData) -> tuple[int, ...] | None:
         return None
     if not data.classes.two:
         many = f"{data.classes.n_labels} labels" if data.classes.n_labels > 1 else f"{data.classes.n_classes} classes"
-        raise InputError(f"monotonic_cst is for two classes, but y has {many}.", "Leave it at None, or pass y == label.")
+        raise InputError(
+            f"monotonic_cst is for two classes, but y has {many}.", "Leave it at None, or pass y == label."
+        )
     return directions if data.positive == 1 else tuple(-d for d in directions)
 
 

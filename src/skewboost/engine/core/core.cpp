@@ -131,13 +131,15 @@ SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int
         memcpy(leaves + 2 * g.n_leaves() + n_planes * k, g.sums(k), size_t(n_planes) * sizeof(double));
     }
 }
-// Grows a stump or tree; z and w are null for labels, and restrictions if there are none. Writes the number of splits and leaves to `sizes`, and calls
-// `skewboost_grown` if there are at most `capacity` leaves.
+// Grows a stump or tree; z and w are null for labels, and restrictions if there are none. Writes the number of splits
+// and leaves to `sizes`, and calls `skewboost_grown` if there are at most `capacity` leaves.
 SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64_t max_depth, int64_t max_leaf_nodes,
-                                 const Restrictions* restrictions, uint64_t key, const double* z, const double* w, int64_t* sizes, int64_t capacity, int64_t* splits,
-                                 double* values, uint8_t* child, double* leaves) {
+                                 const Restrictions* restrictions, uint64_t key, const double* z, const double* w,
+                                 int64_t* sizes, int64_t capacity, int64_t* splits, double* values, uint8_t* child,
+                                 double* leaves) {
     Responses responses{z, w};
-    TRY(set->grower.grow(*request, {max_depth, max_leaf_nodes}, restrictions, key, z == nullptr ? nullptr : &responses));
+    TRY(set->grower.grow(*request, {max_depth, max_leaf_nodes}, restrictions, key,
+                         z == nullptr ? nullptr : &responses));
     sizes[0] = set->grower.n_splits();
     sizes[1] = set->grower.n_leaves();
     if (sizes[1] <= capacity)

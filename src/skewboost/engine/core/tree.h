@@ -103,8 +103,8 @@ inline Status Grower::expand(int64_t index, bool last) {
     if (restricted_.active()) TRY(restrict_children(index));
     if (!is_small(nodes_[index]) && !restricted_.need_direct_sums()) TRY(give_histograms(index));
     Node* children = &nodes_[nodes_[index].children];
-    if (two_planes_ && !restricted_.active() && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 && children[0].slot >= 0 &&
-        children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
+    if (two_planes_ && !restricted_.active() && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 &&
+        children[0].slot >= 0 && children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
         parallel(2, 2, [&](int64_t side) { search_planes(children[side], lowest_.data() + side * rows_.n_padded()); });
         for (int64_t side = 0; side < 2; ++side) TRY(search_again(children[side]));
     } else {
