@@ -32,7 +32,7 @@ def part_of(table, rows):
     """The table of some rows, also of one that was made for a test and is no data frame's."""
     if table.matrix is not None or table.frame is not None:
         return table.take(rows)
-    columns = (Nominal(c.codes[rows], c.categories) if isinstance(c, Nominal) else c[rows] for c in table.columns)
+    columns = (c.take(rows) if isinstance(c, Nominal) else c[rows] for c in table.columns)
     return Table(len(rows), table.n_features, columns=tuple(columns))
 
 
@@ -186,12 +186,12 @@ class PartitionedSet:
 
     # partitions
 
-    def grow(self, request, limits):
-        return grow(self, self.root(), request, limits)
+    def grow(self, request, limits, restrictions=None, key=0):
+        return grow(self, self.root(), request, limits, restrictions, key)
 
-    def grow_responses(self, z, w, request, limits):
+    def grow_responses(self, z, w, request, limits, restrictions=None, key=0):
         self.map(np.multiply, (w, z), ("w z",))
-        growth = grow(self, self._node_of(w, "w z"), request, limits)
+        growth = grow(self, self._node_of(w, "w z"), request, limits, restrictions, key)
         return replace(growth, squares=self.sum(squares, (z, w)))
 
     def sums(self, partition, times=None):
@@ -236,11 +236,11 @@ class PartitionedSet:
     def _node_of(self, *names):
         return [part.every for part in self.parts], names
 
-    def search(self, node, request):
+    def search(self, node, request, within=None):
         counts = None
         if request.min_count > 0:
             counts = self._histogram((node[0], (EXAMPLES,)))[0]
-        return best_split(self._histogram(node), counts, self.bins, request)
+        return best_split(self._histogram(node), counts, self.bins, request, within)
 
     def split(self, node, split):
         sides = [LEFT, RIGHT] + [ABSTAIN] * bool((split.child == ABSTAIN).any())

@@ -7,6 +7,7 @@ import pytest
 
 from skewboost.engine import choose
 from skewboost.engine.binning import fit_bins
+from skewboost.engine.constraints import ordered_columns
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
 from skewboost.engine.portfolio import BOOSTER, FOREST, MemberSettings, copies
@@ -24,7 +25,7 @@ def mixed_table(rng, n, p):
     columns = []
     for _ in range(p):
         if rng.random() < 0.3:
-            columns.append(Nominal(rng.integers(-1, 6, n), tuple("abcdef")))
+            columns.append(Nominal(rng.integers(-1, 6, n), tuple("abcdef"), tuple("fbacxed")))
         else:
             x = rng.normal(size=n).round(int(rng.integers(0, 3)))
             x[rng.random(n) < 0.1 * rng.integers(0, 2)] = np.nan
@@ -32,9 +33,10 @@ def mixed_table(rng, n, p):
     return Table(n, p, columns=tuple(columns))
 
 
-def portfolio(table, classes, n_classes, engine="cpu", n_jobs=1, units=None):
+def portfolio(table, classes, n_classes, engine="cpu", n_jobs=1, units=None, monotonic=None):
     chosen = choose(engine, n_jobs)
-    return chosen.portfolio(View(chosen, table, fit_bins(chosen, table)), classes, n_classes, units)
+    bins = fit_bins(chosen, table, ordered=ordered_columns(monotonic, table))
+    return chosen.portfolio(View(chosen, table, bins), classes, n_classes, units)
 
 
 @pytest.mark.parametrize("kind", [BOOSTER, FOREST])
@@ -58,7 +60,7 @@ def test_native_members_are_those_of_the_reference(kind, random, constrained, se
     settings = MemberSettings(kind, tree, seed=7, row_fraction=1.0 if forest and seed % 2 else 0.7)
     found = []
     for engine in ("cpu", "reference"):
-        own = portfolio(table, classes, K, engine, units=np.arange(n) // 2)
+        own = portfolio(table, classes, K, engine, units=np.arange(n) // 2, monotonic=monotonic)
         member = own.add(settings, weights, 1.0 * (weights == 0))
         own.train([member], [3])
         trees = own.trees(member)

@@ -101,6 +101,8 @@ def hypothesis_and_vote(rule: Rule, state: State, seed: int) -> tuple[Any, Term 
             state.reset()
             continue
         vote = None if h is None else rule.vote(state, h)
+        if vote is not None:
+            vote = learner.constrained(vote)
         of_the_opposite = learner.biased and state.step < 0 and not learner.last_try
         if vote is not None and not of_the_opposite:
             return h, vote

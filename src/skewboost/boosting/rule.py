@@ -37,6 +37,7 @@ class Rule:
     criterion: str = "z"  # the default split criterion; "squares" for rules that ask for responses
     whole_schedule: bool = False  # whether every round depends on the total number of rounds
     has_step: bool = False  # whether a round has one step α, which `history_` records
+    additive: bool = True  # whether F is the sum of the votes, so that monotonic votes give a monotonic F
 
     def link(self, state: State) -> TwoClasses:
         """Return the link; by default F is half the log-odds."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -117,14 +118,14 @@ class State:
         self.rows.map(of_cost, (self.cost,), ("of cost",))
         return self.rows.sums(h.partition, "of cost")
 
-    def reweight(self, h: LabelHypothesis | None, term: Term, log_factor: LogFactor) -> None:
+    def reweight(self, h: Any, term: Term, log_factor: LogFactor) -> None:
         """Multiply the weights by ``exp(log_factor(y, g, c))``, where g is what the round adds to F, and normalise.
 
         If g is constant on the leaves of `h` and the costs are constant on the classes, then the factor is constant on
         each (leaf, class), and the engine needs no pass over the rows.
         """
         values = getattr(term, "values", None)
-        if h is not None and values is not None and self.costs.each is None:
+        if isinstance(h, LabelHypothesis) and values is not None and self.costs.each is None:
             logs = log_factor(SIGNS, values[:, None], self.costs.of_class)
             if self.move_leaves(h, logs):
                 return

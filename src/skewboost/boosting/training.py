@@ -19,6 +19,7 @@ from skewboost.errors import InputError
 from skewboost.learners import name_of
 from skewboost.learners.learner import Learner
 from skewboost.learners.training_data import TrainingData
+from skewboost.learners.tree_restrictions import given_penalties
 from skewboost.metrics.costs import Costs
 from skewboost.progress import track
 from skewboost.typing import Array
@@ -66,9 +67,23 @@ class Settings:
 
 def question_between(rule: Rule, learner: Learner) -> str:
     """Return the first question of the rule that the learner can answer, or raise an error that names both."""
+    constraints = getattr(getattr(learner, "learner", learner), "monotonic_cst", None)
+    if constraints is not None and not rule.additive:
+        raise InputError(
+            f"monotonic_cst={constraints!r} cannot be guaranteed by {type(rule).__name__}, whose score is not a sum of "
+            "the votes of its rounds.",
+            "Leave it at None, or use another variant, such as RealBoostClassifier.",
+        )
     for question in rule.asks:
         if question in learner.answers:
             return question
+    penalties = given_penalties(getattr(learner, "learner", learner))
+    if penalties:
+        raise InputError(
+            f"{' and '.join(penalties)} of {name_of(learner)} has no effect, because {type(rule).__name__} asks for "
+            "class labels and not for responses, whose Hessian the parameter refers to.",
+            "Leave it at 0, or use a variant that fits responses, such as LogitBoostClassifier.",
+        )
     wanted, given = " or ".join(rule.asks), " and ".join(learner.answers)
     raise InputError(
         f"{type(rule).__name__} asks its weak learner for {wanted}, but {name_of(learner)} provides {given}. Choose "
@@ -90,7 +105,9 @@ def train(
     interruption (Ctrl-C) the model has all rounds that were finished, and can be used.
     """
     rule, costs = problem.rule, problem.costs
-    data = TrainingData(problem.table, problem.target, problem.weights, engine, model.bins, classes=problem.structure)
+    data = TrainingData(
+        problem.table, problem.target, problem.weights, engine, model.bins, None, problem.structure, problem.positive
+    )
     question = question_between(rule, learner)
     opened = learner.prepare(data, rule.goal(costs, data.n_examples))
     model.bins, model.support = opened.view.bins, opened.support()

@@ -17,6 +17,7 @@ import numpy as np
 
 from skewboost.engine.boundary import MISSING, N_CODES, Engine
 from skewboost.engine.table import Nominal, Table
+from skewboost.errors import InputError
 from skewboost.typing import Array
 
 MAX_BINS = N_CODES - 1
@@ -30,10 +31,11 @@ class Feature:
     categories: tuple[str, ...] | None = None
     rest: frozenset[str] = frozenset()  # rare categories that share the last code
     n_bins: int = 1
+    ordered: bool = False  # whether the categories have an order, in which they are split by thresholds
 
     @property
     def nominal(self) -> bool:
-        """Whether the feature is nominal, so that the order of its codes has no meaning."""
+        """Whether the feature holds categories. The order of their codes has a meaning only if it is `ordered`."""
         return self.categories is not None
 
     @cached_property
@@ -66,6 +68,16 @@ class Bins:
         """Whether each feature is nominal."""
         return np.array([f.nominal for f in self.features], dtype=np.bool_)
 
+    @cached_property
+    def ordered(self) -> Array:
+        """Whether each feature holds categories that are split by thresholds."""
+        return np.array([f.ordered for f in self.features], dtype=np.bool_)
+
+    @property
+    def kinds(self) -> Array:
+        """What each feature holds, as the native core knows it: 0 numbers, 1 categories, 2 ordered categories."""
+        return self.nominal.astype(np.uint8) + self.ordered
+
     def numbers(self, table: Table, feature: int) -> Array:
         """Return a column of a table as an engine reads it: numbers as they are, categories as codes.
 
@@ -85,21 +97,30 @@ def fit_bins(
     weights: Array | None = None,
     max_bins: int = MAX_BINS,
     edges: list[Array] | None = None,
+    ordered: frozenset[int] = frozenset(),
 ) -> Bins:
     """Choose the bins of every column, or use `edges` as the cuts of numeric columns.
 
-    A table with a memo keeps its bins for the next fit.
+    The categories of the `ordered` columns keep their declared order, also those that do not occur. A table with a memo
+    keeps its bins for the next fit.
     """
     if table.memo is None or edges is not None:
-        return _fit_bins(engine, table, weights, max_bins, edges)
-    key = ("bins", max_bins, None if weights is None else weights.tobytes())
+        return _fit_bins(engine, table, weights, max_bins, edges, ordered)
+    key = ("bins", max_bins, None if weights is None else weights.tobytes(), ordered)
     if key not in table.memo:
-        table.memo[key] = _fit_bins(engine, table, weights, max_bins, None)
+        table.memo[key] = _fit_bins(engine, table, weights, max_bins, None, ordered)
     bins: Bins = table.memo[key]
     return bins
 
 
-def _fit_bins(engine: Engine, table: Table, weights: Array | None, max_bins: int, edges: list[Array] | None) -> Bins:
+def _fit_bins(
+    engine: Engine,
+    table: Table,
+    weights: Array | None,
+    max_bins: int,
+    edges: list[Array] | None,
+    ordered: frozenset[int],
+) -> Bins:
     numeric = table.numeric_columns()
     if edges is not None:
         cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numeric]
@@ -108,7 +129,9 @@ def _fit_bins(engine: Engine, table: Table, weights: Array | None, max_bins: int
     features = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numeric, cuts, strict=True)}
     for j in range(table.n_features):
         column = table.column(j)
-        if isinstance(column, Nominal):
+        if isinstance(column, Nominal) and j in ordered:
+            features[j] = _ordered_feature(column, max_bins, table.name(j))
+        elif isinstance(column, Nominal):
             features[j] = _nominal_feature(column, weights, max_bins, table.name(j))
     return Bins(tuple(features[j] for j in range(table.n_features)))
 
@@ -134,6 +157,17 @@ def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name
         present = np.sort(by_mass[: max_bins - 1])
     categories = tuple(column.categories[k] for k in present)
     return Feature(categories=categories, rest=rest, n_bins=max(1, len(categories) + bool(rest)))
+
+
+def _ordered_feature(column: Nominal, max_bins: int, name: object) -> Feature:
+    """Return the bins of a column whose categories have an order: one for each of them."""
+    if len(column.order) > max_bins:
+        raise InputError(
+            f"Column {name!r} of X has {len(column.order)} ordered categories, of which at most {max_bins} can be "
+            "split in their order.",
+            "Merge some of them, or replace them by numbers in their order.",
+        )
+    return Feature(categories=column.order, n_bins=max(1, len(column.order)), ordered=True)
 
 
 def summary(column: Array, weights: Array | None) -> tuple[Array, Array]:

@@ -62,14 +62,15 @@ class Request:
     min_count: float = 0.0  # the smallest number of examples (sum of `sample_weight`) on each side
     min_weight: float = 0.0  # the smallest current weight on each side
     costs: tuple[float, float] = (1.0, 1.0)  # the costs of errors on negatives and on positives
-    delta: float = 0.0  # smoothing of `cost_loss`: added to both class weights of a leaf
+    # added to both class weights of a leaf by `cost_loss`, and to Σw by `squares` (the L2 penalty)
+    delta: float = 0.0
 
 
 @dataclass(slots=True)
 class Split:
     """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or `ABSTAIN`.
 
-    `threshold` is the highest code on the left for a numeric feature, and -1 for a nominal one. `polarity` is +1 if the
+    `threshold` is the highest code on the left for a numeric feature, and -1 for categories. `polarity` is +1 if the
     criterion asks for positives on the right, -1 for positives on the left, and 0 for criteria without signs. `value`
     is the criterion after the split and `before` the criterion without it.
     """

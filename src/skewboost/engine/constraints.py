@@ -13,7 +13,8 @@ from skewboost.errors import InputError
 def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
     """Return -1, 0 or +1 per column; None if no column is constrained.
 
-    As in scikit-learn: one number per column, or a dict by name (or number) of the columns that are constrained.
+    As in scikit-learn: one number per column, or a dict by name (or number) of the columns that are constrained. These
+    hold numbers, or categories whose type declares an order.
     """
     if given is None:
         return None
@@ -34,12 +35,21 @@ def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
                 f"monotonic_cst has {direction!r} for column {table.name(j)!r}.",
                 "Use 1 for rising, -1 for falling and 0 for no constraint.",
             )
-        if direction and isinstance(table.column(j), Nominal):
+        column = table.column(j)
+        if direction and isinstance(column, Nominal) and not column.order:
             raise InputError(
                 f"monotonic_cst constrains column {table.name(j)!r}, which holds categories without an order.",
-                "Replace the categories by numbers in their order.",
+                "Give it an ordered type (pandas: CategoricalDtype(categories, ordered=True), polars: Enum), or "
+                "replace the categories by numbers in their order.",
             )
     return tuple(int(d) for d in directions) if any(directions) else None
+
+
+def ordered_columns(directions: Sequence[int] | None, table: Table) -> frozenset[int]:
+    """Return the constrained columns that hold categories, which are therefore split in their order."""
+    if directions is None:
+        return frozenset()
+    return frozenset(j for j, d in enumerate(directions) if d and isinstance(table.column(j), Nominal))
 
 
 def read_interactions(given: Any, table: Table) -> tuple[frozenset[int], ...]:

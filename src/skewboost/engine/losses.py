@@ -13,9 +13,9 @@ def leaf_loss(
 ) -> Array:
     """Return the contribution of a leaf to the criterion.
 
-    `a` and `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, and the constant Σwz² is
-    left out). `sign` is the label that criteria with forced signs assign to the leaf. With ``cost_step`` both leaves
-    take the same step (`split_loss`), and a single leaf takes none.
+    `a` and `b` are the weights of its negatives and positives (for ``squares``: Σw and Σwz, the constant Σwz² is left
+    out, and `delta` is the L2 penalty). `sign` is the label that criteria with forced signs assign to the leaf. With
+    ``cost_step`` both leaves take the same step (`split_loss`), and a single leaf takes none.
     """
     if criterion == "error":
         return np.asarray(a if sign > 0 else b)
@@ -39,7 +39,7 @@ def leaf_loss(
             return of_positives + np.where(a > 0, np.exp(np.log(a) + costs[0] * g), 0.0)
         if criterion == "cost_step":
             return np.asarray(total)
-        return np.where(a > 0, -b * b / a, 0.0)
+        return np.where(a > 0, -b * b / (a + delta), 0.0)
 
 
 def abstain_loss(criterion: str, a: Array, b: Array) -> Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from ctypes import c_double, c_int, c_int64, c_void_p
+from ctypes import c_double, c_int, c_int64, c_uint64, c_void_p
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from skewboost.engine.boundary import CRITERIA, N_CODES, OF_CLASSES, Request
 from skewboost.engine.library import load
+from skewboost.engine.restrictions import Restrictions, in_groups
 from skewboost.engine.split_search import SLACK
 from skewboost.typing import Array
 
@@ -38,7 +39,7 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "reweight_leaves": (c_double, [_A, _A, _A]),
     "sum_vector": (c_int, [_A, _A, _A]),
     "sum_squares": (c_double, [_A, _A, _A]),
-    "grow": (c_int, [_A, _A, _N, _N, _A, _A, _A, _N, _A, _A, _A, _A]),
+    "grow": (c_int, [_A, _A, _N, _N, _A, c_uint64, _A, _A, _A, _N, _A, _A, _A, _A]),
     "grown": (None, [_A, _N, _A, _A, _A, _A]),
     "leaf_values": (None, [_A, _A, _A]),
     "reweight": (c_int, [_A, _A, _A, _A]),
@@ -128,7 +129,7 @@ class Spec(ctypes.Structure):
     """`Spec` of rows.h: the data of a training set."""
 
     _fields_ = (
-        ("words", _A), ("n_rows", _N), ("n_features", _N), ("n_bins", _A), ("nominal", _A),
+        ("words", _A), ("n_rows", _N), ("n_features", _N), ("n_bins", _A), ("kinds", _A),
         ("n_labels", _N), ("n_classes", _N), ("classes", _A), ("examples", _A), ("n_jobs", _N),
     )  # fmt: skip
 
@@ -155,6 +156,28 @@ class NativeRequest(ctypes.Structure):
             request.min_count * (1 - SLACK), request.min_weight * (1 - SLACK),
             request.costs[0], request.costs[1], request.delta,
         )  # fmt: skip
+
+
+class NativeRestrictions(ctypes.Structure):
+    """`Restrictions` of restrict.h."""
+
+    _fields_ = (
+        ("n_of_tree", _N), ("n_of_node", _N), ("random_thresholds", _N), ("monotonic", _A), ("n_groups", _N),
+        ("in_group", _A),
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, given: Restrictions, n_features: int) -> NativeRestrictions:
+        """Convert restrictions; the structure keeps its arrays alive."""
+        monotonic = None if given.monotonic is None else contiguous(given.monotonic, np.int8)
+        in_group = contiguous(in_groups(given.groups, n_features), np.uint8) if given.groups else None
+        made = cls(
+            given.n_of_tree, given.n_of_node, given.random_thresholds,
+            None if monotonic is None else address(monotonic), len(given.groups),
+            None if in_group is None else address(in_group),
+        )  # fmt: skip
+        made.kept = monotonic, in_group
+        return made
 
 
 def contiguous(values: Any, dtype: Any = np.float64) -> Array:

@@ -14,6 +14,7 @@ from skewboost.engine.native import address, check, contiguous
 from skewboost.engine.newton import Trees, TreeSettings
 from skewboost.engine.partition import View
 from skewboost.engine.portfolio import BOOSTER, FOREST, MemberSettings, Portfolio
+from skewboost.engine.restrictions import in_groups
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class _Data(ctypes.Structure):
     """`PortfolioSpec` of members.h."""
 
     _fields_ = (
-        ("words", _A), ("n_rows", _N), ("n_features", _N), ("n_bins", _A), ("nominal", _A), ("n_classes", _N),
+        ("words", _A), ("n_rows", _N), ("n_features", _N), ("n_bins", _A), ("kinds", _A), ("n_classes", _N),
         ("classes", _A), ("units", _A), ("n_jobs", _N),
     )  # fmt: skip
 
@@ -62,12 +63,12 @@ class NativePortfolio(Portfolio):
         codes: Words = view.codes  # type: ignore[assignment]
         self._words, self.n_features = codes.words, codes.n_features
         self._n_bins = contiguous(view.bins.n_bins, np.int64)
-        self._nominal = contiguous(view.bins.nominal, np.uint8)
+        self._kinds = contiguous(view.bins.kinds, np.uint8)
         self._classes = contiguous(classes, np.uint16)
         self._units = contiguous(self.units, np.int64)
         self._kept: list[Any] = []  # the arrays of the members, whose addresses the core has
         data = _Data(
-            address(self._words), self.n_rows, self.n_features, address(self._n_bins), address(self._nominal),
+            address(self._words), self.n_rows, self.n_features, address(self._n_bins), address(self._kinds),
             n_classes, address(self._classes), address(self._units), engine.n_jobs,
         )  # fmt: skip
         made = ctypes.c_void_p()
@@ -81,7 +82,7 @@ class NativePortfolio(Portfolio):
             "weights": contiguous(weights),
             "validation": None if validation is None else contiguous(validation),
             "monotone": None if tree.monotonic is None else contiguous(tree.monotonic, np.int8),
-            "in_group": contiguous(tree.in_group(self.n_features), np.uint8) if tree.groups else None,
+            "in_group": contiguous(in_groups(tree.groups, self.n_features), np.uint8) if tree.groups else None,
         }
         at = {name: None if array is None else address(array) for name, array in arrays.items()}
         spec = _Member(

@@ -10,8 +10,9 @@ import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, N_CODES, Request, Split
 from skewboost.engine.growing_alternating import AlternatingPartition
-from skewboost.engine.native import NativeRequest, Spec, address, check, contiguous
+from skewboost.engine.native import NativeRequest, NativeRestrictions, Spec, address, check, contiguous
 from skewboost.engine.partition import Partition, View
+from skewboost.engine.restrictions import Candidates, Restrictions
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import EXAMPLES, Classes, Growth, Leaves, Limits, RowFunction, TrainingSet, itself
 from skewboost.typing import Array
@@ -53,6 +54,7 @@ class NativeSet(TrainingSet):
         self._split: tuple[Split, list[Branch]] | None = None
         self._set = self._new_set(examples)
         self._requests: dict[int, tuple[Request, NativeRequest, int]] = {}
+        self._restrictions: tuple[Restrictions, NativeRestrictions] | None = None  # the last ones
         # The arrays that calls fill in. Their addresses are computed once, because that takes as long as a call.
         self._sizes = np.empty(2, np.int64)
         self._results = _result_arrays(_CAPACITY, _CAPACITY, max(2, classes.n_planes))
@@ -69,15 +71,15 @@ class NativeSet(TrainingSet):
         self._classes = np.ascontiguousarray(numbers.T, dtype=np.uint16)
         if self.bins is None:
             self._words = np.zeros((0, self.n_rows), np.uint64)
-            self._n_bins, self._nominal, n_features = np.zeros(1, np.int64), np.zeros(1, np.uint8), 0
+            self._n_bins, self._kinds, n_features = np.zeros(1, np.int64), np.zeros(1, np.uint8), 0
         else:
             codes: Words = self.view.codes  # type: ignore[assignment]
             self._words, n_features = codes.words, codes.n_features
             self._n_bins = contiguous(self.bins.n_bins, np.int64)
-            self._nominal = contiguous(self.bins.nominal, np.uint8)
+            self._kinds = contiguous(self.bins.kinds, np.uint8)
         self._examples = None if examples is None else contiguous(examples)
         spec = Spec(
-            address(self._words), self.n_rows, n_features, address(self._n_bins), address(self._nominal),
+            address(self._words), self.n_rows, n_features, address(self._n_bins), address(self._kinds),
             n_labels, n_classes, address(self._classes), None if self._examples is None else address(self._examples),
             self.n_jobs,
         )  # fmt: skip
@@ -151,15 +153,28 @@ class NativeSet(TrainingSet):
             known = self._requests[id(request)] = request, made, ctypes.addressof(made)
         return known[2]
 
+    def _restricted(self, restrictions: Restrictions) -> int:
+        """Return the address of the core's form of restrictions."""
+        if self._restrictions is None or self._restrictions[0] is not restrictions:
+            assert self.bins is not None
+            self._restrictions = restrictions, NativeRestrictions.of(restrictions, self.bins.n_features)
+        return ctypes.addressof(self._restrictions[1])
+
     def grow(
-        self, request: Request, limits: Limits, responses: tuple[int, int] | tuple[None, None] = (None, None)
+        self,
+        request: Request,
+        limits: Limits,
+        restrictions: Restrictions | None = None,
+        key: int = 0,
+        responses: tuple[int, int] | tuple[None, None] = (None, None),
     ) -> Growth:
         """Grow a partition in one call; `responses` are the addresses of z and w, if it is for responses."""
         assert self.bins is not None, "a set without bins cannot be partitioned"
         self._grown = self._listed = None
         max_depth, max_leaf_nodes = limits
         status = self.core.grow(
-            self._set, self._request(request), max_depth or 0, max_leaf_nodes or 0, *responses, self._at_sizes,
+            self._set, self._request(request), max_depth or 0, max_leaf_nodes or 0,
+            None if restrictions is None else self._restricted(restrictions), key, *responses, self._at_sizes,
             _CAPACITY, *self._at_results,
         )  # fmt: skip
         if status:
@@ -175,10 +190,12 @@ class NativeSet(TrainingSet):
             self._grown = growth.partition
         return growth
 
-    def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
+    def grow_responses(
+        self, z: str, w: str, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0
+    ) -> Growth:
         responses, weights = contiguous(self.get(z)), contiguous(self.get(w))
         addresses = address(responses), address(weights)
-        growth = self.grow(request, limits, addresses)
+        growth = self.grow(request, limits, restrictions, key, addresses)
         growth.squares = self.core.sum_squares(self._set, *addresses)
         return growth
 
@@ -264,8 +281,10 @@ class NativeSet(TrainingSet):
             self.forget(node)
         return int(node.at)
 
-    def search(self, node: Branch, request: Request) -> Split | None:
+    def search(self, node: Branch, request: Request, within: Candidates | None = None) -> Split | None:
         """Return the best split; the histogram is derived from that of the parent, if it is known."""
+        if within is not None:
+            raise NotImplementedError("Nodes are searched without restrictions; call grow instead.")
         for one in (node.parent, *node.family):
             if one is not None:
                 self._fresh(one)

@@ -4,20 +4,25 @@ A row has a gradient g and a Hessian h for each output. A leaf with the sums G a
 the value -G/(H + λ). With h = weight and g = -weight·y, the gain of a split is the decrease of the Gini index, so the
 trees of forests are grown by the same code.
 
-Random numbers are functions of a key and a counter (`row_hash.mixed`). No draw depends on an earlier one, so that the
-members of a portfolio can be trained in any order, and by any engine.
+Random numbers are functions of a key and a counter (`draws`), so that the members of a portfolio can be trained in any
+order, and by any engine.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from skewboost.engine.boundary import LEFT, MISSING, N_CODES, RIGHT, TIE, Split
+from skewboost.engine.draws import below, columns_of_node, columns_of_tree, key_of_column, mix
 from skewboost.engine.partition import Partition
-from skewboost.engine.row_hash import STEP, mixed
+from skewboost.engine.restrictions import in_groups
 from skewboost.typing import Array
+
+if TYPE_CHECKING:
+    from skewboost.engine.binning import Bins
 
 
 @dataclass(frozen=True)
@@ -39,10 +44,6 @@ class TreeSettings:
         """Return the number of columns to draw for a tree, and for a node."""
         of_tree = max(1, round(self.columns_of_tree * n_features))
         return of_tree, max(1, round(self.columns_of_node * of_tree))
-
-    def in_group(self, n_features: int) -> Array:
-        """Return whether each column is in each group, ``[group, column]``."""
-        return np.array([[j in group for j in range(n_features)] for group in self.groups], dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -137,34 +138,6 @@ class Trees:
         return np.asarray(self.first_leaf[tree] + ~at)
 
 
-def uniform(key: int, counters: Array) -> Array:
-    """Return a number in [0, 1) per counter."""
-    with np.errstate(over="ignore"):
-        bits = mixed(np.uint64(key) + np.asarray(counters, dtype=np.uint64) * STEP)
-    return np.asarray((bits >> np.uint64(11)).astype(np.float64) * 2.0**-53)
-
-
-def mix(bits: int) -> int:
-    """Return `mixed` of one number."""
-    return int(mixed(np.array([bits % 2**64], dtype=np.uint64))[0])
-
-
-def below(key: int, counter: int, n: int) -> int:
-    """Return a whole number in [0, n)."""
-    return min(int(uniform(key, np.array([counter]))[0] * n), n - 1)
-
-
-def front_of_shuffle(numbers: list[int], k: int, key: int) -> list[int]:
-    """Draw k of some numbers without replacement, by a partial Fisher-Yates shuffle; returns them sorted."""
-    drawn, n = list(numbers), len(numbers)
-    if k >= n:
-        return drawn
-    for j in range(k):
-        other = j + below(key, j, n - j)
-        drawn[j], drawn[other] = drawn[other], drawn[j]
-    return sorted(drawn[:k])
-
-
 @dataclass
 class _Node:
     """A node of a growing tree."""
@@ -186,16 +159,14 @@ class _Node:
 class NewtonTree:
     """A tree, grown on some rows of a table of codes ``[feature, row]`` with pairs ``[row, output, (g, h)]``."""
 
-    def __init__(
-        self, codes: Array, n_bins: Array, nominal: Array, settings: TreeSettings, pairs: Array, rows: Array, key: int
-    ) -> None:
-        self.codes, self.n_bins, self.nominal, self.settings, self.pairs, self.key = (
-            codes, n_bins, nominal, settings, pairs, key,
-        )  # fmt: skip
+    def __init__(self, codes: Array, bins: Bins, settings: TreeSettings, pairs: Array, rows: Array, key: int) -> None:
+        self.codes, self.n_bins, self.settings, self.pairs, self.key = codes, bins.n_bins, settings, pairs, key
+        self.ordered = bins.ordered  # categories with an order are split by thresholds, as numbers are
+        self.nominal = bins.nominal & ~bins.ordered
         n_features = len(codes)
         of_tree, self.n_of_node = settings.n_columns(n_features)
-        self.columns = front_of_shuffle(list(range(n_features)), of_tree, mix(key ^ 1))
-        self.in_group = settings.in_group(n_features)
+        self.columns = columns_of_tree(n_features, of_tree, key)
+        self.in_group = in_groups(settings.groups, n_features)
         self.nodes = [_Node(rows, 0)]
         self.splits: list[int] = []
         waiting = [0] if self._search(0) else []
@@ -250,7 +221,7 @@ class NewtonTree:
         columns = self.columns
         if node.groups is not None:
             columns = [j for j in columns if (node.groups & self.in_group[:, j]).any()]
-        columns = front_of_shuffle(columns, self.n_of_node, mix(self.key ^ mix(4 * index + 2)))
+        columns = columns_of_node(columns, self.n_of_node, self.key, index)
         floor = 1e-12 * (1.0 + abs(float(self._score(whole, node))))
         for j in columns:
             for left, missing_left in self._candidates(node, index, j):
@@ -290,7 +261,7 @@ class NewtonTree:
                         continue
                     found.append((codes <= t, side))
             return found
-        key = self._key(index, feature)
+        key = key_of_column(self.key, index, feature)
         if self.settings.random_thresholds:
             # missing values are the category after the last
             goes = np.array([mix(key + c) >> 63 for c in range(n + 1)], dtype=np.bool_)
@@ -314,12 +285,9 @@ class NewtonTree:
                 found.append((left, bool(left[MISSING]) if any_missing else None))
         return found
 
-    def _key(self, index: int, feature: int) -> int:
-        return mix(self.key ^ mix((4 * index + 3) ^ (feature << 32)))
-
     def _random_threshold(self, index: int, feature: int, low: int, high: int, any_missing: bool) -> list[int]:
         if high > low:
-            return [low + below(self._key(index, feature), 0, high - low)]
+            return [low + below(key_of_column(self.key, index, feature), 0, high - low)]
         return [high] if any_missing else []
 
     def _consider(
@@ -393,15 +361,16 @@ class NewtonTree:
             links[k] = node.number if node.children is not None else ~n_leaves
             n_leaves += node.children is None
         made = [self.nodes[k] for k in self.splits]
-        sets = [node.left for node in made if node.nominal]
-        numbers = np.cumsum([node.nominal for node in made]) - 1
+        by_set = [node.nominal or bool(self.ordered[node.feature]) for node in made]
+        sets = [node.left for node, own in zip(made, by_set) if own]
+        numbers = np.cumsum(by_set) - 1
         values = [scale * self.value(self.totals(node), node) for node in self.leaf_nodes()]
         return Trees(
             first_node=np.array([0, len(made)]),
             first_leaf=np.array([0, n_leaves]),
             feature=np.array([node.feature for node in made], dtype=np.int64),
-            threshold=np.array([-1 if n.nominal else int(n.left.sum()) - 1 for n in made], dtype=np.int64),
-            which=np.array([numbers[k] if n.nominal else -1 for k, n in enumerate(made)], dtype=np.int64),
+            threshold=np.array([-1 if own else int(n.left.sum()) - 1 for n, own in zip(made, by_set)], dtype=np.int64),
+            which=np.array([k if own else -1 for k, own in zip(numbers, by_set)], dtype=np.int64),
             missing_left=np.array([bool(node.missing_left) for node in made], dtype=np.int64),
             links=np.array([[links[c] for c in n.children or ()] for n in made], dtype=np.int64).reshape(-1, 2),
             sets=np.array(sets, dtype=np.bool_).reshape(-1, N_CODES),

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit, log_softmax, softmax
 
-from skewboost.engine.newton import NewtonTree, Trees, TreeSettings, mix, uniform
+from skewboost.engine.draws import mix, uniform
+from skewboost.engine.newton import NewtonTree, Trees, TreeSettings
 from skewboost.engine.partition import View
 from skewboost.typing import Array
 
@@ -149,7 +150,7 @@ class ReferencePortfolio(Portfolio):
         bins = self.view.bins
         assert bins is not None
         key = tree_key(member.settings, len(member.trees))
-        return NewtonTree(self.codes, bins.n_bins, bins.nominal, member.settings.tree, pairs, rows, key)
+        return NewtonTree(self.codes, bins, member.settings.tree, pairs, rows, key)
 
     def _boost(self, member: _Member) -> None:
         settings, K = member.settings, self.n_outputs

@@ -14,6 +14,7 @@ import numpy as np
 from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT, Request, Split
 from skewboost.engine.growing import grow
 from skewboost.engine.partition import Partition, View
+from skewboost.engine.restrictions import Candidates, Restrictions
 from skewboost.engine.split_search import best_split
 from skewboost.engine.training_set import (
     EXAMPLES,
@@ -77,12 +78,14 @@ class ReferenceSet(TrainingSet):
 
     # ----------------------------------------------------------------- partitions
 
-    def grow(self, request: Request, limits: Limits) -> Growth:
-        return grow(self, self.root(), request, limits)
+    def grow(self, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0) -> Growth:
+        return grow(self, self.root(), request, limits, restrictions, key)
 
-    def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
+    def grow_responses(
+        self, z: str, w: str, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0
+    ) -> Growth:
         self.map(np.multiply, (w, z), ("w z",))
-        growth = grow(self, self._node_of(w, "w z"), request, limits)
+        growth = grow(self, self._node_of(w, "w z"), request, limits, restrictions, key)
         return replace(growth, squares=self.sum(squares, (z, w)))
 
     def sums(self, partition: Partition | Leaves, times: str | None = None) -> Array:
@@ -115,14 +118,14 @@ class ReferenceSet(TrainingSet):
             planes.append(histogram(codes, own, weights[own, label]))
         return np.array(planes)
 
-    def search(self, node: Node, request: Request) -> Split | None:
+    def search(self, node: Node, request: Request, within: Candidates | None = None) -> Split | None:
         assert self.bins is not None
         counts = None
         if request.min_count > 0:
             codes = self.view.codes
             assert isinstance(codes, np.ndarray)
             counts = histogram(codes, node.rows, self.get(EXAMPLES)[node.rows])
-        return best_split(self._histogram(node), counts, self.bins, request)
+        return best_split(self._histogram(node), counts, self.bins, request, within)
 
     def split(self, node: Node, split: Split) -> list[Node]:
         child = split.child[self.view.column(split.feature)[node.rows]]

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skewboost.engine.boundary import ABSTAIN, FORCED, LEFT, MISSING, N_CODES, RIGHT, TIE, Request, Split
+from skewboost.engine.draws import below
 from skewboost.engine.losses import one_versus_rest, silent_loss, split_loss, sums_loss
+from skewboost.engine.restrictions import Candidates
+from skewboost.engine.row_hash import mixed
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
@@ -21,39 +24,49 @@ SLACK = 1e-9
 MAX_ENUMERATED = 10
 
 
-def best_split(histogram: Array, counts: Array | None, bins: Bins, request: Request) -> Split | None:
-    """Return the best candidate of all features; ties go to the lowest feature, then to the lowest threshold."""
-    nominal = np.flatnonzero(bins.nominal)
+def best_split(
+    histogram: Array, counts: Array | None, bins: Bins, request: Request, within: Candidates | None = None
+) -> Split | None:
+    """Return the best candidate of all features; ties go to the lowest feature, then to the lowest threshold.
+
+    Categories that have an order are split by thresholds, as numbers are.
+    """
+    sets = bins.nominal & ~bins.ordered
+    nominal, numeric = np.flatnonzero(sets), np.flatnonzero(~sets)
     groups: list[Array | list[Array]] = []
-    if not len(nominal):
-        value, option = numeric_candidates(histogram, counts, bins.n_bins, request)
-    else:
-        shape = (bins.n_features, MISSING)
-        value, option = np.full(shape, np.inf), np.zeros(shape, dtype=np.int64)
-        if len(nominal) < bins.n_features:
-            j = np.flatnonzero(~bins.nominal)
-            value[j], option[j] = numeric_candidates(histogram[:, j], _counts_of(counts, j), bins.n_bins[j], request)
-        value[nominal], option[nominal], groups = nominal_candidates(
-            histogram[:, nominal], _counts_of(counts, nominal), request
+    shape = (bins.n_features, MISSING)
+    value, option = np.full(shape, np.inf), np.zeros(shape, dtype=np.int64)
+    if len(numeric):
+        value[numeric], option[numeric] = numeric_candidates(
+            histogram[:, numeric], _counts_of(counts, numeric), bins.n_bins[numeric], request, numeric, within
         )
+    if len(nominal):
+        value[nominal], option[nominal], groups = nominal_candidates(
+            histogram[:, nominal], _counts_of(counts, nominal), request, nominal, within
+        )
+    if within is not None:
+        value[~within.columns] = np.inf
     lowest = value.min()
     if not np.isfinite(lowest):
         return None
     level = lowest + tie_width(histogram[:, 0], request, lowest)
     feature, k = divmod(int(np.argmax(value <= level)), value.shape[1])
     left = np.arange(k + 1)
-    if bins.nominal[feature]:
+    if sets[feature]:
         group = groups[int(np.searchsorted(nominal, feature))]
         left = group[k] if isinstance(group, list) else group[: k + 1]
-    return make_split(
+    split = make_split(
         feature,
-        -1 if bins.nominal[feature] else k,
+        -1 if sets[feature] else k,
         left,
         int(option[feature, k]),
         float(value[feature, k]),
         histogram[:, feature],
         request,
     )
+    if bins.ordered[feature]:
+        split.threshold = -1
+    return split
 
 
 def _counts_of(counts: Array | None, features: Array) -> Array | None:
@@ -78,7 +91,14 @@ def options_of(request: Request) -> list[tuple[int, int]]:
     return [(side, polarity) for side in sides for polarity in polarities]
 
 
-def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, request: Request) -> tuple[Array, Array]:
+def numeric_candidates(
+    histogram: Array,
+    counts: Array | None,
+    n_bins: Array,
+    request: Request,
+    features: Array,
+    within: Candidates | None,
+) -> tuple[Array, Array]:
     """Return the criterion and the best option of every (feature, threshold); infinite if it is not allowed."""
     present, missing = histogram[..., :MISSING], histogram[..., MISSING, None]
     left, right = _on_both_sides(present)
@@ -105,10 +125,36 @@ def numeric_candidates(histogram: Array, counts: Array | None, n_bins: Array, re
             allowed &= _counted(counts, side, request)
         if side == RIGHT:
             allowed &= has_missing  # without missing values both options are the same
+        if within is not None:
+            allowed &= within.in_order(features, a, b, polarity, request)
         value = np.full(allowed.shape, np.inf)
         value[allowed] = split_loss(request, a[:, allowed], b[:, allowed], polarity)
         values.append(value + rest)
-    return _first_best(np.array(values), histogram[:, 0], request)
+    value, option = _first_best(np.array(values), histogram[:, 0], request)
+    if within is not None and within.keys is not None:
+        _keep_random_thresholds(value, option, candidate, has_missing[:, 0], features, within.keys)
+    return value, option
+
+
+def _keep_random_thresholds(
+    value: Array, option: Array, candidate: Array, has_missing: Array, features: Array, keys: dict[int, int]
+) -> None:
+    """Keep one threshold per feature, between the lowest and the highest code of the node.
+
+    It divides the rows as the nearest threshold below it does that is a candidate. If the node has one code only, the
+    threshold separates it from missing values.
+    """
+    for j, feature in enumerate(features.tolist()):
+        codes = np.flatnonzero(candidate[j])
+        if feature not in keys or not len(codes):
+            value[j] = np.inf
+            continue
+        low, high = int(codes[0]), int(codes[-1])
+        threshold = low + below(keys[feature], 0, high - low) if high > low else high
+        k = codes[codes <= threshold][-1]
+        kept = value[j, k] if high > low or has_missing[j] else np.inf, option[j, k]
+        value[j] = np.inf
+        value[j, threshold], option[j, threshold] = kept
 
 
 def _first_best(values: Array, h: Array, request: Request) -> tuple[Array, Array]:
@@ -136,7 +182,7 @@ def _counted(counts: Array, side: int, request: Request) -> Array:
 
 
 def nominal_candidates(
-    histogram: Array, counts: Array | None, request: Request
+    histogram: Array, counts: Array | None, request: Request, features: Array, within: Candidates | None
 ) -> tuple[Array, Array, list[Array | list[Array]]]:
     """Return the criterion and option of every candidate partition of categories, and the left sides.
 
@@ -144,18 +190,21 @@ def nominal_candidates(
     p. The last result then has the order per feature, and candidate k has the first k + 1 categories on the left. With
     forced signs, or several labels or classes, the best partition need not be a prefix. Then all subsets of a few
     categories are candidates, and the prefixes in the order of each label's p if there are many. The last result is a
-    list of left sides in that case.
+    list of left sides in that case. A random candidate is a random prefix of the categories in a random order.
     """
     usable = _weight(histogram, request) > 0
     if request.missing == "abstain":
         usable[:, MISSING] = False
     forced, joint = request.criterion in FORCED, len(histogram) > 2
+    if within is not None and within.keys is not None:
+        value, option, orders = _prefix_candidates(histogram, usable, counts, request, features, within)
+        return value, option, list(orders)
     if joint:
         shape = (len(usable), MISSING)
         value, option = np.full(shape, np.inf), np.zeros(shape, dtype=np.int64)
         groups: list[Array | list[Array]] = [[] for _ in usable]
     else:
-        value, option, orders = _prefix_candidates(histogram, usable, counts, request)
+        value, option, orders = _prefix_candidates(histogram, usable, counts, request, features, within)
         groups = list(orders)
     n = usable.sum(axis=1)
     by_sets = (n > 1) & (joint | (forced & (n <= MAX_ENUMERATED)))
@@ -174,17 +223,32 @@ def _weight(h: Array, request: Request) -> Array:
 
 
 def _prefix_candidates(
-    histogram: Array, usable: Array, counts: Array | None, request: Request
+    histogram: Array, usable: Array, counts: Array | None, request: Request, features: Array, within: Candidates | None
 ) -> tuple[Array, Array, Array]:
-    """Return the criterion and option of all prefixes of the categories in the order of p, and these orders."""
+    """Return the criterion and option of all prefixes of the categories in the order of p, and these orders.
+
+    If thresholds are random, the order is random, and all prefixes but one are infinite.
+    """
     used = np.flatnonzero(usable.any(axis=0))  # most columns use only a few of the 256 codes
     usable, h = usable[:, used], histogram[:, :, used]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        key = sort_key(request.criterion, h[0], h[1], usable)
+    keys = None
+    if within is not None and within.keys is not None:
+        keys = np.array([within.keys.get(j, 0) for j in features.tolist()], dtype=np.uint64)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        if keys is None:
+            key = sort_key(request.criterion, h[0], h[1], usable)
+        else:
+            key = mixed(keys[:, None] + np.uint64(1) + used.astype(np.uint64))
     order = np.lexsort((key, ~usable), axis=-1)  # unusable codes come last
     left, right = _on_both_sides(np.take_along_axis(np.where(usable, h, 0.0), order[None], axis=-1))
-    candidate = np.arange(len(used)) < usable.sum(axis=1)[:, None] - 1
+    places, last = np.arange(len(used)), usable.sum(axis=1)[:, None] - 1
+    candidate = places < last
+    if keys is not None:
+        drawn = [below(key, 0, max(n, 1)) for key, n in zip(keys.tolist(), last[:, 0].tolist())]
+        candidate &= places == np.array(drawn)[:, None]
     allowed = candidate & _big_enough(left, request) & _big_enough(right, request)
+    if within is not None and len(histogram) == 2 and request.criterion not in FORCED:
+        allowed &= within.in_order(features, left, right, 0, request)
     if counts is not None:
         own = np.where(usable, counts[:, used], 0.0)
         fewer = np.minimum(*_on_both_sides(np.take_along_axis(own, order, axis=-1)))

@@ -3,7 +3,7 @@
 Numbers are not copied where possible. Text and categories become integer codes into a sorted list of categories. A
 missing cell is NaN in a numeric column and -1 in a column of codes. Booleans are the numbers 0 and 1. The same cells
 give the same table whatever library or type they come from: a category that is a number is always spelled in the same
-way, and the declared order of categories is ignored.
+way, and the declared order of categories has no effect unless a monotonic constraint asks for it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,18 @@ NO_DATES = (
 
 @dataclass(frozen=True)
 class Nominal:
-    """A column of categories: `codes` into `categories`, -1 where the cell is missing."""
+    """A column of categories: `codes` into `categories`, -1 where the cell is missing.
+
+    If the type of the column declares an order of its categories, `order` has all that are declared, in that order.
+    """
 
     codes: Array
     categories: tuple[str, ...]
+    order: tuple[str, ...] = ()
+
+    def take(self, rows: Array) -> Nominal:
+        """Return the column of the given rows."""
+        return replace(self, codes=self.codes[rows])
 
 
 @dataclass(frozen=True)
@@ -75,9 +83,7 @@ class Table:
         """Return a table of the given rows."""
         if self.matrix is not None:
             return Table(len(rows), self.n_features, matrix=self.matrix[rows])
-        columns = tuple(
-            Nominal(c.codes[rows], c.categories) if isinstance(c, Nominal) else c[rows] for c in self.columns
-        )
+        columns = tuple(c.take(rows) if isinstance(c, Nominal) else c[rows] for c in self.columns)
         return Table(
             len(rows), self.n_features, columns=columns, frame=None if self.frame is None else self.frame[rows]
         )
@@ -307,7 +313,8 @@ def _read_categories(series: nw.Series[Any]) -> Nominal:
     native = series.to_native()
     if series.implementation.is_pandas_like():
         if hasattr(native, "cat"):
-            return _sorted(list(native.cat.categories), native.cat.codes.to_numpy())
+            values, codes = list(native.cat.categories), native.cat.codes.to_numpy()
+            return _sorted(values, codes, values if native.cat.ordered else ())
         codes, values = native.factorize()
         return _sorted(list(values), codes)
     if series.implementation.is_pyarrow() and hasattr(native.type, "value_type"):
@@ -315,7 +322,8 @@ def _read_categories(series: nw.Series[Any]) -> Nominal:
         coded = native.unify_dictionaries().combine_chunks()
         coded = coded.chunk(0) if hasattr(coded, "chunk") else coded
         codes = coded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-        return _sorted(coded.dictionary.to_pylist(), codes)
+        values = coded.dictionary.to_pylist()
+        return _sorted(values, codes, values if native.type.ordered else ())
     text = series.cast(nw.String)
     categories: Sequence[str] = sorted(text.drop_nulls().unique().to_list())
     null = "\0"  # the placeholder of a missing cell while values are replaced by codes
@@ -324,13 +332,14 @@ def _read_categories(series: nw.Series[Any]) -> Nominal:
     codes = text.fill_null(null).replace_strict(
         [*categories, null], [*range(len(categories)), -1], return_dtype=nw.Int32
     )
-    return Nominal(codes.to_numpy(), tuple(categories))
+    order = tuple(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else ()
+    return Nominal(codes.to_numpy(), tuple(categories), order)
 
 
-def _sorted(values: Sequence[Any], codes: Array) -> Nominal:
+def _sorted(values: Sequence[Any], codes: Array, order: Sequence[Any] = ()) -> Nominal:
     """Turn codes into values into codes into the sorted spellings of the values that occur.
 
-    A missing value gets the code -1, as a missing cell does.
+    A missing value gets the code -1, as a missing cell does. An order of values whose spellings are equal is no order.
     """
     used = np.zeros(len(values) + 1, dtype=np.bool_)
     used[codes] = True  # -1 is the last entry
@@ -339,4 +348,5 @@ def _sorted(values: Sequence[Any], codes: Array) -> Nominal:
     rank = {name: k for k, name in enumerate(categories)}
     lookup = np.full(len(used), -1)
     lookup[list(names)] = [rank[name] for name in names.values()]
-    return Nominal(lookup[codes], tuple(categories))
+    declared = tuple(spell(v) for v in order)
+    return Nominal(lookup[codes], tuple(categories), declared if len(set(declared)) == len(declared) else ())

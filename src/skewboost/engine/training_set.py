@@ -33,6 +33,7 @@ import numpy as np
 
 from skewboost.engine.boundary import N_CODES, Codes, Request, Split
 from skewboost.engine.partition import Partition, View
+from skewboost.engine.restrictions import Candidates, Restrictions
 from skewboost.engine.threads import parallel
 from skewboost.errors import InputError
 from skewboost.typing import Array
@@ -244,14 +245,16 @@ class TrainingSet(ABC):
     # ----------------------------------------------------------------- partitions
 
     @abstractmethod
-    def grow(self, request: Request, limits: Limits) -> Growth:
+    def grow(self, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0) -> Growth:
         """Grow a partition under the current weights; a single leaf if no split is allowed.
 
         `growing.grow` specifies it. The leaves of a stump are its sides: left, right and, if any code does, abstaining.
         """
 
     @abstractmethod
-    def grow_responses(self, z: str, w: str, request: Request, limits: Limits) -> Growth:
+    def grow_responses(
+        self, z: str, w: str, request: Request, limits: Limits, restrictions: Restrictions | None = None, key: int = 0
+    ) -> Growth:
         """Grow a partition that fits the vector z by least squares with weights w; ``sums[leaf]`` are Σw, Σwz."""
 
     @abstractmethod
@@ -278,8 +281,11 @@ class TrainingSet(ABC):
         """Return the node of all rows."""
 
     @abstractmethod
-    def search(self, node: Node, request: Request) -> Split | None:
-        """Return the best split of a node under the current weights; None if no split is allowed."""
+    def search(self, node: Node, request: Request, within: Candidates | None = None) -> Split | None:
+        """Return the best split of a node under the current weights; None if no split is allowed.
+
+        `within` restricts the candidates. Only engines that grow trees node by node need it.
+        """
 
     @abstractmethod
     def split(self, node: Node, split: Split) -> list[Node]:

@@ -91,6 +91,8 @@ def _write(value: Any) -> Any:
         return [_write(v) for v in value]
     if type(value) is tuple:
         return {"tuple": [_write(v) for v in value]}
+    if isinstance(value, set | frozenset):
+        return {"set": sorted((_write(v) for v in value), key=repr)}
     if isinstance(value, Mapping):
         return {"dict": [[_write(k), _write(v)] for k, v in value.items()]}
     if isinstance(value, np.ndarray) and DTYPE.fullmatch(value.dtype.str) and 1 <= value.ndim <= 2:
@@ -150,11 +152,24 @@ def _param(depth: int) -> Field:
                 return construct(class_named(name), params, depth + 1)
             except FieldError as error:
                 raise error.within("params") from None
-        fields = {**_OBJECTS, "tuple": list_of(inner, tuple), "dict": Field(_write, partial(_read_pairs, inner))}
+        fields = {
+            **_OBJECTS,
+            "tuple": list_of(inner, tuple),
+            "set": Field(_write, partial(_read_set, inner)),
+            "dict": Field(_write, partial(_read_pairs, inner)),
+        }
         require(kind in fields and len(data) == 1, f"must be plain data, or one of {', '.join(('object', *fields))}")
         return read_entries(data, {kind: fields[kind]})[kind]
 
     return Field(_write, read)
+
+
+def _read_set(inner: Field, data: Any) -> set[Any]:
+    """A set of labels, as a list without repetitions."""
+    found = list_of(inner).read(data)
+    require(all(isinstance(v, str | bool | int | float | None) for v in found), "must be a list of labels")
+    require(len(set(found)) == len(found), "must not hold a value twice")
+    return set(found)
 
 
 def _read_pairs(inner: Field, data: Any) -> dict[Any, Any]:

@@ -134,6 +134,7 @@ def _check_feature(feature: Feature) -> None:
     require(not feature.nominal or not len(feature.cuts), "must be empty for a nominal feature", "cuts")
     require(feature.nominal or not feature.rest, "must be empty for a numeric feature", "rest")
     require(feature.rest.isdisjoint(feature.categories or ()), "must not hold categories with a code", "rest")
+    require(not feature.ordered or (feature.nominal and not feature.rest), "must be false", "ordered")
 
 
 def _check_lengths(arrays: Any) -> None:

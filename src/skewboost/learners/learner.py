@@ -130,6 +130,7 @@ class LearnerContext:
     draws = False  # whether it is fitted to drawn rows
     biased = False  # whether it is fitted to other weights than those that it is measured with
     tries = 1  # the maximum number of attempts in a round
+    hessian: float | None = None  # the sum of the weights of responses, if they are given in other units
 
     def __init__(self, data: TrainingData, view: View) -> None:
         self.data = data
@@ -174,6 +175,10 @@ class LearnerContext:
     def probabilities(self, rng: RandomSource) -> ProbabilityHypothesis | None:
         """Estimate P(+ | x) under the current weights."""
         raise NotImplementedError
+
+    def constrained(self, term: Term) -> Term | None:
+        """The term of a round within the constraints of the learner; None if nothing is left of it."""
+        return term
 
     def rejects(self, h: Any) -> bool:
         """Whether a hypothesis has failed, after which the weights start anew."""

@@ -115,6 +115,10 @@ class ResampledContext(LearnerContext):
         own, silent = sums[~h.abstains], sums[h.abstains]
         return float(2.0 * np.sqrt(own[:, ::2] * own[:, 1::2]).sum() + silent.sum())
 
+    def constrained(self, term: Term) -> Term | None:
+        """The constraints of the learner, which are the same for all draws."""
+        return self.whole.constrained(term)
+
     def added(self, term: Term) -> None:
         """Keep the rounds for learners that build on them: every draw has to know them."""
         self.whole.added(term)
@@ -129,6 +133,8 @@ class ResampledContext(LearnerContext):
         context.rows.put(
             "own w", 1.0 / len(sample) if sample.weights is None else sample.weights / sample.weights.sum()
         )
+        share = len(sample) / len(weights)
+        context.hessian = weights.sum() * share if sample.weights is None else sample.weights.sum()
         hypothesis = context.responses("own z", "own w", lambda: generator)
         if hypothesis is None:
             return None
@@ -165,6 +171,7 @@ class ResampledContext(LearnerContext):
         if self.biased and self.last_try:
             sample = Sample(np.arange(len(weights)), weights)
             if self.takes_weights:
+                self.whole.last_try = True
                 return self.whole, sample
         else:
             sample = self.sampler.draw(self.data, weights, generator)
@@ -182,8 +189,9 @@ class ResampledContext(LearnerContext):
             table, labels = joined(table, sample.synthetic), np.append(labels, data.as_labels(sample.classes), axis=0)
         elif bins is not None:
             codes = self.rows.take(sample.rows)
-        drawn = TrainingData(table, labels, None, data.engine, bins, codes, data.classes)
+        drawn = TrainingData(table, labels, None, data.engine, bins, codes, data.classes, data.positive)
         context = self.learner.prepare(drawn, self.goal)
+        context.last_try = self.last_try
         for term in self.terms:
             context.added(term)
         return context

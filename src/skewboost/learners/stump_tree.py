@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,13 +14,12 @@ from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import FORCED, Request
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.scoring import LeafTerm
-from skewboost.engine.training_set import Growth, Limits, itself
+from skewboost.engine.restrictions import Restrictions
+from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.engine.training_set import Growth, Limits, W, itself
 from skewboost.errors import InputError
 from skewboost.learners.learner import (
     BALANCE,
-    LABELS,
-    RESPONSES,
     Importances,
     LabelHypothesis,
     LearnerContext,
@@ -29,9 +30,19 @@ from skewboost.learners.learner import (
     heaviest,
 )
 from skewboost.learners.training_data import TrainingData
+from skewboost.learners.tree_restrictions import (
+    MAX_FEATURES,
+    answers_of,
+    binned,
+    checks_of_restrictions,
+    in_order,
+    restrictions_of,
+    without_draws,
+)
 from skewboost.parameters import check_params, integer, number, one_of, optional
 from skewboost.typing import Array
 
+DRAWS = 3  # attempts of a round whose columns or thresholds are drawn; the last one is without draws
 CRITERIA = ("error", "gini", "entropy", "z", "zbar")
 OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # votes left, right and abstaining, by polarity
 for _signs in OPPOSITE.values():
@@ -68,18 +79,25 @@ class PartitionContext(LearnerContext):
         view: View,
         request: Request,
         limits: Limits,
+        restrictions: Restrictions | None,
+        penalties: tuple[float, float],
         opposite: bool = False,
         constant: bool = False,
     ) -> None:
         super().__init__(data, view)
         self.request = request
         self.limits = limits
+        self.restrictions = restrictions
+        self.undrawn = None if restrictions is None else without_draws(restrictions, data.table.n_features)
+        self.drawn = restrictions != self.undrawn  # whether there are random draws
+        self.tries = DRAWS if self.drawn else 1
+        self.l2, self.min_hessian = penalties
         self.opposite = opposite  # whether the two sides of a split have opposite labels, or each that of its majority
         self.constant = constant
 
     def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition under the current weights; a single leaf if nothing can be split."""
-        growth = self.rows.grow(self.request, self.limits)
+        growth = self.rows.grow(self.request, self.limits) if self.restrictions is None else self._grow(rng)
         if self.constant and growth.partition.splits:
             growth = self._or_constant(growth)
         if len(growth.partition.splits) != 1:
@@ -90,11 +108,32 @@ class PartitionContext(LearnerContext):
 
     def joint_labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition for all labels at once; the rule chooses the values of the leaves."""
-        return self._hypothesis(self.rows.grow(self.request, self.limits), lambda sums, abstains: np.zeros(len(sums)))
+        return self._hypothesis(self._grow(rng), lambda sums, abstains: np.zeros(len(sums)))
 
     def class_labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition for more than two classes; each leaf votes for the heaviest."""
-        return self._hypothesis(self.rows.grow(self.request, self.limits), heaviest)
+        return self._hypothesis(self._grow(rng), heaviest)
+
+    def _grow(self, rng: RandomSource) -> Growth:
+        """The best partition under the current weights, within the restrictions."""
+        return self._within(partial(self.rows.grow, self.request, self.limits), rng)
+
+    def _within(self, grow: Callable[..., Growth], rng: RandomSource) -> Growth:
+        """A partition within the restrictions.
+
+        Without random draws if these allow no split, or if all earlier attempts of the round had no edge.
+        """
+        if self.drawn and not self.last_try:
+            growth = grow(self.restrictions, int(rng().integers(2**63)))
+            if growth.partition.splits:
+                return growth
+        return grow(self.undrawn)
+
+    def constrained(self, term: Term) -> Term | None:
+        """The term with votes that satisfy the monotonic constraints."""
+        if self.restrictions is None or self.restrictions.monotonic is None:
+            return term
+        return in_order(term, self.restrictions.monotonic)
 
     def _hypothesis(self, growth: Growth, votes: VotesOfLeaves) -> LabelHypothesis:
         """A tree, whose criterion is summed over its leaves."""
@@ -107,13 +146,19 @@ class PartitionContext(LearnerContext):
         value = float(sums_loss(free, sums.T, 1, request.costs, request.delta).sum()) + of_abstaining
         return self.grown(growth, votes(growth.sums, abstains), value)
 
-    @staticmethod
-    def _opposite_labels(growth: Growth) -> Array:
-        """Opposite labels for the two sides of a stump: as the criterion chose, or those with the smaller error."""
-        polarity = growth.partition.splits[0].polarity
+    def _opposite_labels(self, growth: Growth) -> Array:
+        """Opposite labels for the two sides of a stump: as the criterion chose, or those with the smaller error.
+
+        If these have the wrong order for a monotonic constraint, each side has the label of its majority.
+        """
+        split = growth.partition.splits[0]
+        polarity = split.polarity
         if polarity == 0:
             (a, b), (c, d) = growth.sums[:2].tolist()
             polarity = 1 if b + c <= a + d else -1
+            directions = None if self.restrictions is None else self.restrictions.monotonic
+            if directions is not None and directions[split.feature] * polarity < 0:
+                return majority(growth.sums, growth.abstains)
         return OPPOSITE[polarity][: growth.partition.n_leaves]
 
     def _or_constant(self, growth: Growth) -> Growth:
@@ -132,22 +177,31 @@ class PartitionContext(LearnerContext):
         return growth
 
     def responses(self, z: str, w: str, rng: RandomSource) -> ResponseHypothesis:
-        """The partition whose leaf means fit z best."""
+        """The partition whose leaf means fit z best: ``Σwz / (Σw + λ)`` with an L2 penalty λ."""
         request = self.request
-        if request.min_weight > 0.0 or request.criterion != "squares":  # else it is the same in every round
-            least = request.min_weight * self.rows.sum(itself, (w,))
-            request = Request("squares", request.missing, request.min_count, least)
-        growth = self.rows.grow_responses(z, w, request, self.limits)
+        penalised = self.l2 > 0.0 or self.min_hessian > 0.0
+        if penalised or request.min_weight > 0.0 or request.criterion != "squares":  # else the same in every round
+            total = self.rows.sum(itself, (w,))
+            # penalties refer to the Hessian, but the weights of labels sum to one, and so do those of drawn rows
+            hessian = self.hessian or (self.data.n_examples if w == W else total)
+            unit = total / hessian
+            least = max(request.min_weight * total, self.min_hessian * unit)
+            request = Request("squares", request.missing, request.min_count, least, delta=self.l2 * unit)
+        if self.restrictions is None:
+            growth = self.rows.grow_responses(z, w, request, self.limits)
+        else:
+            growth = self._within(partial(self.rows.grow_responses, z, w, request, self.limits), rng)
         sums, sums_z = growth.sums.T
-        means = np.divide(sums_z, sums, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
-        residual = (growth.squares - float((means * sums_z).sum())) / float(sums.sum())
+        means = np.divide(sums_z, sums + request.delta, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
+        fitted = sums_z if request.delta == 0.0 else 2.0 * sums_z - means * sums
+        residual = (growth.squares - float((means * fitted).sum())) / float(sums.sum())
         importances = Importances(self.data.table.n_features, growth.importances)
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Stump(BaseEstimator):
-    """A test of one feature, with two leaves.
+    r"""A test of one feature, with two leaves.
 
     A number is compared with a threshold, and a category with a set of categories. For two classes, the best set is
     found by sorting the categories by their proportion of positives.
@@ -168,6 +222,23 @@ class Stump(BaseEstimator):
         columns of few values cannot represent the class frequencies.
     max_bins : int, default=255
         The number of bins per feature. If a feature has no more distinct values than that, every threshold is tried.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        The number of columns that are drawn in each round, or their share; None uses all. If none of them can be split,
+        or if the round would have no edge, the round is repeated with other columns, and finally with all of them.
+    splitter : {"best", "random"}, default="best"
+        Whether all thresholds are tried, or one random threshold per column, between the smallest and the largest value
+        of the node. The best of these is taken. Of a column of categories it is a random set.
+    l2_regularization : float, default=0.0
+        The penalty λ on the values of leaves, which are :math:`\sum w z / (\sum w + \lambda)`. Only for variants that
+        fit responses z, such as LogitBoost; the weights w are then the Hessian of the loss, in units of an example.
+        GentleBoost and CSGA fit responses if there is a penalty.
+    min_hessian_leaf : float, default=0.0
+        The minimum of :math:`\sum w` in a leaf; only for variants that fit responses.
+    monotonic_cst : array-like of int, dict or None, default=None
+        As in scikit-learn: 1 for columns in which ``P(classes_[1])`` must not fall, -1 for columns in which it must not
+        rise, 0 for the others; one number per column, or a dict by name. It holds exactly. Constrained categories need
+        an ordered type, and are split in their order. For two classes, and for variants whose score is the sum of the
+        votes.
 
     Examples
     --------
@@ -178,12 +249,20 @@ class Stump(BaseEstimator):
     array([0, 1])
     """
 
-    answers = (LABELS, RESPONSES)
-
     criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None
     missing: Literal["learn", "abstain"] = "learn"
     constant: bool = False
     max_bins: int = MAX_BINS
+    max_features: int | float | Literal["sqrt", "log2"] | None = None
+    splitter: Literal["best", "random"] = "best"
+    l2_regularization: float = 0.0
+    min_hessian_leaf: float = 0.0
+    monotonic_cst: Any = None
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The questions that it answers."""
+        return answers_of(self)
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         check_params(
@@ -192,6 +271,7 @@ class Stump(BaseEstimator):
             missing=one_of("learn", "abstain"),
             constant=one_of(True, False),
             max_bins=integer(2, MAX_BINS),
+            **checks_of_restrictions(),
         )
         chosen = of_classes(chosen_goal(self, goal), data)
         if self.constant and chosen.criterion not in FORCED:
@@ -201,12 +281,22 @@ class Stump(BaseEstimator):
                 "Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'.",
             )
         request = replace(chosen, missing=self.missing)
-        return PartitionContext(data, data.binned(self.max_bins), request, Limits(max_depth=1), True, self.constant)
+        restrictions = restrictions_of(self, data)
+        return PartitionContext(
+            data,
+            binned(self, data, restrictions),
+            request,
+            Limits(max_depth=1),
+            restrictions,
+            (float(self.l2_regularization), float(self.min_hessian_leaf)),
+            True,
+            self.constant,
+        )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Tree(BaseEstimator):
-    """A decision tree of such tests, grown best first or level by level.
+    r"""A decision tree of such tests, grown best first or level by level.
 
     Parameters
     ----------
@@ -227,6 +317,24 @@ class Tree(BaseEstimator):
         As for `Stump`; with ``"abstain"`` a row stops, without a vote, at the first test of a missing value.
     max_bins : int, default=255
         As for `Stump`.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        The number of columns that are drawn for every node, or their share; None uses all. A node whose columns cannot
+        be split is a leaf.
+    max_features_per_tree : int, float, {"sqrt", "log2"} or None, default=None
+        The same for every tree; the columns of its nodes are drawn from those of the tree. If none of them can be
+        split, or if the round would have no edge, other columns are drawn, and finally all of them are used.
+    splitter : {"best", "random"}, default="best"
+        As for `Stump`, in every node.
+    l2_regularization : float, default=0.0
+        As for `Stump`.
+    min_hessian_leaf : float, default=0.0
+        As for `Stump`.
+    monotonic_cst : array-like of int, dict or None, default=None
+        As for `Stump`. As in scikit-learn's trees, a split is not made if its sides have the wrong order, or leave the
+        bounds that the splits above it set. Votes of leaves that are still out of order, because of smoothing, costs or
+        sampled rows, are clipped. Needs ``missing="learn"``.
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of sets of columns, or None, default=None
+        The sets of columns that may be tested on one path, as in scikit-learn's histogram-based boosting.
 
     Examples
     --------
@@ -237,8 +345,6 @@ class Tree(BaseEstimator):
     array([0, 1])
     """
 
-    answers = (LABELS, RESPONSES)
-
     criterion: Literal["error", "gini", "entropy", "z"] | None = None
     max_leaf_nodes: int | None = 8
     max_depth: int | None = None
@@ -246,6 +352,18 @@ class Tree(BaseEstimator):
     min_weight_leaf: float = 0.0
     missing: Literal["learn", "abstain"] = "learn"
     max_bins: int = MAX_BINS
+    max_features: int | float | Literal["sqrt", "log2"] | None = None
+    max_features_per_tree: int | float | Literal["sqrt", "log2"] | None = None
+    splitter: Literal["best", "random"] = "best"
+    l2_regularization: float = 0.0
+    min_hessian_leaf: float = 0.0
+    monotonic_cst: Any = None
+    interaction_cst: Any = None
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The questions that it answers."""
+        return answers_of(self)
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         check_params(
@@ -257,11 +375,18 @@ class Tree(BaseEstimator):
             min_weight_leaf=number(0, 0.5),
             missing=one_of("learn", "abstain"),
             max_bins=integer(2, MAX_BINS),
+            **checks_of_restrictions(max_features_per_tree=MAX_FEATURES),
         )
         if self.max_leaf_nodes is None and self.max_depth is None:
             raise InputError(
                 "Tree(max_leaf_nodes=None, max_depth=None) would grow until every leaf is pure.",
                 "Set one of the two.",
+            )
+        if self.monotonic_cst is not None and self.missing == "abstain":
+            raise InputError(
+                "monotonic_cst of Tree needs missing='learn': a row that abstains at a missing value has the vote 0, "
+                "which may be out of order.",
+                "Set missing='learn', or use a Stump.",
             )
         chosen = chosen_goal(self, goal)
         criterion = FREE.get(chosen.criterion, chosen.criterion)
@@ -272,4 +397,6 @@ class Tree(BaseEstimator):
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
         request = replace(chosen, missing=self.missing, min_count=min_count, min_weight=float(self.min_weight_leaf))
         limits = Limits(self.max_depth, self.max_leaf_nodes)
-        return PartitionContext(data, data.binned(self.max_bins), request, limits)
+        restrictions = restrictions_of(self, data)
+        penalties = float(self.l2_regularization), float(self.min_hessian_leaf)
+        return PartitionContext(data, binned(self, data, restrictions), request, limits, restrictions, penalties)

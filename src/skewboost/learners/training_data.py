@@ -27,6 +27,7 @@ class TrainingData:
     bins: Bins | None = None  # given if training continues with the bins of a fitted model
     codes: Codes = None  # of the table in these bins, if they are known
     classes: Classes = TWO
+    positive: int = 1  # which of the two classes of the user, in their order, is the positive one
 
     def __post_init__(self) -> None:
         self.labels = self.labels.astype(np.min_scalar_type(self.classes.n_classes - 1), copy=False)
@@ -35,9 +36,9 @@ class TrainingData:
         """The table with bins."""
         return View(self.engine, self.table, bins, self.codes)
 
-    def binned(self, max_bins: int, edges: list[Array] | None = None) -> View:
-        """The table with its bins, which are made if there are none."""
-        return self.view(self.bins or fit_bins(self.engine, self.table, self.examples, max_bins, edges))
+    def binned(self, max_bins: int, edges: list[Array] | None = None, ordered: frozenset[int] = frozenset()) -> View:
+        """The table with its bins, which are made if there are none; `ordered` categories keep their order."""
+        return self.view(self.bins or fit_bins(self.engine, self.table, self.examples, max_bins, edges, ordered))
 
     @property
     def n_examples(self) -> float:

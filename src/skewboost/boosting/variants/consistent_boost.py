@@ -35,6 +35,7 @@ class ConsistentBoost(Rule):
     """``F = Σ_k H_k Q_k``: the sum of the votes on each feature, times their consistency."""
 
     criterion = "z"
+    additive = False
     whole_schedule = True  # a term does not determine its vote, so a warm start trains from scratch
 
     def start(self, state: State) -> None:

@@ -26,6 +26,8 @@ from skewboost.typing import Array
 class WeightBoost(DiscreteRule):
     """``F ← F + α exp(-|β F|) h``: votes are damped where the ensemble is confident."""
 
+    additive = False
+
     def __init__(self, beta: float) -> None:
         self.beta = beta
 

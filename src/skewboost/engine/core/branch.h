@@ -212,7 +212,7 @@ private:
             counts = counts_.data();
         }
         double e0 = branch.derived ? branch.error[0] * s0 : 0.0, e1 = branch.derived ? branch.error[1] * s1 : 0.0;
-        TwoPlanes planes{sums, counts};
+        TwoPlanes planes{sums, counts, nullptr};
         with_criterion(request, [&](const auto& c) {
             skew::search(c, rows_.table, planes, request, e0, e1, lowest_.data(), rows_.n_jobs, split);
         });

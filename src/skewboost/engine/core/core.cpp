@@ -26,7 +26,7 @@ void* (*capsule_pointer)(void* capsule, const char* name) = nullptr;
 
 // Changes with every signature: library.py accepts only its own number.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 9;
+    return 10;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     capsule_pointer = get_pointer;
@@ -119,7 +119,8 @@ SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int
         const Node& node = g.node_of_split(k);
         const Split& split = node.split;
         int64_t* own = splits + 7 * k;
-        own[0] = split.feature, own[1] = split.threshold, own[2] = split.polarity, own[3] = node.n_children;
+        own[0] = split.feature, own[1] = set->rows.table.ordered(split.feature) ? -1 : split.threshold;
+        own[2] = split.polarity, own[3] = node.n_children;
         for (int64_t side = 0; side < 3; ++side)
             own[4 + side] = side < node.n_children ? g.link(node.children + side) : 0;
         values[3 * k] = split.value, values[3 * k + 1] = split.before, values[3 * k + 2] = g.gain(k);
@@ -130,13 +131,15 @@ SKEWBOOST_API void skewboost_grown(const TrainingSet* set, int64_t n_planes, int
         memcpy(leaves + 2 * g.n_leaves() + n_planes * k, g.sums(k), size_t(n_planes) * sizeof(double));
     }
 }
-// Grows a stump or tree; z and w are null for labels. Writes the number of splits and leaves to `sizes`, and calls
-// `skewboost_grown` if there are at most `capacity` leaves.
+// Grows a stump or tree; z and w are null for labels, and restrictions if there are none. Writes the number of splits
+// and leaves to `sizes`, and calls `skewboost_grown` if there are at most `capacity` leaves.
 SKEWBOOST_API int skewboost_grow(TrainingSet* set, const Request* request, int64_t max_depth, int64_t max_leaf_nodes,
-                                 const double* z, const double* w, int64_t* sizes, int64_t capacity, int64_t* splits,
-                                 double* values, uint8_t* child, double* leaves) {
+                                 const Restrictions* restrictions, uint64_t key, const double* z, const double* w,
+                                 int64_t* sizes, int64_t capacity, int64_t* splits, double* values, uint8_t* child,
+                                 double* leaves) {
     Responses responses{z, w};
-    TRY(set->grower.grow(*request, {max_depth, max_leaf_nodes}, z == nullptr ? nullptr : &responses));
+    TRY(set->grower.grow(*request, {max_depth, max_leaf_nodes}, restrictions, key,
+                         z == nullptr ? nullptr : &responses));
     sizes[0] = set->grower.n_splits();
     sizes[1] = set->grower.n_leaves();
     if (sizes[1] <= capacity)
@@ -194,7 +197,8 @@ SKEWBOOST_API int skewboost_search_branch(TrainingSet* set, Branch* branch, cons
                                           int64_t* found, double* values, uint8_t* child) {
     Split split;
     TRY(set->branches.search(*branch, *request, keep != 0, split));
-    found[0] = split.feature, found[1] = split.threshold, found[2] = split.polarity;
+    bool ordered = split.feature >= 0 && set->rows.table.ordered(split.feature);
+    found[0] = split.feature, found[1] = ordered ? -1 : split.threshold, found[2] = split.polarity;
     values[0] = split.value, values[1] = split.before;
     if (split.feature >= 0) memcpy(child, split.child, N_CODES);
     return DONE;

@@ -28,7 +28,7 @@ struct Request {
     double min_count;
     double min_weight;
     double cost0, cost1;
-    double delta;
+    double delta;  // the L2 penalty of squares, and the smoothing of the loss with costs
 };
 
 // The common part of the criteria.
@@ -39,6 +39,7 @@ struct CriterionBase {
         false;  // whether both sides take one common step, so that leaves have no losses of their own
     static double weight(double a, double b) { return a + b; }
     static double tie_width(double tie, double) { return tie; }
+    static double mean(double a, double b) { return a + b > 0.0 ? b / (a + b) : 0.0; }
 };
 
 struct ErrorCriterion : CriterionBase {
@@ -92,9 +93,12 @@ struct ZbarCriterion : CriterionBase {
 
 struct SquaresCriterion : CriterionBase {
     static constexpr bool squares = true;
+    double l2;
+    explicit SquaresCriterion(const Request& r) : l2(r.delta) {}
     static double weight(double a, double) { return a; }
     static double tie_width(double tie, double value) { return tie * absolute(value); }
-    double leaf(double a, double b, int) const { return a > 0.0 ? -b * b / a : 0.0; }
+    double mean(double a, double b) const { return a + l2 > 0.0 ? b / (a + l2) : 0.0; }
+    double leaf(double a, double b, int) const { return a > 0.0 ? -b * b / (a + l2) : 0.0; }
     double abstain(double, double) const { return 0.0; }
     double before(double a, double b) const { return leaf(a, b, 1); }
 };
@@ -148,7 +152,7 @@ inline auto with_criterion(const Request& request, Work&& work) {
         case ZBAR:
             return work(ZbarCriterion());
         case SQUARES:
-            return work(SquaresCriterion());
+            return work(SquaresCriterion(request));
         case COST_LOSS:
             return work(CostLossCriterion(request));
         case COST_STEP:

@@ -55,9 +55,10 @@ inline double gain_of(const Request& request, const double* left, const double* 
         double a0 = left[2 * l], a1 = left[2 * l + 1], b0 = right[2 * l], b1 = right[2 * l + 1];
         double own;
         if (request.criterion == SQUARES) {
-            own = (a0 > 0.0 ? a1 * a1 / a0 : 0.0) + (b0 > 0.0 ? b1 * b1 / b0 : 0.0);
+            double l2 = request.delta;
+            own = (a0 > 0.0 ? a1 * a1 / (a0 + l2) : 0.0) + (b0 > 0.0 ? b1 * b1 / (b0 + l2) : 0.0);
             double t0 = a0 + b0, t1 = a1 + b1;
-            own -= t0 > 0.0 ? t1 * t1 / t0 : 0.0;
+            own -= t0 > 0.0 ? t1 * t1 / (t0 + l2) : 0.0;
         } else {
             own = 2.0 * square_root((a0 + b0) * (a1 + b1)) - (2.0 * square_root(a0 * a1) + 2.0 * square_root(b0 * b1));
         }
@@ -125,10 +126,13 @@ public:
         return DONE;
     }
 
-    Status grow(const Request& request, const Limits& limits, const Responses* responses) {
+    Status grow(const Request& request, const Limits& limits, const Restrictions* restrictions, uint64_t key,
+                const Responses* responses) {
         request_ = request;
         limits_ = limits;
         use(responses);
+        TRY(restricted_.start(restrictions, rows_.table.n_features, key));
+        if (restricted_.need_direct_sums() && root_derived_) forget_root();
         TRY(start());
         if (limits.one_split() && nodes_[0].slot < 0) TRY(sum_directly(nodes_[0]));
         TRY(search(nodes_[0]));
@@ -300,7 +304,10 @@ private:
         if (is_small(node) && node.slot < 0) return search_small(node);
         if (node.slot < 0) TRY(sum_directly(node));
         TRY(search_sums(node));
-        return search_again(node);
+        TRY(search_again(node));
+        // nothing is derived from it, unless it is the root of a stump, which is summed from it
+        if (restricted_.need_direct_sums() && !limits_.one_split()) slots_.give(node.slot);
+        return DONE;
     }
 
     // Sums the rows and searches again if rounding errors could have changed the choice.
@@ -329,7 +336,7 @@ private:
             int64_t n_mixed;
             TRY(find_mixed(node, n_mixed));
             ManyPlanes planes{slots_[node.slot], counts,        rows_.n_labels, rows_.n_classes,
-                              rows_.n_padded(),  mixed_.data(), n_mixed};
+                              rows_.n_padded(),  mixed_.data(), n_mixed,        restricted_.of(&node - nodes_.data())};
             return search_joint(rows_.table, planes, request_, error, node.derived, lowest_.data(), rows_.n_jobs,
                                 node.split);
         }
@@ -359,7 +366,7 @@ private:
 
     void search_planes(Node& node, double* lowest, const double* counts = nullptr) {
         const double* error = error_of(node);
-        TwoPlanes planes{slots_[node.slot], counts};
+        TwoPlanes planes{slots_[node.slot], counts, restricted_.of(&node - nodes_.data())};
         double e0 = node.derived ? error[0] : 0.0, e1 = node.derived ? error[1] : 0.0;
         with_criterion(request_, [&](const auto& c) {
             skew::search(c, rows_.table, planes, request_, e0, e1, lowest, rows_.n_jobs, node.split);
@@ -374,7 +381,7 @@ private:
     static void clear_small(double* cells, const uint64_t* seen);
     template <class C>
     double lowest_of_small(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
-                           double tie, Scan& s);
+                           const Restriction* restriction, double tie, Scan& s);
     bool lost_rows(const Node& node);
     // ------------------------------------------------------------------------------------------------ rows
 
@@ -412,6 +419,7 @@ private:
     Status split_best_first();
     Status note_split(int64_t index);
     Status expand(int64_t index, bool last);
+    Status restrict_children(int64_t index);
     // --------------------------------------------------------------------------------------------- stumps
 
     Status split_root();
@@ -494,6 +502,7 @@ private:
     Rows& rows_;
     Request request_{};
     Limits limits_{};
+    RestrictedTree restricted_;
     const Responses* responses_ = nullptr;
     int64_t n_groups_ = 1, n_planes_ = 2;
     bool two_planes_ = true, grown_ = false, of_responses_ = false;

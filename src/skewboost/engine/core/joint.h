@@ -13,6 +13,10 @@ struct ManyPlanes {
     int64_t n_features;    // including those that pad the last block
     const int32_t* mixed;  // the labels that are on for some rows of the node and off for others
     int64_t n_mixed;
+    const Candidates* candidates;  // or null: all
+    bool allows(int64_t f) const { return candidates == nullptr || candidates->allowed[f] != 0; }
+    // The restriction of a feature to one random threshold; or null.
+    const Restriction* random(int64_t f) const { return candidates == nullptr ? nullptr : candidates->of(f); }
     const double* plane(int64_t f, int64_t label, int64_t cls) const {
         return sums + ((label * n_features + f) * n_classes + cls) * N_CODES;
     }
@@ -83,7 +87,7 @@ public:
 
     // The lowest criterion of a feature.
     double lowest(int64_t f, JointWorkspace& work) const {
-        if (!table_.nominal[f]) {
+        if (!table_.nominal(f)) {
             scan_numeric(f, work);
             return lowest_of(work.value, N_THRESHOLDS);
         }
@@ -105,7 +109,7 @@ public:
         for (int64_t l = 0; l < node_.n_labels; ++l)
             for (int64_t c = 0; c < node_.n_classes; ++c)
                 for (int k = 0; k < N_CODES; ++k) weights[k] += node_.plane(f, l, c)[k];
-        if (table_.nominal[f]) {
+        if (table_.nominal(f)) {
             visit_partitions(f, work, [&](double value, const uint8_t* on_left) {
                 if (value > level) return false;
                 split.value = value;
@@ -131,7 +135,7 @@ public:
             missing_to = 2.0 * on_left >= all * (1.0 - SLACK) ? LEFT : RIGHT;
         }
         split.child[MISSING] = missing_to;
-        if (table_.nominal[f])
+        if (table_.nominal(f))
             for (int k = 0; k < N_CODES; ++k)
                 if (!(weights[k] > 0.0)) split.child[k] = missing_to;
         split.before = before();
@@ -140,7 +144,7 @@ public:
     // The number of candidates of a feature at or below a level.
     int64_t count_up_to(int64_t f, double level, JointWorkspace& work) const {
         int64_t n = 0;
-        if (table_.nominal[f])
+        if (table_.nominal(f))
             visit_partitions(f, work, [&](double value, const uint8_t*) {
                 n += value <= level;
                 return false;
@@ -185,7 +189,7 @@ public:
             roots += square_root(worst * own);
         }
         for (int64_t f = 0; f < table_.n_features; ++f)
-            if (table_.nominal[f])
+            if (table_.nominal(f))
                 for (int k = 0; k < N_CODES; ++k) {
                     double w = node_.weight(f, k);
                     // a category may exist only by a rounding error, and their number decides how to search
@@ -235,6 +239,10 @@ private:
                 work.option[k] = 1;
             }
         }
+        const Restriction* own = node_.random(f);
+        if (own != nullptr)
+            keep_random_threshold(*own, n, of_missing > 0.0, work.value, work.option,
+                                  [&](int k) { return work.present[k] != 0.0; });
     }
 
     static void cumulate_both(const double* h, int n, double* up, double* down) {
@@ -321,7 +329,11 @@ private:
         if (m < 2) return;
         double rest = 0.0;
         if (!request_.learn) rest = node_.weight(f, MISSING) * (by_class_ ? 0.5 : 1.0);
-        if (m <= MAX_ENUMERATED)
+        const Restriction* random = node_.random(f);
+        if (random != nullptr) {
+            shuffle_categories(random->key, codes, m);
+            visit_prefixes_of(f, codes, m, int(uniform_below(random->key, 0, m - 1)), rest, work, visit);
+        } else if (m <= MAX_ENUMERATED)
             visit_subsets(f, codes, m, rest, work, visit);
         else
             visit_prefixes(f, codes, m, rest, work, visit);
@@ -367,7 +379,6 @@ private:
                         Visit&& visit) const {
         Keyed items[N_CODES], merging[N_CODES];
         int64_t n_orders = by_class_ ? node_.n_classes : node_.n_labels;
-        const double* counts = node_.counts_of(f);
         for (int64_t by = 0; by < n_orders; ++by) {
             for (int j = 0; j < m; ++j) {
                 int k = codes[j];
@@ -384,44 +395,56 @@ private:
                 items[j] = {key, unknown ? N_CODES + k : k};
             }
             sort_keyed(items, m, merging);
-            int n = m - 1;
-            work.left.clear(n), work.right.clear(n);
-            int64_t step = by_class_ ? 1 : 2;
-            for (int64_t l = 0; l < node_.n_labels; ++l)
-                for (int64_t c = 0; c < node_.n_classes; c += step) {
-                    for (int p = 0; p < int(step); ++p) {
-                        const double* h = node_.plane(f, l, c + p);
-                        double up = 0.0, down = 0.0;
-                        for (int k = 0; k < m; ++k) {
-                            up += h[items[k].code & 255];
-                            work.a[p][k] = up;
-                        }
-                        for (int k = m - 1; k >= 0; --k) {
-                            work.b[p][k] = down;
-                            down += h[items[k].code & 255];
-                        }
-                    }
-                    for (int k = 0; k < n; ++k)
-                        if (by_class_) {
-                            work.left.add_class(k, work.a[0][k]);
-                            work.right.add_class(k, work.b[0][k]);
-                        } else {
-                            work.left.add_label(k, work.a[0][k], work.a[1][k]);
-                            work.right.add_label(k, work.b[0][k], work.b[1][k]);
-                        }
-                }
-            double on_left = 0.0, all = 0.0;
-            if (counts != nullptr)
-                for (int k = 0; k < m; ++k) all += counts[items[k].code & 255];
-            memset(work.on_left, 0, sizeof work.on_left);
-            for (int k = 0; k < n; ++k) {
-                work.on_left[items[k].code & 255] = 1;
-                if (counts != nullptr) on_left += counts[items[k].code & 255];
-                if (!enough(work.left.total[k], request_) || !enough(work.right.total[k], request_)) continue;
-                if (counts != nullptr && (on_left < request_.min_count || all - on_left < request_.min_count)) continue;
-                if (visit(loss_of(work.left, k) + loss_of(work.right, k) + rest, work.on_left)) return;
-            }
+            int16_t order[N_CODES];
+            for (int j = 0; j < m; ++j) order[j] = int16_t(items[j].code & 255);
+            if (visit_prefixes_of(f, order, m, -1, rest, work, visit)) return;
         }
+    }
+
+    // The prefixes of the categories in one order, or only prefix number `only`; returns whether visit returned true.
+    template <class Visit>
+    bool visit_prefixes_of(int64_t f, const int16_t* order, int m, int only, double rest, JointWorkspace& work,
+                           Visit&& visit) const {
+        const double* counts = node_.counts_of(f);
+        int n = m - 1;
+        work.left.clear(n), work.right.clear(n);
+        int64_t step = by_class_ ? 1 : 2;
+        for (int64_t l = 0; l < node_.n_labels; ++l)
+            for (int64_t c = 0; c < node_.n_classes; c += step) {
+                for (int p = 0; p < int(step); ++p) {
+                    const double* h = node_.plane(f, l, c + p);
+                    double up = 0.0, down = 0.0;
+                    for (int k = 0; k < m; ++k) {
+                        up += h[order[k]];
+                        work.a[p][k] = up;
+                    }
+                    for (int k = m - 1; k >= 0; --k) {
+                        work.b[p][k] = down;
+                        down += h[order[k]];
+                    }
+                }
+                for (int k = 0; k < n; ++k)
+                    if (by_class_) {
+                        work.left.add_class(k, work.a[0][k]);
+                        work.right.add_class(k, work.b[0][k]);
+                    } else {
+                        work.left.add_label(k, work.a[0][k], work.a[1][k]);
+                        work.right.add_label(k, work.b[0][k], work.b[1][k]);
+                    }
+            }
+        double on_left = 0.0, all = 0.0;
+        if (counts != nullptr)
+            for (int k = 0; k < m; ++k) all += counts[order[k]];
+        memset(work.on_left, 0, sizeof work.on_left);
+        for (int k = 0; k < n; ++k) {
+            work.on_left[order[k]] = 1;
+            if (counts != nullptr) on_left += counts[order[k]];
+            if (only >= 0 && k != only) continue;
+            if (!enough(work.left.total[k], request_) || !enough(work.right.total[k], request_)) continue;
+            if (counts != nullptr && (on_left < request_.min_count || all - on_left < request_.min_count)) continue;
+            if (visit(loss_of(work.left, k) + loss_of(work.right, k) + rest, work.on_left)) return true;
+        }
+        return false;
     }
 
     const Table& table_;
@@ -442,7 +465,7 @@ inline Status search_joint(const Table& table, const ManyPlanes& node, const Req
     parallel(n_workspaces, n_jobs, [&](int64_t k) {
         for (int64_t f = bound(table.n_features, n_workspaces, k); f < bound(table.n_features, n_workspaces, k + 1);
              ++f)
-            lowest[f] = of.lowest(f, workspaces[k]);
+            lowest[f] = node.allows(f) ? of.lowest(f, workspaces[k]) : INFINITE;
     });
     double best = INFINITE;
     for (int64_t f = 0; f < table.n_features; ++f) best = min_of(best, lowest[f]);

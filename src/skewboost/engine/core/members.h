@@ -25,7 +25,7 @@ struct PortfolioSpec {
     const uint64_t* words;
     int64_t n_rows, n_features;
     const int64_t* n_bins;
-    const uint8_t* nominal;
+    const uint8_t* kinds;
     int64_t n_classes;
     const uint16_t* classes;  // of the rows
     const int64_t* units;     // rows of one unit are in a bootstrap sample together
@@ -53,7 +53,7 @@ public:
 
     // Grows n more trees.
     Status advance(int64_t n) {
-        Table table{data_.words, data_.n_rows, data_.n_features, data_.n_bins, data_.nominal};
+        Table table{data_.words, data_.n_rows, data_.n_features, data_.n_bins, data_.kinds};
         NewtonGrower grower;
         Buffer<double> pairs, weights;
         TRY(grower.prepare(table, by_row_, spec_.tree, K_, data_.n_jobs));

@@ -5,29 +5,12 @@
 // Gini index, and the same code grows the trees of forests. A tree is grown on one thread; the trees of different
 // members of a portfolio (members.h) are grown side by side.
 #pragma once
+#include "draws.h"
 #include "mathematics.h"
 #include "table.h"
 #include "threads.h"
 
 namespace skew {
-
-// ------------------------------------------------------------------------------------------------- random numbers
-
-// The finaliser of splitmix64, as `row_hash.mixed`: a random number is a function of a key and a counter, so that no
-// draw depends on an earlier one.
-inline uint64_t mixed(uint64_t bits) {
-    uint64_t z = bits + 0x9E3779B97F4A7C15ull;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-}
-// A number in [0, 1).
-inline double uniform(uint64_t key, uint64_t counter) {
-    return double(mixed(key + counter * 0x9E3779B97F4A7C15ull) >> 11) * 0x1p-53;
-}
-inline int64_t uniform_below(uint64_t key, uint64_t counter, int64_t n) {
-    return min_of(int64_t(uniform(key, counter) * double(n)), n - 1);
-}
 
 // ------------------------------------------------------------------------------------------------------- settings
 
@@ -122,8 +105,8 @@ public:
     Status grow(const double* pairs, const double* weights, int64_t n, uint64_t key, double scale, Trees& out) {
         pairs_ = pairs;
         key_ = key;
-        draw_columns(columns_.data(), n_columns_, table_.n_features, settings_.n_columns_of_tree, mixed(key ^ 1));
-        sort_columns(columns_.data(), n_columns_);
+        for (int64_t j = 0; j < table_.n_features; ++j) columns_[j] = int32_t(j);
+        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key));
         int64_t at = 0;
         for (int64_t k = 0; k < n_columns_; ++k) {
             offsets_[k] = at;
@@ -182,33 +165,6 @@ private:
         int64_t groups;       // the offset of its groups; -1: all
         Candidate best;
     };
-
-    // ------------------------------------------------------------------------------------------- drawing
-
-    // Draws k of n numbers without replacement: a partial Fisher-Yates shuffle.
-    void draw_columns(int32_t* out, int64_t& n_out, int64_t n, int64_t k, uint64_t key) {
-        for (int64_t j = 0; j < n; ++j) out[j] = int32_t(j);
-        n_out = shuffle_front(out, n, k, key);
-    }
-    static int64_t shuffle_front(int32_t* out, int64_t n, int64_t k, uint64_t key) {
-        k = min_of(k, n);
-        if (k == n) return n;
-        for (int64_t j = 0; j < k; ++j) {
-            int64_t other = j + uniform_below(key, uint64_t(j), n - j);
-            int32_t kept = out[j];
-            out[j] = out[other];
-            out[other] = kept;
-        }
-        return k;
-    }
-    static void sort_columns(int32_t* out, int64_t n) {
-        for (int64_t i = 1; i < n; ++i) {
-            int32_t own = out[i];
-            int64_t j = i;
-            for (; j > 0 && out[j - 1] > own; --j) out[j] = out[j - 1];
-            out[j] = own;
-        }
-    }
 
     // --------------------------------------------------------------------------------------------- nodes
 
@@ -285,11 +241,8 @@ private:
             n = 0;
             for (int64_t k = 0; k < n_columns_; ++k)
                 if (allowed(node, columns_[k])) drawn_[n++] = int32_t(k);
-            if (settings_.n_columns_of_node < n_columns_) {
-                n = shuffle_front(drawn_.data(), n, settings_.n_columns_of_node,
-                                  mixed(key_ ^ mixed(uint64_t(index) * 4 + 2)));
-                sort_columns(drawn_.data(), n);
-            }
+            if (settings_.n_columns_of_node < n_columns_)
+                n = draw_front(drawn_.data(), n, settings_.n_columns_of_node, key_of_node(key_, index));
         } else {
             for (int64_t k = 0; k < n; ++k) drawn_[k] = int32_t(k);
         }
@@ -309,7 +262,7 @@ private:
                 cells = slots_[own.slot].sums.data() + offsets_[place] * 2 * K_;
             if (settings_.random_thresholds) {
                 if (!direct) find_seen(slots_[own.slot].counts.data() + offsets_[place], int(table_.n_bins[f]) + 1);
-                try_random(own, f, cells, random_key(index, f));
+                try_random(own, f, cells, key_of_column(key_, index, f));
             } else {
                 try_column(own, f, cells);
             }
@@ -392,7 +345,7 @@ private:
         return gain > node.best.gain + TIE * absolute(node.best.gain) && gain > 1e-12 * (1.0 + absolute(parent_score_));
     }
     int direction_of(int32_t f) const {
-        return settings_.monotone == nullptr || table_.nominal[f] ? 0 : settings_.monotone[f];
+        return settings_.monotone == nullptr || table_.nominal(f) ? 0 : settings_.monotone[f];
     }
 
     // Copies the pairs of a node, which the sums of all its columns need, into one place.
@@ -441,7 +394,7 @@ private:
     }
 
     void try_column(Node& node, int32_t f, const double* cells) {
-        if (table_.nominal[f])
+        if (table_.nominal(f))
             try_categories(node, f, cells);
         else
             try_thresholds(node, f, cells);
@@ -569,7 +522,7 @@ private:
     // categories. `seen_` says which cells have rows.
     void try_random(Node& node, int32_t f, const double* cells, uint64_t key) {
         int n = int(table_.n_bins[f]);
-        bool nominal = table_.nominal[f] != 0, any_missing = is_seen(n);
+        bool nominal = table_.nominal(f), any_missing = is_seen(n);
         int low = -1, high = -1;
         for_seen([&](int c) {
             if (c >= n) return;
@@ -608,9 +561,6 @@ private:
         node.best.missing_left = missing_left;
         node.best.nominal = threshold < 0;
         node.best.set = set;
-    }
-    uint64_t random_key(int64_t index, int32_t f) const {
-        return mixed(key_ ^ mixed((uint64_t(index) * 4 + 3) ^ (uint64_t(f) << 32)));
     }
 
     bool is_seen(int c) const { return ((seen_[c >> 6] >> (c & 63)) & 1) != 0; }
@@ -695,8 +645,8 @@ private:
             }
             out.nodes[out.n_nodes] = {best.feature, best.nominal ? -1 : best.threshold, set, 0, {0, 0}, best.gain};
         }
-        TreeNode& made = out.nodes[out.n_nodes];
-        int64_t n_left = divide(nodes_[index], made, out);
+        int64_t n_left = divide(nodes_[index], out.nodes[out.n_nodes], out);
+        if (table_.ordered(nodes_[index].best.feature)) TRY(set_up_to(out.nodes[out.n_nodes], out));
         nodes_[index].number = n_splits_++;
         out.n_nodes += 1;
         int64_t begin = nodes_[index].begin, size = nodes_[index].size, depth = nodes_[index].depth;
@@ -741,6 +691,17 @@ private:
         }
         TRY(search(left));
         return search(right);
+    }
+
+    // A threshold of ordered categories is written as the set of those up to it.
+    static Status set_up_to(TreeNode& made, Trees& out) {
+        TRY(out.sets.grow(out.n_sets + 1));
+        CodeSet set{{0, 0, 0, 0}};
+        for (int code = 0; code <= made.threshold; ++code) set.add(code);
+        out.sets[out.n_sets] = set;
+        made.set = int32_t(out.n_sets++);
+        made.threshold = -1;
+        return DONE;
     }
 
     // Moves the rows that go left to the front, in order, and puts a threshold in the middle of its gap.

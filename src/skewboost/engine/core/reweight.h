@@ -30,7 +30,9 @@ inline void Grower::scale_rows(const uint32_t* list, int64_t n, int64_t group, c
 inline Status Grower::reweight(const double* factors, double& total, bool& rescaled) {
     total = total_of(factors, sums_.data(), n_leaves_);
     bool known = false;
-    if (!is_stump())
+    if (restricted_.need_direct_sums())
+        known = false;  // the next root is summed
+    else if (!is_stump())
         TRY(root_after_tree(factors, total, known));
     else if (!sums_all())
         known = root_after_stump(factors, total);

@@ -25,7 +25,7 @@ struct Spec {
     const uint64_t* words;
     int64_t n_rows, n_features;
     const int64_t* n_bins;
-    const uint8_t* nominal;
+    const uint8_t* kinds;
     int64_t n_labels, n_classes;
     const uint16_t* classes;  // [label][row]
     const double* examples;   // per row; null: one each
@@ -88,7 +88,7 @@ public:
     const double* examples = nullptr;
 
     Status prepare(const Spec& spec) {
-        table = {spec.words, spec.n_rows, spec.n_features, spec.n_bins, spec.nominal};
+        table = {spec.words, spec.n_rows, spec.n_features, spec.n_bins, spec.kinds};
         n_labels = spec.n_labels;
         n_classes = spec.n_classes;
         n_jobs = max_of<int64_t>(spec.n_jobs, 1);

@@ -1,6 +1,7 @@
 // The candidates of one feature: the criterion of every threshold, or of every partition of categories
 // (`split_search.numeric_candidates` and `split_search.nominal_candidates` for two planes).
 #pragma once
+#include "restrict.h"
 #include "step.h"
 
 namespace skew {
@@ -12,6 +13,7 @@ struct Cells {
     const double* counts;  // or null
     int n_bins;
     bool nominal;
+    const Restriction* restriction;  // or null
 };
 
 // The candidates of one feature, and the workspace in which they are computed.
@@ -76,7 +78,9 @@ struct Options {
 // only if it is better by more than a tie.
 template <class C>
 void scan_cuts(const C& c, const double* h0, const double* h1, const double* counts, int n, int n_candidates,
-               const Options& o, const Request& request, double tie, double margin, Scan& s) {
+               const Options& o, const Request& request, double tie, double margin, Scan& s,
+               const Restriction* restriction = nullptr) {
+    int direction = restriction == nullptr ? 0 : restriction->direction;
     cumulate(h0, h1, n, s);
     if (counts != nullptr) {
         double up = 0.0, down = 0.0;
@@ -113,9 +117,19 @@ void scan_cuts(const C& c, const double* h0, const double* h1, const double* cou
                 if (s.left_count[k] + on_left < request.min_count || s.right_count[k] + on_right < request.min_count)
                     s.closed[k] = INFINITE;
         }
-        if constexpr (C::step) {  // both polarities at once
-            lowest = step_losses(c, s.l0, s.l1, s.r0, s.r1, s.closed, n_candidates, lowest, margin, tie, s.step, s.one,
-                                 s.minus);
+        if constexpr (!C::forced) {
+            if (restriction != nullptr && restriction->orders())
+                for (int k = 0; k < n_candidates; ++k)
+                    if (!restriction->in_order(c, s.l0[k], s.l1[k], s.r0[k], s.r1[k])) s.closed[k] = INFINITE;
+        }
+        if constexpr (C::step) {  // both polarities at once, unless the column has a direction
+            if (direction == 0)
+                lowest = step_losses(c, s.l0, s.l1, s.r0, s.r1, s.closed, n_candidates, lowest, margin, tie, s.step,
+                                     s.one, s.minus);
+            for (int k = 0; direction != 0 && k < n_candidates; ++k) {
+                s.minus[k] = direction < 0;
+                s.one[k] = split_loss(c, s.l0[k], s.l1[k], s.r0[k], s.r1[k], direction, INFINITE);
+            }
             for (int k = 0; k < n_candidates; ++k) {
                 double v = s.one[k] + o.rest + s.closed[k];
                 if (v < s.value[k] && (s.value[k] == INFINITE || v < s.value[k] - tie)) {
@@ -126,6 +140,7 @@ void scan_cuts(const C& c, const double* h0, const double* h1, const double* cou
         } else {
             for (int q = 0; q < o.n_polarities; ++q) {
                 int sign = C::forced ? 1 - 2 * q : 0;
+                if (C::forced && direction != 0 && sign != direction) continue;
                 for (int k = 0; k < n_candidates; ++k)
                     s.one[k] = c.leaf(s.l0[k], s.l1[k], -sign) + c.leaf(s.r0[k], s.r1[k], sign) + o.rest + s.closed[k];
                 if (side == 0 && q == 0) {
@@ -161,9 +176,38 @@ Options options_of(const C& c, const Cells& f, const Request& request) {
             request.learn ? 0.0 : c.abstain(m0, m1)};
 }
 
+// Sets all candidates but one to infinity, and moves that one.
+inline void keep_one(double* value, uint8_t* option, int from, int to) {
+    double kept = value[from];
+    uint8_t its_option = option[from];
+    for (int k = 0; k < N_CODES; ++k) value[k] = INFINITE;
+    value[to] = kept;
+    option[to] = its_option;
+}
+
+// `split_search._keep_random_thresholds`: a random threshold divides the rows like the occupied one below it.
+template <class Occupied>
+void keep_random_threshold(const Restriction& restriction, int n, bool any_missing, double* value, uint8_t* option,
+                           Occupied&& occupied) {
+    int t = restriction.draw_threshold(n, any_missing, occupied);
+    if (t < 0) {
+        for (int k = 0; k < N_CODES; ++k) value[k] = INFINITE;
+        return;
+    }
+    int from = t;
+    while (!occupied(from)) --from;
+    keep_one(value, option, from, t);
+}
+
 template <class C>
 void scan_numeric(const C& c, const Cells& f, const Request& request, double tie, double margin, Scan& s) {
-    scan_cuts(c, f.h0, f.h1, f.counts, f.n_bins, f.n_bins, options_of(c, f, request), request, tie, margin, s);
+    const Restriction* own = f.restriction;
+    bool random = own != nullptr && own->random;
+    scan_cuts(c, f.h0, f.h1, f.counts, f.n_bins, f.n_bins, options_of(c, f, request), request, tie,
+              random ? INFINITE : margin, s, own);
+    if (random)
+        keep_random_threshold(*own, f.n_bins, f.h0[MISSING] != 0.0 || f.h1[MISSING] != 0.0, s.value, s.option,
+                              [&](int k) { return f.h0[k] != 0.0 || f.h1[k] != 0.0; });
 }
 
 // ------------------------------------------------------------------------------------------------- categories
@@ -172,6 +216,20 @@ struct Keyed {
     double key;
     int code;
 };
+
+// A random order of categories, by the key of their column.
+inline void shuffle_categories(uint64_t key, int16_t* order, int m) {
+    uint64_t keys[N_CODES];
+    for (int j = 0; j < m; ++j) keys[j] = mixed(key + 1 + uint64_t(order[j]));
+    for (int i = 1; i < m; ++i) {
+        uint64_t own = keys[i];
+        int16_t code = order[i];
+        int j = i;
+        for (; j > 0 && keys[j - 1] > own; --j) keys[j] = keys[j - 1], order[j] = order[j - 1];
+        keys[j] = own;
+        order[j] = code;
+    }
+}
 
 // Sorts by key, then by code: runs of eight by insertion, then by merging runs of twice the length.
 inline void sort_keyed(Keyed* items, int n, Keyed* scratch) {
@@ -313,9 +371,17 @@ void scan_subsets(const C& c, const Cells& f, int m, const Options& o, const Req
 template <class C>
 void scan_nominal(const C& c, const Cells& f, const Request& request, double tie, double margin, Scan& s) {
     s.mask = 0;
-    int m = order_categories<C>(f.h0, f.h1, request.learn, s.order);
+    const Restriction* own = f.restriction;
+    bool random = own != nullptr && own->random;
+    int m = random ? 0 : order_categories<C>(f.h0, f.h1, request.learn, s.order);
+    if (random) {
+        for (int k = 0; k < (request.learn ? N_CODES : MISSING); ++k)
+            if (C::weight(f.h0[k], f.h1[k]) > 0.0) s.order[m++] = int16_t(k);
+        shuffle_categories(own->key, s.order, m);
+        if (m < N_CODES) s.order[m] = -1;
+    }
     Options o = options_of(c, f, request);
-    if (m < 2 || (C::forced && m <= MAX_ENUMERATED)) {
+    if (m < 2 || (C::forced && m <= MAX_ENUMERATED && !random)) {
         for (int k = 0; k < N_CODES; ++k) s.value[k] = INFINITE;
         memset(s.option, 0, sizeof s.option);
         if (m >= 2) scan_subsets(c, f, m, o, request, tie, s);
@@ -326,7 +392,12 @@ void scan_nominal(const C& c, const Cells& f, const Request& request, double tie
         s.g1[j] = f.h1[s.order[j]];
         if (f.counts != nullptr) s.counts[j] = f.counts[s.order[j]];
     }
-    scan_cuts(c, s.g0, s.g1, f.counts != nullptr ? s.counts : nullptr, m, m - 1, o, request, tie, margin, s);
+    scan_cuts(c, s.g0, s.g1, f.counts != nullptr ? s.counts : nullptr, m, m - 1, o, request, tie,
+              random ? INFINITE : margin, s, own);
+    if (random) {
+        int t = int(uniform_below(own->key, 0, m - 1));
+        keep_one(s.value, s.option, t, t);
+    }
 }
 
 template <class C>
@@ -424,12 +495,12 @@ inline bool lowest_cut(const GiniCriterion&, const double* h0, const double* h1,
     return true;
 }
 
-inline bool lowest_cut(const SquaresCriterion&, const double* h0, const double* h1, int n, const Request& r, double,
+inline bool lowest_cut(const SquaresCriterion& c, const double* h0, const double* h1, int n, const Request& r, double,
                        Scan& s, double& low) {
     cumulate(h0, h1, n, s);
     double least_weight = max_of(r.min_weight, 5e-324);
     for (int k = 0; k < n; ++k) {
-        double v = -(s.l1[k] * s.l1[k] / s.l0[k]) - s.r1[k] * s.r1[k] / s.r0[k];
+        double v = -(s.l1[k] * s.l1[k] / (s.l0[k] + c.l2)) - s.r1[k] * s.r1[k] / (s.r0[k] + c.l2);
         bool allowed = (s.l0[k] >= least_weight) & (s.r0[k] >= least_weight);
         s.value[k] = allowed ? v : INFINITE;
     }
@@ -487,7 +558,7 @@ inline bool lowest_cut(const C&, const double*, const double*, int, const Reques
 template <class C>
 double lowest_of_feature(const C& c, const Cells& f, const Request& request, double tie, Scan& s) {
     double low;
-    if (f.counts == nullptr && !f.nominal && f.h0[MISSING] == 0.0 && f.h1[MISSING] == 0.0 &&
+    if (f.counts == nullptr && !f.nominal && f.restriction == nullptr && f.h0[MISSING] == 0.0 && f.h1[MISSING] == 0.0 &&
         lowest_cut(c, f.h0, f.h1, f.n_bins, request, tie, s, low))
         return low;
     scan_feature(c, f, request, tie, 2.0 * tie, s);

@@ -23,11 +23,17 @@ struct Split {
 struct TwoPlanes {
     const double* sums;
     const double* counts;
+    const Candidates* candidates;  // or null: all
     Cells of(const Table& table, int64_t f) const {
         const double* own = sums + f * 2 * N_CODES;
-        return {own, own + N_CODES, counts == nullptr ? nullptr : counts + f * N_CODES, int(table.n_bins[f]),
-                table.nominal[f] != 0};
+        return {own,
+                own + N_CODES,
+                counts == nullptr ? nullptr : counts + f * N_CODES,
+                int(table.n_bins[f]),
+                table.nominal(f),
+                candidates == nullptr ? nullptr : candidates->of(f)};
     }
+    bool allows(int64_t f) const { return candidates == nullptr || candidates->allowed[f] != 0; }
 };
 
 // Writes the child of every code for a candidate: `split_search.make_split`. Codes without weight go to the side of
@@ -157,7 +163,8 @@ void search(const C& c, const Table& table, const TwoPlanes& node, const Request
     double tie = tie_of<C>(node.of(table, 0));
     auto scan_range = [&](int64_t start, int64_t stop) {
         Scan s;
-        for (int64_t f = start; f < stop; ++f) lowest[f] = lowest_of_feature(c, node.of(table, f), request, tie, s);
+        for (int64_t f = start; f < stop; ++f)
+            lowest[f] = node.allows(f) ? lowest_of_feature(c, node.of(table, f), request, tie, s) : INFINITE;
     };
     if (table.n_features < SERIAL_SEARCH) {
         scan_range(0, table.n_features);

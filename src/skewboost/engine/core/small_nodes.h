@@ -41,13 +41,17 @@ void Grower::search_small_node(const C& c, Node& node, const double* counts) {
     double cells[2 * N_CODES];
     memset(cells, 0, sizeof cells);
     double* lowest = lowest_.data();
+    const Candidates* candidates = restricted_.of(&node - nodes_.data());
     for (int64_t block = 0; block < table.n_blocks(); ++block) {
         uint64_t* words = fetched_.data() + block * SMALL_NODE;
         for (int i = 0; i < m; ++i) words[i] = table.block(block)[list[i]];
         for (int64_t f = block * BLOCK; f < min_of((block + 1) * BLOCK, table.n_features); ++f) {
+            lowest[f] = INFINITE;
+            if (candidates != nullptr && !candidates->allowed[f]) continue;
             uint64_t seen[4];
             add_small(words, int(8 * (f & 7)), m, v0, v1, cells, seen);
-            lowest[f] = lowest_of_small(c, f, cells, seen, counts, tie, s);
+            const Restriction* restriction = candidates == nullptr ? nullptr : candidates->of(f);
+            lowest[f] = lowest_of_small(c, f, cells, seen, counts, restriction, tie, s);
             clear_small(cells, seen);
         }
     }
@@ -61,8 +65,12 @@ void Grower::search_small_node(const C& c, Node& node, const double* counts) {
     while (lowest[g] > level) ++g;
     uint64_t seen[4];
     add_small(fetched_.data() + (g >> 3) * SMALL_NODE, int(8 * (g & 7)), m, v0, v1, cells, seen);
-    Cells chosen{cells, cells + N_CODES, counts == nullptr ? nullptr : counts + g * N_CODES, int(table.n_bins[g]),
-                 table.nominal[g] != 0};
+    Cells chosen{cells,
+                 cells + N_CODES,
+                 counts == nullptr ? nullptr : counts + g * N_CODES,
+                 int(table.n_bins[g]),
+                 table.nominal(g),
+                 candidates == nullptr ? nullptr : candidates->of(g)};
     scan_feature(c, chosen, request_, tie, 2.0 * tie, s);
     int t = first_up_to(s, level);
     double t0 = 0.0, t1 = 0.0;
@@ -95,9 +103,9 @@ inline void Grower::clear_small(double* cells, const uint64_t* seen) {
 
 template <class C>
 double Grower::lowest_of_small(const C& c, int64_t f, const double* cells, const uint64_t* seen, const double* counts,
-                               double tie, Scan& s) {
+                               const Restriction* restriction, double tie, Scan& s) {
     const Table& table = rows_.table;
-    if (counts == nullptr && !table.nominal[f] && !(seen[3] >> 63)) {
+    if (counts == nullptr && restriction == nullptr && !table.nominal(f) && !(seen[3] >> 63)) {
         double g0[SMALL_NODE], g1[SMALL_NODE];
         int n = 0;
         for (int q = 0; q < 4; ++q)
@@ -113,8 +121,12 @@ double Grower::lowest_of_small(const C& c, int64_t f, const double* cells, const
         scan_cuts(c, g0, g1, nullptr, n, n, o, request_, tie, 2.0 * tie, s);
         return lowest_of(s.value, n);
     }
-    Cells own{cells, cells + N_CODES, counts == nullptr ? nullptr : counts + f * N_CODES, int(table.n_bins[f]),
-              table.nominal[f] != 0};
+    Cells own{cells,
+              cells + N_CODES,
+              counts == nullptr ? nullptr : counts + f * N_CODES,
+              int(table.n_bins[f]),
+              table.nominal(f),
+              restriction};
     scan_feature(c, own, request_, tie, 2.0 * tie, s);
     return lowest_of(s.value, N_THRESHOLDS);
 }

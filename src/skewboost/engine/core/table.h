@@ -13,9 +13,11 @@ struct Table {
     const uint64_t* words;
     int64_t n_rows;
     int64_t n_features;
-    const int64_t* n_bins;   // codes in use, per feature
-    const uint8_t* nominal;  // whether the order of the codes has no meaning
+    const int64_t* n_bins;  // codes in use, per feature
+    const uint8_t* kinds;   // per feature 0: numbers, 1: categories, 2: categories that are split in the order of codes
 
+    bool nominal(int64_t f) const { return kinds[f] == 1; }
+    bool ordered(int64_t f) const { return kinds[f] == 2; }
     int64_t n_blocks() const { return (n_features + BLOCK - 1) / BLOCK; }
     const uint64_t* block(int64_t b) const { return words + b * n_rows; }
 };

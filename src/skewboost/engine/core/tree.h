@@ -68,6 +68,20 @@ inline Status Grower::note_split(int64_t index) {
     return DONE;
 }
 
+// Restricts what the children of a node may choose from.
+inline Status Grower::restrict_children(int64_t index) {
+    const Node& node = nodes_[index];
+    double middle = 0.0;
+    if (restricted_.direction(node.split.feature) != 0)
+        for (int64_t side = LEFT; side <= RIGHT; ++side) {
+            const Node& child = nodes_[node.children + side];
+            double sums[2];
+            for (int64_t g = 0; g < n_groups_; ++g) rows_.totals(rows_of(child, g), child.size[g], g, responses_, sums);
+            middle += 0.5 * with_criterion(request_, [&](const auto& c) { return c.mean(sums[0], sums[1]); });
+        }
+    return restricted_.restrict_children(index, node.children, node.n_children, n_splits_, node.split.feature, middle);
+}
+
 // Makes the children of a node, with their histograms and best splits unless they will not be split.
 inline Status Grower::expand(int64_t index, bool last) {
     for (;;) {
@@ -86,10 +100,11 @@ inline Status Grower::expand(int64_t index, bool last) {
     }
     bool final = last || (limits_.max_depth > 0 && nodes_[index].depth + 1 >= limits_.max_depth);
     if (final) return DONE;
-    if (!is_small(nodes_[index])) TRY(give_histograms(index));
+    if (restricted_.active()) TRY(restrict_children(index));
+    if (!is_small(nodes_[index]) && !restricted_.need_direct_sums()) TRY(give_histograms(index));
     Node* children = &nodes_[nodes_[index].children];
-    if (two_planes_ && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 && children[0].slot >= 0 &&
-        children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
+    if (two_planes_ && !restricted_.active() && !counted() && !is_small(nodes_[index]) && rows_.n_jobs > 1 &&
+        children[0].slot >= 0 && children[1].slot >= 0 && rows_.table.n_features < SERIAL_SEARCH) {
         parallel(2, 2, [&](int64_t side) { search_planes(children[side], lowest_.data() + side * rows_.n_padded()); });
         for (int64_t side = 0; side < 2; ++side) TRY(search_again(children[side]));
     } else {

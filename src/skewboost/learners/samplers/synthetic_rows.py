@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -19,7 +20,7 @@ def gathered(table: Table, sources: Array) -> Table:
         return Table(sources.shape[1], table.n_features, matrix=cells)
     columns: list[Array | Nominal] = []
     for column, rows in zip(table.columns, sources):
-        columns.append(Nominal(column.codes[rows], column.categories) if isinstance(column, Nominal) else column[rows])
+        columns.append(column.take(rows) if isinstance(column, Nominal) else column[rows])
     series = [table.frame[:, feature][rows] for feature, rows in enumerate(sources)]
     frame = table.frame[sources[0]].with_columns(*series)
     return Table(sources.shape[1], table.n_features, columns=tuple(columns), frame=frame)
@@ -79,7 +80,7 @@ def joined(table: Table, made: Table) -> Table:
 def _joined(first: Array | Nominal, second: Array | Nominal) -> Array | Nominal:
     if not isinstance(first, Nominal) or not isinstance(second, Nominal):
         return np.concatenate((first, second))  # type: ignore[arg-type]
-    return Nominal(np.concatenate((first.codes, _recoded(second, first.categories))), first.categories)
+    return replace(first, codes=np.concatenate((first.codes, _recoded(second, first.categories))))
 
 
 def _recoded(column: Nominal, categories: Sequence[str]) -> Array:

@@ -17,7 +17,7 @@ from skewboost.boosting.explanations import step_function
 from skewboost.engine import ENGINES, choose
 from skewboost.engine.binning import fit_bins
 from skewboost.engine.boundary import N_CODES, Engine
-from skewboost.engine.constraints import read_interactions, read_monotonic
+from skewboost.engine.constraints import ordered_columns, read_interactions, read_monotonic
 from skewboost.engine.explaining import Support
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
@@ -109,7 +109,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         rows = present[order]  # of every example
         each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
         engine, numbers = self._engine(), self._numbers(labels[rows])
-        bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights[present])
+        in_order = ordered_columns(self._monotonic(table), table)
+        bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights[present], ordered=in_order)
         codes = engine.take(engine.encode(table, bins), order)
         view = View(engine, table.take(order), bins, codes)
         of_example = np.arange(len(rows)) if units is None else np.unique(units[rows], return_inverse=True)[1]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from skewboost.engine.newton import Trees, mix
+from skewboost.engine.draws import mix
+from skewboost.engine.newton import Trees
 from skewboost.engine.portfolio import Portfolio
 from skewboost.fold_rows import Fold
 from skewboost.meta.portfolio.portfolio_model import Part, log_odds_of_shares
