@@ -54,7 +54,7 @@ class ShapeFunction:
     lines : tuple of LineTerm
         The terms of a line, without `missing_value`. They are accurate also for columns with values far from zero.
     support : ndarray
-        The number of training examples for each of `values`.
+        The number of training examples for each of `values`; where categories share a code, equal parts of its number.
     missing_value : float
         The value for missing values, and for categories that were not seen in training.
     missing_support : float
@@ -242,6 +242,13 @@ def _shape(e: Explainer, tables: Array, sign: float, j: int, name: str, nominal:
 def step_function(j: int, name: str, feature: Feature, table: Array, counts: Array, *, exact: bool) -> ShapeFunction:
     """Return the function of a binned feature, given its value and the number of training examples per code."""
     missing = float(table[MISSING]), float(counts[MISSING])
+    if feature.categories is not None and feature.shared:
+        codes = np.array(feature.shared)
+        each = counts[codes] / np.bincount(codes)[codes]  # an equal part for each category of a code
+        steps = np.empty(0)
+        return ShapeFunction(
+            j, name, "nominal", table[codes], each, *missing, steps, feature.categories, exact=exact
+        )  # fmt: skip
     if feature.categories is not None:
         n = len(feature.categories) + bool(feature.rest)
         own = feature.categories, feature.rest

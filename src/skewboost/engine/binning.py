@@ -32,6 +32,7 @@ class Feature:
     rest: frozenset[str] = frozenset()  # rare categories that share the last code
     n_bins: int = 1
     ordered: bool = False  # whether the categories have an order, in which they are split by thresholds
+    shared: tuple[int, ...] = ()  # the code of each category, if it is not its place: several may have the same
 
     @property
     def nominal(self) -> bool:
@@ -42,6 +43,8 @@ class Feature:
     def code_of(self) -> dict[str, int]:
         """The code of each category."""
         assert self.categories is not None
+        if self.shared:
+            return dict(zip(self.categories, self.shared, strict=True))
         codes = {c: k for k, c in enumerate(self.categories)}
         codes.update(dict.fromkeys(self.rest, self.n_bins - 1))
         return codes

@@ -130,7 +130,12 @@ def _code_counts() -> Field:
 def _check_feature(feature: Feature) -> None:
     own = (feature.categories or ()) if feature.nominal else feature.cuts
     n_bins = max(1, len(own) + bool(feature.rest)) if feature.nominal else len(own) + 1
-    require(feature.n_bins == n_bins, f"must be {n_bins}", "n_bins")
+    if feature.shared:
+        require(feature.ordered and len(feature.shared) == len(own), "must have a code for each category", "shared")
+        require(0 < feature.n_bins < N_CODES, f"must be from 1 to {N_CODES - 1}", "n_bins")
+        require(all(0 <= code < feature.n_bins for code in feature.shared), "must hold codes below n_bins", "shared")
+    else:
+        require(feature.n_bins == n_bins, f"must be {n_bins}", "n_bins")
     require(not feature.nominal or not len(feature.cuts), "must be empty for a nominal feature", "cuts")
     require(feature.nominal or not feature.rest, "must be empty for a numeric feature", "rest")
     require(feature.rest.isdisjoint(feature.categories or ()), "must not hold categories with a code", "rest")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,6 +31,7 @@ from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
 from skewboost.meta.portfolio.portfolio_training import Candidate, Interrupted, Trained, Trainer, no_report
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
+from skewboost.meta.portfolio.target_statistics import Examples, binned, many_categories, random_places
 from skewboost.metrics.costs import cost_matrix, expected_costs
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
@@ -109,12 +111,18 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         rows = present[order]  # of every example
         each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
         engine, numbers = self._engine(), self._numbers(labels[rows])
-        in_order = ordered_columns(self._monotonic(table), table)
-        bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights[present], ordered=in_order)
-        codes = engine.take(engine.encode(table, bins), order)
-        view = View(engine, table.take(order), bins, codes)
         of_example = np.arange(len(rows)) if units is None else np.unique(units[rows], return_inverse=True)[1]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        in_order = ordered_columns(self._monotonic(table), table)
+        many = many_categories(table, in_order) if len(self.classes_) == 2 else []
+        if many:
+            place = rows if isinstance(self.cv, TimeSeriesSplit) else random_places(of_example, seed)
+            examples = Examples(numbers == 1, each, place)
+            bins, codes = binned(engine, table.take(order), many, examples, in_order)
+        else:
+            bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights[present], ordered=in_order)
+            codes = engine.take(engine.encode(table, bins), order)
+        view = View(engine, table.take(order), bins, codes)
         recipe = self._recipe(table, numbers)
         if folds is not None:
             held_out: list[Fold] | None = folds_of_examples(folds, rows, numbers)
@@ -130,6 +138,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
                 trained, stop = trainer.train(), None
             except Interrupted as interruption:
                 trained, stop = interruption.trained, interruption
+        if many:  # the codes that these rows would have if they were new
+            codes = engine.encode(view.table, bins)
         codes_of = (engine.column(codes, j) for j in range(table.n_features))
         support = Support(float(each.sum()), np.array([np.bincount(own, each, minlength=N_CODES) for own in codes_of]))
         self._model = PortfolioModel(trained.parts, trained.offset, bins, support, table.n_features)
