@@ -36,9 +36,9 @@ def table(n_ids, n_rows, by_rank):
 
 def skewboost(X, y, X_new, smoothing):
     """Return probabilities; without statistics if smoothing is None."""
-    columns = {} if smoothing is not None else {"many_categories": lambda *_: []}
+    many = portfolio_classifier.many_categories if smoothing is not None else lambda *_: []
     with (
-        patch.multiple(portfolio_classifier, **columns),
+        patch.object(portfolio_classifier, "many_categories", many),
         patch.multiple(target_statistics, MANY=20, SMOOTHING=smoothing),
     ):
         return SkewBoostClassifier(effort="quick", random_state=0, n_jobs=2).fit(X, y).predict_proba(X_new)

@@ -292,7 +292,7 @@ def test_trees_may_have_more_leaves_than_two_bytes_count():
     assert field_of(tuple[tuple[int, ...], ...]).read([[-70_000, 1]]) == ((-70_000, 1),)
 
 
-NO_CUTS = {"cuts": [], "categories": None, "rest": [], "ordered": False, "n_bins": 1}
+NO_CUTS = {"cuts": [], "categories": None, "rest": [], "ordered": False, "shared": [], "n_bins": 1}
 
 
 def _set(**values):
