@@ -47,6 +47,7 @@ HELD_OUT = 0.4
 MOST_GIVEN, MOST_NEW = 6000, 40_000
 LEARNED_ON = 1 / 3  # of the held-out rows, where MAPIE learns a sequence
 FINE = expit(np.linspace(-14.0, 14.0, 281))  # thresholds in a fixed sequence cost nothing
+FLAGGED = 5  # rows at least: without any, the p-value is undefined, and MAPIE would begin with it
 LEVELS = np.logspace(-25, 0, 150)  # of the p-values by which MAPIE orders them
 COARSE = expit(np.linspace(-6.0, 6.0, 25))  # of which pairs are formed
 PAIRS = np.array([(low, high) for low in COARSE for high in COARSE if low <= high])
@@ -149,8 +150,13 @@ def mapie(goal: str, p: np.ndarray, y: np.ndarray, p_new: np.ndarray, **params: 
     """MAPIE on probabilities, which are all that it uses of the rows."""
     read, (price, risk) = Goal.of(goal), GOALS[goal]
     bounds = [c.bound for c in read.conditions]
+    in_sequence = params.get("fwer_method") == "split_fixed_sequence"
     if read.refers:
         params = {"list_predict_params": PAIRS, **params}
+    if in_sequence:
+        p_learn, p, y_learn, y = train_test_split(p, y, train_size=LEARNED_ON, random_state=0)
+        flagging = np.reshape(params["list_predict_params"], (-1, 1 + read.refers))[:, -1] <= np.sort(p_learn)[-FLAGGED]
+        params["list_predict_params"] = params["list_predict_params"][flagging]
     controller = BinaryClassificationController(
         decided if read.refers else lambda p: np.column_stack((1.0 - p, p)),
         risk,
@@ -159,8 +165,7 @@ def mapie(goal: str, p: np.ndarray, y: np.ndarray, p_new: np.ndarray, **params: 
         best_predict_param_choice=DECIDED_RECALL if read.refers else {"false_alarm_rate": "fpr"}.get(price, price),
         **params,
     )
-    if params.get("fwer_method") == "split_fixed_sequence":
-        p_learn, p, y_learn, y = train_test_split(p, y, train_size=LEARNED_ON, random_state=0)
+    if in_sequence:
         controller.learn_fixed_sequence_order(p_learn, y_learn, LEVELS, binary=True)
     controller.calibrate(p, y)
     return None if controller.best_predict_param is None else np.asarray(controller.predict(p_new), dtype=float)

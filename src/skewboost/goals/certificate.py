@@ -83,7 +83,7 @@ class Certificate:
         )
         found = f"{c.tp:g} of {c.positives:g} positives found, {c.fp:g} of {c.negatives:g} negatives flagged"
         if isinstance(c, ReferralCounts):
-            found += f", {c.referred_positives:g} more positives and {c.referred_negatives:g} negatives referred"
+            found += f"; referred: {c.referred_positives:g} positives, {c.referred_negatives:g} negatives;"
         rows = "held-out rows" if c == self.counts else "independent examples among the held-out rows"
         shown = ", ".join(f"{name} {bound:.4g}" for name, bound in self.shown.items())
         use = f". Of little use: {in_words(self.counts)}" if self.of_little_use else ""
@@ -140,7 +140,7 @@ def assumptions(held_out: HeldOut) -> str:
         said += ", of which whole groups are held out and one row of each counts"
     of_unit = Units.of(rows, held_out.positive).total_weight(rows.weights)
     if not rows.counted and (of_unit != of_unit[0]).any():
-        said += ", none of them weightier than the weightiest of the search"
+        said += ", none of them heavier than the heaviest of the search"
     return said
 
 
