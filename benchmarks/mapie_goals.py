@@ -41,6 +41,7 @@ from skewboost.metrics import Counts
 from skewboost.metrics.counts import ReferralCounts
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"  # not shipped
+RESULTS = Path(__file__).resolve().parent / "results" / "mapie_goals.jsonl"
 
 CONFIDENCE = 0.9
 HELD_OUT = 0.4
@@ -265,10 +266,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--only", help="names of data sets, or their beginnings, with commas")
-    parser.add_argument("--results", type=Path, default=Path("mapie_goals.jsonl"))
+    parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--table", action="store_true", help="print what there is, and compute nothing")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    asked.results.parent.mkdir(parents=True, exist_ok=True)
     lines = asked.results.read_text().splitlines() if asked.results.exists() else []
     results = [json.loads(line) for line in lines]
     done = {(r["data"], r["goal"], r["seed"]) for r in results}
