@@ -81,10 +81,13 @@ benchmark-catalogue: $(VENV)/.benchmarks
 benchmark-structured: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/structured.py
 
-# an hour: how often promises with confidence 0.9 are broken, with weights and copies too, and what a promise costs
+# two hours: how often promises with confidence 0.9 are broken, with weights, copies and referral too, what a promise costs,
+# with MAPIE side by side, and what it saves to fit a portfolio once
 promises: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/promises.py
 	$(BIN)/python benchmarks/recall_goal.py
+	$(BIN)/python benchmarks/mapie_goals.py
+	$(BIN)/python benchmarks/goal_fits.py
 
 # minutes each: the tables of docs/decisions.md, resampling.md, multiclass.md, votes.md, exporting.md, models.md, evaluating.md, comparing.md, cli.md
 $(addprefix benchmark-,$(EACH)): benchmark-%: $(VENV)/.benchmarks

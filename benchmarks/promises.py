@@ -2,12 +2,13 @@
 
 600 repetitions of 400 rows, a fifth of them positive, for every goal and everything that can be tuned; then 300 of 600
 independent rows or groups with weights, copies and groups of several kinds, with the threshold tuned (where rows weigh
-something or are repeated, by a classifier that knows the rows it was fitted to by heart). Printed: the share of all
-repetitions in which a goal was certified but is not met by the returned decisions (at most 0.1 is allowed), and in
-brackets the share in which one was certified at all.
+something or are repeated, by a classifier that knows the rows it was fitted to by heart); then 300 of 800 rows or
+groups for goals with referral. Printed: the share of all repetitions in which a goal was certified but is not met by
+the returned decisions (at most 0.1 is allowed), and in brackets the share in which one was certified at all.
 
-    python benchmarks/promises.py            three quarters of an hour
+    python benchmarks/promises.py            an hour
     python benchmarks/promises.py 50         so many repetitions
+    python benchmarks/promises.py --referral only the last table
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from goals.promises import CASES, GOALS, broken_promises
+from goals.promises import CASES, GOALS, REFERRAL_GOALS, broken_promises
 
 TUNE = ("threshold", "cost", "both")
 
@@ -49,15 +50,31 @@ def by_what_rows_mean(n: int) -> None:
         print(f"| {case} | " + " | ".join(cells) + " |")
 
 
+def with_referral(n: int) -> None:
+    cases = ("plain", "weights 1 to 5, the harder the heavier", "groups of 10 of both classes")
+    jobs = [(case, goal, params) for goal, params in REFERRAL_GOALS for case in cases]
+    found = Parallel(n_jobs=2)(
+        delayed(broken_promises)(goal, "threshold", n, 800, case, **params) for case, goal, params in jobs
+    )
+    print(f"| goal, {n} repetitions | " + " | ".join(cases) + " |\n|---|" + "---|" * len(cases))
+    for k, (goal, params) in enumerate(REFERRAL_GOALS):
+        then = f", `then={params['then']!r}`" if "then" in params else ""
+        cells = (cell(n, *made) for made in found[len(cases) * k : len(cases) * (k + 1)])
+        print(f"| `{goal}`{then} | " + " | ".join(cells) + " |")
+
+
 def cell(n: int, made: int, broken: int, _: object) -> str:
     return f"{broken / n:.3f} ({made / n:.2f})"
 
 
 def main() -> None:
-    given = int(sys.argv[1]) if len(sys.argv) > 1 else None
-    by_what_is_tuned(given or 600)
-    print()
-    by_what_rows_mean(given or 300)
+    given = next((int(word) for word in sys.argv[1:] if word.isdigit()), None)
+    if "--referral" not in sys.argv:
+        by_what_is_tuned(given or 600)
+        print()
+        by_what_rows_mean(given or 300)
+        print()
+    with_referral(given or 300)
 
 
 if __name__ == "__main__":

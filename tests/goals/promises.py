@@ -22,6 +22,13 @@ GOALS = [
     ("expected_cost <= 0.6", {"cost": 5}),
     ("recall >= 0.6 and precision >= 0.35", {}),
 ]
+REFERRAL_GOALS = [
+    ("precision >= 0.6 and referred_share <= 0.2", {}),
+    ("recall >= 0.8 and referred_share <= 0.2", {}),
+    ("false_alarm_rate <= 0.1 and referred_share <= 0.2", {}),
+    ("recall >= 0.7 and precision >= 0.5 and referred_share <= 0.4", {}),
+    ("recall >= 0.7 and precision >= 0.5", {"then": "referred_share"}),
+]
 
 
 class Sample(NamedTuple):

@@ -9,6 +9,7 @@ from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skewboost.metrics import Counts
+from skewboost.metrics.counts import ReferralCounts
 
 PRIOR, SHIFT = 0.2, 1.5
 
@@ -60,13 +61,25 @@ def truth(clf, weight=None, seen=None):
     """
     ruler = clf.estimator_
     low, high = ruler.means_
-    cut = (clf.threshold_ - ruler.bias_) / (high - low) + 0.5 * (low + high)
-    if weight is None and seen is None:
-        tpr, fpr = norm.sf(cut - SHIFT), norm.sf(cut)
-        return Counts(PRIOR * tpr, (1 - PRIOR) * fpr, PRIOR * (1 - tpr), (1 - PRIOR) * (1 - fpr))
+
+    def cut(threshold):
+        return (threshold - ruler.bias_) / (high - low) + 0.5 * (low + high)
+
     x = np.linspace(-8.0, 10.0, 18001)  # where all rows are, by thousandths
     mass = [(1 - PRIOR) * norm.pdf(x), PRIOR * norm.pdf(x - SHIFT)]
     if weight is not None:
         mass = [mass[k] * weight(x, k) for k in (0, 1)]
-    flagged = (x if seen is None else seen(x)) >= cut
-    return Counts(mass[1][flagged].sum(), mass[0][flagged].sum(), mass[1][~flagged].sum(), mass[0][~flagged].sum())
+    at = x if seen is None else seen(x)
+
+    def above(threshold):
+        if weight is None and seen is None:
+            return PRIOR * norm.sf(cut(threshold) - SHIFT), (1 - PRIOR) * norm.sf(cut(threshold))
+        return tuple(mass[k][at >= cut(threshold)].sum() for k in (1, 0))
+
+    everything = above(-np.inf)
+    tp, fp = above(clf.threshold_)
+    if clf.lower_threshold_ is None:
+        return Counts(tp, fp, everything[0] - tp, everything[1] - fp)
+    not_below = above(clf.lower_threshold_)
+    fn, tn = (total - own for total, own in zip(everything, not_below))
+    return ReferralCounts(tp, fp, fn, tn, not_below[0] - tp, not_below[1] - fp)

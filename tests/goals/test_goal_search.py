@@ -83,7 +83,7 @@ def test_the_sign_of_the_decision_function_is_the_prediction(positive, tune, con
     clf = GoalSearchCV(Steps(), "recall >= 0.5", tune=tune, confidence=confidence, pos_label=positive, **FEW).fit(X, y)
     decision = clf.decision_function(X)
     np.testing.assert_array_equal(clf.predict(X), clf.classes_[(decision > 0).astype(int)])
-    np.testing.assert_array_equal(clf.predict(X) == positive, clf._decision.flags(X))
+    np.testing.assert_array_equal(clf.predict(X) == positive, clf._decision.decisions(X)[0])
     # the score is the threshold itself, which is flagged, and the next number below it, which is not
     clf.threshold_ = clf._decision.scores(X)[0]
     assert clf.predict(X[:1]) == positive
@@ -383,7 +383,7 @@ def test_it_is_an_estimator_among_others():
         ({"cv": GroupKFold(2)}, r"needs groups. Pass them to fit"),
         ({"weights": "frequency"}, "weights of GoalSearchCV must be one of"),
         ({"estimator": OneClassSVM()}, "must be an instance of a classifier"),
-        ({"estimator": Perceptron}, "must be an instance of a classifier; got .*Perceptron"),
+        ({"estimator": Perceptron}, "must be an instance of a classifier, or None; got .*Perceptron"),
         ({"pos_label": 7}, "pos_label=7"),
         ({"cost_param": "prices"}, "cost_param='prices' is not a parameter of Ruler"),
         ({"cost_param": "cost", "tune": "threshold"}, "has no effect with tune='threshold'"),

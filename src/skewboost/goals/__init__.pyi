@@ -12,6 +12,7 @@ from skewboost.goals.goal_measures import g_mean as g_mean
 from skewboost.goals.goal_measures import miss_rate as miss_rate
 from skewboost.goals.goal_measures import precision as precision
 from skewboost.goals.goal_measures import recall as recall
+from skewboost.goals.goal_measures import referred_share as referred_share
 from skewboost.goals.goal_measures import specificity as specificity
 from skewboost.goals.goal_search import GoalSearchCV as GoalSearchCV
 from skewboost.goals.reasons import GoalNotMetWarning as GoalNotMetWarning

@@ -5,7 +5,8 @@ the safest first, until one fails (fixed-sequence testing). With probability 1 -
 goal, however many they are [angelopoulos2025]_. Tests count independent examples, which `holdout` draws from the
 held-out rows. If raising the threshold can only help, or only harm, all thresholds of a model are such a sequence. For
 recall and false alarms the last one that passes is the order statistic of the Neyman-Pearson umbrella algorithm
-[tong2018]_.
+[tong2018]_. If rows may be referred, a candidate is a model with two thresholds. Given the rows that are decided, or
+flagged, the counts of right decisions among them are binomial, so that the same tests are exact.
 
 References
 ----------
@@ -21,16 +22,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.holdout import HeldOut
-from skewboost.goals.search import Aim, Point
+from skewboost.goals.rows import BY_MASK, GROUPS, LATEST, Units
+from skewboost.goals.search import Aim, OutOfFoldScores, Point
 from skewboost.goals.trials import Decision
-from skewboost.metrics.counts import Counts
+from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
 
+HOPEFUL = 0.9  # the largest p-value, of counts like those out of fold, that is worth a test
+MOST_TRUSTED = 1000  # held-out rows: with more, what differs is the scores
 MAX_CANDIDATES = 8  # models that are fitted for a certificate
 # A smaller likelihood ratio changes probabilities to a small and rarely important degree [jaeschke1994]_
 LITTLE_USE = 2.0
@@ -48,13 +53,15 @@ class Certificate:
         The probability that a certificate is right.
     met : bool
         Whether the goal is shown to be met with that confidence.
-    counts : Counts
-        Weighted counts of right and wrong predictions on the held-out rows.
+    counts : Counts or ReferralCounts
+        Weighted counts of right and wrong predictions on the held-out rows, and of those referred if any may be.
     evidence : Counts
         The counts of the independent examples among them, on which the certificate is based: rows drawn by weight, at
         most one of each group. They equal `counts` if all rows are independent and weigh the same.
     p_value : float
         The p-value of "the goal is not met".
+    assumes : str
+        What the certificate assumes about held-out and new rows, in words.
     shown : dict of str to float
         For each condition the strictest bound that the held-out rows show with that confidence, as if this were the
         only condition and the threshold had been fixed before. This is descriptive: the certificate is about the goal,
@@ -64,10 +71,11 @@ class Certificate:
     goal: Goal
     confidence: float
     met: bool
-    counts: Counts
-    evidence: Counts
+    counts: Counts | ReferralCounts
+    evidence: Counts | ReferralCounts
     p_value: float
     shown: dict[str, float]
+    assumes: str
 
     def __str__(self) -> str:
         c = self.evidence
@@ -75,10 +83,12 @@ class Certificate:
             f"certified with {self.confidence:.0%} confidence" if self.met else f"NOT shown with {self.confidence:.0%}"
         )
         found = f"{c.tp:g} of {c.positives:g} positives found, {c.fp:g} of {c.negatives:g} negatives flagged"
+        if isinstance(c, ReferralCounts):
+            found += f"; referred: {c.referred_positives:g} positives, {c.referred_negatives:g} negatives;"
         rows = "held-out rows" if c == self.counts else "independent examples among the held-out rows"
         shown = ", ".join(f"{name} {bound:.4g}" for name, bound in self.shown.items())
         use = f". Of little use: {in_words(self.counts)}" if self.of_little_use else ""
-        return f"{head} ({found} on {rows}, which show {shown}){use}"
+        return f"{head} ({found} on {rows}, which show {shown}){use}. It assumes that {self.assumes}"
 
     @property
     def of_little_use(self) -> bool:
@@ -110,35 +120,57 @@ def in_words(counts: Counts) -> str:
 def certificate(aim: Aim, decision: Decision, held_out: HeldOut, met: bool) -> Certificate:
     """Return what the held-out rows show about a decision."""
     assert aim.delta is not None
-    flagged = decision.flags(held_out.rows.X)
-    evidence = held_out.evidence(flagged)
+    decisions = decision.decisions(held_out.rows.X)
+    evidence = held_out.evidence(*decisions)
     p_value = float(aim.goal.p_value(evidence, aim.cost))
     shown = {f"{c.name} {c.sense}": c.limit(evidence, aim.delta, aim.cost) for c in aim.goal.conditions}
-    return Certificate(aim.goal, 1.0 - aim.delta, met, held_out.counts(flagged), evidence, p_value, shown)
+    counts, assumes = held_out.counts(*decisions), assumptions(held_out)
+    return Certificate(aim.goal, 1.0 - aim.delta, met, counts, evidence, p_value, shown, assumes)
 
 
-def certified_threshold(aim: Aim, decision: Decision, held_out: HeldOut) -> Decision | None:
+def assumptions(held_out: HeldOut) -> str:
+    """Say in words what a certificate from these rows assumes."""
+    rows, units = held_out.rows, held_out.rows.are
+    if rows.chosen == LATEST:
+        said = f"the future is like the held-out {units}, the latest ones: independent draws from one source"
+    elif rows.chosen == BY_MASK:
+        said = f"new {units} are like those held out, which the user chose: independent draws from one source"
+    else:
+        said = f"held-out and new {units} are independent draws from one source"
+    if units == GROUPS:
+        said += ", of which whole groups are held out and one row of each counts"
+    of_unit = Units.of(rows, held_out.positive).total_weight(rows.weights)
+    if not rows.counted and (of_unit != of_unit[0]).any():
+        said += ", none of them heavier than the heaviest of the search"
+    return said
+
+
+def certified_threshold(
+    aim: Aim, decision: Decision, held_out: HeldOut, out_of_fold: OutOfFoldScores
+) -> Decision | None:
     """Return the decision with the best threshold that is shown to meet the goal; None if there is none.
 
-    If the goal does not imply an order in which to test thresholds, their out-of-fold counts do.
+    If the goal does not imply an order in which to test thresholds, or pairs of them, their out-of-fold counts do.
+    Among those that pass, out-of-fold and held-out counts together decide.
     """
     assert aim.delta is not None
     assert decision.point.curve is not None
     scores, positive = decision.scores(held_out.rows.X), held_out.positive
-    if aim.goal.rising is not None:
-        thresholds, evidence = Counts.at_thresholds(positive, scores, held_out.examples)
+    thresholds, before = decision.point.curve
+    if aim.goal.rising is not None and not aim.refers:
+        tried, evidence = Counts.at_thresholds(positive, scores, held_out.examples)
         _, counts = Counts.at_thresholds(positive, scores, held_out.rows.weights)
+        counts += out_of_fold.at_each(tried)
         passed = np.flatnonzero(aim.goal.p_value(evidence, aim.cost) <= aim.delta)
     else:
-        thresholds, before = decision.point.curve
-        order = sequence(aim, before)
-        thresholds = thresholds[order]
-        flagged = [scores >= t for t in thresholds]
-        counts = _stack([held_out.counts(flags) for flags in flagged]) + before[order]
-        evidence = _stack([held_out.evidence(flags) for flags in flagged])
+        order = (sequence_of_pairs if aim.refers else sequence)(aim, before)
+        tried = thresholds[order]
+        decisions = [decision.at(t).decide(scores) for t in tried]
+        counts = _stack([held_out.counts(*made) for made in decisions]) + before[order]
+        evidence = _stack([held_out.evidence(*made) for made in decisions])
         failed = np.flatnonzero(aim.goal.p_value(evidence, aim.cost) > aim.delta)
-        passed = np.arange(failed[0] if len(failed) else len(thresholds))
-    return None if len(passed) == 0 else decision.at(float(thresholds[aim.preferred(counts, passed)]))
+        passed = np.arange(failed[0] if len(failed) else len(tried))
+    return None if len(passed) == 0 else decision.at(tried[aim.preferred(counts, passed)])
 
 
 def certified_model(
@@ -148,7 +180,7 @@ def certified_model(
     last = None
     for point in points:
         decision = decision_of(point)
-        if aim.goal.p_value(held_out.evidence(decision.flags(held_out.rows.X)), aim.cost) > aim.delta:
+        if aim.goal.p_value(held_out.evidence(*decision.decisions(held_out.rows.X)), aim.cost) > aim.delta:
             break
         last = decision
     return last
@@ -158,13 +190,34 @@ def sequence(aim: Aim, curve: Counts, n_steps: int = 50) -> Array:
     """Return the order in which to test thresholds: from the one most likely to pass towards the best by `then`."""
     p_values, merit = aim.p_value(curve), aim.merit(curve)
     safest = int(np.argmin(p_values))
-    hopeful = np.flatnonzero(p_values <= 0.9)
+    hopeful = np.flatnonzero(p_values <= HOPEFUL)
     better = hopeful[merit[hopeful] > merit[safest]]
     if len(better) == 0:
         return np.array([safest])
     best = aim.preferred(curve, better)
     path = np.linspace(safest, best, min(n_steps, abs(best - safest) + 1)).round().astype(np.intp)
     return np.asarray(path)
+
+
+def sequence_of_pairs(aim: Aim, pairs: Counts, n_steps: int = 50) -> Array:
+    """Return the order in which to test pairs of thresholds.
+
+    From the safest pair, each is the safest of those that are better by `then`. Scores of new rows differ somewhat from
+    those out of fold, however many there are. So how safe a pair is, is judged as if there were fewer held-out rows: n
+    rows count as n / (1 + n / 1000), and wide margins on all conditions are safer than a tiny p-value of one.
+    """
+    n = np.max(pairs.scaled(*aim.scale).total)
+    few = pairs.scaled(*(factor / (1.0 + n / MOST_TRUSTED) for factor in aim.scale))
+    risk, merit = sum(c.p_value(few, aim.cost) for c in aim.goal.conditions), aim.merit(pairs)
+    hopeful = np.flatnonzero(aim.p_value(pairs) <= HOPEFUL)
+    if len(hopeful) == 0:
+        return np.array([int(np.argmin(risk))])
+    order = hopeful[np.lexsort((-merit[hopeful], risk[hopeful]))]
+    best_before = np.maximum.accumulate(np.concatenate(([-np.inf], merit[order][:-1])))
+    path = order[merit[order] > best_before]
+    if len(path) == 0:  # `then` is undefined for all of them
+        path = order[:1]
+    return np.asarray(path[np.unique(np.linspace(0, len(path) - 1, n_steps).round().astype(np.intp))])
 
 
 def candidates(aim: Aim, points: list[Point]) -> list[Point]:
@@ -180,8 +233,9 @@ def candidates(aim: Aim, points: list[Point]) -> list[Point]:
     return [found[k] for k in np.unique(np.linspace(0, len(found) - 1, MAX_CANDIDATES).round().astype(int))]
 
 
-def _stack(counts: list[Counts]) -> Counts:
-    return Counts(*(np.array([getattr(c, cell) for c in counts]) for cell in ("tp", "fp", "fn", "tn")))
+def _stack(counts: list[Any]) -> Counts:
+    stacked: Counts = counts[0].map(lambda *each: np.array(each), *counts[1:])
+    return stacked
 
 
 def impossible(aim: Aim, held_out: HeldOut) -> list[tuple[Condition, float, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from skewboost.errors import InputError, InputTypeError
 from skewboost.goals.bounds import perfect_needed
-from skewboost.goals.goal_measures import COST, GoalMeasure, goal_measure
+from skewboost.goals.goal_measures import COST, REFERRED, GoalMeasure, goal_measure
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
 
@@ -49,6 +49,11 @@ class Condition:
             raise InputError(f"goal has the condition {self}.", "Give a finite bound.")
         if measure.name == COST and self.sense == ">=":
             raise InputError(f"goal has the condition {self}, but costs should be low.", "Use '<='.")
+        if measure.name == REFERRED and (self.sense == ">=" or bound == 0.0):
+            raise InputError(
+                f"goal has the condition {self}, but a goal on referred_share says how many rows may be referred.",
+                "Use '<=' with a bound above 0, or leave it out if no row is to be referred.",
+            )
         if bound in (0.0, 1.0) and measure.name != COST and (bound == 0.0) == (self.sense == ">="):
             raise InputError(f"goal has the condition {self}, which always holds.", "Choose a stricter bound.")
 
@@ -161,6 +166,22 @@ class Goal:
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.conditions))
+
+    @property
+    def refers(self) -> bool:
+        """Whether rows may be referred. All conditions but that on `referred_share` are then about decided rows."""
+        return any(c.name == REFERRED for c in self.conditions)
+
+    @property
+    def first(self) -> Condition:
+        """The first condition that is about decided rows."""
+        found = next((c for c in self.conditions if c.name != REFERRED), None)
+        if found is None:
+            raise InputError(
+                f"goal={str(self)!r} says how many rows may be referred, but not what must hold for the others.",
+                "Add a condition: 'precision >= 90% and referred_share <= 10%'.",
+            )
+        return found
 
     @property
     def needs_cost(self) -> bool:

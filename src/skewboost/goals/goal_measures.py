@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from skewboost.goals.goal import Goal
 
 COST = "cost"
+REFERRED = "referred_share"
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ _CLASSES = {
 }
 
 # Numerator and denominator of each proportion. (F1 >= b is equivalent to TP / (TP + FP + FN) >= b / (2 - b).)
-_PROPORTIONS: dict[str, Callable[[Counts], tuple[Any, Any]]] = {
+_PROPORTIONS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "recall": lambda c: (c.tp, c.positives),
     "miss_rate": lambda c: (c.fn, c.positives),
     "specificity": lambda c: (c.tn, c.negatives),
@@ -87,6 +88,7 @@ _PROPORTIONS: dict[str, Callable[[Counts], tuple[Any, Any]]] = {
     "flagged_share": lambda c: (c.flagged, c.total),
     "accuracy": lambda c: (c.tp + c.tn, c.total),
     "f1": lambda c: (c.tp, c.tp + c.fp + c.fn),
+    REFERRED: lambda c: (c.referred, c.referred + c.total),
 }
 
 
@@ -125,14 +127,15 @@ _TRADE_OFFS = {
     "f1": "f1",
     "g_mean": "g_mean",
     COST: COST,
+    REFERRED: "recall",
 }
 GOAL_MEASURES = {name: GoalMeasure(**vars(MEASURES[name]), trade_off=other) for name, other in _TRADE_OFFS.items()}
 
 recall, miss_rate, specificity, false_alarm_rate, precision = (
     GOAL_MEASURES[name] for name in ("recall", "miss_rate", "specificity", "false_alarm_rate", "precision")
 )
-flagged_share, accuracy, f1, g_mean, expected_cost = (
-    GOAL_MEASURES[name] for name in ("flagged_share", "accuracy", "f1", "g_mean", COST)
+flagged_share, accuracy, f1, g_mean, expected_cost, referred_share = (
+    GOAL_MEASURES[name] for name in ("flagged_share", "accuracy", "f1", "g_mean", COST, REFERRED)
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from skewboost.goals.certificate import (
     impossible,
     of_little_use,
 )
-from skewboost.goals.holdout import HeldOut, draw_evidence, fraction_needed, random_split, split_by_mask
+from skewboost.goals.holdout import HeldOut, hold_out, time_order
 from skewboost.goals.reasons import (
     MORE_EXAMPLES,
     GoalNotMetWarning,
@@ -39,17 +39,19 @@ from skewboost.goals.reasons import (
 )
 from skewboost.goals.rows import RepeatedRowsWarning, SearchRows, read_rows
 from skewboost.goals.search import Aim, Point, Search, frontier, read_aim, table
-from skewboost.goals.trials import Decision, Trials, folds_of, rounds_to_try
+from skewboost.goals.search_parameters import check_search, default_estimator, has_own_scores, pass_groups
+from skewboost.goals.trials import Decision, SingleTrial, Trials, folds_of, rounds_to_try
 from skewboost.meta.cost_passing import CostPassing, plain
-from skewboost.metrics.counts import Counts
+from skewboost.meta.referral import referral_label, with_referred
 from skewboost.metrics.targets import choose_positive, classes_of
-from skewboost.parameters import CLASSIFIER, Check, check_params, integer, number, one_of, optional
 from skewboost.typing import Array
+
+FOLDS = 5
 
 
 def _if_estimator_has(name: str) -> Any:
     def check(self: Any) -> bool:
-        getattr(self.estimator_ if hasattr(self, "estimator_") else self.estimator, name)
+        getattr(self.estimator_ if hasattr(self, "estimator_") else self._base, name)
         return True
 
     return available_if(check)
@@ -75,21 +77,27 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     independently from the same source. Equal rows, and rows of one group, count as one example. With unequal weights
     the evidence is drawn from the held-out rows in proportion to their weights, so that all tests stay exact.
 
+    **Referral.** With a condition on `referred_share`, such as ``"precision >= 90% and referred_share <= 10%"``, there
+    are two thresholds: rows in between are referred to somebody else, and `predict` returns `reject_label` for them.
+    All other measures are then about the decided rows: a positive that is referred is neither found nor missed. Pairs
+    of thresholds are tested in a fixed sequence.
+
     If the goal is not reached, the error says how close the search came and what limits it. If it is reached by
     predictions that are hardly better than chance, there is a warning.
 
     Parameters
     ----------
-    estimator : classifier
-        The classifier to train. It gets costs through its parameter `cost` or `class_weight` (also within a pipeline),
-        else through ``fit(sample_weight=...)``.
+    estimator : classifier or None, default=None
+        The classifier to train. None: `SkewBoostClassifier`. Others get costs through their parameter `cost` or
+        `class_weight` (also within a pipeline), else through ``fit(sample_weight=...)``.
     goal : str or Goal, default="recall>=0.95"
         Conditions joined by "and". Measures: recall, miss_rate, specificity, false_alarm_rate, precision, f1, g_mean,
-        flagged_share, accuracy, expected_cost. With objects: ``(recall >= 0.9) & (precision >= 0.3)``, with the
-        measures of `skewboost.goals`.
+        flagged_share, accuracy, expected_cost, referred_share. With objects: ``(recall >= 0.9) & (precision >= 0.3)``,
+        with the measures of `skewboost.goals`.
     then : str, GoalMeasure or None, default=None
         The measure that decides among models that reach the goal. None: the opposite error of the first condition,
-        which is the false-alarm rate for recall, and recall for precision, specificity and false alarms.
+        which is the false-alarm rate for recall, and recall for precision, specificity and false alarms. With
+        ``"referred_share"`` rows may be referred too, as few as possible.
     tune : {"auto", "both", "cost", "threshold"}, default="auto"
         What to search for: the training cost, the threshold on the score, or both jointly. "auto": both, but only the
         threshold of `SkewBoostClassifier`, whose training does not depend on costs.
@@ -101,7 +109,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     holdout : float, array-like of bool or None, default=None
         The proportion of the rows to hold out for the certificate, or a mask of rows: for example the latest ones, or
         other customers, if these are more like future rows than a random draw. None: a third, or up to a half if
-        perfect predictions would need so many.
+        perfect predictions would need so many. If `cv`, or that of the estimator, is a ``TimeSeriesSplit``, a
+        proportion is that of the latest rows.
     weights : {"importance", "counts"}, default="importance"
         What `sample_weight`, and equal rows, mean. "importance": a row counts as much as it weighs, and is one example;
         equal rows are copies, which add no evidence. "counts": a row of weight 3 stands for three independent examples
@@ -111,18 +120,21 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         alarms), ``{label: cost}`` or a matrix ``cost[true, predicted]`` (classes in sorted order).
     allow_unmet : bool, default=False
         Whether to return the model that comes closest, with a warning, if none reaches the goal.
-    cv : int, splitter or iterable, default=5
-        The folds of the search.
+    cv : int, splitter, iterable or None, default=None
+        The folds of the search. None: five, or none if only the threshold of `SkewBoostClassifier` is tuned for a
+        certificate: its own out-of-fold scores say in which order to test thresholds, so that it is fitted once.
     max_points : int, default=25
         The largest number of cost ratios to try (twice as many where the scale of costs matters).
     cost_param : str or None, default=None
         The parameter of the estimator that takes ``{label: cost}``, if it cannot be found by its name.
     pos_label : label or None, default=None
         The positive class; None: the rarer one.
+    reject_label : label or None, default=None
+        The prediction for referred rows. None: -1 if labels are numbers, else "refer".
     random_state : int, RandomState or None, default=None
-        Seeds the split and the folds.
+        Seeds the split and the folds, and the default estimator.
     n_jobs : int or None, default=None
-        The number of folds to fit in parallel.
+        The number of folds to fit in parallel, or of the threads of the default estimator.
     verbose : int, default=0
         Whether to print every point that is tried, to stderr.
 
@@ -134,6 +146,10 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The cost of mistakes on each class that it was fitted with; None with ``tune="threshold"``.
     threshold_ : float
         Rows with at least this score are predicted to be positive.
+    lower_threshold_ : float or None
+        Rows with scores from here to `threshold_` are referred; None if none may be.
+    reject_label_ : label
+        The prediction for referred rows, if rows may be referred.
     n_rounds_ : int or None
         The number of rounds in use, with `tune_rounds`.
     certificate_ : Certificate or None
@@ -176,7 +192,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
 
-    estimator: Any
+    estimator: Any = None
     goal: Any = "recall>=0.95"
     _: KW_ONLY
     then: Any = None
@@ -187,25 +203,31 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     weights: str = "importance"
     cost: Any = None
     allow_unmet: bool = False
-    cv: Any = 5
+    cv: Any = None
     max_points: int = 25
     cost_param: str | None = None
     pos_label: Any = None
+    reject_label: Any = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self.estimator).input_tags
+        tags.input_tags = get_tags(self._base).input_tags
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True  # a goal may ask for many wrong answers
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the routing: `groups` for the search itself, other arguments of `fit` for the estimator."""
+        """Return the routing: `groups` for the search itself, and what the estimator requests for its `fit`."""
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
-        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router.add(estimator=self._base, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+
+    @property
+    def _base(self) -> Any:
+        """The estimator to train: the given one, or `SkewBoostClassifier`."""
+        return default_estimator(self) if self.estimator is None else self.estimator
 
     # --------------------------------------------------------------------- fitting
 
@@ -220,7 +242,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Labels of two classes.
         groups : array-like of shape (n_samples,), default=None
             Which rows belong together, such as those of a patient. Groups are then the independent units: each stays on
-            one side of every split. None: rows whose cells are all equal belong together, unless ``weights="counts"``.
+            one side of every split, also of those that the estimator makes if its `fit` takes groups. None: rows whose
+            cells are all equal belong together, unless ``weights="counts"``.
         **params : dict
             Passed to the estimator's `fit`, split with the rows. With ``sample_weight`` all measures are weighted too;
             see `weights`.
@@ -229,7 +252,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
-        self._check_params()
+        check_search(self)
         before = dict(self.__dict__)
         try:
             self._fit(X, y, groups, params)
@@ -250,10 +273,15 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rows = self._rows(X, y, groups, params)
         aim = read_aim(self)
         self.goal_, self.then_, self.cost_matrix_ = aim.goal, aim.then.name, aim.cost
+        self._check_referral(aim)
         rng = check_random_state(self.random_state)
         held_out = None
         if aim.delta is not None:
-            rows, held_out, aim = self._hold_out(aim, rows, rng)
+            rows, held_out, aim, everywhere = hold_out(self, aim, rows, rng)
+            lacking = impossible(aim, held_out)
+            if lacking and not self.allow_unmet:
+                problem = too_few(aim, lacking, held_out, everywhere)
+                raise GoalNotReachableError(problem, MORE_EXAMPLES, parameter="confidence")
         trials = self._trials(rows, groups is not None, rng)
         search = self._search(aim, trials, rows)
         hopeless = not search.best.met and not self.goal_.met(search.best.counts, aim.cost)
@@ -262,27 +290,24 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self._settle(aim, search, trials, rows, held_out)
         self.frontier_ = frontier(aim, search.points)
 
-    def _hold_out(self, aim: Aim, rows: SearchRows, rng: Any) -> tuple[SearchRows, HeldOut, Aim]:
-        """Return the rows to search on, those for the certificate, and the aim with the size of the latter."""
-        positive = rows.y == self.pos_label_
-        if rows.held_out is not None:
-            inner, outer = split_by_mask(rows, positive)
-        else:
-            fraction = self.holdout or fraction_needed(aim, rows, positive)
-            inner, outer = random_split(aim, rows, positive, fraction, rng)
-        searched = rows.part(inner)
-        held_out, scale = draw_evidence(aim, searched, rows.part(outer), self.pos_label_, rng)
-        aim = replace(aim, scale=scale)
-        lacking = impossible(aim, held_out)
-        if lacking and not self.allow_unmet:
-            everywhere = Counts.of(positive, positive, inner + outer)
-            raise GoalNotReachableError(
-                too_few(aim, lacking, held_out, everywhere), MORE_EXAMPLES, parameter="confidence"
+    def _check_referral(self, aim: Aim) -> None:
+        """Set `reject_label_`, if rows may be referred."""
+        self.__dict__.pop("reject_label_", None)
+        if aim.refers and self.tune == "cost":
+            raise InputError(
+                "tune='cost' keeps the estimator's own threshold, but referral needs two.", "Set tune='both'."
             )
-        return searched, held_out, aim
+        if aim.refers:
+            self.reject_label_ = referral_label(self.reject_label, self.classes_)
+        elif self.reject_label is not None:
+            raise InputError(
+                f"reject_label={self.reject_label!r} has no effect: the goal {aim.goal} refers no rows.",
+                "Add a condition such as referred_share <= 10%, or leave reject_label at None.",
+            )
 
     def _rows(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> SearchRows:
         rows, n_copies = read_rows(self, X, y, groups, params)
+        pass_groups(self._base, rows, groups is not None, n_copies > 0)
         if n_copies:
             n_rows = len(y)
             message = copies(n_copies, n_rows, self.confidence is not None)
@@ -298,18 +323,24 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.pos_label_ = choose_positive(rows.y, classes, self.pos_label, rows.weights)
         return rows
 
-    def _trials(self, rows: SearchRows, grouped: bool, rng: Any) -> Trials:
+    def _trials(self, rows: SearchRows, grouped: bool, rng: Any) -> Trials | SingleTrial:
+        estimator, certified = self._base, self.confidence is not None
         if self._tunes == "threshold":
-            cost_passing = CostPassing(self.estimator, self.classes_, self.pos_label_)
+            cost_passing = CostPassing(estimator, self.classes_, self.pos_label_)
         else:
-            cost_passing = CostPassing.of(self.estimator, self.classes_, self.pos_label_, self.cost_param)
+            cost_passing = CostPassing.of(estimator, self.classes_, self.pos_label_, self.cost_param)
             cost_passing.check_unset()
-        positive, certified = rows.y == self.pos_label_, self.confidence is not None
-        folds = folds_of(self.cv, rows, positive, self.estimator, certified, grouped, rng)
-        rounds = rounds_to_try(self.estimator) if self.tune_rounds else None
-        return Trials(cost_passing, folds, rounds, self.n_jobs)
+        # Without a certificate the counts of the search are all there is, and own scores are slightly too good for that
+        if certified and self.cv is None and self._tunes == "threshold" and has_own_scores(estimator):
+            single = SingleTrial.of(cost_passing, rows)
+            if single is not None:
+                return single
+        cv = (time_order(self) or FOLDS) if self.cv is None else self.cv
+        folds = folds_of(cv, rows, rows.y == self.pos_label_, estimator, certified, grouped, rng)
+        rounds = rounds_to_try(estimator) if self.tune_rounds else None
+        return Trials(cost_passing, folds, rounds, None if self.estimator is None else self.n_jobs)
 
-    def _search(self, aim: Aim, trials: Trials, rows: SearchRows) -> Search:
+    def _search(self, aim: Aim, trials: Trials | SingleTrial, rows: SearchRows) -> Search:
         def on_point(point: Point) -> None:
             self.search_ = table(aim, search.points)
             if self.verbose:
@@ -331,12 +362,11 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             search.over_costs(balanced, trials.cost_passing.scale_free, self.max_points)
         return search
 
-    def _settle(self, aim: Aim, search: Search, trials: Trials, rows: SearchRows, held_out: HeldOut | None) -> None:
+    def _settle(self, aim: Aim, search: Search, trials: Any, rows: SearchRows, held_out: HeldOut | None) -> None:
         """Fit the final model and, if there are held-out rows, certify it."""
 
         def decision_of(point: Point) -> Decision:
-            model = trials.cost_passing.fit(rows.X, rows.y, point.costs, rows.params)
-            return Decision.of(model, point, self.pos_label_)
+            return Decision.of(trials.fit(rows, point), point, self.pos_label_)
 
         self.certificate_: Certificate | None = None
         problem = None
@@ -350,7 +380,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 chosen = certified or decision_of(search.best)
             else:
                 chosen = decision_of(search.best)
-                certified = certified_threshold(aim, chosen, held_out)
+                assert search.out_of_fold is not None
+                certified = certified_threshold(aim, chosen, held_out, search.out_of_fold)
             chosen = certified or chosen
             self.certificate_ = certificate(aim, chosen, held_out, certified is not None)
             if certified is None:
@@ -368,7 +399,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _settle_on(self, decision: Decision) -> None:
         """Set the attributes that follow from the decision."""
         point = decision.point
-        self._decision, self.estimator_, self.threshold_ = decision, decision.model, decision.threshold
+        self._decision, self.estimator_ = decision, decision.model
+        self.threshold_, self.lower_threshold_ = decision.threshold, decision.lower
         self.counts_, self.n_rounds_ = point.counts, point.n_rounds
         (other,) = self.classes_[self.classes_ != self.pos_label_]
         self.cost_ = None if point.costs is None else dict(zip((plain(self.pos_label_), plain(other)), point.costs))
@@ -378,42 +410,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """What is searched for."""
         if self.tune != "auto":
             return self.tune
-        return "both" if getattr(self.estimator, "_costs_in_training", True) else "threshold"
-
-    def _check_params(self) -> None:
-        check_params(
-            self,
-            estimator=CLASSIFIER,
-            tune=one_of("auto", "both", "cost", "threshold"),
-            tune_rounds=one_of(True, False),
-            confidence=optional(Check(lambda v: number(0, 1).passes(v) and 0 < v < 1, "a number between 0 and 1")),
-            holdout=optional(
-                Check(
-                    lambda v: np.ndim(v) == 1 or (number(0, 1).passes(v) and 0 < v < 1),
-                    "a number between 0 and 1, or a boolean for each row",
-                )
-            ),
-            weights=one_of("importance", "counts"),
-            allow_unmet=one_of(True, False),
-            max_points=integer(3),
-        )
-        if not any(hasattr(self.estimator, name) for name in ("decision_function", "predict_proba")):
-            raise InputError(
-                f"estimator={self.estimator!r} has neither decision_function nor predict_proba, so it has no scores to "
-                "compare with a threshold.",
-                "Choose another estimator.",
-            )
-        if self.holdout is not None and self.confidence is None:
-            raise InputError(
-                f"holdout={self.holdout!r} has no effect without a certificate.",
-                "Set confidence, or leave holdout at None.",
-            )
-        if self.cost_param is not None and self._tunes == "threshold":
-            raise InputError(
-                f"cost_param={self.cost_param!r} has no effect with tune='threshold'.", "Leave it at None."
-            )
-        if self.tune_rounds:
-            rounds_to_try(self.estimator)
+        return "both" if getattr(self._base, "_costs_in_training", True) else "threshold"
 
     # ------------------------------------------------------------------ prediction
 
@@ -428,7 +425,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            ``classes_[1]`` is predicted exactly where it is positive.
+            ``classes_[1]`` is predicted exactly where it is positive, except for rows that are referred.
         """
         check_is_fitted(self)
         scores = self._decision.scores(X)
@@ -439,7 +436,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.where(equal, np.nextafter(0.0, 1.0), above)
 
     def predict(self, X: Any) -> Array:
-        """Predict the positive class where the score reaches the threshold.
+        """Predict the positive class where the score reaches the threshold, and `reject_label_` for referred rows.
 
         Parameters
         ----------
@@ -451,7 +448,17 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
+        if self.lower_threshold_ is None:
+            return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
+        scores = self._decision.scores(X)
+        flagged = scores >= self.threshold_
+        decided = np.asarray(self.classes_[np.where(flagged, *self._places)])
+        return with_referred(decided, (scores >= self.lower_threshold_) & ~flagged, self.reject_label_)
+
+    @property
+    def _places(self) -> tuple[int, int]:
+        """The places of the positive and of the negative class among `classes_`."""
+        return (1, 0) if self.classes_[1] == self.pos_label_ else (0, 1)
 
     @_if_estimator_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:

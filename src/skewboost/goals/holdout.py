@@ -15,15 +15,16 @@ for M. (The other units are then a sample of units up to a limit that was set wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import TimeSeriesSplit
 
 from skewboost.errors import InputError
-from skewboost.goals.rows import SearchRows, Units
+from skewboost.goals.rows import AT_RANDOM, BY_MASK, LATEST, SearchRows, Units
 from skewboost.goals.search import Aim
-from skewboost.metrics.counts import Counts
+from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
 
 SMALLEST, LARGEST = 1 / 3, 0.5  # fraction of the units that is held out if the user does not say
@@ -39,18 +40,51 @@ class HeldOut:
     positive: Array
     examples: Array  # the number of independent examples of each row
 
-    def evidence(self, flagged: Array) -> Counts:
+    def evidence(self, flagged: Array, referred: Array | None = None) -> Counts | ReferralCounts:
         """Return the counts on independent examples."""
-        return Counts.of(self.positive, flagged, self.examples)
+        return self._count(flagged, referred, self.examples)
 
-    def counts(self, flagged: Array) -> Counts:
+    def counts(self, flagged: Array, referred: Array | None = None) -> Counts | ReferralCounts:
         """Return the weighted counts on all rows."""
-        return Counts.of(self.positive, flagged, self.rows.weights)
+        return self._count(flagged, referred, self.rows.weights)
+
+    def _count(self, flagged: Array, referred: Array | None, weights: Array | None) -> Counts | ReferralCounts:
+        if referred is None:
+            return Counts.of(self.positive, flagged, weights)
+        return ReferralCounts.with_referred(self.positive, flagged, referred, weights)
 
     @property
     def n_examples(self) -> int:
         """The number of independent examples."""
         return int(self.examples.sum())
+
+
+def hold_out(search: Any, aim: Aim, rows: SearchRows, rng: Any) -> tuple[SearchRows, HeldOut, Aim, Counts]:
+    """Divide the rows of a `GoalSearchCV` whose `pos_label_` is known.
+
+    Returns the rows to search on, those for the certificate, the aim with the size of the latter, and the numbers of
+    positives and negatives of both, as the counts of perfect predictions.
+    """
+    positive = rows.y == search.pos_label_
+    if rows.held_out is not None:
+        chosen, (inner, outer) = BY_MASK, split_by_mask(rows, positive)
+    else:
+        fraction = search.holdout or fraction_needed(aim, rows, positive)
+        order = time_order(search)
+        if order is not None:
+            chosen, (inner, outer) = LATEST, split_by_time(rows, positive, fraction, order.gap)
+        else:
+            chosen, (inner, outer) = AT_RANDOM, random_split(aim, rows, positive, fraction, rng)
+    rows = replace(rows, chosen=chosen)
+    searched = rows.part(inner)
+    held_out, scale = draw_evidence(aim, searched, rows.part(outer), search.pos_label_, rng)
+    return searched, held_out, replace(aim, scale=scale), Counts.of(positive, positive, inner + outer)
+
+
+def time_order(search: Any) -> TimeSeriesSplit | None:
+    """Return the splitter by which a search, or else its estimator, says that rows are in the order of time."""
+    given = getattr(search._base, "cv", None) if search.cv is None else search.cv
+    return given if isinstance(given, TimeSeriesSplit) else None
 
 
 def fraction_needed(aim: Aim, rows: SearchRows, positive: Array) -> float:
@@ -78,15 +112,36 @@ def split_by_mask(rows: SearchRows, positive: Array) -> tuple[Array, Array]:
             f"holdout has {int(within[torn].sum())} rows that are equal to rows outside of it, or in the same group.",
             "Hold out all or none of them, or set weights='counts' if equal rows are independent examples.",
         )
-    held, left = (units.has[:, within > 0].sum(axis=1), units.has[:, within == 0].sum(axis=1))
-    if held.min() < 1 or left.min() < 2:
+    return _parts(units, positive, ~mask, mask, "holdout leaves")
+
+
+def split_by_time(rows: SearchRows, positive: Array, fraction: float, gap: int) -> tuple[Array, Array]:
+    """Return the number of examples of each row for the search and for the certificate: the latest rows are held out.
+
+    Rows are in the order of time. The `gap` rows before the held-out ones are used for neither. Nor are earlier rows of
+    a unit that has held-out rows, or these would not be new.
+    """
+    units = Units.of(rows, positive)
+    place = np.arange(len(positive))
+    start = len(place) - max(1, round(fraction * len(place)))
+    late = place >= start
+    early = (place < start - gap) & (units.total_weight(None, late) == 0)[units.of_row]
+    return _parts(units, positive, early, late, f"Holding out the latest {late.sum()} rows leaves")
+
+
+def _parts(units: Units, positive: Array, search: Array, held_out: Array, leaves: str) -> tuple[Array, Array]:
+    """Return the examples of both parts, given the rows of each, after a check that both have enough."""
+    left, held = (
+        [len(np.unique(units.of_row[part & (positive == k)])) for k in (False, True)] for part in (search, held_out)
+    )
+    if min(held) < 1 or min(left) < 2:
         raise InputError(
-            f"holdout leaves {left[1]} positives and {left[0]} negatives to search on, and {held[1]} and {held[0]} for "
-            "the certificate.",
+            f"{leaves} {left[1]} positives and {left[0]} negatives to search on, and {held[1]} and {held[0]} for the "
+            "certificate.",
             "Leave at least 2 of each class for the search, and 1 for the certificate.",
         )
     examples = units.examples[units.of_row]
-    return examples * ~mask, examples * mask
+    return examples * search, examples * held_out
 
 
 def random_split(aim: Aim, rows: SearchRows, positive: Array, fraction: float, rng: Any) -> tuple[Array, Array]:

@@ -164,8 +164,7 @@ def _rows_needed(aim: Aim, counts: Counts) -> float | None:
         return None
     factor = 1.0
     while factor < 1000.0:
-        more = Counts(*(round(factor * n) for n in (counts.tp, counts.fp, counts.fn, counts.tn)))
-        if aim.goal.p_value(more, aim.cost) <= aim.delta:
+        if aim.goal.p_value(counts.scaled(factor, factor), aim.cost) <= aim.delta:
             return factor
         factor *= 1.1
     return None

@@ -22,6 +22,9 @@ from skewboost.meta.cost_passing import take_params
 from skewboost.metrics.targets import check_labels, check_sample_weight
 from skewboost.typing import Array
 
+ROWS, GROUPS = "rows", "groups"  # what the independent units are
+AT_RANDOM, LATEST, BY_MASK = "at random", "the latest", "by a mask"  # how units are chosen to be held out
+
 
 class RepeatedRowsWarning(UserWarning):
     """Some rows of X are equal and are treated as copies: `n_copies` of `n_rows` repeat another row."""
@@ -42,6 +45,8 @@ class SearchRows:
     params: dict[str, Any] = field(default_factory=dict)  # further arguments of `fit`
     held_out: Array | None = None  # the rows that the user wants held out
     counted: bool = False  # whether weights count independent examples
+    are: str = ROWS  # what the units are, in words
+    chosen: str = AT_RANDOM  # how those were chosen that are held out
 
     def part(self, examples: Array) -> SearchRows:
         """Return rows by the number of examples of each: as weights where weights are counts, else 0 or 1."""
@@ -110,7 +115,8 @@ def read_rows(search: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) 
     counted = search.weights == "counts"
     mask = _held_out(search.holdout, len(labels))
     units, n_copies = _units(search.weights, X, groups)
-    rows = SearchRows(X, labels, units, params, mask, counted)
+    are = GROUPS if groups is not None else f"distinct {ROWS}" if n_copies else ROWS
+    rows = SearchRows(X, labels, units, params, mask, counted, are)
     if rows.weights is not None and not check_sample_weight(rows.weights, len(labels)).all():
         rows = rows.take(np.flatnonzero(rows.weights))
         if len(np.unique(rows.y)) < len(np.unique(labels)):

@@ -22,9 +22,9 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.goals.goal import Goal
-from skewboost.goals.goal_measures import GOAL_MEASURES, GoalMeasure, goal_measure
+from skewboost.goals.goal_measures import GOAL_MEASURES, REFERRED, GoalMeasure, goal_measure
 from skewboost.metrics.costs import cost_matrix
-from skewboost.metrics.counts import Counts
+from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
 
 STEP = math.log(4.0)  # outward
@@ -34,6 +34,7 @@ PATIENCE = 2  # steps outward without improvement before the search turns back
 OUTWARD = 0.6  # the largest fraction of the points that is spent outward
 MISS_UP, ALARM_DOWN = "miss up", "false alarm down"
 MAX_THRESHOLDS = 2000
+MAX_PAIRED = 160  # thresholds of which pairs are formed
 DIGITS, TIE = 12, 1e-12  # smaller differences count as ties
 
 
@@ -51,14 +52,17 @@ class Aim:
     def n_thresholds(self) -> int:
         """The number of thresholds to consider; fewer where the p-values are slow to compute."""
         fast = all(c.measure.is_proportion for c in self.goal.conditions)
-        return MAX_THRESHOLDS if fast or self.delta is None else MAX_THRESHOLDS // 10
+        most = MAX_PAIRED if self.refers else MAX_THRESHOLDS
+        return most if fast or self.delta is None else most // 10 if not self.refers else most // 4
+
+    @property
+    def refers(self) -> bool:
+        """Whether rows may be referred, so that there are two thresholds."""
+        return self.goal.refers or self.then.name == REFERRED
 
     def p_value(self, counts: Counts) -> Any:
         """Return the p-value of a certificate if the held-out rows were like these."""
-        of_negatives, of_positives = self.scale
-        tp, fn = (np.round(of_positives * np.asarray(n)) for n in (counts.tp, counts.fn))
-        fp, tn = (np.round(of_negatives * np.asarray(n)) for n in (counts.fp, counts.tn))
-        return self.goal.p_value(Counts(tp, fp, fn, tn), self.cost)
+        return self.goal.p_value(counts.scaled(*self.scale), self.cost)
 
     def promising(self, counts: Counts) -> Any:
         """Whether counts like these would meet the goal, with the required confidence if there is one."""
@@ -95,7 +99,7 @@ class Aim:
 def read_aim(search: Any) -> Aim:
     """Return the aim of a `GoalSearchCV` whose `classes_` and `pos_label_` are known."""
     goal = Goal.of(search.goal)
-    then = goal_measure(goal.conditions[0].measure.trade_off if search.then is None else search.then, "then")
+    then = goal_measure(goal.first.measure.trade_off if search.then is None else search.then, "then")
     matrix = _cost_matrix(search, goal.needs_cost or then.needs_cost)
     return Aim(goal, then, matrix, None if search.confidence is None else 1.0 - search.confidence)
 
@@ -132,6 +136,16 @@ class OutOfFoldScores:
         """Return the counts at a threshold."""
         return Counts.of(self.positive, self.scores >= threshold, self.weights)
 
+    def at_each(self, thresholds: Array) -> Counts:
+        """Return the counts at each of some thresholds."""
+        order = np.argsort(self.scores, kind="stable")
+        below = np.searchsorted(self.scores[order], thresholds)
+        mass = np.ones(len(order)) if self.weights is None else self.weights[order]
+        fn, tn = (
+            np.concatenate(([0.0], np.cumsum(np.where(self.positive[order] == k, mass, 0.0)))) for k in (True, False)
+        )
+        return Counts(fn[-1] - fn[below], tn[-1] - tn[below], fn[below], tn[below])
+
     def curve(self, most: int) -> tuple[Array, Counts]:
         """Return thresholds and counts: all of them, or at most so many, evenly spread over both classes."""
         thresholds, counts = Counts.at_thresholds(self.positive, self.scores, self.weights)
@@ -143,6 +157,12 @@ class OutOfFoldScores:
         )
         return thresholds[picked], counts[picked]
 
+    def pairs(self, most: int) -> tuple[Array, ReferralCounts]:
+        """Return pairs of thresholds, the lower one first, and the counts if rows between them are referred."""
+        thresholds, counts = self.curve(most)
+        lower, upper = np.triu_indices(len(thresholds))
+        return np.column_stack((thresholds[lower], thresholds[upper])), ReferralCounts.between(counts, lower, upper)
+
 
 @dataclass(frozen=True)
 class Point:
@@ -153,9 +173,10 @@ class Point:
     costs: tuple[float, float] | None  # of a miss and of a false alarm
     n_rounds: int | None
     threshold: float
-    counts: Counts
+    counts: Counts | ReferralCounts
     rank: tuple[float, ...]
-    curve: tuple[Array, Counts] | None = field(default=None, repr=False)  # thresholds and counts, if tuned
+    lower: float | None = None  # rows with scores from here to the threshold are referred; None: no row is
+    curve: tuple[Array, Counts] | None = field(default=None, repr=False)  # thresholds, or pairs, and counts, if tuned
 
     @property
     def met(self) -> bool:
@@ -176,6 +197,7 @@ class Search:
     tune_threshold: bool
     on_point: Callable[[Point], None]  # is called after each point
     points: list[Point] = field(default_factory=list)
+    out_of_fold: OutOfFoldScores | None = None  # of the best point
 
     def without_costs(self) -> None:
         """Search for the threshold and the rounds only."""
@@ -261,8 +283,12 @@ class Search:
         stages: list[tuple[int | None, OutOfFoldScores]],
     ) -> Point:
         """Add the point with the best threshold and number of rounds."""
-        best = max((self._point(ratio, scale, costs, *stage) for stage in stages), key=lambda p: p.rank)
+        found = [self._point(ratio, scale, costs, *stage) for stage in stages]
+        k = max(range(len(found)), key=lambda i: found[i].rank)
+        best = found[k]
         self.points.append(best)
+        if self.best is best:
+            self.out_of_fold = stages[k][1]
         self.on_point(best)
         return best
 
@@ -272,10 +298,11 @@ class Search:
         if not self.tune_threshold:
             counts = scores.at(scores.own_threshold)
             return Point(ratio, scale, costs, n_rounds, scores.own_threshold, counts, self.aim.rank(counts))
-        thresholds, along = scores.curve(self.aim.n_thresholds)
+        curve: tuple[Array, Counts] = (scores.pairs if self.aim.refers else scores.curve)(self.aim.n_thresholds)
+        thresholds, along = curve
         k = self.aim.best(along)
-        rank = self.aim.rank(along[k])
-        return Point(ratio, scale, costs, n_rounds, float(thresholds[k]), along[k], rank, (thresholds, along))
+        lower, upper = thresholds[k].tolist() if self.aim.refers else (None, float(thresholds[k]))
+        return Point(ratio, scale, costs, n_rounds, upper, along[k], self.aim.rank(along[k]), lower, curve)
 
     @property
     def best(self) -> Point:
@@ -293,11 +320,14 @@ def _same(a: Point, b: Point) -> bool:
 def table(aim: Aim, points: list[Point]) -> dict[str, Array]:
     """Return all points tried as a table: one array per column."""
     measures = [m for m in GOAL_MEASURES.values() if not m.needs_cost or aim.cost is not None]
+    if not aim.refers:
+        measures.remove(GOAL_MEASURES[REFERRED])
     columns: dict[str, list[object]] = {
         "cost_ratio": [p.ratio for p in points],
         "cost_of_miss": [np.nan if p.costs is None else p.costs[0] for p in points],
         "cost_of_false_alarm": [np.nan if p.costs is None else p.costs[1] for p in points],
         "n_rounds": [np.nan if p.n_rounds is None else p.n_rounds for p in points],
+        **({"lower_threshold": [p.lower for p in points]} if aim.refers else {}),
         "threshold": [p.threshold for p in points],
         **{m.name: [float(m.value(p.counts, aim.cost)) for p in points] for m in measures},
         "meets_goal": [p.met for p in points],
@@ -308,19 +338,19 @@ def table(aim: Aim, points: list[Point]) -> dict[str, Array]:
 def frontier(aim: Aim, points: list[Point]) -> dict[str, Array]:
     """Return the Pareto front: costs and thresholds that are not beaten in both the first measure and `then`."""
     measure, then = aim.goal.conditions[0].measure, aim.then
-    rows: list[tuple[float, ...]] = []
+    rows: list[Array] = []
     for p in points:
         thresholds, counts = (np.array([p.threshold]), p.counts) if p.curve is None else p.curve
         first = np.atleast_1d(measure.value(counts, aim.cost))
         second = np.atleast_1d(then.value(counts, aim.cost))
-        rows.extend(zip(np.full(len(thresholds), p.ratio), thresholds, first, second))
-    values = np.array(rows)
+        rows.append(np.column_stack((np.full(len(thresholds), p.ratio), thresholds, first, second)))
+    values = np.concatenate(rows)
     values = values[~np.isnan(values).any(axis=1)]
-    utility = values[:, 2] if aim.goal.conditions[0].sense == ">=" else -values[:, 2]
-    order = np.lexsort((-utility, -np.asarray(then.utility(values[:, 3]))))  # the best by `then` first
+    utility = values[:, -2] if aim.goal.conditions[0].sense == ">=" else -values[:, -2]
+    order = np.lexsort((-utility, -np.asarray(then.utility(values[:, -1]))))  # the best by `then` first
     best_so_far = np.maximum.accumulate(np.concatenate(([-np.inf], utility[order][:-1])))
     kept = values[order][utility[order] > best_so_far]
-    names = ["cost_ratio", "threshold", measure.name]
+    names = ["cost_ratio", *(["lower_threshold"] if aim.refers else []), "threshold", measure.name]
     if then.name != measure.name:
         names.append(then.name)
     return {name: kept[:, k] for k, name in enumerate(names)}

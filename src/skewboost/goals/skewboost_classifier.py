@@ -6,14 +6,17 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 
 from skewboost.errors import InputError
 from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.meta.portfolio.portfolio_classifier import PortfolioClassifier
+from skewboost.meta.referral import with_referred
 from skewboost.parameters import FRACTION, check_params
 from skewboost.typing import Array
 
-GOAL_FOLDS = 3  # the search for a goal needs out-of-fold scores to order thresholds, not to estimate anything
+# What a search for a goal leaves; `reject_label_` only if rows may be referred, and then `lower_threshold_` too
+GOAL_ATTRIBUTES = ("certificate_", "threshold_", "lower_threshold_", "reject_label_")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -48,7 +51,7 @@ class SkewBoostClassifier(PortfolioClassifier):
     goal : str, Goal or None, default=None
         What must be reached, such as ``"recall >= 95%"``: see `GoalSearchCV`. Then some rows are held out, the model is
         fitted to the others, and its threshold is chosen so that the goal holds on new rows with the given confidence.
-        Two classes only.
+        With ``"precision >= 90% and referred_share <= 10%"`` up to a tenth of the rows is referred. Two classes only.
     confidence : float, default=0.9
         The confidence of the certificate of a goal.
     effort : {"quick", "default", "thorough"}, default="default"
@@ -56,8 +59,8 @@ class SkewBoostClassifier(PortfolioClassifier):
         0.4 of the time, and "thorough" (six families, more members, three repetitions of the folds if a class has fewer
         than a hundred examples) about three times as long.
     cv : int, splitter, iterable or None, default=None
-        The folds: their number, or a splitter such as ``TimeSeriesSplit()`` if rows are ordered in time. None: from 3
-        to 8 stratified folds, depending on the number of rows.
+        The folds: their number, or a splitter such as ``TimeSeriesSplit()`` if rows are ordered in time (for a goal,
+        the latest rows are then held out). None: from 3 to 8 stratified folds, depending on the number of rows.
     monotonic_cst : array-like of int, dict or None, default=None
         Whether P(classes_[1]) must rise (1) or fall (-1) with a column: one number per column, 0 for no constraint, or
         a dict by name. For two classes, and columns of numbers. The constraint holds exactly, everywhere.
@@ -85,7 +88,7 @@ class SkewBoostClassifier(PortfolioClassifier):
     cost_ : ndarray of shape (n_classes, n_classes)
         The cost matrix.
     reject_label_ : label
-        With `reject_cost`: the prediction for referred rows.
+        With `reject_cost`, or a goal on `referred_share`: the prediction for referred rows.
     search_ : dict of lists
         What was tried: the families with their number of rounds, held-out log-loss and weight, as a table:
         ``pandas.DataFrame(clf.search_)``.
@@ -95,6 +98,8 @@ class SkewBoostClassifier(PortfolioClassifier):
         With a goal: what the held-out rows show; print it.
     threshold_ : float
         With a goal: the log-odds from which on the positive class is predicted.
+    lower_threshold_ : float
+        With a goal on `referred_share`: the log-odds from which on rows are referred.
     baseline_ : float or ndarray
         The score to which `contributions` are relative.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -123,7 +128,7 @@ class SkewBoostClassifier(PortfolioClassifier):
     confidence: float = 0.9
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
-        for name in ("certificate_", "threshold_"):
+        for name in (*GOAL_ATTRIBUTES, "_out_of_fold"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if self.goal is None:
             super()._fit(X, y, sample_weight, groups)
@@ -131,19 +136,25 @@ class SkewBoostClassifier(PortfolioClassifier):
         self._check_params()
         if self.reject_cost is not None:
             raise InputError(
-                f"reject_cost={self.reject_cost!r} has no effect with a goal.", "Leave it at None, or fit without goal."
+                f"reject_cost={self.reject_cost!r} has no effect with a goal.",
+                "Leave it at None and say in the goal how many rows may be referred: referred_share <= 10%.",
             )
-        plain = {f.name: getattr(self, f.name) for f in fields(PortfolioClassifier) if f.name != "cost"}
+        own = {f.name for f in fields(PortfolioClassifier)} - {"cost", "reject_label"}
+        portfolio = PortfolioClassifier(**{name: getattr(self, name) for name in own}, cost=1)
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if params and get_config()["enable_metadata_routing"]:
+            portfolio.set_fit_request(sample_weight=True)
         search = GoalSearchCV(
-            PortfolioClassifier(**plain, cost=1), self.goal, tune="threshold", confidence=self.confidence,
-            cost=self.cost, cv=GOAL_FOLDS, pos_label=self.pos_label, random_state=self.random_state,
+            portfolio, self.goal, tune="threshold", confidence=self.confidence, cost=self.cost,
+            pos_label=self.pos_label, reject_label=self.reject_label, random_state=self.random_state,
         ).fit(X, y, groups, **params)  # fmt: skip
-        fitted = search.estimator_
-        for name, value in vars(fitted).items():
+        for name, value in vars(search.estimator_).items():
             if name.endswith("_") or name in ("_model", "_nominal", "_empty_columns"):
                 setattr(self, name, value)
-        self.certificate_, self.threshold_ = search.certificate_, search.threshold_
+        for name in GOAL_ATTRIBUTES:
+            value = getattr(search, name, None)
+            if value is not None:
+                setattr(self, name, value)
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -157,6 +168,8 @@ class SkewBoostClassifier(PortfolioClassifier):
 
     def predict(self, X: Any, sample_cost: Any = None) -> Array:
         """Return the class of least expected cost; with a goal, the positive class from the threshold on.
+
+        Rows that are referred get `reject_label_`.
 
         Parameters
         ----------
@@ -176,5 +189,9 @@ class SkewBoostClassifier(PortfolioClassifier):
             raise InputError(
                 "sample_cost has no effect on a model that was fitted to a goal.", "Leave it out, or fit without goal."
             )
-        positive = self._scores(X)[:, 0] >= self.threshold_
-        return np.asarray(self.classes_[(positive != self._first_is_positive).astype(np.intp)])
+        scores = self._scores(X)[:, 0]
+        positive = scores >= self.threshold_
+        decided = np.asarray(self.classes_[(positive != self._first_is_positive).astype(np.intp)])
+        if not hasattr(self, "lower_threshold_"):
+            return decided
+        return with_referred(decided, (scores >= self.lower_threshold_) & ~positive, self.reject_label_)

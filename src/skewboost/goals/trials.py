@@ -107,6 +107,44 @@ class Trials:
             return scores_of(model, test.X, self.cost_passing.pos_label)[None, :]
         return np.array(list(at_rounds(staged_scores_of(model, test.X, self.cost_passing.pos_label), self.rounds)))
 
+    def fit(self, rows: SearchRows, point: Point) -> Any:
+        """Fit the model of a point to all rows of the search."""
+        return self.cost_passing.fit(rows.X, rows.y, point.costs, rows.params)
+
+
+@dataclass
+class SingleTrial:
+    """A model that was fitted once, with the out-of-fold scores of its own training."""
+
+    cost_passing: CostPassing
+    model: Any
+    own: OutOfFoldScores
+
+    @classmethod
+    def of(cls, cost_passing: CostPassing, rows: SearchRows) -> SingleTrial | None:
+        """Fit a portfolio to all rows of the search; None if it has no out-of-fold scores of both classes."""
+        model = cost_passing.fit(rows.X, rows.y, None, rows.params)
+        scores = model._held_out_decisions()
+        known = np.zeros(len(rows.y), dtype=np.bool_) if scores is None else np.isfinite(scores)
+        positive = rows.y == cost_passing.pos_label
+        if len(np.unique(positive[known])) < 2:
+            return None
+        scores = scores if model.classes_[1] == cost_passing.pos_label else np.negative(scores)
+        weights = rows.weights
+        if not known.all():  # the others stand for all
+            weights = np.ones(len(rows.y)) if weights is None else weights
+            weights = weights * (weights.sum() / weights[known].sum())
+        own = OutOfFoldScores(positive[known], scores[known], None if weights is None else weights[known], 0.0)
+        return cls(cost_passing, model, own)
+
+    def scores(self, costs: tuple[float, float] | None) -> list[tuple[int | None, OutOfFoldScores]]:
+        """Return the out-of-fold scores."""
+        return [(None, self.own)]
+
+    def fit(self, rows: SearchRows, point: Point) -> Any:
+        """Return the model."""
+        return self.model
+
 
 def at_rounds(stages: Iterator[Array], rounds: list[int]) -> Iterator[Array]:
     """Pick the stages after these numbers of rounds; the last stage stands for rounds that were not trained."""
@@ -142,17 +180,19 @@ class Decision:
     threshold: float
     point: Point
     pos_label: Any
+    lower: float | None = None  # rows with scores from here to the threshold are referred; None: no row is
 
     @classmethod
     def of(cls, model: Any, point: Point, pos_label: Any) -> Decision:
         """Return the decision of a point; a skewboost booster keeps only the rounds in use."""
         if point.n_rounds is not None and hasattr(model, "truncated"):
             model = model.truncated(point.n_rounds)
-        return cls(model, point.threshold, point, pos_label)
+        return cls(model, point.threshold, point, pos_label, point.lower)
 
-    def at(self, threshold: float) -> Decision:
-        """Return the same with another threshold."""
-        return replace(self, threshold=threshold)
+    def at(self, threshold: Any) -> Decision:
+        """Return the same with another threshold, or another pair of them, the lower one first."""
+        lower, upper = (None, threshold) if np.ndim(threshold) == 0 else threshold.tolist()
+        return replace(self, threshold=float(upper), lower=lower)
 
     def scores(self, X: Any) -> Array:
         """Return scores that are higher where the positive class is more likely."""
@@ -170,6 +210,11 @@ class Decision:
         *_, probabilities = at_rounds(iter(self.model.staged_predict_proba(X)), [n_rounds])
         return np.asarray(probabilities)
 
-    def flags(self, X: Any) -> Array:
-        """Return which rows are predicted to be positive."""
-        return self.scores(X) >= self.threshold
+    def decide(self, scores: Array) -> tuple[Array, Array | None]:
+        """Return which rows are predicted to be positive, and which are referred, if any may be."""
+        flagged = scores >= self.threshold
+        return flagged, None if self.lower is None else (scores >= self.lower) & ~flagged
+
+    def decisions(self, X: Any) -> tuple[Array, Array | None]:
+        """Return which rows are predicted to be positive, and which are referred, if any may be."""
+        return self.decide(self.scores(X))

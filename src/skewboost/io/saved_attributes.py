@@ -149,6 +149,13 @@ def table_readers(model: Any) -> Iterator[Any]:
         yield from () if member is None else table_readers(member)
 
 
+def check_referral(model: Any) -> None:
+    """A lower threshold comes with the label of referred rows, and is not above the other one."""
+    lower, refers = getattr(model, "lower_threshold_", None), hasattr(model, "reject_label_")
+    require((lower is not None) == refers, "must be given with reject_label, and only then", "lower_threshold")
+    require(lower is None or lower <= model.threshold_, "must not be above threshold", "lower_threshold")
+
+
 def check_member(member: Any, owner: Any, place: str, classes: Any = None) -> None:
     """A member has the features of its owner and of its other members, and these classes."""
     first: Any = next(table_readers(owner), None)

@@ -32,6 +32,7 @@ from skewboost.io.saved_attributes import (
     check_binary,
     check_member,
     check_params,
+    check_referral,
 )
 from skewboost.io.saved_params import MODELS, NotPlainDataError, class_named, construct, name_in_files, write_params
 from skewboost.io.saved_parts import ANY_MODEL, MOST_CELLS
@@ -280,7 +281,8 @@ class GoalSearches(Family):
         super().restore(model, values)
         check_binary(model)
         model.certificate_, model.cost_matrix_ = values["certificate_"], values["cost_matrix_"]
-        model._settle_on(Decision(model.estimator_, model.threshold_, point, model.pos_label_))
+        lower = values["lower_threshold_"]
+        model._settle_on(Decision(model.estimator_, model.threshold_, point, model.pos_label_, lower))
 
 
 def _check_goal_search(model: Any) -> None:
@@ -288,6 +290,7 @@ def _check_goal_search(model: Any) -> None:
     check_member(model.estimator_, model, "estimator", model.classes_)
     require(model.cost_matrix_ is None or model.cost_matrix_.shape == (2, 2), "must be 2 by 2", "cost_matrix")
     require(not math.isnan(model.threshold_), "must not be NaN", "threshold")
+    check_referral(model)
     for name in ("search", "frontier"):
         same = len({len(column) for column in getattr(model, f"{name}_").values()}) <= 1
         require(same, "must have columns of one length", name)
@@ -328,6 +331,9 @@ def _check_skewboost(model: Any) -> None:
     goal = hasattr(model, "threshold_")
     require(goal == hasattr(model, "certificate_"), "must be given with a certificate, and only then", "threshold")
     require(not goal or (n == 2 and not math.isnan(model.threshold_)), "must be a number, of two classes", "threshold")
+    require(not goal or model.reject_cost is None, "must be null with a threshold", "reject_cost")
+    if goal:
+        check_referral(model)
     same = len({len(column) for column in model.search_.values()}) <= 1
     require(same, "must have columns of one length", "search")
 
@@ -404,6 +410,8 @@ _FAMILIES: dict[str, Family] = {
             "then_": text(*GOAL_MEASURES),
             "cost_matrix_": nullable(array(ndim=(2,))),
             "threshold_": ANY_NUMBER,
+            "lower_threshold_": nullable(ANY_NUMBER),
+            "reject_label_": nullable(_LABEL),
             "point": record(Point),
             "certificate_": nullable(record(Certificate)),
             "search_": _COLUMNS,
@@ -420,6 +428,7 @@ _FAMILIES: dict[str, Family] = {
             "cost_": array(ndim=(2,)),
             "reject_label_": nullable(_LABEL),
             "threshold_": nullable(ANY_NUMBER),
+            "lower_threshold_": nullable(ANY_NUMBER),
             "certificate_": nullable(record(Certificate)),
             "search_": _TRIED,
             "stop_reason_": text(),

@@ -49,7 +49,7 @@ from skewboost.learners.discretise import Categories, Intervals
 from skewboost.learners.patterns import Events, Patterns
 from skewboost.learners.probabilities import ProbabilityTerm, half_log_odds, identity, mean_label
 from skewboost.meta.portfolio.portfolio_model import Part, PortfolioModel
-from skewboost.metrics.counts import Counts
+from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
 
 MOST_FEATURES = 2**20
@@ -343,7 +343,9 @@ register(
 # ------------------------------------------------------------------------------------------------- goals
 
 register(Goal, conditions=list_of(record(Condition), tuple, least=1))
-register(Counts, tp=NOT_NEGATIVE, fp=NOT_NEGATIVE, fn=NOT_NEGATIVE, tn=NOT_NEGATIVE)
+_CELLS: dict[str, Any] = dict.fromkeys(("tp", "fp", "fn", "tn"), NOT_NEGATIVE)
+register(Counts, **_CELLS)
+register(ReferralCounts, **_CELLS, referred_positives=NOT_NEGATIVE, referred_negatives=NOT_NEGATIVE)
 register(Certificate, confidence=number(0, 1), p_value=number(0, finite=False), shown=map_of(ANY_NUMBER))
 register(
     Point,
@@ -352,6 +354,7 @@ register(
     n_rounds=nullable(integer(1)),
     threshold=ANY_NUMBER,
     rank=list_of(ANY_NUMBER, tuple, least=1),
+    lower=nullable(ANY_NUMBER),
     curve=None,
 )
 

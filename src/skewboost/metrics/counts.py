@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 
@@ -59,12 +60,23 @@ class Counts:
         fn, tn = missed[below], spared[below]
         return thresholds, cls(missed[-1] - fn, spared[-1] - tn, fn, tn)
 
-    def __getitem__(self, k: Any) -> Counts:
-        """Return some entries of counts that are arrays."""
-        return Counts(self.tp[k], self.fp[k], self.fn[k], self.tn[k])
+    def map(self, function: Callable[..., Any], *others: Counts) -> Self:
+        """Return the counts with a function applied to each number, and to the same numbers of others."""
+        return type(self)(*(function(*(getattr(c, f.name) for c in (self, *others))) for f in fields(self)))
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
+    def __getitem__(self, k: Any) -> Self:
+        """Return some entries of counts that are arrays."""
+        return self.map(lambda count: count[k])
+
+    def __add__(self, other: Counts) -> Self:
+        return self.map(lambda a, b: a + b, other)
+
+    def scaled(self, of_negatives: float, of_positives: float) -> Self:
+        """Return whole numbers of rows, if there were so many times as many negatives and positives."""
+        return type(self)(
+            *(np.round((of_positives if f.name in OF_POSITIVES else of_negatives) * np.asarray(getattr(self, f.name)))
+              for f in fields(self))
+        )  # fmt: skip
 
     @property
     def swapped(self) -> Counts:
@@ -171,6 +183,55 @@ class Counts:
     def average_cost(self, matrix: Array) -> Any:
         """Return the mean cost per row."""
         return ratio(self.cost(matrix), self.total)
+
+
+OF_POSITIVES = frozenset({"tp", "fn", "referred_positives"})
+
+
+@dataclass(frozen=True)
+class ReferralCounts(Counts):
+    """Counts of decided rows, and of those that were referred to somebody else instead.
+
+    All rates but `referred_share` are about the decided rows: a positive that is referred is neither found nor missed.
+
+    Examples
+    --------
+    >>> from skewboost.metrics.counts import ReferralCounts
+    >>> counts = ReferralCounts(tp=8, fp=1, fn=1, tn=80, referred_positives=3, referred_negatives=7)
+    >>> print(f"recall {counts.recall:.2f} of those decided, {counts.referred_share:.0%} referred")
+    recall 0.89 of those decided, 10% referred
+    """
+
+    referred_positives: Any
+    referred_negatives: Any
+
+    @classmethod
+    def with_referred(
+        cls, positive: Array, flagged: Array, referred: Array, weights: Array | None = None
+    ) -> ReferralCounts:
+        """Count predictions, given which rows are positive, predicted to be, and referred."""
+        mass = np.ones(len(positive)) if weights is None else weights
+        decided = Counts.of(positive, flagged, mass * ~referred)
+        return cls(
+            decided.tp, decided.fp, decided.fn, decided.tn,
+            float(mass[referred & positive].sum()), float(mass[referred & ~positive].sum()),
+        )  # fmt: skip
+
+    @classmethod
+    def between(cls, curve: Counts, lower: Array, upper: Array) -> ReferralCounts:
+        """Return the counts if rows between two thresholds are referred, given the places of both in a curve."""
+        low, high = curve[lower], curve[upper]
+        return cls(high.tp, high.fp, low.fn, low.tn, low.tp - high.tp, low.fp - high.fp)
+
+    @property
+    def referred(self) -> Any:
+        """The number of rows that are referred."""
+        return self.referred_positives + self.referred_negatives
+
+    @property
+    def referred_share(self) -> Any:
+        """Proportion of all rows that are referred."""
+        return ratio(self.referred, self.referred + self.total)
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:

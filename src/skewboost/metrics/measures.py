@@ -19,7 +19,7 @@ from skewboost.typing import Array
 
 # What a measure is computed from
 COUNTS, SCORES, PROBABILITIES, COSTS = "counts", "scores", "probabilities", "costs"
-MARGINS, TIME = "margins", "time"
+MARGINS, TIME, REFERRALS = "margins", "time", "referrals"
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Measure:
         The name in tables and figures.
     higher_is_better : bool
         Whether larger values are better.
-    needs : {"counts", "scores", "probabilities", "costs", "margins", "time"}
-        What it is computed from. "costs" are counts with a cost matrix.
+    needs : {"counts", "scores", "probabilities", "costs", "margins", "time", "referrals"}
+        What it is computed from. "costs" are counts with a cost matrix, "referrals" are `ReferralCounts`.
     denominator : str
         The rows that a goal on this measure needs, such as "positives"; empty if there are no goals on it.
     synonyms : tuple of str
@@ -106,6 +106,14 @@ MEASURES = {
             higher_is_better=False,
             denominator="rows",
             synonyms=("flagged", "share_flagged", "share_of_flagged_cases"),
+        ),
+        Measure(
+            "referred_share",
+            "referred share",
+            higher_is_better=False,
+            needs=REFERRALS,
+            denominator="rows",
+            synonyms=("referred", "share_referred", "abstention_rate", "rejection_rate"),
         ),
         Measure("roc_auc", "ROC AUC", needs=SCORES),
         Measure("pr_auc", "PR AUC", needs=SCORES, synonyms=("average_precision",)),

@@ -225,6 +225,11 @@ def read_formula(model: Any) -> Formula:
     name, booster, threshold = type(model).__name__, model, None
     if isinstance(model, GoalSearchCV):
         check_is_fitted(model)
+        if model.lower_threshold_ is not None:
+            raise InputTypeError(
+                "A GoalSearchCV that refers rows cannot be exported: a formula has one threshold.",
+                "Export its estimator_, and compare scores with threshold_ and lower_threshold_.",
+            )
         booster, threshold = model.estimator_, float(model.threshold_)
         name = f"{name} around {type(booster).__name__}"
     if not isinstance(booster, BaseBooster):

@@ -32,6 +32,7 @@ from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabi
 from skewboost.meta.portfolio.portfolio_training import Candidate, Interrupted, Trained, Trainer, no_report
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
 from skewboost.meta.portfolio.target_statistics import Examples, binned, many_categories, random_places
+from skewboost.meta.referral import referral_label, with_referred
 from skewboost.metrics.costs import cost_matrix, expected_costs
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
@@ -145,6 +146,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         self._model = PortfolioModel(trained.parts, trained.offset, bins, support, table.n_features)
         self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         self.search_ = search_table(trained)
+        self._out_of_fold = mean_of_rows(trained.scores, rows, len(labels))
         self.stop_reason_ = STOPPED if stop is None else INTERRUPTED
         if stop is not None:
             raise stop
@@ -209,13 +211,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
                     f"reject_label={self.reject_label!r} has no effect without reject_cost.", "Set reject_cost, too."
                 )
             return
-        label = self.reject_label
-        if label is None:
-            label = -1 if self.classes_.dtype.kind in "iuf" else "refer"
-        if label in self.classes_.tolist():
-            raise InputError(
-                f"The label {label!r} of referred rows is a class of y.", "Set reject_label to something else."
-            )
+        label = referral_label(self.reject_label, self.classes_)
         if len(self.classes_) == 2:
             C = self.cost_
             miss, alarm = C[1, 0] - C[1, 1], C[0, 1] - C[0, 0]
@@ -233,6 +229,17 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 2:
             return np.asarray(labels == self.pos_label_, dtype=np.intp)
         return np.searchsorted(self.classes_, labels)
+
+    def _held_out_decisions(self) -> Array | None:
+        """Return what `decision_function` says of every training row by the members that it was held out of.
+
+        For two classes; NaN for rows that were never held out, or are of weight 0. None: this is not known. The weights
+        of the families were chosen on these scores, which are therefore slightly better than those of new rows.
+        """
+        scores = getattr(self, "_out_of_fold", None)
+        if scores is None or scores.shape[1] > 1:
+            return None
+        return np.asarray(self._sign * scores[:, 0] + self._cost_offset)
 
     # --------------------------------------------------------------------------------------------- prediction
 
@@ -305,14 +312,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         decided = np.asarray(self.classes_[costs.argmin(axis=1)])
         if self.reject_cost is None:
             return decided
-        referred = costs.min(axis=1) > self.reject_cost
-        label: Array = np.array(self.reject_label_)
-        if decided.dtype.kind == label.dtype.kind:  # else text would be cut, and numbers become text
-            decided = decided.astype(np.promote_types(decided.dtype, label.dtype))
-        else:
-            decided = decided.astype(object)
-        decided[referred] = self.reject_label_
-        return decided
+        return with_referred(decided, costs.min(axis=1) > self.reject_cost, self.reject_label_)
 
     def decision_function(self, X: Any) -> Array:
         """Return the score that `predict` decides by.
@@ -427,6 +427,13 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         total = self._model.importances()
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+
+def mean_of_rows(values: Array, rows: Array, n_rows: int) -> Array:
+    """Return the mean of ``[example, output]`` over the examples of each row; NaN for rows without examples."""
+    counts = np.bincount(rows, minlength=n_rows)
+    sums = np.array([np.bincount(rows, column, n_rows) for column in values.T]).T
+    return np.asarray(sums / np.where(counts > 0, counts, np.nan)[:, None])
 
 
 def search_table(trained: Trained) -> dict[str, Any]:

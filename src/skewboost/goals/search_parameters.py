@@ -1,0 +1,93 @@
+"""The parameters of a goal search: what they may be, and what the estimator is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import has_fit_parameter
+
+from skewboost.boosting.estimator import BaseBooster
+from skewboost.errors import InputError
+from skewboost.goals.goal import Goal
+from skewboost.goals.rows import SearchRows
+from skewboost.goals.trials import rounds_to_try
+from skewboost.parameters import CLASSIFIER, FRACTION, Check, check_params, either, integer, one_of, optional
+
+
+def default_estimator(search: Any) -> Any:
+    """Return the estimator of a `GoalSearchCV` that was given none."""
+    from skewboost.goals.skewboost_classifier import SkewBoostClassifier  # which imports this
+
+    return SkewBoostClassifier(
+        cost=1, pos_label=search.pos_label, random_state=search.random_state, n_jobs=search.n_jobs
+    )
+
+
+def has_own_scores(estimator: Any) -> bool:
+    """Whether an estimator knows out-of-fold scores of the rows that it was fitted to."""
+    return hasattr(estimator, "_held_out_decisions")
+
+
+def pass_groups(estimator: Any, rows: SearchRows, named: bool, copied: bool) -> None:
+    """Have the estimator get the groups that the user named, if its `fit` takes them.
+
+    An estimator with out-of-fold scores also gets those of equal rows, and of the examples of a row of several. Else
+    these scores would be of rows that it has seen.
+    """
+    if "groups" in rows.params or not has_fit_parameter(estimator, "groups"):
+        return
+    if isinstance(estimator, BaseBooster) and not estimator.early_stopping:
+        return  # it makes no splits
+    own = has_own_scores(estimator) and not hasattr(estimator.cv, "split") and not rows.counted
+    if named or (own and (copied or rows.weights is not None)):
+        rows.params["groups"] = rows.units
+
+
+def check_search(search: Any) -> None:
+    """Check the parameters of a `GoalSearchCV`."""
+    if isinstance(search.estimator, str | Goal):
+        raise InputError(
+            f"estimator={str(search.estimator)!r} is no classifier.",
+            f"If it is the goal, pass it by name: GoalSearchCV(goal={str(search.estimator)!r}).",
+        )
+    check_params(
+        search,
+        estimator=optional(CLASSIFIER),
+        tune=one_of("auto", "both", "cost", "threshold"),
+        tune_rounds=one_of(True, False),
+        confidence=optional(FRACTION),
+        holdout=optional(either(FRACTION, Check(lambda v: np.ndim(v) == 1, "a boolean for each row"))),
+        weights=one_of("importance", "counts"),
+        allow_unmet=one_of(True, False),
+        max_points=integer(3),
+    )
+    if not any(hasattr(search._base, name) for name in ("decision_function", "predict_proba")):
+        raise InputError(
+            f"estimator={search.estimator!r} has neither decision_function nor predict_proba, so it has no scores to "
+            "compare with a threshold.",
+            "Choose another estimator.",
+        )
+    if has_own_scores(search._base):
+        _check_portfolio(search._base)
+    if search.holdout is not None and search.confidence is None:
+        raise InputError(
+            f"holdout={search.holdout!r} has no effect without a certificate.",
+            "Set confidence, or leave holdout at None.",
+        )
+    if search.cost_param is not None and search._tunes == "threshold":
+        raise InputError(f"cost_param={search.cost_param!r} has no effect with tune='threshold'.", "Leave it at None.")
+    if search.tune_rounds:
+        rounds_to_try(search._base)
+
+
+def _check_portfolio(estimator: Any) -> None:
+    """Check that a `SkewBoostClassifier` has no goal of its own, and no folds of other rows than it gets."""
+    goal, cv = getattr(estimator, "goal", None), estimator.cv
+    if goal is not None:
+        raise InputError(f"estimator has a goal of its own: {str(goal)!r}.", "Leave it at None.")
+    if cv is not None and not isinstance(cv, int | np.integer) and not hasattr(cv, "split"):
+        raise InputError(
+            "cv of the estimator is an iterable of splits, which number the rows of X, but it gets only some of them.",
+            "Pass a splitter, or a number of folds.",
+        )
