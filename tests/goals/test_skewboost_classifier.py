@@ -117,6 +117,20 @@ def test_rows_are_referred_where_decisions_cost_more(fraud, fitted, text):
     np.testing.assert_array_equal(loads(dumps(clf)).predict(X_new), found)
 
 
+def test_costs_of_training_rows_are_averaged_by_class(fraud, fitted):
+    X, X_new, y, _ = fraud
+    rng = np.random.default_rng(0)
+    costs = np.where(y == 1, rng.integers(10, 31, len(y)), 1).astype(float)
+    clf = quick().fit(X, y, sample_cost=costs)
+    assert clf.cost_[1, 0] == pytest.approx(costs[y == 1].mean())
+    assert clf.cost_[0, 1] == 1.0
+    np.testing.assert_array_equal(clf.predict_proba(X_new), fitted.predict_proba(X_new))
+    with pytest.raises(InputError, match="cost=5 has no effect with sample_cost"):
+        quick(cost=5).fit(X, y, sample_cost=costs)
+    with pytest.raises(InputError, match="sample_cost has no effect with a goal"):
+        quick(goal="recall >= 80%").fit(X, y, sample_cost=costs)
+
+
 def test_many_classes_with_a_matrix_of_costs():
     X, y = load_wine(return_X_y=True)
     X_in, X_out, y_in, y_out = train_test_split(X, y, stratify=y, random_state=0)

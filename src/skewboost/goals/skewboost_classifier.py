@@ -127,13 +127,15 @@ class SkewBoostClassifier(PortfolioClassifier):
     goal: Any = None
     confidence: float = 0.9
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, sample_cost: Any) -> None:
         for name in (*GOAL_ATTRIBUTES, "_out_of_fold"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if self.goal is None:
-            super()._fit(X, y, sample_weight, groups)
+            super()._fit(X, y, sample_weight, groups, sample_cost)
             return
         self._check_params()
+        if sample_cost is not None:
+            raise InputError("sample_cost has no effect with a goal.", "Leave it out, or fit without goal.")
         if self.reject_cost is not None:
             raise InputError(
                 f"reject_cost={self.reject_cost!r} has no effect with a goal.",

@@ -33,7 +33,7 @@ from skewboost.meta.portfolio.portfolio_training import Candidate, Interrupted, 
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
 from skewboost.meta.portfolio.target_statistics import Examples, binned, many_categories, random_places
 from skewboost.meta.referral import referral_label, with_referred
-from skewboost.metrics.costs import cost_matrix, expected_costs
+from skewboost.metrics.costs import check_sample_cost, cost_matrix, expected_costs
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import N_JOBS, check_params, either, integer, number, one_of, optional
@@ -71,7 +71,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, sample_cost: Any = None) -> Self:
         """Fit the portfolio.
 
         Parameters
@@ -85,16 +85,19 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             absent one.
         groups : array-like of shape (n_samples,) or None, default=None
             Which rows belong together, such as those of a patient. Rows of a group are on one side of every split.
+        sample_cost : array-like of shape (n_samples,) or None, default=None
+            The cost of misclassifying each row, instead of `cost`. It does not change the training. The mean of each
+            class is what `predict` reckons with, unless it is given the costs of the new rows, which is better.
 
         Returns
         -------
         self
         """
         with restore_on_failure(self, keep_interrupted=lambda: getattr(self, "stop_reason_", None) == INTERRUPTED):
-            self._fit(X, y, sample_weight, groups)
+            self._fit(X, y, sample_weight, groups, sample_cost)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, sample_cost: Any) -> None:
         self._check_params()
         self.__dict__.pop("stop_reason_", None)  # of an earlier fit
         table = read_table(self, X, reset=True)
@@ -107,7 +110,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         present = np.flatnonzero(weights)
         if len(present) < table.n_rows:
             table = table.take(present)
-        self._set_classes(labels[present], classes_of(self, labels[present]), weights[present])
+        each_cost = None if sample_cost is None else self._check_sample_cost(sample_cost, len(labels))[present]
+        self._set_classes(labels[present], classes_of(self, labels[present]), weights[present], each_cost)
         order = examples_in_order(table, self._numbers(labels[present]), weights[present])
         rows = present[order]  # of every example
         each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
@@ -190,7 +194,13 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         if isinstance(self.cv, int | np.integer) and not integer(2).passes(self.cv):
             raise InputError(f"cv of {type(self).__name__} must be an integer >= 2, or a splitter; got {self.cv!r}.")
 
-    def _set_classes(self, labels: Array, classes: Array, weights: Array | None) -> None:
+    def _check_sample_cost(self, sample_cost: Any, n_rows: int) -> Array:
+        """Return the cost of each row, checked."""
+        if self.cost is not None:
+            raise InputError(f"cost={self.cost!r} has no effect with sample_cost.", "Leave one of them out.")
+        return check_sample_cost(sample_cost, n_rows)
+
+    def _set_classes(self, labels: Array, classes: Array, weights: Array, each_cost: Array | None) -> None:
         """Set `classes_`, `pos_label_` and `cost_`."""
         self.__dict__.pop("pos_label_", None)
         positive = None
@@ -199,7 +209,11 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         elif self.pos_label is not None:
             raise InputError(f"pos_label={self.pos_label!r} has no effect, because y has {len(classes)} classes.")
         self.classes_ = classes
-        self.cost_ = cost_matrix(self.cost, classes, positive, class_shares(labels, classes, weights))
+        cost = self.cost
+        if each_cost is not None:
+            own = {label: labels == label for label in classes.tolist()}
+            cost = {label: float(np.average(each_cost[of], weights=weights[of])) for label, of in own.items()}
+        self.cost_ = cost_matrix(cost, classes, positive, class_shares(labels, classes, weights))
         self._set_reject_label()
 
     def _set_reject_label(self) -> None:
