@@ -57,7 +57,7 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
     """Fit a copy; every `random_state` that is None is seeded, so that the number of jobs does not matter."""
     rng = np.random.default_rng(seed)
     model = seeded(estimator, lambda: int(rng.integers(2**31 - 1)))
-    params = {}
+    params: dict[str, Any] = {}
     if sample.weights is not None:
         name = weight_name(model)
         if name is None:
@@ -66,9 +66,9 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
                 "Leave it at None, repeat rows instead, or choose another estimator.",
             )
         params[name] = sample.weights
-    name = None if sample.groups is None else groups_name(model)
-    if name is not None:
-        params[name] = sample.groups
+    groups = None if sample.groups is None else groups_name(model)
+    if groups is not None:
+        params[groups] = sample.groups
     return model.fit(sample.X, sample.y, **params)
 
 
@@ -100,6 +100,11 @@ def divides_rows(estimator: Any) -> str | None:
 def measure_model(problem: Problem, model: Any, sample: Sample, predicted: Any = None) -> dict[str, float]:
     """Compute all measures that a fitted model allows; `predicted` are its predictions, if they are known."""
     labels = np.asarray(model.predict(sample.X) if predicted is None else predicted).ravel()
+    if not np.isin(labels, problem.classes).all():
+        raise InputError(
+            f"{type(model).__name__} predicts other labels than the classes of y, so it cannot be measured.",
+            "Leave reject_cost at None, if it is set.",
+        )
     if not problem.binary:
         return multiclass_measures(problem.codes(sample.y), problem.codes(labels), problem.matrix, sample.weights)
     positive = problem.pos_label
