@@ -297,9 +297,7 @@ def print_results(predictions: Predictions, cost: Any, heading: str) -> None:
     decided = predictions.decided
     if decided is not predictions:
         n = predictions.n_referred
-        print_line(
-            f"{number(n)} of them ({n / predictions.n_rows:.1%}) are referred; tables and measures are without them"
-        )
+        print_line(f"{count(n, 'row')} ({n / predictions.n_rows:.1%}) referred; tables and measures are without them")
     if not len(decided.truth):
         return
     positive, labels, matrix = predictions.positive, predictions.classes, predictions.matrix

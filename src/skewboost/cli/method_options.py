@@ -24,7 +24,7 @@ OPTIONS = {
     "n_jobs": "--n-jobs",
     "random_state": "--seed",
     "estimator": "--learner",
-    "goal": "--goal",
+    "goal": "`skewboost goal`",
     "confidence": "`skewboost goal --confidence`",
 }
 # Parameters that have no use in a command
@@ -151,7 +151,7 @@ class MethodOptions:
         if self.learner is not None and not self.named.takes_learner:
             raise CommandError(
                 f"{self.named.name} has weak learners of its own.",
-                f"Leave --learner out, or use --method {RECOMMENDED_VARIANT}.",
+                f"Leave --learner out, or choose another method, such as {RECOMMENDED_VARIANT}.",
             )
         return {"estimator": find_learner(self.learner or "stump", as_object=as_object)}
 

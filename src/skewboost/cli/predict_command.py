@@ -113,7 +113,7 @@ def _check_cost_column(request: Predict, model: SavedModel, columns: Sequence[st
     if "sample_cost" not in signature(model.estimator.predict).parameters:
         raise CommandError(
             f"--cost-column: the decisions of {model.name} have no costs of single rows.",
-            f"Use --method {RECOMMENDED}.",
+            f"`skewboost fit --method {RECOMMENDED}` fits a model that has.",
         )
     return name
 

@@ -45,7 +45,7 @@ def read_times(column: Any, path: str) -> Array:
     else:
         times = pd.to_numeric(column, errors="coerce")
         bad = ~np.isfinite(times.to_numpy(dtype=np.float64))
-        if bad.any():
+        if bad.any() and not pd.api.types.is_numeric_dtype(column.dtype):
             parsed = pd.to_datetime(column.astype(object), format="ISO8601", utc=True, errors="coerce")
             if parsed.isna().sum() < bad.sum():
                 times, bad = parsed.dt.tz_localize(None), parsed.isna().to_numpy()
@@ -96,7 +96,7 @@ def folds_in_time(times: Array, n_folds: int, y: Array) -> list[Split]:
     cuts = sorted({cut_in_time(times, n * k / (n_folds + 1)) for k in range(1, n_folds + 1)})
     if len(cuts) < n_folds:
         n_times = count(len(np.unique(times)), "different time")
-        remedy = f"Give --cv {len(cuts)} at most." if len(cuts) > 1 else "Use another column."
+        remedy = f"Use {len(cuts)} folds at most." if len(cuts) > 1 else "Use another column."
         raise CommandError(
             f"{n_folds} folds in time cannot be made: too many rows have the same time ({n_times}).", remedy
         )

@@ -169,15 +169,20 @@ def _check_features(X: Any, path: str) -> None:
             dates.append(str(name))
         elif kind not in "iufb" and n >= CLEARLY_TEXT and X[name].nunique() == n:
             text.append(str(name))
-    for names, what, remedy in (
-        (dates, "dates, which no method takes", "numbers (the year, the weekday, days since an event)"),
-        (text, "text that is different in every row, so nothing can be learned from it", "categories or numbers"),
-    ):
-        if names:
-            raise CommandError(
-                f"{path}: {list_names(names, quotes=True)} {'holds' if len(names) == 1 else 'hold'} {what}.",
-                f"Derive {remedy} from it, or leave it out: {drop_options(names)}.",
-            )
+    if dates:
+        order = f"; {shlex.join(['--time', dates[0]])} lets later rows be held out" if len(dates) == 1 else ""
+        raise CommandError(
+            f"{path}: {list_names(dates, quotes=True)} {'holds' if len(dates) == 1 else 'hold'} dates, which no method "
+            "takes.",
+            f"Derive numbers (the year, the weekday, days since an event) from it, or leave it out: "
+            f"{drop_options(dates)}{order}.",
+        )
+    if text:
+        raise CommandError(
+            f"{path}: {list_names(text, quotes=True)} {'holds' if len(text) == 1 else 'hold'} text that is different "
+            "in every row, so nothing can be learned from it.",
+            f"Derive categories or numbers from it, or leave it out: {drop_options(text)}.",
+        )
 
 
 def drop_options(names: Sequence[str]) -> str:
