@@ -20,7 +20,6 @@ from skewboost.cli.output_files import PICTURES, check_output, save_picture
 from skewboost.cli.row_splits import cut_in_time, divided_in_time, group_params
 from skewboost.cli.target_column import Examples, find_positive, read_cost
 from skewboost.goals.rows import equal_rows
-from skewboost.goals.skewboost_classifier import GOAL_FOLDS
 from skewboost.names import shown
 
 FOLDS = 5
@@ -95,7 +94,9 @@ def _follow_time(request: Goal, search: Any, train: Examples, options: str) -> N
                 f"If equal rows are independent examples, use {options}--counts.",
             )
         search.set_params(holdout=held_out)
-    folds = (TimeSeriesSplit(k) for k in range(search.cv, 1, -1))
+    if search.cv is None and "cv" in search.estimator.get_params():
+        return  # the folds are those of the estimator
+    folds = (TimeSeriesSplit(k) for k in range(FOLDS, 1, -1))
     whole = (f for f in folds if all(len(np.unique(train.y[rows])) == 2 for rows, _ in f.split(train.y[:cut])))
     found = next(whole, None)
     if found is None:
@@ -129,8 +130,7 @@ def _prepare(request: Goal, options: MethodOptions, examples: Examples, cost: An
         estimator = divided_in_time(estimator)
     return GoalSearchCV(
         estimator, request.goal, then=request.then, confidence=request.confidence or None, cost=cost, pos_label=label,
-        allow_unmet=request.closest, random_state=request.seed, cv=FOLDS if costs_in_training else GOAL_FOLDS,
-        weights="counts" if request.counts else "importance",
+        allow_unmet=request.closest, random_state=request.seed, weights="counts" if request.counts else "importance",
     )  # fmt: skip
 
 

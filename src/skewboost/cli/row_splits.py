@@ -14,6 +14,7 @@ from skewboost.names import shown
 from skewboost.typing import Array
 
 Split = tuple[Array, Array]
+SPLITS = ("cv", "splits")  # parameters of estimators for the folds that they make
 
 
 def read_groups(column: Any, path: str) -> Array:
@@ -137,12 +138,12 @@ def whole_groups(y: Array, groups: Array, fraction: float, seed: int | None) -> 
 
 
 def divided_in_time(estimator: Any) -> Any:
-    """The estimator, with a `cv` that keeps the order of the rows if it divides them and has such a parameter."""
+    """The estimator, with folds that keep the order of the rows if it divides them and has such a parameter."""
     params = estimator.get_params(deep=False)
-    divides = "early_stopping" not in params or params["early_stopping"] or params.get("calibrate") is not None
-    if "cv" in params and divides:
-        n = params["cv"]
-        return estimator.set_params(cv=TimeSeriesSplit(n) if isinstance(n, int) else TimeSeriesSplit())
+    name = next((name for name in SPLITS if name in params), None)
+    if name is not None and getattr(estimator, "_holds_out", True):
+        n = params[name]
+        return estimator.set_params(**{name: TimeSeriesSplit(n) if isinstance(n, int) else TimeSeriesSplit()})
     how = divides_rows(estimator)
     if how is not None:
         note(f"warning: {_name(estimator)} holds out training rows by chance ({how}), not the latest ones")

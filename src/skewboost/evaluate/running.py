@@ -73,9 +73,11 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
 
 
 def groups_name(estimator: Any) -> str | None:
-    """Return the argument of `fit` for groups; None if the estimator does not take them."""
-    if has_fit_parameter(estimator, "groups") or isinstance(estimator, GridSearchCV | RandomizedSearchCV):
+    """Return the argument of `fit` for groups; None if the estimator does not take them, or has no use for them."""
+    if isinstance(estimator, GridSearchCV | RandomizedSearchCV):
         return "groups"
+    if has_fit_parameter(estimator, "groups"):
+        return "groups" if getattr(estimator, "_holds_out", True) else None
     if isinstance(estimator, Pipeline):
         step, last = estimator.steps[-1]
         inner = groups_name(last)
