@@ -15,7 +15,7 @@ from skewboost import cli
 from skewboost.cli.demo_command import split
 from skewboost.datasets import make_fraud, make_intrusions
 
-ROUNDS, N_ROWS = 3, 4000
+ROUNDS, N_ROWS = 3, 2500
 
 
 @pytest.fixture(scope="module")

@@ -302,7 +302,7 @@ def test_a_column_of_dates_is_named_with_the_option_that_drops_it(small, refused
         tmp_path / "dated.csv", index=False
     )
     assert "'seen', 'due' hold dates" in refused("fit", "dated.csv", "-t", "kind")
-    assert "--drop due." in refused("compare", "dated.csv", "-t", "kind", "--drop", "seen")
+    assert "--drop due; --time due lets" in refused("compare", "dated.csv", "-t", "kind", "--drop", "seen")
 
 
 def test_text_that_never_repeats_is_named_with_the_option_that_drops_it(small, run, refused, tmp_path):
