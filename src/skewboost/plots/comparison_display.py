@@ -143,7 +143,7 @@ class ComparisonDisplay(Display):
         mean = blocks.values.mean(axis=0)
         order = np.argsort(-MEASURES[measure].sign * mean, kind="stable")
         intervals = None
-        note = f"Mean, and the {J} {blocks.kind}, which follow each other in time."
+        note = f"Mean, and the {J} {blocks.kind} in the order of time."
         if not blocks.in_order:
             note = f"Mean, its {1 - alpha:.0%} interval, and the {J} {blocks.kind}."
         if J > 1 and not blocks.in_order:  # nothing is known about the spread of means over time
