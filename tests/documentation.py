@@ -154,13 +154,18 @@ def _literal(comment: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- commands
 
+QUICK = {  # options that are added to commands whose output is not shown
+    "fit": ["--set", "effort=quick"],
+    "goal": ["--set", "effort=quick"],
+    "compare": ["--methods", "CSRA,RealBoost", "--rounds", "5"],
+}
+
 
 def _run_commands(block: Block) -> None:
     parts = _session(block.text) if block.kind == "session" else [(line, None) for line in block.text.splitlines()]
     for command, shown in parts:
         words = shlex.split(command, comments=True)
-        few = ["--rounds", "5"] if shown is None and words[1] in ("fit", "compare", "goal") else []
-        printed = _command(words + few)
+        printed = _command(words + (QUICK.get(words[1], []) if shown is None else []))
         block.printed += f"$ {command}\n{printed}"
         if shown is not None and not same(shown, printed):
             block.wrong.append((command, shown, printed))

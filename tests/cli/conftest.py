@@ -44,8 +44,9 @@ def small(tmp_path_factory):
     three = pd.cut(made.frame["age"], [0, 30, 60, 100], labels=["young", "middle", "old"]).astype(str)
     made.frame.assign(kind=three).to_csv(made.many, index=False)
     made.fitted = invoke(
-        "fit", made.train, "--target", "kind", "--drop", "id,times", "--cost", 5, "--rounds", 10, "-o", made.model
-    )
+        "fit", made.train, "--target", "kind", "--drop", "id,times", "--cost", 5, "-m", "CSRA", "--rounds", 10,
+        "-o", made.model,
+    )  # fmt: skip
     assert made.fitted.exit_code == 0, made.fitted.output
     return made
 

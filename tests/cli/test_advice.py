@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 import skewboost
-from skewboost.boosting.catalogue import RECOMMENDED
+from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT
 from skewboost.cli.app import app
 from skewboost.cli.commands import Compare
 from skewboost.cli.compare_command import choose_methods
@@ -38,6 +38,7 @@ PRINTED_BY = {
     "list_command": ("list",),
     "method_options": READS_A_TABLE,
     "model_files": READS_A_MODEL,
+    "row_splits": READS_A_TABLE,
     "shift": ("predict", "evaluate", "report"),
 }
 # Where the command is named elsewhere in the sentence, or the module serves a part of its commands only
@@ -46,6 +47,7 @@ SAID_OF = {
     ("evaluate_command", "--weight"): ("evaluate", "report"),
     ("evaluate_command", "--threshold"): ("evaluate", "report"),
     ("target_column", "--test"): ("fit", "goal", "report"),
+    ("method_options", "--method"): ("fit", "goal", "report"),
 }
 
 
@@ -113,7 +115,8 @@ def test_what_info_suggests_can_be_run_as_it_stands(small, run, tmp_path, monkey
     assert [command[0] for command in commands] == ["fit", "compare", "goal"]
     for command in commands:
         assert command[command.index("--drop") + 1] == "id"
-        quick = {"compare": ["--cv", "2", "--rounds", "2", "--methods", "CSRA"], "goal": ["--rounds", "2"], "fit": []}[
+        few = ["--rounds", "2"]
+        quick = {"compare": ["--cv", "2", *few, "--methods", "CSRA"], "goal": ["--method", "CSRA", *few], "fit": []}[
             command[0]
         ]
         result = run(*command, *quick)
@@ -135,7 +138,7 @@ def test_what_fit_says_comes_next_can_be_run(small, run, tmp_path, monkeypatch):
 def test_a_model_that_is_worse_than_none_is_compared_as_advised(run, small, tmp_path):
     text = "".join(text for module, text in SENTENCES if module == "evaluate_command" and "worse than no model" in text)
     (command,) = commands_in(text)
-    told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "--cv", 2, "-r", 2]
+    told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "--cv", 2, "-r", 2, "--set", "effort=quick"]
     result = run(*(small.train if word == "DATA" else word for word in command), *told)
     assert result.exit_code == 0, result.output
     assert "CGAda:calibrate=sigmoid" in result.stdout
@@ -156,7 +159,8 @@ def test_everything_names_the_same_method_to_begin_with(small, run):
     name = RECOMMENDED
     assert MethodOptions().named.name == name
     assert f"[{RECOMMENDED}]" in run("fit", "--help").stdout
-    assert f"{name} on " in run("fit", small.train, "-t", "kind", "--drop", "id,times", "-r", 2).stdout
+    quick = ["--set", "effort=quick", "--test", 0]
+    assert f"{name} on " in run("fit", small.train, "-t", "kind", "--drop", "id,times", *quick).stdout
     assert name in choose_methods(Compare(data=small.train, target="kind"), read_examples(small.train, "kind"))
     two = summarise(small.frame[["size"]], small.frame["kind"]).target
     for words in (summary_warnings.PYTHON, summary_warnings.COMMANDS):
@@ -165,10 +169,10 @@ def test_everything_names_the_same_method_to_begin_with(small, run):
         assert re.findall(r"Begin with (\w+)|-o model.json` \((\w+)", begin[0])[0] in ((name, ""), ("", name))
     readme = (PAGES / "README.md").read_text()
     first = readme[readme.index("```python") : readme.index("```", readme.index("```python") + 3)]
-    assert set(re.findall(r"(\w+)Classifier\(", first)) == {"SkewBoost"}
+    assert set(re.findall(r"(\w+)Classifier\(", first)) == {name}
     choosing = (PAGES / "docs" / "choosing.md").read_text()
-    assert re.search(r"Take `(\w+)Classifier\(", choosing).group(1) == "SkewBoost"
-    assert re.search(r"start with `(\w+)Classifier\(", choosing).group(1) == name
+    assert re.search(r"Take `(\w+)Classifier\(", choosing).group(1) == name
+    assert re.search(r"start with `(\w+)Classifier\(", choosing).group(1) == RECOMMENDED_VARIANT
     assert f"The default method is {name}" in (PAGES / "docs" / "cli.md").read_text()
 
 

@@ -51,7 +51,7 @@ def fitted(small, run, tmp_path_factory):
         models[name] = str(folder / f"{k}.json")
         what = ["goal", folder / "train.csv", "recall>=0.5", "--confidence", 0] if name == "a goal" else None
         what = what or ["fit", folder / "train.csv"]
-        result = run(*what, "-t", "kind", "-r", 3, "-j", 1, *told, "-o", models[name])
+        result = run(*what, "-t", "kind", "-m", "CSRA", "-r", 3, "-j", 1, *told, "-o", models[name])
         assert result.exit_code == 0, result.output
     return models
 
@@ -135,7 +135,7 @@ def test_pipes_and_other_formats_have_more_columns_too(fitted, small, run, tmp_p
     frame.assign(seen=[[k] for k in frame["id"]]).to_parquet(tmp_path / "nested.parquet")  # of a type that is not read
     for name in ("evaluate", "predict"):
         assert run(name, fitted["weighted"], tmp_path / "nested.parquet").exit_code == 0
-    assert run("fit", tmp_path / "nested.parquet", "-t", "kind", "-r", 2, *FITS["dropped"]).exit_code == 0
+    assert run("fit", tmp_path / "nested.parquet", "-t", "kind", "-m", "CSRA", "-r", 2, *FITS["dropped"]).exit_code == 0
     row = run("explain", fitted["dropped"], "-", "--row", 2, "--json", input=frame.to_csv(index=False))
     assert json.loads(row.stdout)["truth"] == frame["kind"][1]
 
@@ -182,7 +182,7 @@ def test_a_model_that_python_saved_is_told_the_target(small, run, refused, tmp_p
 def test_the_truth_of_a_row_is_a_class_of_the_model(run, tmp_path):
     train, new = tmp_path / "train.csv", tmp_path / "new.csv"
     pd.DataFrame({"x": range(40), "y": ["01", "no"] * 20}).to_csv(train, index=False)
-    assert run("fit", train, "-t", "y", "-r", 2, "--test", 0, "-o", tmp_path / "m.json").exit_code == 0
+    assert run("fit", train, "-t", "y", "-m", "CSRA", "-r", 2, "--test", 0, "-o", tmp_path / "m.json").exit_code == 0
     new.write_text("x,y\n1,01\n2,01\n")  # looks like a number here
     for row in (1, "worst"):
         told = json.loads(run("explain", tmp_path / "m.json", new, "--row", row, "--json").stdout)

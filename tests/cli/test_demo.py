@@ -15,7 +15,7 @@ from skewboost import cli
 from skewboost.cli.demo_command import split
 from skewboost.datasets import make_fraud, make_intrusions
 
-ROUNDS, N_ROWS = 3, 4000
+ROUNDS, N_ROWS = 3, 2500
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +24,7 @@ def demo(run, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("skewboost.cli.demo_command.make_fraud", lambda: make_fraud(N_ROWS))
         patch.setattr("skewboost.cli.demo_command.make_intrusions", lambda n: make_intrusions(N_ROWS))
+        patch.setattr("skewboost.cli.demo_command.EFFORT", "quick")
         result = run("demo", "--out", folder, "--rounds", ROUNDS, "--n-jobs", 1)
     assert result.exit_code == 0, result.output
     return folder, result.stdout
@@ -33,7 +34,9 @@ def test_costs_are_false_alarms_plus_twenty_times_misses(demo):
     data = split(make_fraud(N_ROWS), 0.3)
     model = skewboost.RealBoostClassifier(n_estimators=ROUNDS).fit(data.X_train, data.y_train)
     rare = data.y_test == 1
+    own = skewboost.SkewBoostClassifier(cost=20, effort="quick", random_state=0).fit(data.X_train, data.y_train)
     predictions = {
+        "SkewBoost, cost 20": own.predict(data.X_test) == 1,
         "always common": np.zeros(len(rare), dtype=bool),
         "RealBoost": model.predict(data.X_test) == 1,
         "RealBoost, p > 1/21": model.predict_proba(data.X_test)[:, 1] > 1 / 21,
@@ -47,13 +50,13 @@ def test_costs_are_false_alarms_plus_twenty_times_misses(demo):
 
 def test_goal_and_minimum_risk_are_shown(demo):
     assert "Card fraud, goal: recall >= 0.9: " in demo[1]
-    costs = re.findall(r"^AdaBoost.MH.* ([\d.]+)$", demo[1], re.MULTILINE)
-    assert float(costs[1]) < float(costs[0])
+    costs = re.findall(r"^(?:SkewBoost, cost matrix|AdaBoost.MH).* ([\d.]+)$", demo[1], re.MULTILINE)
+    assert float(costs[0]) < float(costs[1]) < float(costs[2])
 
 
 def test_it_writes_pictures_a_model_and_a_report_and_says_where(demo):
     folder, printed = demo
-    names = {"decision_boundary.png", "goal_frontier.png", "model.json", "report.html"}
+    names = {"one_fraud.png", "goal_frontier.png", "model.json", "report.html"}
     assert {path.name for path in folder.iterdir()} == names
     for name in names:
         assert f"Written: {folder / name}\n" in printed
@@ -62,7 +65,7 @@ def test_it_writes_pictures_a_model_and_a_report_and_says_where(demo):
         assert min(pixels.shape[:2]) > 700
         assert 0.02 < (pixels.min(axis=-1) < 0.95).mean() < 0.95  # neither blank nor a solid block
     page = (folder / "report.html").read_text()
-    for text in ("Card fraud: what does a false alarm cost you?", "Compared with others", "Learning curves"):
+    for text in ("Card fraud: what does a false alarm cost you?", "Compared with others", "Why it decides as it does"):
         assert text in page, text
     assert f"Open {folder / 'report.html'} in a browser" in printed
 

@@ -93,7 +93,7 @@ def test_the_worst_row_is_the_one_that_is_most_surely_wrong(small, run):
 
 def test_an_answer_that_is_right_is_not_the_worst(small, run, tmp_path):
     path, right = tmp_path / "dear.json", tmp_path / "right.csv"
-    run("fit", small.train, "-t", "kind", "--drop", "id,times", "--cost", 60, "--rounds", 10, "-o", path)
+    run("fit", small.train, "-t", "kind", "--drop", "id,times", "--cost", 60, "-m", "CSRA", "-r", 10, "-o", path)
     model, X = load(path), small.new[FEATURES]
     said, p = model.predict(X), model.predict_proba(X)[:, 0]
     caught = (small.new["kind"] == "bad") & (said == "bad") & (p < 0.3)  # unlikely to be bad, and flagged for its cost
@@ -183,10 +183,14 @@ def test_groups_of_methods_fit_the_classes(small):
     def names(group, examples):
         return list(choose_methods(Compare(data="", target="kind", methods=[group]), examples))
 
+    def choose_default(examples):
+        return list(choose_methods(Compare(data="", target="kind"), examples))
+
     assert "CSRA" in names("sound", two)
     assert "AdaC2" not in names("sound", two)
     assert "AdaC2" in names("all", two)
-    assert names("all", many) == ["AdaC2M1", "AdaBoostMH"]
+    assert names("all", many) == ["SkewBoost", "AdaC2M1", "AdaBoostMH"]
+    assert choose_default(two)[0] == choose_default(many)[0] == "SkewBoost"
 
 
 def test_settings_are_for_all_that_have_them_or_for_one(small, run):
@@ -285,7 +289,7 @@ def test_what_cannot_be_reported(small, refused):
     for told in (["--rounds", 3], ["--test", 0.25], ["--seed", 0], ["--set", "learning_rate=1"], ["--drop", "id"]):
         assert f"{told[0]} has no effect" in refused("report", small.model, small.later, *told)
     assert "must end in .html" in refused("report", small.model, small.later, "-o", "report.pdf")
-    assert "a report needs two" in refused("report", small.many, "-t", "kind", "-r", 2)
+    assert "a report needs two" in refused("report", small.many, "-t", "kind")
 
 
 # --------------------------------------------------------------------------------- help

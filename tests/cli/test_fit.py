@@ -19,7 +19,8 @@ from skewboost.cli.target_column import read_labels
 from skewboost.io import describe, load
 
 FEATURES = ["size", "colour", "age", "code"]
-BASE = ["--target", "kind", "--drop", "id,times", "--rounds", 10]
+BASE = ["--target", "kind", "--drop", "id,times", "--method", "CSRA", "--rounds", 10]
+FEW = ["-m", "CSRA", "-r", 3]
 
 
 def test_the_model_that_is_written_is_the_one_of_the_library(small, run, tmp_path):
@@ -57,8 +58,8 @@ def test_the_result_says_what_was_fitted_and_what_to_do_next(small):
 
 def test_a_weight_is_a_repeated_row(small, run, tmp_path):
     paths = tmp_path / "weighted.json", tmp_path / "repeated.json", tmp_path / "repeated.csv"
-    assert run("fit", small.train, "-t", "kind", "--drop", "id", "--weight", "times", "-r", 8, "--test", 0,
-               "-o", paths[0]).exit_code == 0  # fmt: skip
+    told = ["-t", "kind", "--drop", "id", "--weight", "times", "-m", "CSRA", "-r", 8, "--test", 0]
+    assert run("fit", small.train, *told, "-o", paths[0]).exit_code == 0
     small.frame.loc[small.frame.index.repeat(small.frame["times"])].to_csv(paths[2], index=False)
     assert run("fit", paths[2], *BASE, "-r", 8, "--test", 0, "-o", paths[1]).exit_code == 0
     weighted, repeated = (load(path).decision_function(small.new[FEATURES]) for path in paths[:2])
@@ -95,7 +96,7 @@ def test_the_positive_class_can_be_chosen(small, run, tmp_path):
 def test_many_classes(small, run, refused, tmp_path):
     line = refused("fit", small.many, *BASE)
     assert "3 classes (middle, old, young)" in line
-    assert "--method AdaC2M1 or AdaBoostMH" in line
+    assert "--method SkewBoost or AdaC2M1 or AdaBoostMH" in line
     result = run("fit", small.many, *BASE, "--method", "AdaBoostMH", "--cost", "young=1,middle=2,old=3")
     assert result.exit_code == 0, result.output
     assert "mistakes on young cost 1, middle cost 2, old cost 3" in result.stdout
@@ -112,7 +113,7 @@ def test_rows_without_a_target_are_left_out_and_counted(small, run, tmp_path):
 def test_whole_numbers_with_gaps_are_classes_not_fractions(run, tmp_path):
     path = tmp_path / "t.csv"
     pd.DataFrame({"x": range(40), "y": [None, *([0] * 30), *([1] * 9)]}).to_csv(path, index=False)
-    told = json.loads(run("fit", path, "-t", "y", "-r", 3, "--test", 0, "--json").stdout)
+    told = json.loads(run("fit", path, "-t", "y", "-m", "CSRA", "-r", 3, "--test", 0, "--json").stdout)
     assert told["rows_of_class"] == {"0": 30, "1": 9}
     assert told["positive"] == 1
 
@@ -132,13 +133,13 @@ def test_a_goal_is_certified(small, run, tmp_path):
 def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_path):
     path = tmp_path / "thrice.csv"
     pd.concat([small.frame] * 3).to_csv(path, index=False)
-    goal = ["recall>=0.6", "-t", "kind", "--drop", "times", "-r", 3, "-j", 1, "--json"]
+    goal = ["recall>=0.6", "-t", "kind", "--drop", "times", "-m", "CSRA", "-r", 3, "-j", 1, "--json"]
     copies = run("goal", path, *goal, "--drop", "id")
     assert f"warning: 480 of the 720 rows of {path} repeat another row" in copies.stderr
-    assert "use --counts. If rows belong together in other ways, use --groups COLUMN." in copies.stderr
+    assert "use --counts. If rows belong together in other ways, use --group COLUMN." in copies.stderr
     told = json.loads(copies.stdout)["certificate"]
     assert 3 * sum(told["evidence"].values()) == sum(told["counts"].values())
-    grouped = run("goal", path, *goal, "--groups", "id")
+    grouped = run("goal", path, *goal, "--group", "id")
     assert grouped.stderr == ""
     assert sum(json.loads(grouped.stdout)["certificate"]["evidence"].values()) == sum(told["evidence"].values())
     assert "id" not in json.loads(grouped.stdout)["columns"]
@@ -146,14 +147,13 @@ def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_p
     assert counted.stderr == ""
     told = json.loads(counted.stdout)["certificate"]
     assert told["evidence"] == told["counts"]
-    assert "--groups means" in refused("goal", path, *goal, "--counts", "--groups", "id")
-    assert "--groups: " in refused("goal", path, *goal, "--groups", "idd")
-    assert "--test holds out single rows" in refused("goal", path, *goal, "--groups", "id", "--test", 0.2)
+    assert "--group means" in refused("goal", path, *goal, "--counts", "--group", "id")
+    assert "--group: " in refused("goal", path, *goal, "--group", "idd")
 
 
 @pytest.mark.slow
 def test_a_goal_that_is_reached_by_flagging_nearly_all_is_called_that(small, run):
-    weak = ["goal", small.train, "recall>=0.9", "-t", "kind", "--drop", "id,times,size", "--counts", "-r", 3, "-j", 1]
+    weak = ["goal", small.train, "recall>=0.9", "-t", "kind", "--drop", "id,times,size", "--counts", *FEW, "-j", 1]
     told = run(*weak, "--confidence", 0).stdout
     assert "Of little use: " in told
     assert "of the negatives are flagged with" in told
@@ -196,14 +196,20 @@ def test_a_goal_out_of_reach_is_exit_code_1(small, run, refused, tmp_path):
         (["-t", "kind", "--cost", "bad=3"], "no cost for class good"),
         (["-t", "kind", "--cost", "bad=3,ugly=1"], "'ugly' is not a class"),
         (["-t", "kind", "--positive", "ugly"], "The classes are bad, good"),
-        (["-t", "kind", "--set", "speed=3"], "CSRA has no parameter 'speed'. Its parameters are"),
+        (["-t", "kind", "--set", "speed=3"], "SkewBoost has no parameter 'speed'. Its parameters are"),
         (["-t", "kind", "--set", "speed"], "not of the form name=value"),
         (["-t", "kind", "--set", "cost=3"], "Use --cost"),
-        (["-t", "kind", "--set", "learning_rate=9"], "learning_rate of CSRAClassifier must be"),
-        (["-t", "kind", "--set", "learning_rate=1_0"], "learning_rate of CSRAClassifier must be"),
-        (["-t", "kind", "--set", f"learning_rate={'9' * 5000}"], "learning_rate of CSRAClassifier must be"),
-        (["-t", "kind", "--set", f"learning_rate={'[' * 100_000}"], "learning_rate of CSRAClassifier must be"),
-        (["-t", "kind", "--learner", "forest"], "Choose one of stump, tree, histogram, line"),
+        (["-t", "kind", "-m", "CSRA", "--set", "learning_rate=9"], "learning_rate of CSRAClassifier must be"),
+        (["-t", "kind", "-m", "CSRA", "--set", "learning_rate=1_0"], "learning_rate of CSRAClassifier must be"),
+        (
+            ["-t", "kind", "-m", "CSRA", "--set", f"learning_rate={'9' * 5000}"],
+            "learning_rate of CSRAClassifier must be",
+        ),
+        (
+            ["-t", "kind", "-m", "CSRA", "--set", f"learning_rate={'[' * 100_000}"],
+            "learning_rate of CSRAClassifier must be",
+        ),
+        (["-t", "kind", "-m", "CSRA", "--learner", "forest"], "Choose one of stump, tree, histogram, line"),
         (["-t", "kind", "--learner", "tree", "--method", "AlternatingTree"], "Leave --learner out"),
         (["-t", "kind", "--test", "1.5"], "must be at least 0 and less than 1"),
         (["-t", "kind", "--goal", "recall>>1"], "cannot be read"),
@@ -296,7 +302,7 @@ def test_a_column_of_dates_is_named_with_the_option_that_drops_it(small, refused
         tmp_path / "dated.csv", index=False
     )
     assert "'seen', 'due' hold dates" in refused("fit", "dated.csv", "-t", "kind")
-    assert "--drop due." in refused("compare", "dated.csv", "-t", "kind", "--drop", "seen")
+    assert "--drop due; --time due lets" in refused("compare", "dated.csv", "-t", "kind", "--drop", "seen")
 
 
 def test_text_that_never_repeats_is_named_with_the_option_that_drops_it(small, run, refused, tmp_path):
@@ -304,18 +310,18 @@ def test_text_that_never_repeats_is_named_with_the_option_that_drops_it(small, r
     line = refused("fit", "noted.csv", "-t", "kind")
     assert "'a note' holds text that is different in every row" in line
     (advised,) = re.findall(r"out: (--drop .*)\.$", line.strip())
-    assert run("fit", "noted.csv", "-t", "kind", "-r", 2, *shlex.split(advised)).exit_code == 0
+    assert run("fit", "noted.csv", "-t", "kind", "-m", "CSRA", "-r", 2, *shlex.split(advised)).exit_code == 0
 
 
 def test_the_remedy_of_a_goal_names_options_that_there_are(small, refused):
-    line = refused("fit", small.train, "-t", "kind", "--goal", "recall>=99.9%", "-r", 3, code=1)
+    line = refused("fit", small.train, "-t", "kind", "--goal", "recall>=99.9%", *FEW, code=1)
     assert "`skewboost goal` with --confidence 0" in line
     assert "`skewboost goal` with --closest" in line
     small.frame.assign(times=small.frame["times"] / 3).to_csv("thirds.csv", index=False)
-    line = refused("goal", "thirds.csv", "recall>=0.5", "-t", "kind", "--weight", "times", "--counts", "-r", 3)
+    line = refused("goal", "thirds.csv", "recall>=0.5", "-t", "kind", "--weight", "times", "--counts", *FEW)
     assert "--weight times counts examples, but it has fractions" in line
     assert "leave --counts out" in line
-    assert "`skewboost goal`" not in refused("goal", small.train, "recall>=99.9%", "-t", "kind", "-r", 3, code=1)
+    assert "`skewboost goal`" not in refused("goal", small.train, "recall>=99.9%", "-t", "kind", *FEW, code=1)
 
 
 def test_standard_input_has_a_name_and_is_no_file_that_was_seen_before(small, run, tmp_path):
@@ -324,7 +330,7 @@ def test_standard_input_has_a_name_and_is_no_file_that_was_seen_before(small, ru
     later = run("evaluate", path, "-", input=small.new.to_csv(index=False))
     assert later.exit_code == 0
     assert "was fitted to" not in later.stderr
-    assert "of standard input" in run("compare", "-", *BASE, "-m", "CSRA", "--cv", 2, input=text).stdout
+    assert "of standard input" in run("compare", "-", *BASE[:4], "-m", "CSRA", "-r", 10, "--cv", 2, input=text).stdout
     assert "Row 2 of standard input" in run("explain", path, "-", "--row", 2, input=text).stdout
 
 

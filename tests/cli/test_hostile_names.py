@@ -49,7 +49,7 @@ def wide(tmp_path_factory):
 @pytest.fixture(scope="module")
 def fitted(run, wide):
     wide.fit = checked(
-        run("fit", wide.data, "-t", TARGET, "--rounds", 120, "-o", wide.model, "--test", 0.2, "--cost", 5)
+        run("fit", wide.data, "-t", TARGET, "-m", "CSRA", "--rounds", 120, "-o", wide.model, "--test", 0.2, "--cost", 5)
     )
     return wide
 
@@ -126,7 +126,21 @@ def test_compare_and_goal(run, fitted):
     )
     assert fitted.data in said.stdout
     assert f"Written: {picture}" in said.stdout
-    goal = ["goal", fitted.data, "recall>=0.1", "-t", TARGET, "--rounds", 2, "--confidence", 0, "--plot", picture]
+    goal = [
+        "goal",
+        fitted.data,
+        "recall>=0.1",
+        "-t",
+        TARGET,
+        "-m",
+        "CSRA",
+        "-r",
+        2,
+        "--confidence",
+        0,
+        "--plot",
+        picture,
+    ]
     assert POSITIVE in checked(run(*goal)).stdout
 
 
@@ -187,7 +201,7 @@ def test_categories(run, kinds):
         told_of = checked(run("explain", model, kinds.two, "--row", row)).stdout
         word = "missing" if value is None else side_by_side([value], 40, ["missing"])[0]
         assert f"[/c]  {word} " in re.sub("  +", "  ", told_of) or "[/c]" not in told_of
-    checked(run("fit", kinds.two, "-t", TARGET, "-o", model, "--rounds", 20))
+    checked(run("fit", kinds.two, "-t", TARGET, "-o", model, "-m", "CSRA", "--rounds", 20))
     shape = next(
         s for s in json.loads(checked(run("explain", model, "--json")).stdout)["shapes"] if s["column"] == "[/c]"
     )

@@ -89,7 +89,7 @@ def test_text_of_numbers_stays_the_category_that_it_was(run, tmp_path):
     train, new, model = tmp_path / "train.csv", tmp_path / "new.csv", tmp_path / "m.json"
     grade = ["1", "2", "x"] * 20
     pd.DataFrame({"grade": grade, "y": [int(g != "2") for g in grade]}).to_csv(train, index=False)
-    assert run("fit", train, "-t", "y", "--test", 0, "-r", 5, "-o", model).exit_code == 0
+    assert run("fit", train, "-t", "y", "--test", 0, "-m", "CSRA", "-r", 5, "-o", model).exit_code == 0
     new.write_text("grade\n1\n2\n")  # looks like a number here
     assert pd.read_csv(io.StringIO(run("predict", model, new).stdout))["prediction"].tolist() == [1, 0]
 
@@ -98,7 +98,7 @@ def test_text_of_numbers_stays_the_category_that_it_was(run, tmp_path):
 def test_a_model_does_not_depend_on_the_format_of_the_data(small, run, tmp_path, ending):
     path, model = tmp_path / f"train{ending}", tmp_path / "m.json"
     small.frame.to_parquet(path) if ending == ".parquet" else small.frame.to_csv(path, index=False)
-    told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "--rounds", 10]
+    told = ["-t", "kind", "--drop", "id,times", "--cost", 5, "-m", "CSRA", "--rounds", 10]
     assert run("fit", path, *told, "-o", model).exit_code == 0
     assert run("predict", model, small.later).stdout == run("predict", small.model, small.later).stdout
 

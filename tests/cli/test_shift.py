@@ -162,7 +162,9 @@ def fraud(tmp_path_factory, run):
     later.to_csv(folder / "later.csv", index=False)
     rare = later[later["fraud"] == "yes"]
     pd.concat([rare, later[later["fraud"] == "no"][: 3 * len(rare)]]).to_csv(folder / "shifted.csv", index=False)
-    result = run("fit", folder / "train.csv", "-t", "fraud", "--cost", 20, "-r", 50, "-o", folder / "m.json")
+    result = run(
+        "fit", folder / "train.csv", "-t", "fraud", "--cost", 20, "-m", "CSRA", "-r", 50, "-o", folder / "m.json"
+    )
     assert result.exit_code == 0, result.output
     return folder
 

@@ -65,7 +65,7 @@ def test_what_has_no_threshold(small, run, refused, tmp_path):
 @pytest.mark.slow
 def test_a_goal_is_about_a_threshold_of_its_own(small, run, tmp_path):
     path = tmp_path / "goal.json"
-    told = ["-t", "kind", "--drop", "id,times", "-r", 3, "-j", 1, "--confidence", 0, "-o", path]
+    told = ["-t", "kind", "--drop", "id,times", "-m", "CSRA", "-r", 3, "-j", 1, "--confidence", 0, "-o", path]
     assert run("goal", small.train, "recall>=0.6", *told).exit_code == 0
     result = run("predict", path, small.later, "--threshold", 0.5)
     assert result.exit_code == 0

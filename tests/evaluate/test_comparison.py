@@ -368,7 +368,7 @@ def test_other_data_folds_costs_or_parameters_are_refused(data, tmp_path):
     run = lambda *given, **params: compare(*given, **{"cv": 3, "random_state": 0, "results": path, **params})  # noqa: E731
     run({"csra": small()}, X, y)
     before = path.read_bytes()
-    with pytest.raises(ResultsFileError, match="other rows, labels or weights of 'data'"):
+    with pytest.raises(ResultsFileError, match="other rows, labels, weights or groups of 'data'"):
         run({"csra": small()}, X + 1, y)
     with pytest.raises(ResultsFileError, match="other folds"):
         run({"csra": small()}, X, y, cv=4)

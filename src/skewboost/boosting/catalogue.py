@@ -225,8 +225,8 @@ _ENTRIES = (
 )  # fmt: skip
 
 
-# The default of `skewboost fit`, named in its advice and in the documentation
-RECOMMENDED = "CSRA"
+# The default of `skewboost fit`, named in its advice and in the documentation; and the variant to begin with
+RECOMMENDED, RECOMMENDED_VARIANT = "SkewBoost", "CSRA"
 
 
 def catalogue() -> tuple[Entry, ...]:

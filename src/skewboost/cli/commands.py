@@ -122,19 +122,28 @@ class Learning(Command):
     target: Target = None
     cost: Cost = None
     positive: Annotated[Text, option("--positive", "The positive class; by default the rarer one.", "LABEL")] = None
-    rounds: Annotated[int | None, option("--rounds -r", "Rounds of boosting; 100 for most methods.", "N", min=1)] = None
+    rounds: Annotated[
+        int | None, option("--rounds -r", f"Rounds of boosting, for other methods than {RECOMMENDED}.", "N", min=1)
+    ] = None
     learner: Annotated[
         Text,
         option(
-            "--learner", "The weak learner: stump, tree, histogram or line.", "NAME",
+            "--learner", "The weak learner of other methods: stump, tree, histogram or line.", "NAME",
             autocompletion=complete_from(LEARNERS),
         ),
     ] = None  # fmt: skip
     settings: Annotated[
         Words,
-        option("--set", "Another parameter, such as --set learning_rate=0.1; may be repeated.", "NAME=VALUE"),
+        option("--set", "Another parameter, such as --set effort=quick; may be repeated.", "NAME=VALUE"),
     ] = None
     drop: Annotated[Words, column("--drop", "Columns to leave out.", "COL,COL")] = None
+    group: Annotated[
+        Text, column("--group", "A column with equal values in rows that belong together; no split divides them.")
+    ] = None
+    time: Annotated[
+        Text,
+        column("--time", "A column of dates or numbers; models are measured on later rows than they are fitted to."),
+    ] = None
     weight: Annotated[Text, column("--weight", "A column with the number of examples that a row stands for.")] = None
     seed: Annotated[int, option("--seed", "The seed of random numbers.", "N", min=0)] = 0
     n_jobs: Jobs = -1
@@ -147,7 +156,12 @@ class Fitting(Learning):
 
     method: Annotated[
         Text,
-        option("--method -m", f"A name from `skewboost list`. [{RECOMMENDED}]", "NAME", autocompletion=complete_method),
+        option(
+            "--method -m",
+            f"Another method, from `skewboost list`. [{RECOMMENDED}]",
+            "NAME",
+            autocompletion=complete_method,
+        ),
     ] = None
     output: Annotated[Text, option("--output -o", "Write the model here, as JSON.", "FILE")] = None
     test: Annotated[
@@ -164,14 +178,15 @@ class Fit(Fitting):
     """Fit a model to a table and write it to a file.
 
     The model that is written is the one that was measured on held-out rows. With --test 0 it is fitted to all rows and
-    not measured. All columns except the target are features. Text columns are categories, and cells may be empty.
+    not measured. All columns except the target are features, and those that options name. Text columns are
+    categories, and cells may be empty.
     """
 
     examples = (
         "skewboost fit claims.csv --target fraud --cost 20 -o model.json",
-        "skewboost fit claims.csv --target fraud --method AlternatingTree --rounds 10",
+        "skewboost fit claims.csv --target fraud --time date -o model.json",
         'skewboost fit claims.csv --target fraud --goal "recall>=0.95" -o model.json',
-        'skewboost fit kinds.csv --target kind --method AdaBoostMH --cost "a=1,b=5"',
+        'skewboost fit kinds.csv --target kind --cost "a=1,b=5" --set effort=quick',
     )
 
     goal: Annotated[Text, option("--goal", 'A goal such as "recall>=0.95"; see `skewboost goal`.', "GOAL")] = None
@@ -194,7 +209,7 @@ class Predict(Command):
 
     examples = (
         "skewboost predict model.json new.csv -o answers.csv --keep id",
-        "skewboost predict model.json new.csv --threshold 0.05",
+        "skewboost predict model.json new.csv --cost-column amount",
         "zcat new.csv.gz | skewboost predict model.json - | head",
     )
 
@@ -206,6 +221,10 @@ class Predict(Command):
     ] = None
     keep: Annotated[Words, column("--keep", "Columns to copy to the output; all for all columns.", "COL,COL")] = None
     threshold: Threshold = None
+    cost_column: Annotated[
+        Text,
+        column("--cost-column", f"A column with the cost of a miss in each row, in false alarms; {RECOMMENDED} only."),
+    ] = None
     as_json: Json = False
 
 
@@ -232,8 +251,8 @@ class Evaluate(Command):
 class Compare(Learning):
     """Compare methods by cross-validation.
 
-    All methods get the same folds, and a test says whether they differ significantly. --learner and --set apply to all
-    methods that have such a parameter. Settings of one method follow its name, as in
+    All methods get the same folds, and a test says whether they differ significantly. --rounds, --learner and --set
+    apply to all methods that have such a parameter. Settings of one method follow its name, as in
     --methods CSRA,CGAda:calibrate=sigmoid:learner=tree. Ctrl-C prints the results so far; with --results the same
     command continues from there.
     """
@@ -247,8 +266,8 @@ class Compare(Learning):
     methods: Annotated[
         Words,
         option(
-            "--methods -m", "Names from `skewboost list`; sound (costs are used as theory asks) or all. [sound]",
-            "A,B,C", autocompletion=complete_method,
+            "--methods -m", f"{RECOMMENDED}, names from `skewboost list`, sound (costs are used as theory asks) or "
+            "all. [sound]", "A,B,C", autocompletion=complete_method,
         ),
     ] = None  # fmt: skip
     cv: Annotated[int, option("--cv", "The number of folds.", "N", min=2)] = 5
@@ -274,7 +293,7 @@ class Goal(Fit):
         'skewboost goal claims.csv "recall>=0.95" --target fraud -o model.json',
         'skewboost goal claims.csv "false_alarm_rate<=1%" -t fraud --plot front.png',
         'skewboost goal claims.csv "recall>=0.9" -t fraud --then cost --cost 20',
-        'skewboost goal claims.csv "recall>=0.9" -t fraud --groups customer',
+        'skewboost goal claims.csv "recall>=0.9" -t fraud --group customer',
     )
 
     goal: Annotated[
@@ -294,7 +313,6 @@ class Goal(Fit):
     counts: Annotated[
         bool, option("--counts", "Equal rows, and a --weight, are independent examples; by default they are copies.")
     ] = False
-    groups: Annotated[Text, column("--groups", "A column with equal values in rows that belong together.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,17 +7,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from skewboost.boosting.catalogue import ONCE, catalogue
+from skewboost.boosting.catalogue import ONCE, RECOMMENDED, catalogue
 from skewboost.cli.commands import Compare
 from skewboost.cli.exit_codes import INTERRUPTED, CommandError
 from skewboost.cli.fit_command import check_multiclass, read_all
 from skewboost.cli.method_options import MethodOptions, find_learner, multiclass_methods, read_settings, split_methods
 from skewboost.cli.output import count, fraction, list_names, note, print_json, print_line, print_table, print_text
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
+from skewboost.cli.row_splits import divided_in_time, folds_in_time
 from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost
+from skewboost.evaluate.problem import fewest_of_a_class
 from skewboost.metrics.measures import BINARY, MEASURES
+from skewboost.names import shown
 from skewboost.progress import ProgressBar
 
 SOUND, ALL = "sound", "all"
@@ -30,12 +31,16 @@ def run(request: Compare) -> None:
     check_output(request.plot, PICTURES, "--plot")
     check_output(request.results)
     examples = read_all(request)
-    fewest = int(np.unique(examples.y, return_counts=True)[1].min())
-    if request.cv > fewest:
-        raise CommandError(
-            f"--cv {request.cv}: each fold needs a row of every class, but the rarest has {count(fewest, 'row')}.",
-            f"Give --cv {fewest} at most." if fewest > 1 else "Get more rows of it, or choose another --target.",
-        )
+    if examples.times is None:
+        fewest, rarest = fewest_of_a_class(examples.y, examples.groups)
+        if request.cv > fewest:
+            where = f"has {count(fewest, 'row')}" if examples.groups is None else f"is in {count(fewest, 'group')}"
+            raise CommandError(
+                f"--cv {request.cv}: each fold needs a row of every class, but {shown(rarest)} {where}.",
+                f"Give --cv {fewest} at most." if fewest > 1 else "Get more rows of it, or choose another --target.",
+            )
+    elif request.repeats > 1:
+        raise CommandError("--repeats draws other folds, but --time allows one division only.", "Leave --repeats out.")
     comparison = compare(request, examples)
     if comparison.folds and not comparison.measures:
         raise CommandError(f"all fits failed: {comparison.failures[0]['failed']}")
@@ -65,6 +70,10 @@ def compare(request: Compare, examples: Examples) -> Any:
     label = find_positive(request.positive, examples.classes)
     cost = read_cost(request.cost, examples.classes)
     estimators = {name: options.make(label) for name, options in choose_methods(request, examples).items()}
+    cv: Any = request.cv
+    if examples.times is not None:
+        cv = folds_in_time(examples.times, cv, examples.y)
+        estimators = {name: divided_in_time(estimator) for name, estimator in estimators.items()}
     with ProgressBar(None, "Comparing", transient=True) as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", IncompleteComparisonWarning)  # the exit code says so
 
@@ -73,16 +82,20 @@ def compare(request: Compare, examples: Examples) -> Any:
             bar.update(progress.done, progress.running[0][:40] if progress.running else None)
 
         return evaluate.compare(
-            estimators, examples.X, examples.y, cost=cost, cv=request.cv, repeats=request.repeats,
-            results=request.results, sample_weight=examples.weights, pos_label=label, n_jobs=request.n_jobs,
+            estimators, examples.X, examples.y, cost=cost, cv=cv, repeats=request.repeats, results=request.results,
+            sample_weight=examples.weights, groups=examples.groups, pos_label=label, n_jobs=request.n_jobs,
             random_state=request.seed, verbose=update,
         )  # fmt: skip
 
 
 def choose_methods(request: Compare, examples: Examples) -> dict[str, MethodOptions]:
-    """The methods by name. --learner and --set apply to all methods that have such a parameter."""
+    """The methods by name. --rounds, --learner and --set apply to all methods that have such a parameter."""
     names = _method_names(split_methods(request.methods), examples)
-    methods = {name: MethodOptions.from_spec(name, request.rounds) for name in names}
+    methods = {name: MethodOptions.from_spec(name) for name in names}
+    if request.rounds is not None:
+        able = [name for name, m in methods.items() if m.named.rounds is not None]
+        _note_affected("--rounds", str(request.rounds), able, methods)
+        methods |= {name: replace(methods[name], rounds=request.rounds) for name in able}
     if request.learner is not None:
         find_learner(request.learner)
         able = [name for name, m in methods.items() if m.named.takes_learner and m.learner is None]
@@ -102,7 +115,8 @@ def _method_names(methods: Sequence[str], examples: Examples) -> list[str]:
     names: list[str] = []
     for method in methods or (SOUND,):
         if method.lower() in (SOUND, ALL):
-            names += [e.name for e in catalogue() if e.name in usable and (method.lower() == ALL or e.costs == ONCE)]
+            variants = [e for e in catalogue() if e.name in usable and (method.lower() == ALL or e.costs == ONCE)]
+            names += [RECOMMENDED, *(e.name for e in variants)]
         else:
             options = MethodOptions.from_spec(method)
             check_multiclass(options.named, examples, option="--methods")
@@ -126,7 +140,8 @@ def _check_measure(measure: str, known: Sequence[str]) -> None:
 
 
 def _document(comparison: Any, request: Compare) -> dict[str, Any]:
-    test = comparison.test(request.sort_by) if comparison.complete and len(comparison.methods) > 1 else None
+    tested = comparison.complete and len(comparison.methods) > 1 and not comparison.in_order
+    test = comparison.test(request.sort_by) if tested else None
     return {
         "data": request.data,
         "target": request.target,
@@ -149,6 +164,8 @@ def _print(comparison: Any, request: Compare, examples: Examples) -> None:
         values = [("*" if cells[name, m]["best"] else "") + fraction(cells[name, m]["mean"]) for m in measures]
         rows.append([name, *values, f"{cells[name, 'fit_seconds']['mean']:.2f}"])
     folds = f"{request.cv} folds" + (f", {request.repeats} times" if request.repeats > 1 else "")
+    if request.group is not None or request.time is not None:
+        folds += f" of whole groups ({shown(request.group)})" if request.group else f" in time ({shown(request.time)})"
     print_line(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
     print_table(["method", *(MEASURES[m].label for m in measures), "sec."], rows)
     print_line(f"Means over the folds, sorted by {request.sort_by}; * marks the best of a column.")
@@ -156,7 +173,9 @@ def _print(comparison: Any, request: Compare, examples: Examples) -> None:
     for name in dict.fromkeys(row["method"] for row in comparison.failures):
         reason = next(row["failed"] for row in comparison.failures if row["method"] == name)
         note(f"{name} failed: {' '.join(str(reason).split())[:200]}")
-    if len(rows) > 1 and comparison.complete:
+    if comparison.in_order:
+        print_text("Folds in time are no sample, so there is no test; --json has the values of each fold.")
+    elif len(rows) > 1 and comparison.complete:
         _print_test(comparison.test(request.sort_by))
     if request.plot:
         print_line(f"Written: {request.plot}")

@@ -20,10 +20,10 @@ from skewboost import (
     CGAdaClassifier,
     CSRAClassifier,
     GoalSearchCV,
-    LogitBoostClassifier,
     MinimumRiskClassifier,
     RealBoostClassifier,
     RUSBoostClassifier,
+    SkewBoostClassifier,
     evaluate,
     io,
 )
@@ -34,10 +34,11 @@ from skewboost.cli.output_files import check_output, save_picture
 from skewboost.datasets import load_rare_cancer, make_fraud, make_intrusions
 from skewboost.goals import GoalNotMetWarning, LittleUseWarning
 from skewboost.metrics import Counts, expected_cost
-from skewboost.plots import DecisionBoundaryDisplay, GoalFrontierDisplay, Report
+from skewboost.plots import ContributionDisplay, GoalFrontierDisplay, Report
 
 COST = 20  # A missed positive costs as much as 20 false alarms.
 GOAL = "recall >= 90%"
+EFFORT = "default"  # of the model in the report
 INTRUSION_COSTS = np.array([  # [true, predicted] for break-in, dos, normal, probe
     [0.0, 20.0, 100.0, 20.0],
     [5.0, 0.0, 20.0, 5.0],
@@ -65,13 +66,15 @@ def run(request: Demo) -> None:
     """Run the demonstration, and write its files into a folder."""
     folder, rounds, n_jobs = make_folder(request.out), request.rounds, request.n_jobs
     cancer, fraud = split(load_rare_cancer(), 0.5), split(make_fraud(), 0.3)
-    compare_methods("Rare cancer", cancer, rounds, n_jobs)
     model = compare_methods("Card fraud", fraud, rounds, n_jobs)
-    files = [draw_boundary(cancer, folder / "decision_boundary.png")]
-    files += [reach_goal(fraud, rounds, folder / "goal_frontier.png")]
-    intrusions(rounds)
+    files = [explain_clearest_fraud(model, fraud, folder / "one_fraud.png")]
+    files += [reach_goal(fraud, n_jobs, folder / "goal_frontier.png")]
+    compare_methods("Rare cancer", cancer, rounds, n_jobs)
+    print_line("With so few positives, one or two of them decide the order; compare by cross-validation.")
+    print_line()
+    intrusions(rounds, n_jobs)
     files += [io.save(model, folder / "model.json", notes="Card fraud: the positive class is 1.")]
-    files += [write_report(model, fraud, rounds, folder / "report.html")]
+    files += [write_report(model, fraud, rounds, n_jobs, folder / "report.html")]
     for path in files:
         print_line(f"Written: {path}")
     print_line()
@@ -93,24 +96,25 @@ def make_folder(out: Path) -> Path:
 
 
 def compare_methods(name: str, data: Split, rounds: int, n_jobs: int) -> Any:
-    """Print what boosters with and without costs achieve on the test rows, and return CSRA."""
+    """Print what methods with and without costs achieve on the test rows, and return SkewBoost."""
     common: dict[str, Any] = {"n_estimators": rounds, "n_jobs": n_jobs}
     models: dict[str, Any] = {
-        "AdaBoost": AdaBoostClassifier(**common),
-        "LogitBoost": LogitBoostClassifier(**common),
-        "RealBoost": RealBoostClassifier(**common),
-        "RUSBoost": RUSBoostClassifier(random_state=0, **common),
+        f"SkewBoost, cost {COST}": SkewBoostClassifier(cost=COST, effort=EFFORT, random_state=0, n_jobs=n_jobs),
+        "CGAda, calibrated": CGAdaClassifier(cost=COST, calibrate="sigmoid", random_state=0, **common),
         f"CSRA, cost {COST}": CSRAClassifier(cost=COST, **common),
-        f"CGAda, cost {COST}, calibrated": CGAdaClassifier(cost=COST, calibrate="sigmoid", random_state=0, **common),
+        "RUSBoost": RUSBoostClassifier(random_state=0, **common),
+        "RealBoost": RealBoostClassifier(**common),
+        "AdaBoost": AdaBoostClassifier(**common),
     }
     truth = np.asarray(data.y_test) == 1
-    results = {"always common": np.zeros_like(truth)}
+    results = {}
     with waiting(f"{name}: fitting {len(models)} methods"):
         for method, model in models.items():
             results[method] = model.fit(data.X_train, data.y_train).predict(data.X_test) == 1
     # The decision of least expected cost flags a row whose probability exceeds 1 / (1 + cost).
     probability = models["RealBoost"].predict_proba(data.X_test)[:, 1]
     results[f"RealBoost, p > 1/{1 + COST}"] = probability > 1 / (1 + COST)
+    results["always common"] = np.zeros_like(truth)
     rows = []
     for method, flagged in results.items():
         c = Counts.of(truth, flagged)
@@ -120,23 +124,20 @@ def compare_methods(name: str, data: Split, rounds: int, n_jobs: int) -> Any:
         ["method", "found", "false alarms", "recall", "precision", "cost"], rows,
         title=f"{name}: {len(truth)} test rows, {truth.sum()} of them positive. A miss costs {COST} false alarms.",
     )  # fmt: skip
-    return models[f"CSRA, cost {COST}"]
+    return models[f"SkewBoost, cost {COST}"]
 
 
-def draw_boundary(data: Split, path: Path) -> Path:
-    """Draw the probabilities that ten rounds of RealBoost on two features give."""
-    features = ["mean concave points", "worst texture"]
-    y_train, y_test = (np.where(y == 1, "malignant", "benign") for y in (data.y_train, data.y_test))
-    model = RealBoostClassifier(n_estimators=10).fit(data.X_train[features], y_train)
-    display = DecisionBoundaryDisplay.from_estimator(
-        model, data.X_test[features], y_test, features=features, method="predict_proba"
-    )
-    return save_picture(display.figure_, path)
+def explain_clearest_fraud(model: Any, data: Split, path: Path) -> Path:
+    """Draw what each cell adds to the score of the fraud that is found with the highest probability."""
+    frauds = data.X_test[np.asarray(data.y_test) == 1]
+    clearest = frauds.iloc[[int(model.predict_proba(frauds)[:, 1].argmax())]]
+    return save_picture(ContributionDisplay.from_estimator(model, clearest).figure_, path)
 
 
-def reach_goal(data: Split, rounds: int, path: Path) -> Path:
+def reach_goal(data: Split, n_jobs: int, path: Path) -> Path:
     """Search for a model that reaches a goal, print its certificate, and draw what can be reached."""
-    search = GoalSearchCV(CSRAClassifier(n_estimators=rounds), GOAL, random_state=0, max_points=12, allow_unmet=True)
+    model = SkewBoostClassifier(cost=1, effort="quick", random_state=0, n_jobs=n_jobs)
+    search = GoalSearchCV(model, GOAL, cv=3, random_state=0, allow_unmet=True)
     with waiting(f"Card fraud: looking for {GOAL}"), warnings.catch_warnings():
         for category in (GoalNotMetWarning, LittleUseWarning):  # The certificate says so.
             warnings.simplefilter("ignore", category)
@@ -148,12 +149,17 @@ def reach_goal(data: Split, rounds: int, path: Path) -> Path:
     return save_picture(GoalFrontierDisplay.from_estimator(search).figure_, path)
 
 
-def intrusions(rounds: int) -> None:
-    """Print what four classes with a cost for every kind of mistake cost, with and without minimum risk."""
+def intrusions(rounds: int, n_jobs: int) -> None:
+    """Print what four classes with a cost for every kind of mistake cost, with and without the costs."""
     data = split(make_intrusions(10_000), 0.4)
     booster = AdaBoostMHClassifier(n_estimators=rounds)
-    minimum_risk = MinimumRiskClassifier(booster, cost=INTRUSION_COSTS)
-    models: dict[str, Any] = {"AdaBoost.MH": booster, "AdaBoost.MH at minimum risk": minimum_risk}
+    models: dict[str, Any] = {
+        "SkewBoost, cost matrix": SkewBoostClassifier(
+            cost=INTRUSION_COSTS, effort="quick", random_state=0, n_jobs=n_jobs
+        ),
+        "AdaBoost.MH at minimum risk": MinimumRiskClassifier(booster, cost=INTRUSION_COSTS),
+        "AdaBoost.MH": booster,
+    }
     rows = []
     with waiting("Intrusions"):
         for name, model in models.items():
@@ -163,18 +169,19 @@ def intrusions(rounds: int) -> None:
     print_table(["method", "balanced accuracy", "cost per row"], rows, title="Intrusions: four classes, a cost matrix")
 
 
-def write_report(model: Any, data: Split, rounds: int, path: Path) -> Path:
-    """Write the HTML report about a model, with a comparison and a learning curve on the training rows."""
+def write_report(model: Any, data: Split, rounds: int, n_jobs: int, path: Path) -> Path:
+    """Write the HTML report about a model, with a comparison on the training rows."""
     X, y = data.X_train, data.y_train
     few = min(rounds, 100)
-    options: dict[str, Any] = {"cost": COST, "cv": 3, "random_state": 0}
-    rivals = {"RealBoost": RealBoostClassifier(n_estimators=few), "CGAda": CGAdaClassifier(n_estimators=few)}
+    rivals = {
+        "SkewBoost, quick": SkewBoostClassifier(effort="quick", n_jobs=n_jobs),
+        "CSRA": CSRAClassifier(n_estimators=few),
+        "RealBoost": RealBoostClassifier(n_estimators=few),
+    }
     with waiting("Report"):
-        csra = CSRAClassifier(cost=COST, n_estimators=few)
-        comparison = evaluate.compare({"CSRA": csra, **rivals}, X, y, **options)
-        curve = evaluate.staged_curve(csra, X, y, **options)
+        comparison = evaluate.compare(rivals, X, y, cost=COST, cv=3, random_state=0)
         report = Report(
-            model, data.X_test, data.y_test, cost=COST, comparison=comparison, staged_curve=curve, training=(X, y),
+            model, data.X_test, data.y_test, cost=COST, comparison=comparison, training=(X, y),
             title="Card fraud: what does a false alarm cost you?",
         )  # fmt: skip
         return report.save(path)

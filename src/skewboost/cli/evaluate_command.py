@@ -56,6 +56,7 @@ class Predictions:
     probability: Array | None  # a column per class
     scores: Array | None  # of the positive class, for ranking measures
     weights: Array | None = None
+    reject_cost: float = 0.0  # of a row that is referred: its prediction is none of the classes
 
     @classmethod
     def of(cls, model: Any, positive: Any, rows: Examples, threshold: float | None = None) -> Predictions:
@@ -64,7 +65,8 @@ class Predictions:
         predicted = predict_labels(model, rows.X, positive, threshold, probability)
         has_scores = positive is not None and any(hasattr(model, method) for method in METHODS)
         scores = scores_of(model, rows.X, positive) if has_scores else None
-        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, scores, rows.weights)
+        price = float(getattr(model, "reject_cost", None) or 0.0)
+        return cls(model.classes_.tolist(), positive, rows.y, predicted, probability, scores, rows.weights, price)
 
     @property
     def n_rows(self) -> float:
@@ -72,8 +74,35 @@ class Predictions:
         return len(self.truth) if self.weights is None else float(self.weights.sum())
 
     @property
+    def is_decided(self) -> Array:
+        """Which rows are not referred to somebody else."""
+        return np.isin(self.predicted, self.classes)
+
+    @property
+    def n_referred(self) -> float:
+        """The number of rows that are referred, or the sum of their weights."""
+        referred = ~self.is_decided
+        return float(referred.sum() if self.weights is None else self.weights[referred].sum())
+
+    @property
+    def decided(self) -> Predictions:
+        """The rows that are not referred, which measures are about."""
+        rows = self.is_decided
+        if rows.all():
+            return self
+        probability, scores, weights = (
+            None if each is None else each[rows] for each in (self.probability, self.scores, self.weights)
+        )
+        predicted = self.predicted[rows].astype(self.truth.dtype)
+        return replace(
+            self, truth=self.truth[rows], predicted=predicted, probability=probability, scores=scores, weights=weights
+        )
+
+    @property
     def matrix(self) -> Array:
-        """The confusion matrix ``[true, predicted]`` in the order of the classes."""
+        """The confusion matrix ``[true, predicted]`` of the rows that are not referred, in the order of the classes."""
+        if not self.is_decided.all():
+            return self.decided.matrix
         counts = confusion_matrix(self.truth, self.predicted, labels=self.classes, sample_weight=self.weights)
         return np.asarray(counts, dtype=np.float64)
 
@@ -105,13 +134,14 @@ class Predictions:
 
     def costs(self, cost: Any) -> dict[str, Any]:
         """The cost of the mistakes; for two classes also the threshold that would have cost least."""
-        sizes = self.matrix.sum(axis=1)
+        sizes = np.array([self.of_class(label)["rows"] for label in self.classes])
         prices = cost_matrix(cost, np.array(self.classes), self.positive, np.maximum(sizes, 1e-300))
-        total = float((prices * self.matrix).sum())
+        referred = self.reject_cost * self.n_referred
+        total = float((prices * self.matrix).sum()) + referred
         constant = float((sizes @ prices).min())
         result: dict[str, Any] = {
             "cost": cost, "total": total, "per_row": total / float(sizes.sum()), "best_constant": constant,
-            "savings": 1.0 - total / constant if constant > 0 else float("nan"),
+            "savings": 1.0 - total / constant if constant > 0 else float("nan"), "referred": referred,
         }  # fmt: skip
         if self.p_positive is not None:
             if self.positive == self.classes[0]:
@@ -124,14 +154,16 @@ class Predictions:
         return result
 
     def as_dict(self, cost: Any) -> dict[str, Any]:
-        """All results, for JSON."""
+        """All results, for JSON; those that are not about costs are about the rows that are not referred."""
+        decided = self.decided
         return {
             "rows": self.n_rows,
+            "rows_referred": self.n_referred,
             "classes": self.classes,
             "positive": self.positive,
             "confusion_matrix": self.matrix,
-            "measures": self.measures(),
-            "by_class": list(map(self.of_class, self.classes)),
+            "measures": decided.measures() if len(decided.truth) else {},
+            "by_class": list(map(decided.of_class, self.classes)),
             "bill": None if cost is None else self.costs(cost),
         }
 
@@ -262,6 +294,12 @@ def _shortest(probabilities: Array, threshold: float) -> float:
 def print_results(predictions: Predictions, cost: Any, heading: str) -> None:
     """Print the confusion matrix, the classes, the measures and the costs."""
     print_line(heading)
+    decided = predictions.decided
+    if decided is not predictions:
+        n = predictions.n_referred
+        print_line(f"{count(n, 'row')} ({n / predictions.n_rows:.1%}) referred; tables and measures are without them")
+    if not len(decided.truth):
+        return
     positive, labels, matrix = predictions.positive, predictions.classes, predictions.matrix
     if positive is not None and positive == labels[1]:  # the positive class first
         labels, matrix = labels[::-1], matrix[::-1, ::-1]
@@ -269,12 +307,12 @@ def print_results(predictions: Predictions, cost: Any, heading: str) -> None:
     rows = [[f"really {name}", *map(number, cells)] for name, cells in zip(names, matrix)]
     print_table(["", *(f"predicted {name}" for name in names)], rows, first_width=16)
     rows = []
-    for name, row in zip(names, map(predictions.of_class, labels)):
+    for name, row in zip(names, map(decided.of_class, labels)):
         mark = " (positive)" if positive is not None and row["class"] == positive else ""
         rates = [fraction(row[measure]) for measure in ("recall", "precision", "f1")]
         rows.append([f"{name}{mark}", number(row["rows"]), *rates])
     print_table(["class", "rows", "recall", "precision", "F1"], rows, first_width=16)
-    values = predictions.measures()
+    values = decided.measures()
     cells = [f"{MEASURES[name].label:<18}{fraction(values[name]):>7}" for name in PRINTED if name in values]
     half = -(-len(cells) // 2)
     for k in range(half):
@@ -287,7 +325,9 @@ def print_results(predictions: Predictions, cost: Any, heading: str) -> None:
 
 
 def _print_costs(costs: dict[str, Any], cost: Any) -> None:
-    print_text(f"Cost ({describe_cost(cost)}): {number(costs['total'])} in total, {costs['per_row']:.4g} per row.")
+    referred = f", {number(costs['referred'])} of it for referred rows" if costs["referred"] else ""
+    total = f"{number(costs['total'])} in total{referred}, {costs['per_row']:.4g} per row"
+    print_text(f"Cost ({describe_cost(cost)}): {total}.")
     saved = costs["savings"]
     if saved == saved:
         difference = f"{saved:.0%} less" if saved >= 0 else f"{-saved:.0%} more"

@@ -18,6 +18,7 @@ from skewboost.cli.method_options import MethodOptions, NamedMethod, multiclass_
 from skewboost.cli.model_files import booster_of, count_rounds, write_model
 from skewboost.cli.output import and_more, count, list_names, number, print_json, print_line, print_text
 from skewboost.cli.output_files import check_output
+from skewboost.cli.row_splits import divided_in_time, group_params, show_times
 from skewboost.cli.shift import TrainingProfile, class_sizes
 from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost, read_examples
 from skewboost.metrics.targets import choose_positive
@@ -69,13 +70,14 @@ def fit(request: Fitting, purpose: str = "") -> FitResult:
     examples, options = read_all(request), MethodOptions.of(request)
     estimator, cost = prepare(request, examples, purpose)
     train, test = examples.split(DEFAULT_TEST if request.test is None else request.test, options.seed)
+    params = train.fit_params | group_params(estimator, train.groups)
     rounds = int(getattr(estimator, estimator._rounds)) if "callbacks" in estimator.get_params() else None
     started = time.perf_counter()
     with ProgressBar(rounds, options.named.name, transient=True) as bar:
         if rounds is not None:
             estimator.set_params(callbacks=[lambda done, _: bar.update(done)])
         try:
-            estimator.fit(train.X, train.y, **train.fit_params)
+            estimator.fit(train.X, train.y, **params)
         finally:
             if rounds is not None:
                 estimator.set_params(callbacks=None)
@@ -85,7 +87,10 @@ def fit(request: Fitting, purpose: str = "") -> FitResult:
 
 def read_all(request: Learning) -> Examples:
     """The rows to learn from."""
-    return read_examples(request.data, request.target, drop=request.drop or (), weight=request.weight)
+    return read_examples(
+        request.data, request.target, drop=request.drop or (), weight=request.weight, group=request.group,
+        time=request.time,
+    )  # fmt: skip
 
 
 def prepare(request: Fitting, examples: Examples, purpose: str = "") -> tuple[Any, Any]:
@@ -97,7 +102,8 @@ def prepare(request: Fitting, examples: Examples, purpose: str = "") -> tuple[An
     if cost is not None and not method.cost_sensitive:
         raise CommandError(f"{method.name} has no costs.", f"Leave --cost out, or use --method {RECOMMENDED}.")
     label = find_positive(request.positive, examples.classes)
-    return options.make(label, **({} if cost is None else {"cost": cost})), cost
+    estimator = options.make(label, **({} if cost is None else {"cost": cost}))
+    return divided_in_time(estimator) if examples.times is not None else estimator, cost
 
 
 def check_multiclass(method: NamedMethod, examples: Examples, purpose: str = "", option: str = "--method") -> None:
@@ -141,12 +147,14 @@ def finish(
     rows, columns = count(len(train.y), "row"), count(train.X.shape[1], "column")
     print_line(f"{result.method.named.name} on {rows} and {columns} of {train.path}")
     print_line(f"  target    {shown(train.target)}: {_describe_classes(result)}")
+    for line in _describe_order(request, result):
+        print_line(line)
     print_line(f"  rounds    {result.n_rounds} in {result.seconds:.1f} s; {result.stop_reason}")
     for line in details:
         print_text(line)
     print_line()
     if predictions is not None:
-        print_results(predictions, costs, f"On {predictions.describe_rows()}, held out of the fit")
+        print_results(predictions, costs, f"On {predictions.describe_rows()}, {_held_out(result.train)}")
         print_line()
     elif request.goal is None:
         print_text("No rows were held out, so the model was not measured; `skewboost evaluate` measures it.")
@@ -170,6 +178,8 @@ def _record(request: Fit, result: FitResult) -> dict[str, Any]:
         "target": result.train.target,
         "dropped": list(result.train.dropped),
         "weight": request.weight,
+        "group": request.group,
+        "time": request.time,
         "positive": result.positive,
         "cost": result.cost,
         "goal": request.goal,
@@ -202,6 +212,26 @@ def _describe_classes(result: FitResult) -> str:
         return and_more(texts, len(classes))
     positives = float((result.train.y == result.positive).mean())
     return f"{shown(result.positive)} is the positive class, {positives:.1%} of the rows"
+
+
+def _describe_order(request: Fit, result: FitResult) -> list[str]:
+    """How many groups, or from when to when the training rows are."""
+    train = result.train
+    if train.groups is not None:
+        return [f"  groups    {shown(request.group)}: {number(len(np.unique(train.groups)))}, none of them divided"]
+    if train.times is not None:
+        first, last = show_times(train.times)
+        later = [] if result.test is None or result.test.times is None else show_times(result.test.times)
+        held_out = f"; held out: {later[0]} to {later[1]}" if later else ""
+        return [f"  time      {shown(request.time)}: {first} to {last}{held_out}"]
+    return []
+
+
+def _held_out(train: Examples) -> str:
+    """How the rows were held out."""
+    if train.groups is not None:
+        return "of other groups, held out of the fit"
+    return "held out of the fit" if train.times is None else "the latest, held out of the fit"
 
 
 def _balanced_ratio(result: FitResult) -> float | None:

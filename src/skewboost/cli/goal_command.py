@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.model_selection import TimeSeriesSplit
 
 from skewboost.cli.commands import Fit, Goal
 from skewboost.cli.exit_codes import FAILED, CommandError
 from skewboost.cli.fit_command import MODEL_SUFFIXES, FitResult, check_multiclass, finish, positive_class, read_all
 from skewboost.cli.method_options import MethodOptions
-from skewboost.cli.output import fraction, note, waiting
+from skewboost.cli.output import fraction, note, number, waiting
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
-from skewboost.cli.target_column import Examples, check_columns, find_positive, read_cost
+from skewboost.cli.row_splits import cut_in_time, divided_in_time, group_params
+from skewboost.cli.target_column import Examples, find_positive, read_cost
+from skewboost.goals.rows import equal_rows
+from skewboost.names import shown
+
+FOLDS = 5
+CERTIFIED = 1 / 3  # fraction of the rows, the latest ones, that a certificate is based on
 
 
 def run(request: Fit) -> None:
@@ -36,7 +46,12 @@ def run(request: Fit) -> None:
 
 def search(request: Goal, option_prefix: str) -> FitResult:
     """Read the data and search; `option_prefix` comes before options in remedies."""
-    examples, groups = _separate_groups(request, read_all(request))
+    if request.group is not None and request.counts:
+        raise CommandError(
+            "--group means that rows belong together, but --counts means that they are independent.",
+            "Leave one of them out.",
+        )
+    examples = read_all(request)
     options, cost = MethodOptions.of(request), read_cost(request.cost, examples.classes)
     estimator = _prepare(request, options, examples, cost)
     train, test = examples.split(request.test, request.seed)
@@ -45,34 +60,50 @@ def search(request: Goal, option_prefix: str) -> FitResult:
             f"--counts means that --weight {request.weight} counts examples, but it has fractions.",
             "Use a column of whole numbers, or leave --counts out.",
         )
-    params = train.fit_params | ({} if groups is None else {"groups": groups})
+    if train.times is not None:
+        _follow_time(request, estimator, train, option_prefix)
     started = time.perf_counter()
     with waiting(f"Looking for {request.goal}"):
-        _fit(option_prefix, estimator, train, params)
+        _fit(option_prefix, estimator, train)
     seconds = time.perf_counter() - started
     positive = positive_class(request, estimator, train)
     return FitResult(estimator, options, train, test, cost, seconds, positive)
 
 
-def _separate_groups(request: Goal, examples: Examples) -> tuple[Examples, Any]:
-    """The examples without the column --groups, and that column."""
-    if request.groups is None:
-        return examples, None
-    if request.counts:
+def _follow_time(request: Goal, search: Any, train: Examples, options: str) -> None:
+    """Let the search hold out the latest rows for the certificate, and use folds that follow time."""
+    assert train.times is not None
+    n = len(train.y)
+    cut = cut_in_time(train.times, (1 - CERTIFIED) * n) if request.confidence else n
+    held_out = np.arange(n) >= cut
+    for part, where in (
+        (train.y[:cut], f"the first {number(cut)} rows"),
+        (train.y[cut:], f"the latest {number(n - cut)}"),
+    ):
+        lacking = [c for c in train.classes if c not in part]
+        if lacking and len(part):
+            raise CommandError(
+                f"the certificate needs later rows than the search, but {where} have no row of class "
+                f"{shown(lacking[0])}.", f"Get more rows, or use {options}--confidence 0 for no promise.",
+            )  # fmt: skip
+    if request.confidence:
+        units = np.arange(n) if request.counts else equal_rows(train.X)
+        if len(np.intersect1d(units[held_out], units[~held_out])):
+            raise CommandError(
+                "some of the latest rows, which the certificate needs, are equal to earlier rows.",
+                f"If equal rows are independent examples, use {options}--counts.",
+            )
+        search.set_params(holdout=held_out)
+    if search.cv is None and "cv" in search.estimator.get_params():
+        return  # the folds are those of the estimator
+    folds = (TimeSeriesSplit(k) for k in range(FOLDS, 1, -1))
+    whole = (f for f in folds if all(len(np.unique(train.y[rows])) == 2 for rows, _ in f.split(train.y[:cut])))
+    found = next(whole, None)
+    if found is None:
         raise CommandError(
-            "--groups means that rows belong together, but --counts means that they are independent.",
-            "Leave one of them out.",
+            f"the first half of the {number(cut)} rows to search on has no row of one class.", "Get more rows of it."
         )
-    if request.test:
-        raise CommandError(
-            "--test holds out single rows, but --groups means that rows belong together.",
-            "Leave --test out: the certificate uses rows of its own.",
-        )
-    check_columns(examples.path, list(examples.X.columns), [request.groups], "--groups")
-    if examples.X.shape[1] == 1:
-        raise CommandError(f"--groups: {request.groups!r} is the only column to learn from.")
-    X = examples.X.drop(columns=request.groups)
-    return replace(examples, X=X, dropped=(*examples.dropped, request.groups)), examples.X[request.groups]
+    search.set_params(cv=found)
 
 
 def _prepare(request: Goal, options: MethodOptions, examples: Examples, cost: Any) -> Any:
@@ -90,14 +121,20 @@ def _prepare(request: Goal, options: MethodOptions, examples: Examples, cost: An
             f"--cost has no effect on the goal {request.goal}.",
             "Leave it out, or use `skewboost goal --then expected_cost`.",
         )
+    for name in ("reject_cost", "reject_label"):
+        if options.parameters.get(name) is not None:
+            raise CommandError(f"--set {name} has no effect with a goal.", "Leave it out.")
+    costs_in_training = getattr(options.named.estimator, "_costs_in_training", True)
+    estimator = options.make(label, **({} if costs_in_training else {"cost": 1}))  # scores are then the log-odds
+    if examples.times is not None:
+        estimator = divided_in_time(estimator)
     return GoalSearchCV(
-        options.make(label), request.goal, then=request.then, confidence=request.confidence or None, cost=cost,
-        pos_label=label, allow_unmet=request.closest, random_state=request.seed,
-        weights="counts" if request.counts else "importance",
+        estimator, request.goal, then=request.then, confidence=request.confidence or None, cost=cost, pos_label=label,
+        allow_unmet=request.closest, random_state=request.seed, weights="counts" if request.counts else "importance",
     )  # fmt: skip
 
 
-def _fit(options: str, estimator: Any, train: Examples, params: dict[str, Any]) -> None:
+def _fit(options: str, estimator: Any, train: Examples) -> None:
     """Fit the search, with remedies in terms of options."""
     from skewboost.goals import GoalNotMetWarning, GoalNotReachableError, LittleUseWarning, RepeatedRowsWarning
     from skewboost.goals.reasons import copies
@@ -107,7 +144,7 @@ def _fit(options: str, estimator: Any, train: Examples, params: dict[str, Any]) 
             warnings.simplefilter("always", RepeatedRowsWarning)
             for category in (GoalNotMetWarning, LittleUseWarning):  # the result says so
                 warnings.simplefilter("ignore", category)
-            estimator.fit(train.X, train.y, **params)
+            _fit_search(estimator, train)
     except GoalNotReachableError as error:
         remedy = f"Use {options}--closest to get the closest model."
         if error.parameter == "confidence":
@@ -117,10 +154,25 @@ def _fit(options: str, estimator: Any, train: Examples, params: dict[str, Any]) 
         for w in caught:
             if isinstance(w.message, RepeatedRowsWarning):
                 numbers, certified = (w.message.n_copies, w.message.n_rows), estimator.confidence is not None
-                remedies = f"use {options}--counts", f"use {options}--groups COLUMN"
+                remedies = f"use {options}--counts", f"use {options}--group COLUMN"
                 note(f"warning: {copies(*numbers, certified, train.path, *remedies)}")
             else:
                 warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+
+
+def _fit_search(search: Any, train: Examples) -> None:
+    """Fit the search; groups are for its own splits, and for those of the estimator."""
+    params, groups = train.fit_params, group_params(search.estimator, train.groups)
+    if train.groups is None:
+        search.fit(train.X, train.y, **params)
+    elif not groups:
+        search.fit(train.X, train.y, groups=train.groups, **params)
+    else:
+        if params:
+            search.estimator.set_fit_request(sample_weight=True)
+        with config_context(enable_metadata_routing=True):
+            search.fit(train.X, train.y, groups=train.groups, **params)
+    search.set_params(holdout=None)  # the rows are not part of the model
 
 
 def _reached(search: Any) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from skewboost.boosting.catalogue import RECOMMENDED, catalogue
+from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT, catalogue
 from skewboost.cli.commands import LEARNERS, Fitting
 from skewboost.cli.exit_codes import CommandError
 
@@ -24,6 +24,8 @@ OPTIONS = {
     "n_jobs": "--n-jobs",
     "random_state": "--seed",
     "estimator": "--learner",
+    "goal": "`skewboost goal`",
+    "confidence": "`skewboost goal --confidence`",
 }
 # Parameters that have no use in a command
 WITHOUT_USE = ("callbacks", "warm_start", "verbose")
@@ -48,6 +50,12 @@ class NamedMethod:
     def cost_sensitive(self) -> bool:
         """Whether there is a parameter `cost`."""
         return "cost" in self.params
+
+    @property
+    def rounds(self) -> str | None:
+        """The parameter of --rounds; None if the method finds the number itself."""
+        name = getattr(self.estimator, "_rounds", "n_estimators")
+        return name if name in self.params else None
 
     @property
     def takes_learner(self) -> bool:
@@ -115,7 +123,12 @@ class MethodOptions:
         if pos_label is not None and "pos_label" in method.params:
             params["pos_label"] = pos_label
         if self.rounds is not None:
-            params[getattr(method.estimator, "_rounds", "n_estimators")] = self.rounds
+            if method.rounds is None:
+                raise CommandError(
+                    f"{method.name} finds the number of rounds by itself, so --rounds has no effect.",
+                    f"Leave it out (--set effort=quick trains less), or use --method {RECOMMENDED_VARIANT}.",
+                )
+            params[method.rounds] = self.rounds
         model = method.estimator(**params, **self._learner())
         for name in self.parameters:
             if name not in settable(model):
@@ -136,7 +149,10 @@ class MethodOptions:
         if self.learner is None and not (as_object and "estimator" in self.named.params):
             return {}
         if self.learner is not None and not self.named.takes_learner:
-            raise CommandError(f"{self.named.name} has a weak learner of its own.", "Leave --learner out.")
+            raise CommandError(
+                f"{self.named.name} has weak learners of its own.",
+                f"Leave --learner out, or choose another method, such as {RECOMMENDED_VARIANT}.",
+            )
         return {"estimator": find_learner(self.learner or "stump", as_object=as_object)}
 
 
@@ -169,12 +185,14 @@ def find_method(name: str) -> NamedMethod:
             "`skewboost list` shows all methods.",
         )
     entry = {entry.class_name: entry for entry in catalogue()}.get(found.__name__)
-    return NamedMethod(own_name, found) if entry is None else NamedMethod(entry.name, found, entry.cost_sensitive)
+    if entry is None:
+        return NamedMethod(own_name, found, balanced=own_name == RECOMMENDED)
+    return NamedMethod(entry.name, found, entry.cost_sensitive)
 
 
 def multiclass_methods() -> list[str]:
-    """The names of the variants that take more than two classes."""
-    return [e.name for e in catalogue() if NamedMethod(e.name, e.estimator).multiclass]
+    """The names of the recommended method and the variants that take more than two classes."""
+    return [RECOMMENDED, *(e.name for e in catalogue() if NamedMethod(e.name, e.estimator).multiclass)]
 
 
 def find_learner(name: str, as_object: bool = False) -> Any:

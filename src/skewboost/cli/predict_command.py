@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from inspect import signature
 from typing import Any
 
+import numpy as np
+
+from skewboost.boosting.catalogue import RECOMMENDED
 from skewboost.cli.commands import Predict
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.model_files import SavedModel, read_model
@@ -16,6 +20,7 @@ from skewboost.cli.shift import ShiftDetector
 from skewboost.cli.target_column import check_columns, split_names
 from skewboost.names import shown, spell
 from skewboost.progress import ProgressBar
+from skewboost.typing import Array
 
 CHUNK = 100_000
 ALL = "all"
@@ -31,7 +36,8 @@ def run(request: Predict) -> None:
     model.check_threshold(threshold)
     source = model.open(data)
     kept = _columns_to_keep(data, source.columns, request.keep or ())
-    ignored = model.skip_unused(source, kept)
+    cost_column = _check_cost_column(request, model, source.columns)
+    ignored = model.skip_unused(source, [*kept, cost_column])
     detector = ShiftDetector(model.profile)
     predicted: Counter[str] = Counter()
     bar = ProgressBar(None, "Rows", transient=True)
@@ -39,9 +45,10 @@ def run(request: Predict) -> None:
     def answers() -> Iterator[Any]:
         for chunk in source.chunks(CHUNK):
             X = model.features(chunk, data)
-            table = predictions(model, X, threshold)
+            costs = None if cost_column is None else _costs_of_misses(chunk[cost_column], model, data)
+            table = predictions(model, X, threshold, costs)
             detector.add_rows(X)
-            if threshold is None:
+            if threshold is None and costs is None:
                 detector.add_predictions(table["prediction"].to_numpy())
             predicted.update({spell(c): n for c, n in table["prediction"].value_counts().to_dict().items()})
             yield pd.concat([chunk[kept].reset_index(drop=True), table], axis=1) if kept else table
@@ -54,8 +61,9 @@ def run(request: Predict) -> None:
     warn(warnings)
     if output is not None and request.as_json:
         print_json({
-            "model": model.path, "data": data, "threshold": threshold, "rows": predicted.total(),
-            "predicted": predicted, "output": output, "columns_ignored": ignored, "warnings": warnings,
+            "model": model.path, "data": data, "threshold": threshold, "cost_column": cost_column,
+            "rows": predicted.total(), "predicted": predicted, "output": output, "columns_ignored": ignored,
+            "warnings": warnings,
         })  # fmt: skip
     elif output is not None:
         classes = ", ".join(f"{number(k)} are {shown(label)}" for label, k in sorted(predicted.items()))
@@ -63,8 +71,8 @@ def run(request: Predict) -> None:
         note(f"Written: {output}")
 
 
-def predictions(model: SavedModel, X: Any, threshold: float | None = None) -> Any:
-    """A frame of predictions, probabilities and scores.
+def predictions(model: SavedModel, X: Any, threshold: float | None = None, costs: Array | None = None) -> Any:
+    """A frame of predictions, probabilities and scores; `costs` are those of mistakes by row and class.
 
     With two classes, the probability and the score are those of the positive class; with more there is a column of
     each for every class.
@@ -73,7 +81,8 @@ def predictions(model: SavedModel, X: Any, threshold: float | None = None) -> An
 
     estimator, positive = model.estimator, model.positive
     p = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
-    columns: dict[str, Any] = {"prediction": model.predict(X, threshold, p)}
+    decided = model.predict(X, threshold, p) if costs is None else estimator.predict(X, sample_cost=costs)
+    columns: dict[str, Any] = {"prediction": decided}
     if p is not None and positive is not None:
         columns["probability"] = p[:, model.classes.index(positive)]
     elif p is not None:
@@ -85,6 +94,45 @@ def predictions(model: SavedModel, X: Any, threshold: float | None = None) -> An
         else:
             columns |= {f"score_{spell(c)}": F[:, k] for k, c in enumerate(model.classes)}
     return pd.DataFrame(columns)
+
+
+def _check_cost_column(request: Predict, model: SavedModel, columns: Sequence[str]) -> str | None:
+    """The column of costs, if there is one and the model can use it."""
+    name = request.cost_column
+    if name is None:
+        return None
+    check_columns(request.data, columns, [name], "--cost-column")
+    if request.threshold is not None:
+        raise CommandError("--threshold and --cost-column both decide what is predicted.", "Leave one of them out.")
+    if model.positive is None:
+        raise CommandError(
+            f"--cost-column is for two classes, but {model.path} has {len(model.classes)}.", "Leave it out."
+        )
+    if model.record.get("goal"):
+        raise CommandError(f"{model.path} was fitted to a goal, which costs cannot change.", "Fit without a goal.")
+    if "sample_cost" not in signature(model.estimator.predict).parameters:
+        raise CommandError(
+            f"--cost-column: the decisions of {model.name} have no costs of single rows.",
+            f"`skewboost fit --method {RECOMMENDED}` fits a model that has.",
+        )
+    return name
+
+
+def _costs_of_misses(column: Any, model: SavedModel, data: str) -> Array:
+    """What mistakes on each row cost: those of the column if it is positive, else 1."""
+    import pandas as pd
+
+    costs = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+    bad = np.flatnonzero(~(np.isfinite(costs) & (costs >= 0)))
+    if len(bad):
+        cell = "an empty cell" if column.isna().iloc[bad[0]] else f"'{column.iloc[bad[0]]}'"
+        raise CommandError(
+            f"--cost-column: {source_name(data)} has {cell} in column {column.name!r}, which is not a cost.",
+            "Costs are numbers of at least 0.",
+        )
+    mistakes = np.ones((len(costs), 2))
+    mistakes[:, model.classes.index(model.positive)] = costs
+    return mistakes
 
 
 def _columns_to_keep(data: str, columns: Sequence[str], keep: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from skewboost.boosting.catalogue import RECOMMENDED_VARIANT
 from skewboost.cli.commands import Compare, Report
 from skewboost.cli.compare_command import compare
 from skewboost.cli.evaluate_command import costs_for, note_if_training_data, read_labelled, warn_of_shift
@@ -14,12 +15,19 @@ from skewboost.cli.method_options import MethodOptions, split_methods
 from skewboost.cli.model_files import read_model
 from skewboost.cli.output import count, print_json, print_line, waiting
 from skewboost.cli.output_files import check_output
+from skewboost.cli.row_splits import folds_in_time
+from skewboost.evaluate.problem import shuffled_folds
 from skewboost.names import shown
 
 SUFFIXES = (".html", ".htm")
-RIVALS = ("RealBoost", "CGAda")  # a plain booster and a cost-sensitive one; the recommended method is added
+RIVALS = ("RealBoost", RECOMMENDED_VARIANT)  # a plain booster and a cost-sensitive one; the recommended method is added
+FOLDS = 3
+REFERS = "Fit without --set reject_cost."
 # Options of a fit, which have no effect on a model
-FIT_OPTIONS = ("method", "methods", "positive", "rounds", "learner", "settings", "drop", "test", "seed", "n_jobs")
+FIT_OPTIONS = (
+    *("method", "methods", "positive", "rounds", "learner", "settings", "drop", "group", "time", "test", "seed"),
+    "n_jobs",
+)
 
 
 def run(request: Report) -> None:
@@ -60,6 +68,8 @@ def report_on_model(request: Report, data: str) -> tuple[Any, list[str]]:
             "`skewboost evaluate` measures all of them.",
         )
     model.check_threshold(request.threshold)
+    if hasattr(model.estimator, "reject_label_") and request.threshold is None:
+        raise CommandError(f"a report is about decisions on all rows, but {model.path} refers some.", REFERS)
     cost = costs_for(model, request.cost)
     rows = read_labelled(model, data, request.target, request.weight)
     note_if_training_data(model, data)
@@ -77,21 +87,28 @@ def report_on_data(request: Report) -> Any:
     from skewboost import plots
     from skewboost.evaluate import staged_curve
 
+    if MethodOptions.of(request).parameters.get("reject_cost") is not None:
+        raise CommandError("a report is about decisions on all rows, but reject_cost refers some.", REFERS)
     result = fit(request, "a report")
     method, train, test = result.method, result.train, result.test
     assert test is not None
     rivals = [r for r in (*RIVALS, MethodOptions().spec) if MethodOptions.from_spec(r).named != method.named]
     methods = [method.spec, *(split_methods(request.methods) or rivals)]
     same = {name: getattr(request, name) for name in ("data", "target", "positive", "cost", "rounds", "seed")}
-    comparison = compare(Compare(methods=methods, cv=3, **same), train)
+    comparison = compare(Compare(methods=methods, cv=FOLDS, **same), train)
     if not comparison.complete:
         raise KeyboardInterrupt
     curve = None
     if hasattr(result.model, "staged_predict"):  # bagging has no rounds
         with waiting("Learning curve"):
             unfitted, _ = prepare(request, train)
+            cv: Any = FOLDS
+            if train.times is not None:
+                cv = folds_in_time(train.times, cv, train.y)
+            elif train.groups is not None:
+                cv = shuffled_folds(train.y, train.groups, cv, request.seed)
             curve = staged_curve(
-                unfitted, train.X, train.y, cv=3, cost=result.cost, sample_weight=train.weights,
+                unfitted, train.X, train.y, cv=cv, cost=result.cost, sample_weight=train.weights,
                 random_state=request.seed,
             )  # fmt: skip
     return plots.Report(

@@ -14,6 +14,7 @@ from skewboost.cli.data.column_types import as_number
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.method_options import suggest
 from skewboost.cli.output import count, list_names, note, number, source_name
+from skewboost.cli.row_splits import cut_in_time, read_groups, read_times, whole_groups
 from skewboost.engine.table import CLEARLY_TEXT
 from skewboost.names import shown, spell
 from skewboost.typing import Array
@@ -31,12 +32,16 @@ class Examples:
     weights: Array | None
     target: str
     path: str
-    dropped: tuple[str, ...] = ()  # columns that the user left out
+    dropped: tuple[str, ...] = ()  # columns that are no features
+    groups: Array | None = None  # the number of the group of each row
+    times: Array | None = None  # sorted
 
     def take(self, rows: Array) -> Examples:
         """Some of the rows."""
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(self, X=self.X.iloc[rows], y=self.y[rows], weights=weights)
+        weights, groups, times = (
+            None if each is None else each[rows] for each in (self.weights, self.groups, self.times)
+        )
+        return replace(self, X=self.X.iloc[rows], y=self.y[rows], weights=weights, groups=groups, times=times)
 
     @property
     def classes(self) -> list[Any]:
@@ -49,9 +54,32 @@ class Examples:
         return {} if self.weights is None else {"sample_weight": self.weights}
 
     def split(self, test_size: float | None, seed: int | None) -> tuple[Examples, Examples | None]:
-        """Training rows and a fraction of each class to hold out; None if that is 0."""
+        """Training rows and a fraction to hold out, None if that is 0.
+
+        The rows to hold out are those of a fraction of each class, whole groups, or the latest rows.
+        """
         if not test_size:
             return self, None
+        if self.groups is None and self.times is None:
+            return self._split_by_class(test_size, seed)
+        if self.groups is not None:
+            held_out = whole_groups(self.y, self.groups, test_size, seed)
+            what, remedy = "whole groups", "Use other groups, or fit to all rows with --test 0."
+        else:
+            assert self.times is not None
+            held_out = np.arange(len(self.y)) >= cut_in_time(self.times, (1 - test_size) * len(self.y))
+            what, remedy = "the latest rows", "Use another --test, or fit to all rows with --test 0."
+        train, test = self.take(np.flatnonzero(~held_out)), self.take(np.flatnonzero(held_out))
+        for part, where in ((train, "among the others"), (test, "among them")):
+            lacking = [c for c in self.classes if c not in part.classes]
+            if lacking and (part is train or len(self.classes) == 2):  # one of many classes need not be measured
+                raise CommandError(
+                    f"{what} are held out ({number(len(test.y))} of {number(len(self.y))}), and {where} there is no "
+                    f"row of class {shown(lacking[0])}.", remedy,
+                )  # fmt: skip
+        return train, test
+
+    def _split_by_class(self, test_size: float, seed: int | None) -> tuple[Examples, Examples]:
         from sklearn.model_selection import train_test_split
 
         labels, n = np.unique(self.y, return_counts=True)
@@ -65,8 +93,16 @@ class Examples:
         return self.take(np.sort(train)), self.take(np.sort(test))
 
 
-def read_examples(path: str, target: str | None, *, drop: Sequence[str] = (), weight: str | None = None) -> Examples:
-    """The rows of a file that have a label, with all other columns as features."""
+def read_examples(
+    path: str,
+    target: str | None,
+    *,
+    drop: Sequence[str] = (),
+    weight: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+) -> Examples:
+    """The rows of a file that have a label, with all other columns as features; sorted by time, if that is given."""
     from skewboost.cli.data import open_data
 
     source = open_data(path)
@@ -79,18 +115,36 @@ def read_examples(path: str, target: str | None, *, drop: Sequence[str] = (), we
     check_columns(path, columns, [target], "--target")
     drop = split_names(drop, columns)
     check_columns(path, columns, drop, "--drop")
-    check_columns(path, columns, [weight] if weight else [], "--weight")
     if target in drop or target == weight:
         raise CommandError(f"{target!r} is the target, so it can be neither dropped nor the weight.")
-    others = {target, *drop, *([weight] if weight else [])}
+    roles = {"--weight": weight, "--group": group, "--time": time}
+    named = {option: name for option, name in roles.items() if name}
+    for option, name in named.items():
+        check_columns(path, columns, [name], option)
+        if name == target:
+            raise CommandError(f"{option}: {name!r} is the target.", "Name another column.")
+    if group and time:
+        raise CommandError(
+            "--group and --time cannot be combined: later rows of a group would have to be held out and not held out.",
+            "Choose --group if rows of new groups are to be predicted, and --time if later rows of the same ones are.",
+        )
+    others = {target, *drop, *named.values()}
     features = [c for c in columns if c not in others]
     if not features:
         raise CommandError(f"{source_name(path)} has no column besides {list_names(sorted(others))} to learn from.")
-    source.leave_out(drop)
-    examples = labelled_rows(source.read(), path, target, features, weight)
+    source.leave_out([name for name in drop if name not in named.values()])
+    frame = source.read()
+    examples = labelled_rows(frame, path, target, features, weight)
     _check_features(examples.X, examples.path)
     _check_classes(examples)
-    return replace(examples, dropped=drop)
+    apart = [name for name in (group, time) if name and name not in drop]
+    examples = replace(examples, dropped=(*drop, *apart))
+    if group:
+        examples = replace(examples, groups=read_groups(frame.loc[examples.X.index, group], examples.path))
+    if time:
+        times = read_times(frame.loc[examples.X.index, time], examples.path)
+        examples = replace(examples, times=times).take(np.argsort(times, kind="stable"))
+    return examples
 
 
 def labelled_rows(frame: Any, path: str, target: str, features: Sequence[str], weight: str | None) -> Examples:
@@ -115,15 +169,20 @@ def _check_features(X: Any, path: str) -> None:
             dates.append(str(name))
         elif kind not in "iufb" and n >= CLEARLY_TEXT and X[name].nunique() == n:
             text.append(str(name))
-    for names, what, remedy in (
-        (dates, "dates, which no method takes", "numbers (the year, the weekday, days since an event)"),
-        (text, "text that is different in every row, so nothing can be learned from it", "categories or numbers"),
-    ):
-        if names:
-            raise CommandError(
-                f"{path}: {list_names(names, quotes=True)} {'holds' if len(names) == 1 else 'hold'} {what}.",
-                f"Derive {remedy} from it, or leave it out: {drop_options(names)}.",
-            )
+    if dates:
+        order = f"; {shlex.join(['--time', dates[0]])} lets later rows be held out" if len(dates) == 1 else ""
+        raise CommandError(
+            f"{path}: {list_names(dates, quotes=True)} {'holds' if len(dates) == 1 else 'hold'} dates, which no method "
+            "takes.",
+            f"Derive numbers (the year, the weekday, days since an event) from it, or leave it out: "
+            f"{drop_options(dates)}{order}.",
+        )
+    if text:
+        raise CommandError(
+            f"{path}: {list_names(text, quotes=True)} {'holds' if len(text) == 1 else 'hold'} text that is different "
+            "in every row, so nothing can be learned from it.",
+            f"Derive categories or numbers from it, or leave it out: {drop_options(text)}.",
+        )
 
 
 def drop_options(names: Sequence[str]) -> str:

@@ -1,3 +1,4 @@
+from skewboost.evaluate.comparison import DividedGroupsWarning as DividedGroupsWarning
 from skewboost.evaluate.comparison import IncompleteComparisonWarning as IncompleteComparisonWarning
 from skewboost.evaluate.comparison import compare as compare
 from skewboost.evaluate.comparison_result import Comparison as Comparison

@@ -21,15 +21,22 @@ from skewboost.errors import InputError, SkewBoostError
 from skewboost.evaluate.comparison_fits import DataSet, run_fit, seed_of
 from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.methods import Method, methods_of
-from skewboost.evaluate.problem import problem_of, read_sample, repeated_folds
+from skewboost.evaluate.problem import in_order, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
-from skewboost.evaluate.running import VERBOSE, Reporter, seeds_for
+from skewboost.evaluate.running import VERBOSE, Reporter, divides_rows, seeds_for
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import BINARY
 from skewboost.parameters import N_JOBS, Check, check_arguments, integer, one_of
 
-__all__ = ["Comparison", "IncompleteComparisonWarning", "RankTest", "ResultsFileError", "compare"]
+__all__ = [
+    "Comparison",
+    "DividedGroupsWarning",
+    "IncompleteComparisonWarning",
+    "RankTest",
+    "ResultsFileError",
+    "compare",
+]
 
 ONLY = "data"  # the name of a single data set
 TUNE_FOR = Check(
@@ -60,6 +67,10 @@ class IncompleteComparisonWarning(UserWarning):
     """A comparison was interrupted; the result has the finished fits."""
 
 
+class DividedGroupsWarning(UserWarning):
+    """An estimator divides its training rows by itself and takes no groups."""
+
+
 def compare(
     estimators: Any,
     X: Any,
@@ -73,6 +84,7 @@ def compare(
     inner_cv: int = 3,
     results: str | os.PathLike[str] | None = None,
     sample_weight: Any = None,
+    groups: Any = None,
     pos_label: Any = None,
     on_error: str = "record",
     n_jobs: int | None = None,
@@ -98,7 +110,8 @@ def compare(
         and the measures use costs inversely proportional to the class frequencies ("balanced"). `class_weight` and
         `sample_weight` of other libraries are not changed.
     cv : int, splitter, or iterable of (train, test), default=5
-        A number of stratified folds, a splitter, or the training and test rows of each fold.
+        A number of stratified folds, a splitter, or the training and test rows of each fold. If rows are ordered in
+        time, pass ``TimeSeriesSplit()``; inner folds then follow that order too.
     repeats : int, default=1
         How often folds are drawn.
     grids : dict of str to grid or None, default=None
@@ -116,6 +129,11 @@ def compare(
         use one file at the same time and share the work.
     sample_weight : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
         How many examples a row stands for, in training and in all measures; by data set if there are several.
+    groups : array-like of shape (n_samples,), dict of str to array-like, or None, default=None
+        Which rows belong together, such as those of a patient; by data set if there are several. Rows of a group are on
+        one side of every split, also on inner folds. Splits of `cv` that divide a group raise an error. Estimators
+        whose `fit` takes `groups` get them (`SkewBoostClassifier`, searches of scikit-learn). There is a warning about
+        others that hold out training rows.
     pos_label : label or None, default=None
         The positive class; None: the rarer of the two in `y`, the larger label in a tie. It is passed to skewboost
         estimators whose own `pos_label` is None.
@@ -166,7 +184,9 @@ def compare(
     if isinstance(cv, Iterator):  # it can be read only once
         cv = list(cv)
     file = ResultsFile(results)
-    given = _read(X, y, cost, sample_weight)
+    given = _read(X, y, cost, sample_weight, groups)
+    if groups is not None:
+        _warn_of_divided_groups(methods)
     while True:
         seed = _seed(random_state, file)
         data_sets = [_data_set(name, rows, cv, repeats, pos_label, seed) for name, rows in given.items()]
@@ -189,7 +209,20 @@ def compare(
         random_state=seed,
         pos_labels={data.name: plain(data.problem.pos_label) for data in data_sets},
         cost_matrices={data.name: data.problem.matrix for data in data_sets},
+        in_order=[data.name for data in data_sets if in_order(data.splits)],
     )
+
+
+def _warn_of_divided_groups(methods: list[Method]) -> None:
+    for method in methods:
+        how = divides_rows(method.estimator)
+        if how is not None:
+            warnings.warn(
+                f"{method.name} divides its training rows by itself ({how}) and takes no groups, so it may divide "
+                "them. Its test rows are of other groups in any case.",
+                DividedGroupsWarning,
+                stacklevel=3,
+            )
 
 
 def _seed(random_state: Any, file: ResultsFile) -> int:
@@ -199,32 +232,39 @@ def _seed(random_state: Any, file: ResultsFile) -> int:
     return int(random_state) if isinstance(random_state, int | np.integer) else drawn
 
 
-def _read(X: Any, y: Any, cost: Any, weights: Any) -> dict[str, tuple[Any, Any, Any, Any]]:
-    """Return rows, labels, costs and weights by the name of the data set."""
+def _read(X: Any, y: Any, cost: Any, weights: Any, groups: Any) -> dict[str, tuple[Any, Any, Any, Any, Any]]:
+    """Return rows, labels, costs, weights and groups by the name of the data set."""
     if not isinstance(X, Mapping):
         if y is None:
             raise InputError("y is None.", "Pass the labels, or several data sets as a dict X={name: (X, y)}.")
-        return {ONLY: (X, y, cost, weights)}
+        return {ONLY: (X, y, cost, weights, groups)}
     names = [str(name) for name in X]
     if len(set(names)) < len(names):
         raise InputError(f"X has two data sets of the same name: {', '.join(names)}.", "Name them differently.")
     if y is not None or not names or not all(isinstance(v, tuple | list) and len(v) == 2 for v in X.values()):
         raise InputError("X is a dict, but not of data sets with labels.", "Pass {name: (X, y)}. Leave y at None.")
-    if weights is not None and (not isinstance(weights, Mapping) or set(map(str, weights)) - set(names)):
-        raise InputError(f"sample_weight must be a dict by data set, like X: {', '.join(names)}.")
+    for argument, value in (("sample_weight", weights), ("groups", groups)):
+        if value is not None and (not isinstance(value, Mapping) or set(map(str, value)) - set(names)):
+            raise InputError(f"{argument} must be a dict by data set, like X: {', '.join(names)}.")
     each = isinstance(cost, Mapping) and set(map(str, cost)) == set(names)
     costs = {str(k): v for k, v in cost.items()} if each else dict.fromkeys(names, cost)
-    given = {} if weights is None else {str(k): v for k, v in weights.items()}
-    return {str(name): (*pair, costs[str(name)], given.get(str(name))) for name, pair in X.items()}
+    own_weights, own_groups = ({str(k): v for k, v in (value or {}).items()} for value in (weights, groups))
+    return {
+        name: (*pair, costs[name], own_weights.get(name), own_groups.get(name)) for name, pair in zip(names, X.values())
+    }
 
 
-def _data_set(name: str, given: tuple[Any, Any, Any, Any], cv: Any, repeats: int, pos_label: Any, seed: int) -> DataSet:
+def _data_set(
+    name: str, given: tuple[Any, Any, Any, Any, Any], cv: Any, repeats: int, pos_label: Any, seed: int
+) -> DataSet:
     """Return a data set; errors name it if there are several."""
-    X, y, cost, weights = given
+    X, y, cost, weights, groups = given
     try:
-        sample = read_sample(_OWNER, X, y, weights)
+        sample = read_sample(_OWNER, X, y, weights, groups)
         problem = problem_of(_OWNER, sample.y, sample.weights, cost, pos_label)
-        splits = repeated_folds(cv, sample.y, repeats, seed_of(seed, name), weights=sample.weights, X=sample.X)
+        splits = repeated_folds(
+            cv, sample.y, repeats, seed_of(seed, name), weights=sample.weights, X=sample.X, groups=sample.groups
+        )
     except SkewBoostError as error:
         raise error if name == ONLY else InputError(f"In data set {name!r}: {error.problem}", error.remedy) from error
     if problem.binary and isinstance(cost, Real):  # the rarer class must not depend on the fold
@@ -240,7 +280,7 @@ def _fingerprints(data: DataSet) -> Row:
     costs = (data.problem.matrix, plain(data.problem.pos_label), data.cost is None)
     return {
         "n_rows": len(data.sample.y),
-        "data": joblib.hash((cells, data.sample.y, data.sample.weights)),
+        "data": joblib.hash((cells, data.sample.y, data.sample.weights, data.sample.groups)),
         "folds": joblib.hash(data.splits),
         "cost": joblib.hash(costs),
     }

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from sklearn import config_context
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import TimeSeriesSplit
 
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import Method, with_costs
-from skewboost.evaluate.problem import Problem, Sample, Split
+from skewboost.evaluate.problem import Problem, Sample, Split, fewest_of_a_class, in_order, shuffled_folds
 from skewboost.evaluate.results_file import Row, as_read_back
 from skewboost.evaluate.running import fit_copy, measure_model
 from skewboost.evaluate.stages import with_pos_label
@@ -93,15 +93,8 @@ def tune(data: DataSet, method: Method, train: Sample, seed: int) -> dict[str, A
     candidates = method.candidates
     if len(candidates) == 1:
         return candidates[0]
-    fewest = int(np.unique(train.y, return_counts=True)[1].min())
-    if fewest < 2:
-        raise InputError(
-            "A class has only one training row, but tuning on inner folds needs at least two.",
-            "Add rows, or drop the grid.",
-        )
-    inner = StratifiedKFold(min(method.inner_cv, fewest), shuffle=True, random_state=seed_of(seed, 1))
     totals, failure = np.zeros(len(candidates)), None
-    for fold, (inside, outside) in enumerate(inner.split(train.y, train.y)):
+    for fold, (inside, outside) in enumerate(_inner_folds(data, method, train, seed)):
         fitted, measured = train.part(inside), train.part(outside)
         for group, rounds in _shared_fits(data, method, candidates):
             chosen = [candidates[i] for i in group]
@@ -116,6 +109,29 @@ def tune(data: DataSet, method: Method, train: Sample, seed: int) -> dict[str, A
     if np.isneginf(totals).all() and failure is not None:
         raise failure
     return candidates[int(totals.argmax())]
+
+
+def _inner_folds(data: DataSet, method: Method, train: Sample, seed: int) -> list[Split]:
+    """Return folds of training rows: in the order of the rows if those of the data set are, with whole groups."""
+    if in_order(data.splits):
+        folds = list(TimeSeriesSplit(method.inner_cv).split(train.y))
+        if train.groups is not None:
+            g = train.groups
+            folds = [(inside[~np.isin(g[inside], g[outside])], outside) for inside, outside in folds]
+        whole = [fold for fold in folds if len(np.unique(train.y[fold[0]])) == len(np.unique(train.y))]
+        if not whole:
+            raise InputError(
+                f"None of the {method.inner_cv} inner folds has all classes in its training rows.",
+                "Set inner_cv to fewer folds, or drop the grid.",
+            )
+        return whole
+    fewest, _ = fewest_of_a_class(train.y, train.groups)
+    if fewest < 2:
+        what = "has only one training row" if train.groups is None else "is in one group of the training rows only"
+        raise InputError(
+            f"A class {what}, but tuning on inner folds needs at least two.", "Add rows, or drop the grid."
+        )
+    return shuffled_folds(train.y, train.groups, min(method.inner_cv, fewest), seed_of(seed, 1))
 
 
 def _score(problem: Problem, tune_for: Any, model: Any, sample: Sample) -> float:

@@ -128,6 +128,8 @@ class Comparison:
         The positive class of each data set; None if there are more than two classes.
     cost_matrices : dict or None, default=None
         ``cost[true, predicted]`` by data set, classes in sorted order.
+    in_order : list of str, default=()
+        The data sets whose training rows come before the test rows in every fold, as with ``TimeSeriesSplit``.
 
     Attributes
     ----------
@@ -148,6 +150,7 @@ class Comparison:
     random_state: int | None = None
     pos_labels: dict[str, Any] | None = None
     cost_matrices: dict[str, Array] | None = None
+    in_order: Sequence[str] = ()
 
     def __post_init__(self, rows: list[Row]) -> None:
         self.pos_labels, self.cost_matrices = self.pos_labels or {}, self.cost_matrices or {}
@@ -259,7 +262,8 @@ class Comparison:
         method : {"auto", "friedman", "wilcoxon", "corrected_t"}, default="auto"
             "auto": for several data sets Friedman's test with Nemenyi's critical difference, or Wilcoxon's test if
             there are two methods; for the folds of a single data set the corrected resampled t-test of all pairs,
-            because folds overlap. Friedman's and Wilcoxon's tests can be chosen for folds by name, with a caveat.
+            because folds overlap. Friedman's and Wilcoxon's tests can be chosen for folds by name, with a caveat. For
+            folds in the order of time no test is valid, and it raises an error.
         alpha : float, default=0.05
             The level of significance.
 
@@ -375,7 +379,8 @@ class Comparison:
         if len(self.data_sets) == 1:
             sizes = {(r["repeat"], r["fold"]): r["n_test"] / r["n_train"] for r in self.folds}
             ratio = float(np.mean([sizes[place[1:]] for place in kept])) if kept else 0.0
-            return Blocks(values, methods, "folds", ratio, tuple(caveats))
+            in_order = self.data_sets[0] in self.in_order
+            return Blocks(values, methods, "folds", ratio, tuple(caveats), in_order)
         names = list(dict.fromkeys(place[0] for place in kept))
         means = [values[[place[0] == name for place in kept]].mean(axis=0) for name in names]
         return Blocks(np.array(means).reshape(len(names), len(methods)), methods, "data sets", 0.0, tuple(caveats))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +13,8 @@ from sklearn.utils import check_random_state
 
 from skewboost.engine.table import sliceable, take_rows
 from skewboost.errors import InputError
+from skewboost.fold_rows import stratified_folds
+from skewboost.goals.rows import check_groups
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
@@ -22,15 +26,17 @@ Split = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows with labels and, if there are any, weights."""
+    """Rows with labels and, if there are any, weights and groups."""
 
     X: Any
     y: Array
     weights: Array | None
+    groups: Array | None = None  # the number of the group of each row
 
     def part(self, rows: Array) -> Sample:
         """Return the rows of these numbers; a row may be taken several times."""
-        return Sample(take_rows(self.X, rows), self.y[rows], None if self.weights is None else self.weights[rows])
+        weights, groups = (None if each is None else each[rows] for each in (self.weights, self.groups))
+        return Sample(take_rows(self.X, rows), self.y[rows], weights, groups)
 
     @property
     def examples(self) -> Array:
@@ -38,12 +44,13 @@ class Sample:
         return np.ones(len(self.y)) if self.weights is None else self.weights
 
 
-def read_sample(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Sample:
-    """Check rows, labels and weights; error messages about labels name the estimator."""
+def read_sample(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Sample:
+    """Check rows, labels, weights and groups; error messages about labels name the estimator."""
     X = sliceable(X)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     labels = check_labels(estimator, y, n_rows)
-    return Sample(X, labels, None if sample_weight is None else check_sample_weight(sample_weight, n_rows))
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, n_rows)
+    return Sample(X, labels, weights, None if groups is None else check_groups(groups, n_rows))
 
 
 @dataclass(frozen=True)
@@ -92,23 +99,36 @@ def problem_of(owner: Any, y: Array, weights: Array | None, cost: Any, pos_label
 
 
 def repeated_folds(
-    cv: Any, y: Array, repeats: int = 1, random_state: Any = None, *, weights: Array | None = None, X: Any = None
+    cv: Any,
+    y: Array,
+    repeats: int = 1,
+    random_state: Any = None,
+    *,
+    weights: Array | None = None,
+    X: Any = None,
+    groups: Array | None = None,
 ) -> list[Split]:
     """Return the row numbers of the training and the test part of each fold.
 
-    A number `cv` means that many stratified and shuffled folds, drawn anew in each repeat; other values of `cv` are
-    used as they are, and splitters get `X`. The folds of a repeat follow each other. Rows of weight 0 are in no fold.
+    A number `cv` means that many stratified and shuffled folds of whole groups, drawn anew in each repeat; other values
+    of `cv` are used as they are, and splitters get `X` and `groups`. The folds of a repeat follow each other. Rows of
+    weight 0 are in no fold.
     """
     check_arguments(repeats=(repeats, integer(1)))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        return _stratified(int(cv), y, int(repeats), random_state, weights)
+        return _stratified(int(cv), y, int(repeats), random_state, weights, groups)
     if repeats > 1:
         raise InputError(
             f"repeats={repeats} has no effect with cv={cv!r}, which is not a number of folds.",
             "Give cv as a number, or a splitter that repeats, such as RepeatedStratifiedKFold, with repeats=1.",
         )
     present = np.ones(len(y), dtype=np.bool_) if weights is None else weights > 0
-    return [(train[present[train]], test[present[test]]) for train, test in _given(cv, y, X)]
+    return [(train[present[train]], test[present[test]]) for train, test in _given(cv, y, X, groups)]
+
+
+def in_order(folds: Sequence[Split]) -> bool:
+    """Whether all training rows of several folds come before their test rows, as those of ``TimeSeriesSplit`` do."""
+    return len(folds) > 1 and all(train.max() < test.min() for train, test in folds if len(train) and len(test))
 
 
 def check_classes(folds: list[Split], y: Array, classes: Array) -> None:
@@ -122,32 +142,60 @@ def check_classes(folds: list[Split], y: Array, classes: Array) -> None:
             )
 
 
-def _stratified(cv: int, y: Array, repeats: int, random_state: Any, weights: Array | None) -> list[Split]:
+def _stratified(
+    cv: int, y: Array, repeats: int, random_state: Any, weights: Array | None, groups: Array | None
+) -> list[Split]:
     if cv < 2:
         raise InputError(f"cv={cv} must be 2 folds or more, a splitter, or a list of (train, test) row numbers.")
     present = np.arange(len(y)) if weights is None else np.flatnonzero(weights > 0)
-    classes, counts = np.unique(y[present], return_counts=True)
-    if counts.min() < cv:
-        fewest, rarest = int(counts.min()), classes.tolist()[int(counts.argmin())]
+    labels, units = y[present], None if groups is None else groups[present]
+    fewest, rarest = fewest_of_a_class(labels, units)
+    if fewest < cv:
+        what = "rows of each class" if units is None else "groups with each class"
+        has = f"{rarest!r} has only {fewest}" if units is None else f"{rarest!r} is in only {fewest}"
         remedy = f"Set cv to {fewest} or fewer." if fewest > 1 else "Add rows of it."
-        raise InputError(f"cv={cv} folds need {cv} rows of each class, but {rarest!r} has only {fewest}.", remedy)
+        raise InputError(f"cv={cv} folds need {cv} {what}, but {has}.", remedy)
     rng = check_random_state(random_state)
     folds = []
     for _ in range(repeats):
-        splitter = StratifiedKFold(cv, shuffle=True, random_state=rng.randint(2**31 - 1))
-        folds += [(present[train], present[test]) for train, test in splitter.split(present, y[present])]
+        seed = rng.randint(2**31 - 1)
+        folds += [(present[train], present[test]) for train, test in shuffled_folds(labels, units, cv, seed)]
     return folds
 
 
-def _given(cv: Any, y: Array, X: Any) -> list[Split]:
+def fewest_of_a_class(y: Array, groups: Array | None) -> tuple[int, Any]:
+    """Return the number of rows of the rarest class, or of groups with the class that is in fewest, and the class."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if groups is not None:  # a class once for every group
+        n_groups = int(groups.max()) + 1
+        codes = np.unique(codes * n_groups + groups) // n_groups
+    counts = np.bincount(codes)
+    return int(counts.min()), classes.tolist()[int(counts.argmin())]
+
+
+def shuffled_folds(y: Array, groups: Array | None, n_folds: int, seed: int) -> list[Split]:
+    """Return stratified folds; groups, if there are any, are not divided."""
+    if groups is None:
+        return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
+    codes, units = (np.unique(each, return_inverse=True)[1] for each in (y, groups))
+    fold = stratified_folds(codes, units, n_folds, np.random.default_rng(seed))
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
+
+
+def _given(cv: Any, y: Array, X: Any, groups: Array | None) -> list[Split]:
     try:
-        pairs = list(cv.split(np.zeros(len(y)) if X is None else X, y) if hasattr(cv, "split") else cv)
+        with warnings.catch_warnings():  # of splitters that ignore groups; whether groups are divided is checked below
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+            pairs = list(cv.split(np.zeros(len(y)) if X is None else X, y, groups) if hasattr(cv, "split") else cv)
         found = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
     except (TypeError, ValueError) as error:
+        if groups is None and "groups" in str(error):
+            raise InputError(
+                f"cv={cv!r} needs groups.", "Give list(cv.split(X, y, groups)) as cv; `compare` also takes groups."
+            ) from error
         raise InputError(
             f"cv={cv!r} gives no splits ({error}).",
-            "Give a number of folds, a scikit-learn splitter, or a list of (train, test) row numbers. For rows with "
-            "groups: list(splitter.split(X, y, groups)).",
+            "Give a number of folds, a scikit-learn splitter, or a list of (train, test) row numbers.",
         ) from error
     if not found:
         raise InputError("cv holds no splits.", "Give a number of folds, a splitter, or a list of (train, test).")
@@ -159,6 +207,12 @@ def _given(cv: Any, y: Array, X: Any) -> list[Split]:
                 f"cv: split {k} trains on {len(both)} of the rows that it tests, row {both[0]} among them, so its "
                 "results would be too optimistic.",
                 "Give (train, test) without rows in common.",
+            )
+        torn = () if groups is None else np.intersect1d(groups[train], groups[test])
+        if len(torn):
+            raise InputError(
+                f"cv: split {k} has rows of {len(torn)} groups both in training and in the test.",
+                "Give a number of folds, or a splitter that keeps groups together, such as GroupKFold.",
             )
     return numbered
 

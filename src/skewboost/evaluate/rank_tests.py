@@ -158,6 +158,7 @@ class Blocks:
     kind: str  # "data sets" or "folds"
     test_to_train: float = 0.0  # rows, where blocks are folds
     caveats: tuple[str, ...] = ()
+    in_order: bool = False  # whether folds follow each other in time
 
 
 def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, alpha: float) -> RankTest:
@@ -175,6 +176,12 @@ def run_test(blocks: Blocks, measure: str, larger_is_better: bool, method: str, 
             "Compare on more folds or data sets, or leave out the methods that failed.",
         )
     folds = blocks.kind == "folds"
+    if folds and blocks.in_order:
+        raise InputError(
+            "The folds follow each other in time, and each is trained on more rows than the one before. No test of "
+            "their differences has a level that is known.",
+            "Look at the values of the folds, or compare on several data sets.",
+        )
     if method == AUTO:
         method = CORRECTED_T if folds else WILCOXON if k == 2 else FRIEDMAN
     if method == WILCOXON and k > 2:

@@ -1,8 +1,8 @@
 """The results file of a comparison: finished fits, one line each, so that nothing is computed twice.
 
 The format is JSON lines. The first line has the format and the seed of the folds. Then there is a line for each data
-set (fingerprints of rows, labels, weights, costs and folds) and one for each fit, in the order in which fits were
-finished.
+set (fingerprints of rows, labels, weights, groups, costs and folds) and one for each fit, in the order in which fits
+were finished.
 
 Several runs may share a file. A run that adds lines locks the file, reads the lines of others, and appends whole lines.
 Complete lines never change, so reading needs no lock. A run that is killed while writing leaves half a line at the end,
@@ -26,7 +26,7 @@ from skewboost.errors import InputError
 from skewboost.files import locked
 
 FORMAT, VERSION = "skewboost-comparison", 1
-WHAT = {"data": "rows, labels or weights", "folds": "folds (cv, repeats or random_state)", "cost": "costs"}
+WHAT = {"data": "rows, labels, weights or groups", "folds": "folds (cv, repeats or random_state)", "cost": "costs"}
 BEGINNING = b'{"kind": "' + FORMAT.encode() + b'"'
 
 Row = dict[str, Any]

@@ -9,8 +9,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import is_classifier
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
 
 from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.problem import Problem, Sample
@@ -54,7 +57,7 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
     """Fit a copy; every `random_state` that is None is seeded, so that the number of jobs does not matter."""
     rng = np.random.default_rng(seed)
     model = seeded(estimator, lambda: int(rng.integers(2**31 - 1)))
-    params = {}
+    params: dict[str, Any] = {}
     if sample.weights is not None:
         name = weight_name(model)
         if name is None:
@@ -63,12 +66,47 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
                 "Leave it at None, repeat rows instead, or choose another estimator.",
             )
         params[name] = sample.weights
+    groups = None if sample.groups is None else groups_name(model)
+    if groups is not None:
+        params[groups] = sample.groups
     return model.fit(sample.X, sample.y, **params)
+
+
+def groups_name(estimator: Any) -> str | None:
+    """Return the argument of `fit` for groups; None if the estimator does not take them, or has no use for them."""
+    if isinstance(estimator, GridSearchCV | RandomizedSearchCV):
+        return "groups"
+    if has_fit_parameter(estimator, "groups"):
+        return "groups" if getattr(estimator, "_holds_out", True) else None
+    if isinstance(estimator, Pipeline):
+        step, last = estimator.steps[-1]
+        inner = groups_name(last)
+        return None if inner is None else f"{step}__{inner}"
+    return None
+
+
+def divides_rows(estimator: Any) -> str | None:
+    """Return how an estimator divides its training rows without asking for groups, such as "calibrate='sigmoid'".
+
+    None if it takes groups, or if nothing is known that divides them.
+    """
+    if groups_name(estimator) is not None:
+        return None
+    for name, value in estimator.get_params().items():
+        *_, last = name.split("__")
+        if (last == "early_stopping" and value) or (last in ("calibrate", "cv") and value is not None):
+            return f"{name}={value!r}"
+    return None
 
 
 def measure_model(problem: Problem, model: Any, sample: Sample, predicted: Any = None) -> dict[str, float]:
     """Compute all measures that a fitted model allows; `predicted` are its predictions, if they are known."""
     labels = np.asarray(model.predict(sample.X) if predicted is None else predicted).ravel()
+    if not np.isin(labels, problem.classes).all():
+        raise InputError(
+            f"{type(model).__name__} predicts other labels than the classes of y, so it cannot be measured.",
+            "Leave reject_cost at None, if it is set.",
+        )
     if not problem.binary:
         return multiclass_measures(problem.codes(sample.y), problem.codes(labels), problem.matrix, sample.weights)
     positive = problem.pos_label

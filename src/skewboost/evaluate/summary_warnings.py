@@ -25,20 +25,19 @@ _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?")
 
 # Suggestions for Python and for the command line; docs/choosing.md has the reasons.
 PYTHON = {
-    "many": "Begin with AdaBoostMH (docs/multiclass.md). If mistakes have different costs, put MinimumRiskClassifier "
-    "around it.",
+    "many": "Begin with {method}; its cost may be {{label: cost}}, or a matrix [true, predicted] (docs/multiclass.md).",
     "balanced": 'With cost="balanced", a miss of {positive!r} costs {ratio:.3g} false alarms. Pass the actual cost if '
     "you know it.",
     "two": "Begin with {method}; `skewboost.evaluate.compare` shows whether another variant does better on these rows.",
-    "goal": 'If the goal is a rate ("recall >= 90%"), GoalSearchCV finds the costs that reach it.',
+    "goal": 'If the goal is a rate, pass goal="recall >= 90%" to it, or use GoalSearchCV for other methods.',
 }
 COMMANDS = {
-    "many": "Begin with `skewboost fit {data} --method AdaBoostMH -o model.json`; --cost label=cost,label=cost sets "
-    "the cost of mistakes.",
+    "many": "Begin with `skewboost fit {data} -o model.json` ({method}); --cost label=cost,label=cost sets the cost of "
+    "mistakes.",
     "balanced": "Without --cost, a miss of {positive!r} costs {ratio:.3g} false alarms; --cost 20 makes it 20.",
     "two": "Begin with `skewboost fit {data} -o model.json` ({method}); `skewboost compare {data}` shows whether "
     "another method does better on these rows.",
-    "goal": 'If the goal is a rate, `skewboost goal {data} "recall>=90%" -o model.json` finds the costs that reach it.',
+    "goal": 'If the goal is a rate, `skewboost goal {data} "recall>=90%" -o model.json` fits a model that reaches it.',
 }
 
 

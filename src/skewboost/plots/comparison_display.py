@@ -143,7 +143,10 @@ class ComparisonDisplay(Display):
         mean = blocks.values.mean(axis=0)
         order = np.argsort(-MEASURES[measure].sign * mean, kind="stable")
         intervals = None
-        if J > 1:
+        note = f"Mean, and the {J} {blocks.kind} in the order of time."
+        if not blocks.in_order:
+            note = f"Mean, its {1 - alpha:.0%} interval, and the {J} {blocks.kind}."
+        if J > 1 and not blocks.in_order:  # nothing is known about the spread of means over time
             variance = (1 / J + blocks.test_to_train) * blocks.values.var(axis=0, ddof=1)
             half = stats.t.ppf(1 - alpha / 2, J - 1) * np.sqrt(variance)
             intervals = np.column_stack((mean - half, mean + half))[order]
@@ -154,7 +157,7 @@ class ComparisonDisplay(Display):
             centres=mean[order],
             values=blocks.values[:, order],
             intervals=intervals,
-            note=f"Mean, its {1 - alpha:.0%} interval, and the {J} {blocks.kind}.",
+            note=note,
         )
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
