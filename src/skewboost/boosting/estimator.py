@@ -16,10 +16,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS, SEE_ALSO
-from skewboost.boosting.early_stopping import Validation, stratified_split
+from skewboost.boosting.early_stopping import Validation
 from skewboost.boosting.explanations import ExplanationMixin
 from skewboost.boosting.loop import hypothesis_and_vote
 from skewboost.boosting.model import Model
+from skewboost.boosting.row_splits import RowSplits
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
@@ -28,6 +29,7 @@ from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.engine.training_set import TWO
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
+from skewboost.fold_rows import groups_if_used
 from skewboost.learners import resolve
 from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
@@ -64,11 +66,14 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     A subclass returns its `Rule` and adds its own parameters.
     """
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+
     learning_rate: float = 1.0
     pos_label: Any = None
     early_stopping: bool | int = False
     validation_fraction: float | None = None
     scoring: Any = None
+    cv: Any = None
     callbacks: Sequence[Callback] | None = None
     warm_start: bool = False
     random_state: Any = None
@@ -97,6 +102,15 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _n_rounds(self) -> int:
         return int(getattr(self, self._rounds))
 
+    @property
+    def _holds_out(self) -> bool:
+        """Whether `fit` holds out rows, so that `groups` and `cv` have an effect."""
+        return bool(self.early_stopping)
+
+    def get_metadata_routing(self) -> Any:
+        """Return the routing; `groups` are requested if `fit` holds out rows, unless set by ``set_fit_request``."""
+        return groups_if_used(super().get_metadata_routing(), self._holds_out)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -105,7 +119,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     # --------------------------------------------------------------------- fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -117,31 +131,38 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,) or None, default=None
             The number of examples that each row stands for. A weight of 2 equals a repeated row, a weight of 0 an
             absent one. The scale matters, because leaf values are smoothed by 1/Σ sample_weight.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which rows belong together, such as those of a patient. Rows of a group are on one side of every split of
+            early stopping and calibration. Raises if there is no such split.
 
         Returns
         -------
         self
         """
-        return self._fit_or_restore(X, y, sample_weight)
+        return self._fit_or_restore(X, y, sample_weight, None, groups)
 
-    def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any = None) -> Self:
+    def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any, groups: Any) -> Self:
         """Fit, and restore the previous state of the estimator if that fails."""
         with restore_on_failure(self, keep_interrupted=self.__sklearn_is_fitted__):
-            self._fit(X, y, sample_weight, sample_cost)
+            self._fit(X, y, sample_weight, sample_cost, groups)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any, groups: Any) -> None:
         self._check_params()
+        if groups is not None and not self._holds_out:
+            raise InputError(f"groups have no effect on this {type(self).__name__}, which {self._why_no_splits()}")
         rule, learner = self._rule(), resolve(self._weak_learner(), self._sampler())
         question_between(rule, learner)  # fails before the data are read
         going_on = bool(self.warm_start and hasattr(self, "_model"))
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)
         each_cost = None if sample_cost is None else check_sample_cost(sample_cost, table.n_rows)
+        splits = RowSplits.read(self.cv, groups, labels)
         if weights is not None and not weights.all():
             present = np.flatnonzero(weights)
             table, labels, weights = table.take(present), labels[present], weights[present]
             each_cost = None if each_cost is None else each_cost[present]
+            splits = splits.take(present)
         if weights is not None and (weights == 1.0).all():
             weights = None
         self._set_classes(labels, weights, going_on)
@@ -156,7 +177,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         problem = self._problem(rule, table, labels, weights, each_cost)
         if self._model.stop_reason not in (PERFECT, NO_EDGE):  # otherwise more rounds would change nothing
-            self._train(learner, problem)
+            self._train(learner, problem, splits)
 
     def _problem(
         self, rule: Rule, table: Table, labels: Array, weights: Array | None, each_cost: Array | None
@@ -167,24 +188,24 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         place = self.classes_.tolist().index(self.pos_label_)
         return Problem(rule, table, positive, weights, costs, truth, np.array([0, 1]), positive=place)
 
-    def _train(self, learner: Learner, problem: Problem) -> None:
+    def _train(self, learner: Learner, problem: Problem, splits: RowSplits) -> None:
         """Train the model."""
         engine, part, validation = self._engine(), problem, None
         if self.early_stopping:
-            inner, outer = self._split(problem)
+            inner, outer = self._split(problem, splits)
             part, validation = problem.take(inner), Validation(problem.take(outer), engine, self.scoring)
         state = train(part, learner, engine, self._settings(), validation, self._model)
-        self._finish(learner, problem, state)
+        self._finish(learner, problem, state, splits)
 
-    def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
+    def _finish(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> None:
         """Finish the model after the last round."""
         self._warn_of_a_missing_constant(problem.rule, state)
 
-    def _split(self, problem: Problem) -> tuple[Array, Array]:
+    def _split(self, problem: Problem, splits: RowSplits) -> tuple[Array, Array]:
         """Return the rows to train on and those to validate on, stratified by class."""
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         labels = problem.target if problem.structure == TWO else problem.truth
-        return stratified_split(labels, fraction, np.random.default_rng(self._seed))
+        return splits.for_early_stopping(labels, problem.weights, fraction, self._seed)
 
     def _warn_of_a_missing_constant(self, rule: Rule, state: State) -> None:
         """Warn if a constant would change the predicted odds a lot and another round could not.
@@ -263,6 +284,33 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
                         f"{name}={getattr(self, name)!r} has no effect without early stopping. Set "
                         f"early_stopping=True, or leave {name} at None."
                     )
+        self._check_cv()
+
+    def _check_cv(self) -> None:
+        """Raise if `cv` is invalid, or has no effect."""
+        if self.cv is None:
+            return
+        if not self._holds_out:
+            raise InputError(
+                f"cv={self.cv!r} has no effect on this {type(self).__name__}, which {self._why_no_splits()}"
+            )
+        if isinstance(self.cv, int | np.integer):
+            self._check_n_folds()
+        elif self.early_stopping and self.validation_fraction is not None:
+            raise InputError(
+                f"validation_fraction={self.validation_fraction!r} has no effect, because early stopping validates on "
+                f"the last split of cv={self.cv!r}. Leave one of them at None."
+            )
+
+    def _check_n_folds(self) -> None:
+        raise InputError(
+            f"cv={self.cv!r} has no effect on early stopping, which needs one split. Pass a splitter, such as "
+            "TimeSeriesSplit(), or set validation_fraction."
+        )
+
+    def _why_no_splits(self) -> str:
+        """Say why `groups` and `cv` have no effect, and what to do."""
+        return "holds out no rows. Set early_stopping=True, or leave it out."
 
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         """Validate labels and weights."""
@@ -390,7 +438,7 @@ class CostChoice(BaseBooster):
 
     _equal_by_default = False  # whether costs are equal, not balanced, if none are given
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None, groups: Any = None) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -404,6 +452,9 @@ class CostChoice(BaseBooster):
         sample_cost : array-like of shape (n_samples,) or None, default=None
             The cost of misclassifying each row; replaces `cost`. Unlike `sample_weight` it does not say how frequent
             such rows are.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which rows belong together, such as those of a patient. Rows of a group are on one side of every split of
+            early stopping and calibration. Raises if there is no such split.
 
         Returns
         -------
@@ -413,7 +464,7 @@ class CostChoice(BaseBooster):
             raise InputError(
                 f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or omit sample_cost."
             )
-        return self._fit_or_restore(X, y, sample_weight, sample_cost)
+        return self._fit_or_restore(X, y, sample_weight, sample_cost, groups)
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         if self._equal_by_default and self.cost is None and each is None:
