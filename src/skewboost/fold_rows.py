@@ -105,8 +105,8 @@ def given_folds(cv: Any, labels: Array, groups: Array | None) -> list[Fold]:
         except (ValueError, TypeError) as error:
             needs = "" if groups is not None or "groups" not in str(error) else "Pass groups to fit."
             raise InputError(f"cv={cv!r} cannot split these rows: {error}", needs) from error
-    for training, validation in folds if groups is not None else ():
-        if np.intersect1d(groups[training], groups[validation]).size:
+    for training, validation in folds:
+        if groups is not None and np.intersect1d(groups[training], groups[validation]).size:
             raise InputError(
                 f"cv={cv!r} puts rows of a group on both sides of a split.",
                 "Use a splitter that keeps groups together, such as StratifiedGroupKFold, or leave out groups.",

@@ -7,9 +7,11 @@ from functools import cache
 from importlib import import_module, resources
 from typing import Any
 
-# How costs enter: not at all; once, so that a cost has its plain meaning; again in every round, so that m rounds apply
-# its m-th power; or in the exponent, where they make weights move faster in both directions.
-NONE, ONCE, COMPOUND, EXPONENT = "none", "once", "in every round", "in the exponent"
+from skewboost.boosting.cost_use import COMPOUND as COMPOUND
+from skewboost.boosting.cost_use import EXPONENT as EXPONENT
+from skewboost.boosting.cost_use import ONCE as ONCE
+
+NONE = "none"  # how costs enter: not at all, or as below
 
 # Which weak learners a variant can boost: any that answers its question; those that test one feature; stumps and trees;
 # or only its own.

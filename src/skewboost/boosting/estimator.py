@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
@@ -15,10 +13,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.boosting.cost_use import ONCE, misuse
+from skewboost.boosting.cost_warnings import missing_constant, overconfidence
 from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS, SEE_ALSO
 from skewboost.boosting.early_stopping import Validation
 from skewboost.boosting.explanations import ExplanationMixin
-from skewboost.boosting.loop import hypothesis_and_vote
 from skewboost.boosting.model import Model
 from skewboost.boosting.row_splits import RowSplits
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
@@ -27,7 +26,7 @@ from skewboost.boosting.training import Callback, Problem, Settings, question_be
 from skewboost.engine import ENGINES
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.engine.training_set import TWO
-from skewboost.errors import InputError
+from skewboost.errors import CostWarning, InputError, warn_caller
 from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import groups_if_used
 from skewboost.learners import resolve
@@ -39,8 +38,6 @@ from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
-MISSING_CONSTANT = math.log(2.0)  # how far log-odds may be off before a warning
-FEW_EXAMPLES = 20  # of a class: too few to tell how frequent it is
 
 T = TypeVar("T")
 
@@ -119,7 +116,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     # --------------------------------------------------------------------- fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -199,32 +196,29 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _finish(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> None:
         """Finish the model after the last round."""
-        self._warn_of_a_missing_constant(problem.rule, state)
+        doubts = self._doubts(learner, problem, state, splits)
+        if doubts is not None:
+            warn_caller(doubts, CostWarning)
+
+    def _doubts(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> str | None:
+        """Say why decisions do not follow the costs that were asked for; None if there is no reason to think so."""
+        name, model, asked = type(self).__name__, self._model, self._asks_for_costs(problem)
+        found = misuse(name, problem.rule.costs, problem.costs.spread, model.n_rounds) if asked else None
+        if found is None:
+            found = missing_constant(name, problem.rule, state, model.stop_reason, self._seed)
+        if found is None and asked and problem.rule.costs == ONCE and problem.structure == TWO:
+            return overconfidence(name, learner, problem, self._rule, model, splits, self._settings(), self._engine())
+        return found
+
+    def _asks_for_costs(self, problem: Problem) -> bool:
+        """Whether costs were given as numbers."""
+        return False
 
     def _split(self, problem: Problem, splits: RowSplits) -> tuple[Array, Array]:
         """Return the rows to train on and those to validate on, stratified by class."""
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         labels = problem.target if problem.structure == TWO else problem.truth
         return splits.for_early_stopping(labels, problem.weights, fraction, self._seed)
-
-    def _warn_of_a_missing_constant(self, rule: Rule, state: State) -> None:
-        """Warn if a constant would change the predicted odds a lot and another round could not.
-
-        This does not apply to boosting by resampling, which changes the odds as well.
-        """
-        off = 0.0 if state.learner.draws else abs(rule.missing_constant(state))
-        if off < MISSING_CONSTANT or min(state.n_of_class) < FEW_EXAMPLES or self._model.stop_reason == PERFECT:
-            return
-        state.round += 1
-        _, vote = hypothesis_and_vote(rule, state, self._seed)
-        if vote is None or state.link.scale * abs(state.step) < 0.5 * off:
-            warnings.warn(
-                f"{type(self).__name__} cannot honour the costs on this table: its rounds cannot express the class "
-                f"frequencies, and the odds are off by a factor of about {math.exp(min(off, 700.0)):.2g}. This "
-                "happens with stumps on columns of few distinct values. Use trees, Stump(constant=True) or "
-                "CSRAClassifier.",
-                stacklevel=7,
-            )
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """Return the costs; equal for variants that take none."""
@@ -438,7 +432,7 @@ class CostChoice(BaseBooster):
 
     _equal_by_default = False  # whether costs are equal, not balanced, if none are given
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None, *, groups: Any = None) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -465,6 +459,9 @@ class CostChoice(BaseBooster):
                 f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or omit sample_cost."
             )
         return self._fit_or_restore(X, y, sample_weight, sample_cost, groups)
+
+    def _asks_for_costs(self, problem: Problem) -> bool:
+        return problem.costs.each is not None or not (self.cost is None or isinstance(self.cost, str))
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         if self._equal_by_default and self.cost is None and each is None:

@@ -17,7 +17,7 @@ from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import read_table, take_rows
 from skewboost.errors import InputError
 from skewboost.fitting import MostProbableMixin, restore_on_failure, seeded
-from skewboost.fold_rows import check_groups, uses_groups
+from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
@@ -211,10 +211,11 @@ def _fit_member(
     member, name = seeded(member, lambda: int(rng.integers(2**31))), weight_name(member)
     given = weights[rows]
     params: dict[str, Array] = {}
-    if (given != 1.0).any() and name is None:
-        rows = rows[draw_by_weight(given, rng)]
-    elif (given != 1.0).any():
-        params[name] = given
+    if (given != 1.0).any():
+        if name is None:
+            rows = rows[draw_by_weight(given, rng)]
+        else:
+            params[name] = given
     if units is not None:
         params["groups"] = units[rows]
     with config_context(enable_metadata_routing=False):  # or pipelines and searches would require requests

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from skewboost.boosting.cost_use import COMPOUND
 from skewboost.boosting.estimator import booster
 from skewboost.boosting.link import Link, ManyClasses
 from skewboost.boosting.many_classes import JointClassifier, JointCosts
@@ -28,6 +29,7 @@ from skewboost.typing import Array
 class AdaC2M1(Rule):
     """Each round votes for one class; ``w ← c w exp(∓α)``, from ``w = 1/N``."""
 
+    costs = COMPOUND
     criterion = "error"
     has_step = True
 
