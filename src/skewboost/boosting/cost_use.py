@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 # Once: a cost has its plain meaning. In every round: m rounds apply its m-th power. In the exponent: weights move
 # faster in both directions.
@@ -11,6 +14,19 @@ ONCE, COMPOUND, EXPONENT = "once", "in every round", "in the exponent"
 MAX_PLAIN = 1000.0  # a cost that m rounds raise to more than this is not meant as its m-th power
 
 INSTEAD = "Use SkewBoostClassifier(cost=...) or CSRAClassifier(cost=...), whose costs have their plain meaning"
+
+
+QUESTIONED: ContextVar[bool] = ContextVar("QUESTIONED", default=True)
+
+
+@contextmanager
+def unquestioned_costs() -> Iterator[None]:
+    """Within this context no fit warns of its costs: comparisons measure what they lead to, and searches vary them."""
+    token = QUESTIONED.set(False)
+    try:
+        yield
+    finally:
+        QUESTIONED.reset(token)
 
 
 def misuse(name: str, costs: str, spread: float, n_rounds: int) -> str | None:
@@ -25,6 +41,6 @@ def misuse(name: str, costs: str, spread: float, n_rounds: int) -> str | None:
     if n_rounds < 2 or n_rounds * math.log(spread) <= math.log(MAX_PLAIN):
         return None
     return (
-        f"{name} applies costs in every round: a factor of {spread:.4g} acts as {spread:.4g}^{n_rounds}, and nearly all "
-        f"rows get the costlier class. {INSTEAD}, or the root of order {n_rounds} of the cost."
+        f"{name} applies costs in every round: a factor of {spread:.4g} acts as {spread:.4g}^{n_rounds}, and nearly "
+        f"all rows get the costlier class. {INSTEAD}, or the root of order {n_rounds} of the cost."
     )

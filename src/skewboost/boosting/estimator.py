@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.boosting.cost_use import ONCE, misuse
+from skewboost.boosting.cost_use import ONCE, QUESTIONED, misuse
 from skewboost.boosting.cost_warnings import missing_constant, overconfidence
 from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS, SEE_ALSO
 from skewboost.boosting.early_stopping import Validation
@@ -174,7 +175,8 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         problem = self._problem(rule, table, labels, weights, each_cost)
         if self._model.stop_reason not in (PERFECT, NO_EDGE):  # otherwise more rounds would change nothing
-            self._train(learner, problem, splits)
+            asked = sample_cost is not None or self._asks_for_costs
+            self._train(learner, replace(problem, costs_asked=asked), splits)
 
     def _problem(
         self, rule: Rule, table: Table, labels: Array, weights: Array | None, each_cost: Array | None
@@ -202,7 +204,9 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     def _doubts(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> str | None:
         """Say why decisions do not follow the costs that were asked for; None if there is no reason to think so."""
-        name, model, asked = type(self).__name__, self._model, self._asks_for_costs(problem)
+        if not QUESTIONED.get():
+            return None
+        name, model, asked = type(self).__name__, self._model, problem.costs_asked
         found = misuse(name, problem.rule.costs, problem.costs.spread, model.n_rounds) if asked else None
         if found is None:
             found = missing_constant(name, problem.rule, state, model.stop_reason, self._seed)
@@ -210,8 +214,9 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             return overconfidence(name, learner, problem, self._rule, model, splits, self._settings(), self._engine())
         return found
 
-    def _asks_for_costs(self, problem: Problem) -> bool:
-        """Whether costs were given as numbers."""
+    @property
+    def _asks_for_costs(self) -> bool:
+        """Whether the parameters have costs as numbers."""
         return False
 
     def _split(self, problem: Problem, splits: RowSplits) -> tuple[Array, Array]:
@@ -460,8 +465,9 @@ class CostChoice(BaseBooster):
             )
         return self._fit_or_restore(X, y, sample_weight, sample_cost, groups)
 
-    def _asks_for_costs(self, problem: Problem) -> bool:
-        return problem.costs.each is not None or not (self.cost is None or isinstance(self.cost, str))
+    @property
+    def _asks_for_costs(self) -> bool:
+        return not (self.cost is None or isinstance(self.cost, str))
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         if self._equal_by_default and self.cost is None and each is None:

@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
+from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.problem import Problem, Sample
 from skewboost.fitting import seeded
@@ -63,7 +64,8 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
                 "Leave it at None, repeat rows instead, or choose another estimator.",
             )
         params[name] = sample.weights
-    return model.fit(sample.X, sample.y, **params)
+    with unquestioned_costs():
+        return model.fit(sample.X, sample.y, **params)
 
 
 def measure_model(problem: Problem, model: Any, sample: Sample, predicted: Any = None) -> dict[str, float]:
