@@ -2,10 +2,10 @@
 
     python benchmarks/asked_costs.py    # a minute
 
-Two Gaussians, one in five rows positive, three more columns of noise; 100 stumps. The realised cost is the cost ratio for which
-the Bayes rule flags as many of 50 000 new rows as the variant does. The regret is the expected cost of the decisions, by the
-true probabilities, minus that of the Bayes rule, divided by the cost of the better of "flag all" and "flag none". Variants whose
-cost enters in every round are also asked for its 100th root, as the catalogue advises.
+Two Gaussians, one in five rows positive, three more columns of noise; 100 stumps. The realised cost is the cost ratio
+for which the Bayes rule flags as many of 50 000 new rows as the variant does. The regret is the expected cost of the
+decisions, by the true probabilities, minus that of the Bayes rule, divided by the cost of the better of "flag all" and
+"flag none". Variants whose cost enters in every round are also asked for its 100th root, as the catalogue advises.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ _ENTRIES = (
     ),
     Entry(
         "CSB0", "CSB0Classifier", TING, "Nyga 2010, (2.47)", costs=COMPOUND, probabilistic=False,
-        verdict="Drifts to recall 1 on any data; of historical interest. Use CGAda or CSRA.",
+        verdict="Drifts to recall 1 for any cost; of historical interest. Use CGAda or CSRA.",
     ),
     Entry(
         "CSB1", "CSB1Classifier", TING, "Nyga 2010, (2.48)", costs=COMPOUND, probabilistic=False,
@@ -125,7 +125,7 @@ _ENTRIES = (
     Entry(
         "AdaC1", "AdaC1Classifier", SUN, "eq. 5 and 11", costs=EXPONENT, probabilistic=False,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Oscillates for large costs; use AdaC2 or CSGA.",
+        verdict="Decisions do not follow the cost, and weights oscillate if it is large. Use CGAda or CSRA.",
     ),
     Entry(
         "AdaC2", "AdaC2Classifier", SUN, "eq. 6 and 17", costs=COMPOUND, probabilistic=False,
@@ -135,12 +135,13 @@ _ENTRIES = (
     Entry(
         "AdaC3", "AdaC3Classifier", SUN, "eq. 7 and 22", costs=COMPOUND, probabilistic=False,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Compounds like AdaC2 and oscillates like AdaC1; use AdaC2 or CSRA.",
+        verdict="Costs compound as in AdaC2. Set the m-th root, or use CSRA.",
     ),
     Entry(
         "AdaC2M1", "AdaC2M1Classifier", ("sun2006",), "§3", costs=COMPOUND, probabilistic=False,
         learners=PARTITIONS, reduces_to="AdaBoost", neutral={"cost": 1.0, "estimator": "stump"},
-        verdict="AdaC2 for many classes. Stops when a round is wrong on half of the weight; use AdaBoostMH.",
+        verdict="AdaC2 for many classes; costs compound, and it stops when a round is wrong on half of the weight. "
+        "Use AdaBoostMH.",
     ),
     Entry(
         "AsymmetricAdaBoost", "AsymmetricAdaBoostClassifier", VIOLA, "§3", costs=ONCE,
@@ -251,10 +252,12 @@ def catalogue() -> tuple[Entry, ...]:
 HEADER = """\
 # The catalogue
 
-All variants, as `skewboost.catalogue()` lists them. The class of a variant is its name with `Classifier` appended; its
-docstring has the formula and an example. *Costs* says how costs enter. *Once* means that a cost has its plain meaning.
-*In every round* means that m rounds apply its m-th power. *In the exponent* means that weights move faster in both
-directions. *P* marks variants whose loss defines a probability P(y | x). *Fast* marks variants whose rounds on stumps
+All variants of the literature, as `skewboost.catalogue()` lists them. **Take `SkewBoostClassifier`
+([portfolio.md](portfolio.md)) unless you need one of them**; [choosing.md](choosing.md) has the measurements. The class
+of a variant is its name with `Classifier` appended; its docstring has the formula and an example. *Costs* says how costs
+enter. *Once* means that a cost has its plain meaning. *In every round* means that m rounds apply its m-th power. *In
+the exponent* means that weights move faster in both directions. `fit` warns (`skewboost.errors.CostWarning`) if the
+latter two are asked for a cost. *P* marks variants whose loss defines a probability P(y | x). *Fast* marks variants whose rounds on stumps
 are as cheap as those of AdaBoost.
 
 | name | paper | equations | costs | regularised | P | fast | verdict |
