@@ -92,7 +92,7 @@ def own_folds(
     return [(np.flatnonzero(of != f), np.flatnonzero(of == f)) for of in drawn for f in range(n_folds)]
 
 
-def given_folds(cv: Any, labels: Array, groups: Array | None) -> list[Fold]:
+def given_folds(cv: Any, labels: Array, groups: Array | None, name: str = "cv") -> list[Fold]:
     """Return the folds of a splitter, or of an iterable of (training, validation) rows."""
     with warnings.catch_warnings():  # a splitter that ignores groups may still respect them, which is checked below
         warnings.filterwarnings("ignore", "The groups parameter is ignored")
@@ -104,11 +104,11 @@ def given_folds(cv: Any, labels: Array, groups: Array | None) -> list[Fold]:
             ]
         except (ValueError, TypeError) as error:
             needs = "" if groups is not None or "groups" not in str(error) else "Pass groups to fit."
-            raise InputError(f"cv={cv!r} cannot split these rows: {error}", needs) from error
+            raise InputError(f"{name}={cv!r} cannot split these rows: {error}", needs) from error
     for training, validation in folds:
         if groups is not None and np.intersect1d(groups[training], groups[validation]).size:
             raise InputError(
-                f"cv={cv!r} puts rows of a group on both sides of a split.",
+                f"{name}={cv!r} puts rows of a group on both sides of a split.",
                 "Use a splitter that keeps groups together, such as StratifiedGroupKFold, or leave out groups.",
             )
     return folds
@@ -128,7 +128,7 @@ def folds_of_examples(folds: list[Fold], rows: Array, classes: Array) -> list[Fo
             found.append((sides[0], sides[1]))
     if not found:
         raise InputError(
-            f"None of the {len(folds)} folds of cv has examples of all classes to train on, and others to validate.",
+            f"None of the {len(folds)} folds has examples of all classes to train on, and others to validate.",
             "Use fewer folds, or stratified ones.",
         )
     return found

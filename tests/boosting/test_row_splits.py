@@ -79,7 +79,7 @@ def test_with_groups_neither_the_order_of_rows_nor_repeating_them_matters(clf, r
 
 def test_early_stopping_validates_on_the_last_split(rows):
     X, y, _ = rows
-    last = clone(STOPPED).set_params(cv=TimeSeriesSplit(3)).fit(X, y)
+    last = clone(STOPPED).set_params(splits=TimeSeriesSplit(3)).fit(X, y)
     *_, (train, held_out) = TimeSeriesSplit(3).split(X)
     alone = clone(STOPPED).set_params(early_stopping=False, n_estimators=last.n_estimators_).fit(X[train], y[train])
     np.testing.assert_allclose(scores(alone, X), scores(last, X), atol=1e-12)
@@ -93,23 +93,23 @@ def test_calibration_uses_the_folds_of_a_splitter(rows):
     numbers = np.empty(len(y), dtype=int)
     for k, (_, held_out) in enumerate(made.split(X, y)):
         numbers[held_out] = k
-    one, other = (clone(CALIBRATED).set_params(cv=cv).fit(X, y) for cv in (made, PredefinedSplit(numbers)))
+    one, other = (clone(CALIBRATED).set_params(splits=cv).fit(X, y) for cv in (made, PredefinedSplit(numbers)))
     assert np.array_equal(scores(one, X), scores(other, X))
     assert not np.array_equal(scores(one, X), scores(clone(CALIBRATED).fit(X, y), X))
-    clone(CALIBRATED).set_params(cv=TimeSeriesSplit(3), calibrate="isotonic").fit(X, y)  # not all rows are held out
+    clone(CALIBRATED).set_params(splits=TimeSeriesSplit(3), calibrate="isotonic").fit(X, y)  # not all rows are held out
 
 
 def test_splits_are_of_the_rows_as_given(rows):
     """Rows of weight 0 count for the splitter, but not for the model."""
     X, y, _ = rows
     weights = (np.arange(len(y)) % 4 > 0).astype(float)
-    weighted = clone(STOPPED).set_params(cv=TimeSeriesSplit(3)).fit(X, y, weights)
+    weighted = clone(STOPPED).set_params(splits=TimeSeriesSplit(3)).fit(X, y, weights)
     *_, (train, held_out) = TimeSeriesSplit(3).split(X)
     kept = np.flatnonzero(weights)
     place = {row: k for k, row in enumerate(kept)}
     cv = [([place[r] for r in train if r in place], [place[r] for r in held_out if r in place])]
     np.testing.assert_allclose(
-        scores(clone(STOPPED).set_params(cv=cv).fit(X[kept], y[kept]), X), scores(weighted, X), atol=1e-12
+        scores(clone(STOPPED).set_params(splits=cv).fit(X[kept], y[kept]), X), scores(weighted, X), atol=1e-12
     )
 
 
@@ -117,12 +117,16 @@ def test_splits_are_of_the_rows_as_given(rows):
     ("params", "groups", "message"),
     [
         ({}, True, "groups have no effect on this RealBoostClassifier, which holds out no rows. Set early_stopping"),
-        ({"cv": TimeSeriesSplit()}, False, "cv=TimeSeriesSplit.* has no effect"),
-        ({"cv": 3, "early_stopping": True}, False, "cv=3 has no effect on early stopping"),
-        ({"cv": KFold(), "early_stopping": True, "validation_fraction": 0.2}, False, "validation_fraction=0.2 has no"),
-        ({"cv": GroupKFold(3), "early_stopping": True}, False, "cannot split these rows.*Pass groups to fit"),
-        ({"cv": KFold(3), "early_stopping": True}, True, "rows of a group on both sides"),
-        ({"cv": "time", "early_stopping": True}, False, "cv='time' cannot split"),
+        ({"splits": TimeSeriesSplit()}, False, "splits=TimeSeriesSplit.* has no effect"),
+        ({"splits": 3, "early_stopping": True}, False, "splits=3 has no effect on early stopping"),
+        (
+            {"splits": KFold(), "early_stopping": True, "validation_fraction": 0.2},
+            False,
+            "validation_fraction=0.2 has no",
+        ),
+        ({"splits": GroupKFold(3), "early_stopping": True}, False, "cannot split these rows.*Pass groups to fit"),
+        ({"splits": KFold(3), "early_stopping": True}, True, "rows of a group on both sides"),
+        ({"splits": "time", "early_stopping": True}, False, "splits='time' cannot split"),
     ],
 )
 def test_what_has_no_effect_raises(rows, params, groups, message):
@@ -137,8 +141,8 @@ def test_groups_are_checked(rows):
         clone(STOPPED).fit(X, y, groups=[1, 2, 3])
     with pytest.raises(ValueError, match="groups has missing values"):
         clone(STOPPED).fit(X, y, groups=[None, *groups[1:]])
-    with pytest.raises(ValueError, match="cv of CGAdaClassifier must be an integer >= 2"):
-        clone(CALIBRATED).set_params(cv=1).fit(X, y)
+    with pytest.raises(ValueError, match="splits of CGAdaClassifier must be an integer >= 2"):
+        clone(CALIBRATED).set_params(splits=1).fit(X, y)
     named = pd.Series([f"patient {g}" if g % 2 else g for g in groups])  # of different types
     clone(STOPPED).fit(X, y, groups=named)
 

@@ -253,12 +253,12 @@ HEADER = """\
 # The catalogue
 
 All variants of the literature, as `skewboost.catalogue()` lists them. **Take `SkewBoostClassifier`
-([portfolio.md](portfolio.md)) unless you need one of them**; [choosing.md](choosing.md) has the measurements. The class
-of a variant is its name with `Classifier` appended; its docstring has the formula and an example. *Costs* says how costs
-enter. *Once* means that a cost has its plain meaning. *In every round* means that m rounds apply its m-th power. *In
-the exponent* means that weights move faster in both directions. `fit` warns (`skewboost.errors.CostWarning`) if the
-latter two are asked for a cost. *P* marks variants whose loss defines a probability P(y | x). *Fast* marks variants whose rounds on stumps
-are as cheap as those of AdaBoost.
+([portfolio.md](portfolio.md)) unless you need one of them**; [choosing.md](choosing.md) has the measurements. The
+class of a variant is its name with `Classifier` appended; its docstring has the formula and an example. *Costs* says
+how costs enter. *Once* means that a cost has its plain meaning. *In every round* means that m rounds apply its m-th
+power. *In the exponent* means that weights move faster in both directions. `fit` warns
+(`skewboost.errors.CostWarning`) if the latter two are asked for a cost. *P* marks variants whose loss defines a
+probability P(y | x). *Fast* marks variants whose rounds on stumps are as cheap as those of AdaBoost.
 
 | name | paper | equations | costs | regularised | P | fast | verdict |
 |---|---|---|---|---|---|---|---|

@@ -71,7 +71,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     early_stopping: bool | int = False
     validation_fraction: float | None = None
     scoring: Any = None
-    cv: Any = None
+    splits: Any = None
     callbacks: Sequence[Callback] | None = None
     warm_start: bool = False
     random_state: Any = None
@@ -102,7 +102,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def _holds_out(self) -> bool:
-        """Whether `fit` holds out rows, so that `groups` and `cv` have an effect."""
+        """Whether `fit` holds out rows, so that `groups` and `splits` have an effect."""
         return bool(self.early_stopping)
 
     def get_metadata_routing(self) -> Any:
@@ -155,7 +155,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)
         each_cost = None if sample_cost is None else check_sample_cost(sample_cost, table.n_rows)
-        splits = RowSplits.read(self.cv, groups, labels)
+        splits = RowSplits.read(self.splits, groups, labels)
         if weights is not None and not weights.all():
             present = np.flatnonzero(weights)
             table, labels, weights = table.take(present), labels[present], weights[present]
@@ -283,32 +283,32 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
                         f"{name}={getattr(self, name)!r} has no effect without early stopping. Set "
                         f"early_stopping=True, or leave {name} at None."
                     )
-        self._check_cv()
+        self._check_splits()
 
-    def _check_cv(self) -> None:
-        """Raise if `cv` is invalid, or has no effect."""
-        if self.cv is None:
+    def _check_splits(self) -> None:
+        """Raise if `splits` is invalid, or has no effect."""
+        if self.splits is None:
             return
         if not self._holds_out:
             raise InputError(
-                f"cv={self.cv!r} has no effect on this {type(self).__name__}, which {self._why_no_splits()}"
+                f"splits={self.splits!r} has no effect on this {type(self).__name__}, which {self._why_no_splits()}"
             )
-        if isinstance(self.cv, int | np.integer):
+        if isinstance(self.splits, int | np.integer):
             self._check_n_folds()
         elif self.early_stopping and self.validation_fraction is not None:
             raise InputError(
                 f"validation_fraction={self.validation_fraction!r} has no effect, because early stopping validates on "
-                f"the last split of cv={self.cv!r}. Leave one of them at None."
+                f"the last split of splits={self.splits!r}. Leave one of them at None."
             )
 
     def _check_n_folds(self) -> None:
         raise InputError(
-            f"cv={self.cv!r} has no effect on early stopping, which needs one split. Pass a splitter, such as "
+            f"splits={self.splits!r} has no effect on early stopping, which needs one split. Pass a splitter, such as "
             "TimeSeriesSplit(), or set validation_fraction."
         )
 
     def _why_no_splits(self) -> str:
-        """Say why `groups` and `cv` have no effect, and what to do."""
+        """Say why `groups` and `splits` have no effect, and what to do."""
         return "holds out no rows. Set early_stopping=True, or leave it out."
 
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:

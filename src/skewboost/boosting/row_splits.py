@@ -25,12 +25,12 @@ class RowSplits:
     n_folds: int = N_FOLDS
 
     @classmethod
-    def read(cls, cv: Any, groups: Any, labels: Array) -> RowSplits:
-        """Return the splits that were asked for, or raise if `cv` or `groups` cannot be used."""
+    def read(cls, splits: Any, groups: Any, labels: Array) -> RowSplits:
+        """Return the splits that were asked for, or raise if `splits` or `groups` cannot be used."""
         units = None if groups is None else check_groups(groups, len(labels))
-        if cv is None or isinstance(cv, int | np.integer):
-            return cls(units, None, N_FOLDS if cv is None else int(cv))
-        return cls(units, tuple(given_folds(cv, labels, units)))
+        if splits is None or isinstance(splits, int | np.integer):
+            return cls(units, None, N_FOLDS if splits is None else int(splits))
+        return cls(units, tuple(given_folds(splits, labels, units, "splits")))
 
     def take(self, rows: Array) -> RowSplits:
         """Return the splits of some of the rows; the others have no weight."""
@@ -54,8 +54,8 @@ class RowSplits:
             n_classes = len(np.unique(numbers))
             if any(len(np.unique(numbers[side])) < n_classes for side in (inner, outer)):
                 raise InputError(
-                    "early_stopping uses the last split of cv, which must have examples of all classes on both sides.",
-                    "Use another splitter, or leave cv at None.",
+                    "early_stopping uses the last split, which must have examples of all classes on both sides.",
+                    "Use another splitter, or leave splits at None.",
                 )
             return inner, outer
         if self.units is None:
@@ -87,7 +87,7 @@ class RowSplits:
         if len(np.unique(numbers[held_out])) < 2:
             raise InputError(
                 "calibrate needs held-out examples of both classes, which the folds do not have.",
-                "Provide more groups, use another cv, or set calibrate=None.",
+                "Provide more groups, use other splits, or set calibrate=None.",
             )
         return folds
 

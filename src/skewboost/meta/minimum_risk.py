@@ -41,8 +41,8 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
     The predictions are only as good as the probabilities. Boosters on few rows are overconfident, and that matters more
     the further the threshold is from ½: set ``calibrate``. A cost-sensitive booster such as `CSRAClassifier` uses the
     costs in training and concentrates on the rows near the decision boundary. With this class, the costs can change
-    after training, and may be K x K matrices or differ from row to row at prediction time. `SkewBoostClassifier` decides
-    in the same way, from probabilities that were better on average than those of any booster that was measured.
+    after training, and may be K x K matrices or differ from row to row at prediction time. `SkewBoostClassifier`
+    decides in the same way, from probabilities that were better on average than those of any booster measured.
 
     Parameters
     ----------

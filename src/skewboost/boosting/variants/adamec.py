@@ -72,7 +72,7 @@ class CalibrateChoice(BaseBooster):
     def _check_n_folds(self) -> None:
         if self.calibrate is None:
             super()._check_n_folds()
-        check_params(self, cv=integer(2))
+        check_params(self, splits=integer(2))
 
     def _why_no_splits(self) -> str:
         return "holds out no rows. Set early_stopping=True or calibrate='sigmoid', or leave it out."
