@@ -7,8 +7,10 @@ below it. The errors are also `ValueError`, `TypeError` or `ImportError`, as sci
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import currentframe
 
 
 class SkewBoostError(Exception):
@@ -49,6 +51,25 @@ class InputTypeError(SkewBoostError, TypeError):
 
 class MissingPackageError(SkewBoostError, ImportError):
     """A package that the call needs is not installed."""
+
+
+class SkewBoostWarning(UserWarning):
+    """Something works otherwise than the caller may expect."""
+
+
+class CostWarning(SkewBoostWarning):
+    """Decisions do not follow the costs that were asked for.
+
+    ``warnings.filterwarnings("ignore", category=skewboost.errors.CostWarning)`` silences it.
+    """
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn, with the line outside this package that called it."""
+    level, frame = 1, currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "skewboost":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 @contextmanager

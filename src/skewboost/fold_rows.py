@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
+from sklearn.utils.validation import has_fit_parameter
 
 from skewboost.errors import InputError
 from skewboost.typing import Array
@@ -13,52 +15,103 @@ from skewboost.typing import Array
 Fold = tuple[Array, Array]  # the numbers of the training and the validation rows
 
 
-def stratified_folds(classes: Array, units: Array, n_folds: int, rng: np.random.Generator) -> Array:
+def stratified_folds(
+    classes: Array, units: Array, n_folds: int, rng: np.random.Generator, weights: Array | None = None
+) -> Array:
     """Return the fold of each row. Units stay together, and each class is spread evenly over the folds.
 
-    Rows are in an order that depends on their contents only, and so do the folds.
+    The folds depend on what units consist of and on their numbers, not on the order of the rows. A row of weight 2
+    counts as two rows.
     """
-    n_units = int(units.max()) + 1
-    counts = np.zeros((n_units, int(classes.max()) + 1))
-    np.add.at(counts, (units, classes), 1.0)
-    # the rarest class first, large units before small ones, in random order otherwise
-    rarest = np.argsort(counts.sum(axis=0), kind="stable")
-    shuffled = rng.permutation(n_units)
-    if len(units) == n_units:  # single rows: deal them out class by class
+    counts, shuffled, rarest = _units_in_turn(classes, units, rng, weights)
+    n_units = len(counts)
+    if len(units) == n_units and weights is None:  # single rows: deal them out class by class
         of_unit = np.empty(n_units, dtype=np.int64)
         of_row = np.empty(n_units, dtype=np.intp)
         of_row[units] = classes
         order = shuffled[np.argsort(np.argsort(rarest)[of_row[shuffled]], kind="stable")]
         of_unit[order] = np.arange(n_units) % n_folds
         return of_unit[units]
-    return _dealt(counts, shuffled, rarest, n_folds)[units]
+    return _dealt(counts, shuffled, rarest, np.full(n_folds, 1.0))[units]
 
 
-def _dealt(counts: Array, shuffled: Array, rarest: Array, n_folds: int) -> Array:
-    """Deal units to folds, the one that has least of the rare classes first."""
+def stratified_units(
+    classes: Array, units: Array, fraction: float, rng: np.random.Generator, weights: Array | None = None
+) -> Fold | None:
+    """Return rows to train on, and about this fraction of them to validate on, with all rows of a unit on one side.
+
+    Both sides have examples of each class; None if that is not possible. Otherwise as in `stratified_folds`.
+    """
+    counts, shuffled, rarest = _units_in_turn(classes, units, rng, weights)
+    side = _dealt(counts, shuffled, rarest, np.array([1.0 - fraction, fraction]))
+    for k, lacking in ((k, side_lacking) for k in rarest for side_lacking in (1, 0)):
+        if not counts[side == lacking, k].any():  # then the smallest unit that has the class changes sides
+            able = [u for u in shuffled if counts[u, k] and side[u] != lacking]
+            if len(able) > 1:
+                side[min(able, key=lambda u: (counts[u].sum(), counts[u, k]))] = lacking
+    if not all(counts[side == s].sum(axis=0).all() for s in (0, 1)):
+        return None
+    return np.flatnonzero(side[units] == 0), np.flatnonzero(side[units] == 1)
+
+
+def _units_in_turn(
+    classes: Array, units: Array, rng: np.random.Generator, weights: Array | None
+) -> tuple[Array, Array, Array]:
+    """Return the examples ``[unit, class]``, the units in random order, and the classes, the rarest first."""
+    counts = np.zeros((int(units.max()) + 1, int(classes.max()) + 1))
+    np.add.at(counts, (units, classes), 1.0 if weights is None else weights)
+    counts = np.round(counts, 9)  # sums of fractions depend on the order of the rows
+    return counts, rng.permutation(len(counts)), np.argsort(counts.sum(axis=0), kind="stable")
+
+
+def _dealt(counts: Array, shuffled: Array, rarest: Array, shares: Array) -> Array:
+    """Deal units to folds, large units before small ones, to the fold that then has least of the rare classes.
+
+    What a fold has is relative to its share.
+    """
     order = shuffled[np.lexsort([-counts[shuffled, k] for k in rarest[::-1]])]
-    in_fold, of_unit = np.zeros((n_folds, counts.shape[1])), np.empty(len(counts), dtype=np.int64)
+    in_fold, of_unit = np.zeros((len(shares), counts.shape[1])), np.empty(len(counts), dtype=np.int64)
     for unit in order:
         present = [k for k in rarest if counts[unit, k]]
-        fold = min(range(n_folds), key=lambda f: ([in_fold[f, k] for k in present], in_fold[f].sum(), f))
+        filled = (in_fold + counts[unit]) / shares[:, None]
+        fold = min(range(len(shares)), key=lambda f: ([filled[f, k] for k in present], filled[f].sum(), f))
         of_unit[unit] = fold
         in_fold[fold] += counts[unit]
     return of_unit
 
 
-def own_folds(classes: Array, units: Array, n_folds: int, n_repeats: int, seed: int) -> list[Fold] | None:
+def own_folds(
+    classes: Array, units: Array, n_folds: int, n_repeats: int, seed: int, weights: Array | None = None
+) -> list[Fold] | None:
     """Return stratified folds, several times over; None if there are too few examples of a class, or units."""
     n_folds = min(n_folds, int(units.max()) + 1)
     if n_folds < 2:
         return None
-    drawn = [stratified_folds(classes, units, n_folds, np.random.default_rng([seed, k])) for k in range(n_repeats)]
+    sources = (np.random.default_rng([seed, k]) for k in range(n_repeats))
+    drawn = [stratified_folds(classes, units, n_folds, rng, weights) for rng in sources]
     return [(np.flatnonzero(of != f), np.flatnonzero(of == f)) for of in drawn for f in range(n_folds)]
 
 
-def given_folds(cv: Any, labels: Array, groups: Array | None) -> list[Fold]:
+def given_folds(cv: Any, labels: Array, groups: Array | None, name: str = "cv") -> list[Fold]:
     """Return the folds of a splitter, or of an iterable of (training, validation) rows."""
-    folds = check_cv(cv, labels, classifier=True).split(np.zeros(len(labels)), labels, groups)
-    return [(np.asarray(training), np.asarray(validation)) for training, validation in folds]
+    with warnings.catch_warnings():  # a splitter that ignores groups may still respect them, which is checked below
+        warnings.filterwarnings("ignore", "The groups parameter is ignored")
+        try:
+            splitter = check_cv(cv, labels, classifier=True)
+            folds = [
+                (np.asarray(training), np.asarray(validation))
+                for training, validation in splitter.split(np.zeros(len(labels)), labels, groups)
+            ]
+        except (ValueError, TypeError) as error:
+            needs = "" if groups is not None or "groups" not in str(error) else "Pass groups to fit."
+            raise InputError(f"{name}={cv!r} cannot split these rows: {error}", needs) from error
+    for training, validation in folds:
+        if groups is not None and np.intersect1d(groups[training], groups[validation]).size:
+            raise InputError(
+                f"{name}={cv!r} puts rows of a group on both sides of a split.",
+                "Use a splitter that keeps groups together, such as StratifiedGroupKFold, or leave out groups.",
+            )
+    return folds
 
 
 def folds_of_examples(folds: list[Fold], rows: Array, classes: Array) -> list[Fold]:
@@ -75,10 +128,22 @@ def folds_of_examples(folds: list[Fold], rows: Array, classes: Array) -> list[Fo
             found.append((sides[0], sides[1]))
     if not found:
         raise InputError(
-            f"None of the {len(folds)} folds of cv has examples of all classes to train on, and others to validate.",
+            f"None of the {len(folds)} folds has examples of all classes to train on, and others to validate.",
             "Use fewer folds, or stratified ones.",
         )
     return found
+
+
+def uses_groups(estimator: Any) -> bool:
+    """Whether the `fit` of an estimator accepts `groups`, and they have an effect on it as it is configured."""
+    return has_fit_parameter(estimator, "groups") and bool(getattr(estimator, "_holds_out", True))
+
+
+def groups_if_used(routing: Any, used: bool) -> Any:
+    """Return a metadata request in which `groups` are not requested by default if they have no effect."""
+    if not used and routing.fit.requests.get("groups") is True:
+        routing.fit.add_request(param="groups", alias=False)
+    return routing
 
 
 def check_groups(groups: Any, n_rows: int) -> Array:
@@ -86,4 +151,11 @@ def check_groups(groups: Any, n_rows: int) -> Array:
     given = np.asarray(groups)
     if given.shape != (n_rows,):
         raise InputError(f"groups has shape {given.shape}, but X has {n_rows} rows.", "Name a group for each row.")
-    return np.asarray(np.unique(given, return_inverse=True)[1])
+    if any(cell is None or cell != cell for cell in given.tolist()):
+        raise InputError("groups has missing values.", "Give each row that belongs to no other a group of its own.")
+    try:
+        return np.asarray(np.unique(given, return_inverse=True)[1])
+    except TypeError:  # names of different types
+        return np.asarray(
+            np.unique([f"{type(cell).__name__} {cell!r}" for cell in given.tolist()], return_inverse=True)[1]
+        )

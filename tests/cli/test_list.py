@@ -21,7 +21,7 @@ def test_every_variant_is_listed_with_its_verdict():
     for entry in skewboost.catalogue():
         assert entry.name in text
     assert f"{len(skewboost.catalogue())} variants" in text
-    assert "Oscillates for large costs; use AdaC2 or CSGA." in text
+    assert "Sound; good probabilities, slower rounds." in text
 
 
 def test_part_of_a_paper_selects():

@@ -7,9 +7,11 @@ from functools import cache
 from importlib import import_module, resources
 from typing import Any
 
-# How costs enter: not at all; once, so that a cost has its plain meaning; again in every round, so that m rounds apply
-# its m-th power; or in the exponent, where they make weights move faster in both directions.
-NONE, ONCE, COMPOUND, EXPONENT = "none", "once", "in every round", "in the exponent"
+from skewboost.boosting.cost_use import COMPOUND as COMPOUND
+from skewboost.boosting.cost_use import EXPONENT as EXPONENT
+from skewboost.boosting.cost_use import ONCE as ONCE
+
+NONE = "none"  # how costs enter: not at all, or as below
 
 # Which weak learners a variant can boost: any that answers its question; those that test one feature; stumps and trees;
 # or only its own.
@@ -105,7 +107,7 @@ _ENTRIES = (
     ),
     Entry(
         "CSB0", "CSB0Classifier", TING, "Nyga 2010, (2.47)", costs=COMPOUND, probabilistic=False,
-        verdict="Drifts to recall 1 on any data; of historical interest. Use CGAda or CSRA.",
+        verdict="Drifts to recall 1 for any cost; of historical interest. Use CGAda or CSRA.",
     ),
     Entry(
         "CSB1", "CSB1Classifier", TING, "Nyga 2010, (2.48)", costs=COMPOUND, probabilistic=False,
@@ -123,7 +125,7 @@ _ENTRIES = (
     Entry(
         "AdaC1", "AdaC1Classifier", SUN, "eq. 5 and 11", costs=EXPONENT, probabilistic=False,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Oscillates for large costs; use AdaC2 or CSGA.",
+        verdict="Decisions do not follow the cost, and weights oscillate if it is large. Use CGAda or CSRA.",
     ),
     Entry(
         "AdaC2", "AdaC2Classifier", SUN, "eq. 6 and 17", costs=COMPOUND, probabilistic=False,
@@ -133,12 +135,13 @@ _ENTRIES = (
     Entry(
         "AdaC3", "AdaC3Classifier", SUN, "eq. 7 and 22", costs=COMPOUND, probabilistic=False,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Compounds like AdaC2 and oscillates like AdaC1; use AdaC2 or CSRA.",
+        verdict="Costs compound as in AdaC2. Set the m-th root, or use CSRA.",
     ),
     Entry(
         "AdaC2M1", "AdaC2M1Classifier", ("sun2006",), "§3", costs=COMPOUND, probabilistic=False,
         learners=PARTITIONS, reduces_to="AdaBoost", neutral={"cost": 1.0, "estimator": "stump"},
-        verdict="AdaC2 for many classes. Stops when a round is wrong on half of the weight; use AdaBoostMH.",
+        verdict="AdaC2 for many classes; costs compound, and it stops when a round is wrong on half of the weight. "
+        "Use AdaBoostMH.",
     ),
     Entry(
         "AsymmetricAdaBoost", "AsymmetricAdaBoostClassifier", VIOLA, "§3", costs=ONCE,
@@ -249,11 +252,13 @@ def catalogue() -> tuple[Entry, ...]:
 HEADER = """\
 # The catalogue
 
-All variants, as `skewboost.catalogue()` lists them. The class of a variant is its name with `Classifier` appended; its
-docstring has the formula and an example. *Costs* says how costs enter. *Once* means that a cost has its plain meaning.
-*In every round* means that m rounds apply its m-th power. *In the exponent* means that weights move faster in both
-directions. *P* marks variants whose loss defines a probability P(y | x). *Fast* marks variants whose rounds on stumps
-are as cheap as those of AdaBoost.
+All variants of the literature, as `skewboost.catalogue()` lists them. **Take `SkewBoostClassifier`
+([portfolio.md](portfolio.md)) unless you need one of them**; [choosing.md](choosing.md) has the measurements. The
+class of a variant is its name with `Classifier` appended; its docstring has the formula and an example. *Costs* says
+how costs enter. *Once* means that a cost has its plain meaning. *In every round* means that m rounds apply its m-th
+power. *In the exponent* means that weights move faster in both directions. `fit` warns
+(`skewboost.errors.CostWarning`) if the latter two are asked for a cost. *P* marks variants whose loss defines a
+probability P(y | x). *Fast* marks variants whose rounds on stumps are as cheap as those of AdaBoost.
 
 | name | paper | equations | costs | regularised | P | fast | verdict |
 |---|---|---|---|---|---|---|---|

@@ -44,6 +44,11 @@ validation_fraction : float or None, default=None
 scoring : str, callable or None, default=None
     The validation score of early stopping: a scikit-learn scorer, for which the positive class is 1 and the other is 0.
     None means the log-loss, with rows weighted by their costs.
+splits : splitter, int, iterable or None, default=None
+    How rows are held out, if neither random splits nor `groups` in `fit` are right, for example
+    ``TimeSeriesSplit()``. Early stopping validates on its last split, and ``calibrate``, where a variant has it, uses
+    its folds; those that have only one class to train on are left out. An integer is the number of folds of
+    ``calibrate``. None means random stratified splits.
 callbacks : list of callables or None, default=None
     Called after every round as ``callback(round, record)`` with the record of the round in `history_`. Training stops
     if one of them returns True.
@@ -76,9 +81,10 @@ PRIOR = r"""prior : {"data", "balanced"}, default="data"
 """
 CALIBRATE = """\
 calibrate : {"sigmoid", "isotonic"} or None, default=None
-    Calibrate the scores by five-fold cross-validation, with a logistic curve or an isotonic regression (recommended
-    from about a thousand examples of the rarer class). Training takes six times as long. Scores grow with the rounds,
-    so calibrators are fitted for several numbers of rounds, and stages and truncated models are calibrated too.
+    Calibrate the scores by cross-validation, in five folds unless `splits` says otherwise, with a logistic curve or an
+    isotonic regression (recommended from about a thousand examples of the rarer class). Training takes six times as
+    long. Scores grow with the rounds, so calibrators are fitted for several numbers of rounds, and stages and truncated
+    models are calibrated too.
 """
 FEW_VALUES = """\
 **Columns with few distinct values.** A stump votes +α on one side and -α on the other. On columns with two or three

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
-import warnings
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
@@ -15,19 +14,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.boosting.cost_use import ONCE, QUESTIONED, misuse
+from skewboost.boosting.cost_warnings import missing_constant, overconfidence
 from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS, SEE_ALSO
-from skewboost.boosting.early_stopping import Validation, stratified_split
+from skewboost.boosting.early_stopping import Validation
 from skewboost.boosting.explanations import ExplanationMixin
-from skewboost.boosting.loop import hypothesis_and_vote
 from skewboost.boosting.model import Model
+from skewboost.boosting.row_splits import RowSplits
 from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
 from skewboost.engine import ENGINES
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.engine.training_set import TWO
-from skewboost.errors import InputError
+from skewboost.errors import CostWarning, InputError, warn_caller
 from skewboost.fitting import restore_on_failure
+from skewboost.fold_rows import groups_if_used
 from skewboost.learners import resolve
 from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
@@ -37,8 +39,6 @@ from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
 DEFAULT_VALIDATION_FRACTION = 0.1
-MISSING_CONSTANT = math.log(2.0)  # how far log-odds may be off before a warning
-FEW_EXAMPLES = 20  # of a class: too few to tell how frequent it is
 
 T = TypeVar("T")
 
@@ -64,11 +64,14 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     A subclass returns its `Rule` and adds its own parameters.
     """
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+
     learning_rate: float = 1.0
     pos_label: Any = None
     early_stopping: bool | int = False
     validation_fraction: float | None = None
     scoring: Any = None
+    splits: Any = None
     callbacks: Sequence[Callback] | None = None
     warm_start: bool = False
     random_state: Any = None
@@ -97,6 +100,15 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _n_rounds(self) -> int:
         return int(getattr(self, self._rounds))
 
+    @property
+    def _holds_out(self) -> bool:
+        """Whether `fit` holds out rows, so that `groups` and `splits` have an effect."""
+        return bool(self.early_stopping)
+
+    def get_metadata_routing(self) -> Any:
+        """Return the routing; `groups` are requested if `fit` holds out rows, unless set by ``set_fit_request``."""
+        return groups_if_used(super().get_metadata_routing(), self._holds_out)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -105,7 +117,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
 
     # --------------------------------------------------------------------- fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -117,31 +129,38 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,) or None, default=None
             The number of examples that each row stands for. A weight of 2 equals a repeated row, a weight of 0 an
             absent one. The scale matters, because leaf values are smoothed by 1/Σ sample_weight.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which rows belong together, such as those of a patient. Rows of a group are on one side of every split of
+            early stopping and calibration. Raises if there is no such split.
 
         Returns
         -------
         self
         """
-        return self._fit_or_restore(X, y, sample_weight)
+        return self._fit_or_restore(X, y, sample_weight, None, groups)
 
-    def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any = None) -> Self:
+    def _fit_or_restore(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any, groups: Any) -> Self:
         """Fit, and restore the previous state of the estimator if that fails."""
         with restore_on_failure(self, keep_interrupted=self.__sklearn_is_fitted__):
-            self._fit(X, y, sample_weight, sample_cost)
+            self._fit(X, y, sample_weight, sample_cost, groups)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, sample_cost: Any, groups: Any) -> None:
         self._check_params()
+        if groups is not None and not self._holds_out:
+            raise InputError(f"groups have no effect on this {type(self).__name__}, which {self._why_no_splits()}")
         rule, learner = self._rule(), resolve(self._weak_learner(), self._sampler())
         question_between(rule, learner)  # fails before the data are read
         going_on = bool(self.warm_start and hasattr(self, "_model"))
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)
         each_cost = None if sample_cost is None else check_sample_cost(sample_cost, table.n_rows)
+        splits = RowSplits.read(self.splits, groups, labels)
         if weights is not None and not weights.all():
             present = np.flatnonzero(weights)
             table, labels, weights = table.take(present), labels[present], weights[present]
             each_cost = None if each_cost is None else each_cost[present]
+            splits = splits.take(present)
         if weights is not None and (weights == 1.0).all():
             weights = None
         self._set_classes(labels, weights, going_on)
@@ -156,7 +175,8 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         problem = self._problem(rule, table, labels, weights, each_cost)
         if self._model.stop_reason not in (PERFECT, NO_EDGE):  # otherwise more rounds would change nothing
-            self._train(learner, problem)
+            asked = sample_cost is not None or self._asks_for_costs
+            self._train(learner, replace(problem, costs_asked=asked), splits)
 
     def _problem(
         self, rule: Rule, table: Table, labels: Array, weights: Array | None, each_cost: Array | None
@@ -167,43 +187,43 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         place = self.classes_.tolist().index(self.pos_label_)
         return Problem(rule, table, positive, weights, costs, truth, np.array([0, 1]), positive=place)
 
-    def _train(self, learner: Learner, problem: Problem) -> None:
+    def _train(self, learner: Learner, problem: Problem, splits: RowSplits) -> None:
         """Train the model."""
         engine, part, validation = self._engine(), problem, None
         if self.early_stopping:
-            inner, outer = self._split(problem)
+            inner, outer = self._split(problem, splits)
             part, validation = problem.take(inner), Validation(problem.take(outer), engine, self.scoring)
         state = train(part, learner, engine, self._settings(), validation, self._model)
-        self._finish(learner, problem, state)
+        self._finish(learner, problem, state, splits)
 
-    def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
+    def _finish(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> None:
         """Finish the model after the last round."""
-        self._warn_of_a_missing_constant(problem.rule, state)
+        doubts = self._doubts(learner, problem, state, splits)
+        if doubts is not None:
+            warn_caller(doubts, CostWarning)
 
-    def _split(self, problem: Problem) -> tuple[Array, Array]:
+    def _doubts(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> str | None:
+        """Say why decisions do not follow the costs that were asked for; None if there is no reason to think so."""
+        if not QUESTIONED.get():
+            return None
+        name, model, asked = type(self).__name__, self._model, problem.costs_asked
+        found = misuse(name, problem.rule.costs, problem.costs.spread, model.n_rounds) if asked else None
+        if found is None:
+            found = missing_constant(name, problem.rule, state, model.stop_reason, self._seed)
+        if found is None and asked and problem.rule.costs == ONCE and problem.structure == TWO:
+            return overconfidence(name, learner, problem, self._rule, model, splits, self._settings(), self._engine())
+        return found
+
+    @property
+    def _asks_for_costs(self) -> bool:
+        """Whether the parameters have costs as numbers."""
+        return False
+
+    def _split(self, problem: Problem, splits: RowSplits) -> tuple[Array, Array]:
         """Return the rows to train on and those to validate on, stratified by class."""
         fraction = self.validation_fraction or DEFAULT_VALIDATION_FRACTION
         labels = problem.target if problem.structure == TWO else problem.truth
-        return stratified_split(labels, fraction, np.random.default_rng(self._seed))
-
-    def _warn_of_a_missing_constant(self, rule: Rule, state: State) -> None:
-        """Warn if a constant would change the predicted odds a lot and another round could not.
-
-        This does not apply to boosting by resampling, which changes the odds as well.
-        """
-        off = 0.0 if state.learner.draws else abs(rule.missing_constant(state))
-        if off < MISSING_CONSTANT or min(state.n_of_class) < FEW_EXAMPLES or self._model.stop_reason == PERFECT:
-            return
-        state.round += 1
-        _, vote = hypothesis_and_vote(rule, state, self._seed)
-        if vote is None or state.link.scale * abs(state.step) < 0.5 * off:
-            warnings.warn(
-                f"{type(self).__name__} cannot honour the costs on this table: its rounds cannot express the class "
-                f"frequencies, and the odds are off by a factor of about {math.exp(min(off, 700.0)):.2g}. This "
-                "happens with stumps on columns of few distinct values. Use trees, Stump(constant=True) or "
-                "CSRAClassifier.",
-                stacklevel=7,
-            )
+        return splits.for_early_stopping(labels, problem.weights, fraction, self._seed)
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """Return the costs; equal for variants that take none."""
@@ -263,6 +283,33 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
                         f"{name}={getattr(self, name)!r} has no effect without early stopping. Set "
                         f"early_stopping=True, or leave {name} at None."
                     )
+        self._check_splits()
+
+    def _check_splits(self) -> None:
+        """Raise if `splits` is invalid, or has no effect."""
+        if self.splits is None:
+            return
+        if not self._holds_out:
+            raise InputError(
+                f"splits={self.splits!r} has no effect on this {type(self).__name__}, which {self._why_no_splits()}"
+            )
+        if isinstance(self.splits, int | np.integer):
+            self._check_n_folds()
+        elif self.early_stopping and self.validation_fraction is not None:
+            raise InputError(
+                f"validation_fraction={self.validation_fraction!r} has no effect, because early stopping validates on "
+                f"the last split of splits={self.splits!r}. Leave one of them at None."
+            )
+
+    def _check_n_folds(self) -> None:
+        raise InputError(
+            f"splits={self.splits!r} has no effect on early stopping, which needs one split. Pass a splitter, such as "
+            "TimeSeriesSplit(), or set validation_fraction."
+        )
+
+    def _why_no_splits(self) -> str:
+        """Say why `groups` and `splits` have no effect, and what to do."""
+        return "holds out no rows. Set early_stopping=True, or leave it out."
 
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         """Validate labels and weights."""
@@ -390,7 +437,7 @@ class CostChoice(BaseBooster):
 
     _equal_by_default = False  # whether costs are equal, not balanced, if none are given
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None, *, groups: Any = None) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -404,6 +451,9 @@ class CostChoice(BaseBooster):
         sample_cost : array-like of shape (n_samples,) or None, default=None
             The cost of misclassifying each row; replaces `cost`. Unlike `sample_weight` it does not say how frequent
             such rows are.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which rows belong together, such as those of a patient. Rows of a group are on one side of every split of
+            early stopping and calibration. Raises if there is no such split.
 
         Returns
         -------
@@ -413,7 +463,11 @@ class CostChoice(BaseBooster):
             raise InputError(
                 f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or omit sample_cost."
             )
-        return self._fit_or_restore(X, y, sample_weight, sample_cost)
+        return self._fit_or_restore(X, y, sample_weight, sample_cost, groups)
+
+    @property
+    def _asks_for_costs(self) -> bool:
+        return not (self.cost is None or isinstance(self.cost, str))
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         if self._equal_by_default and self.cost is None and each is None:

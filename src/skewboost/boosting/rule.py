@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.boosting.cost_use import ONCE
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.state import SIGNS, State
 from skewboost.engine.boundary import Request
@@ -38,6 +39,7 @@ class Rule:
     whole_schedule: bool = False  # whether every round depends on the total number of rounds
     has_step: bool = False  # whether a round has one step α, which `history_` records
     additive: bool = True  # whether F is the sum of the votes, so that monotonic votes give a monotonic F
+    costs: str = ONCE  # how costs enter, if the variant takes any
 
     def link(self, state: State) -> TwoClasses:
         """Return the link; by default F is half the log-odds."""

@@ -40,6 +40,7 @@ class Problem:
     classes: Array  # the classes of `truth`
     structure: Classes = TWO
     positive: int = 1  # the index of the positive class of two
+    costs_asked: bool = False  # whether the costs were given as numbers
 
     def take(self, rows: Array) -> Problem:
         """Return the problem on a subset of the rows."""

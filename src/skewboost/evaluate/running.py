@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.problem import Problem, Sample
 from skewboost.fitting import seeded
@@ -69,7 +70,8 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
     groups = None if sample.groups is None else groups_name(model)
     if groups is not None:
         params[groups] = sample.groups
-    return model.fit(sample.X, sample.y, **params)
+    with unquestioned_costs():
+        return model.fit(sample.X, sample.y, **params)
 
 
 def groups_name(estimator: Any) -> str | None:

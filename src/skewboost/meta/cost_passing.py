@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.engine.table import take_rows
 from skewboost.errors import InputError
 from skewboost.learners.adapter import weight_name
@@ -129,7 +130,8 @@ class CostPassing:
             ones = np.ones(len(y)) if given is None else np.asarray(given, dtype=np.float64)
             weights = ones * np.where(positive, *costs)
             params[self.weight_param] = weights * (ones.sum() / weights.sum())  # of the same sum as before
-        return model.fit(X, y, **params)
+        with unquestioned_costs():
+            return model.fit(X, y, **params)
 
 
 def plain(label: Any) -> Any:

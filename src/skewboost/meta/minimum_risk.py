@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
+from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds, uses_groups
 from skewboost.meta.calibrated_folds import CalibratedFolds
 from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.metrics.costs import cost_matrix
@@ -40,7 +41,8 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
     The predictions are only as good as the probabilities. Boosters on few rows are overconfident, and that matters more
     the further the threshold is from ½: set ``calibrate``. A cost-sensitive booster such as `CSRAClassifier` uses the
     costs in training and concentrates on the rows near the decision boundary. With this class, the costs can change
-    after training, and may be K x K matrices or differ from row to row at prediction time.
+    after training, and may be K x K matrices or differ from row to row at prediction time. `SkewBoostClassifier`
+    decides in the same way, from probabilities that were better on average than those of any booster measured.
 
     Parameters
     ----------
@@ -68,7 +70,9 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
         with `class_weight="balanced"` they do not, unless it is calibrated. `estimate_prior` estimates the frequencies
         from unlabelled rows.
     cv : int, splitter, iterable or None, default=None
-        The folds of `calibrate`. None: 5 stratified folds, without shuffling. Each row must be held out once.
+        The folds of `calibrate`. None: 5 stratified folds, without shuffling, or with `groups` 5 folds that keep them
+        together, as for an integer. Folds of a splitter that have not all classes to train on, such as the first ones
+        of ``TimeSeriesSplit()``, are left out. With ``ensemble=False`` each row must be held out once.
     pos_label : label or None, default=None
         The positive class of two. None: the rarer class, or the larger label if both are equally frequent.
     n_jobs : int or None, default=None
@@ -118,6 +122,8 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
     10
     """
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+
     estimator: Any
     _: KW_ONLY
     cost: Any = None
@@ -137,14 +143,19 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
             tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
 
+    @property
+    def _holds_out(self) -> bool:
+        """Whether `groups` have an effect."""
+        return self.calibrate is not None or uses_groups(self.estimator)
+
     def get_metadata_routing(self) -> MetadataRouter:
-        """Route all arguments of `fit` to the estimator."""
+        """Route all arguments of `fit` to the estimator; `groups` are for the folds of calibration, too."""
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(estimator=self._source(), method_mapping=MethodMapping().add(caller="fit", callee="fit"))
 
     # ------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any, **params: Any) -> MinimumRiskClassifier:
+    def fit(self, X: Any, y: Any, groups: Any = None, **params: Any) -> MinimumRiskClassifier:
         """Fit the estimator, and calibrate it.
 
         Parameters
@@ -153,6 +164,10 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
             Any input that the estimator accepts.
         y : array-like of shape (n_samples,)
             Class labels.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which rows belong together, such as those of a patient. Rows of a group are in the same fold of `calibrate`.
+            The `fit` of the estimator gets them too if it splits rows, as boosters with early stopping do. Raises if
+            neither is the case.
         **params : dict
             Passed to the `fit` of the estimator, for example `sample_weight`, or the `sample_cost` of a booster. With
             metadata routing, only what the estimator requests. `train_prior_` is weighted by `sample_weight`.
@@ -162,23 +177,22 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
         self
         """
         with restore_on_failure(self):
-            self._fit(X, y, params)
+            self._fit(X, y, groups, params)
         return self
 
-    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+    def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> None:
         self._check_params()
         X, y = indexable(X, y)
         labels = check_labels(self, y, 0 if y is None else len(y))
         classes = classes_of(self, labels)
-        if _routing():
-            params = process_routing(self, "fit", **params).estimator.fit if params else {}
+        params = self._params_of_estimator(groups, params)
         frequencies, positive = self._frequencies_and_positive(labels, classes, params)
         self.train_prior_ = self.prior_ = frequencies
         if self.prior is not None:
             self.prior_ = check_prior(self.prior, classes, frequencies, positive, self.pos_label)
         self.classes_, self.cost_ = classes, cost_matrix(self.cost, classes, positive, self.prior_)
         self._check_folds(labels, classes)
-        source = self._source()
+        source = self._source(self._folds(labels, groups))
         fitted = (clone(source) if source is self.estimator else source).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
             raise InputError(
@@ -195,11 +209,47 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
                 setattr(self, name, value)
         self.estimator_ = CalibratedFolds.of(fitted) if self.calibrate in ("sigmoid", "isotonic") else fitted
 
-    def _source(self) -> Any:
+    def _params_of_estimator(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """The arguments for the `fit` of the estimator."""
+        if groups is None:
+            given = params
+        elif self._holds_out:
+            given = {"groups": groups, **params}
+        else:
+            raise InputError(
+                "groups have no effect, because neither MinimumRiskClassifier nor its estimator splits rows.",
+                "Set calibrate, or leave them out.",
+            )
+        if _routing():
+            return dict(process_routing(self, "fit", **given).estimator.fit) if given else {}
+        return given if uses_groups(self.estimator) else params
+
+    def _folds(self, labels: Array, groups: Any) -> Any:
+        """The folds of calibration, as scikit-learn expects them."""
+        whole = self.cv is None or isinstance(self.cv, int | np.integer)
+        n_folds = N_FOLDS if self.cv is None else self.cv
+        if self.calibrate is None or (groups is None and whole):
+            return n_folds
+        units = None if groups is None else check_groups(groups, len(labels))
+        numbers = np.unique(labels, return_inverse=True)[1]
+        folds: list[Fold] | None
+        if not whole:
+            folds = given_folds(self.cv, labels, units)
+        else:
+            assert units is not None
+            n_units = min(len(np.unique(units[numbers == k])) for k in range(int(numbers.max()) + 1))
+            folds = own_folds(numbers, units, min(int(n_folds), n_units), 1, 0)
+        if folds is None:
+            raise InputError(
+                f"calibrate={self.calibrate!r} needs at least two groups with examples of each class.",
+                "Provide more groups, or set calibrate=None.",
+            )
+        return folds_of_examples(folds, np.arange(len(labels)), numbers)
+
+    def _source(self, cv: Any = N_FOLDS) -> Any:
         """The unfitted source of the probabilities."""
         if self.calibrate is None:
             return self.estimator
-        cv = N_FOLDS if self.cv is None else self.cv
         source = CalibratedClassifierCV(
             self.estimator, method=self.calibrate, cv=cv, ensemble=self.ensemble, n_jobs=self.n_jobs
         )
@@ -250,7 +300,7 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
 
     def _check_folds(self, labels: Array, classes: Array) -> None:
         """Check that every class has enough rows for the folds."""
-        n_folds = N_FOLDS if self.cv is None else getattr(self.cv, "n_splits", self.cv)
+        n_folds = N_FOLDS if self.cv is None else self.cv
         if self.calibrate is None or not isinstance(n_folds, int | np.integer):
             return
         counts = np.bincount(np.searchsorted(classes, labels))

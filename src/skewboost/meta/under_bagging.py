@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skewboost.boosting.variants.realboost import RealBoostClassifier
 from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import read_table, take_rows
+from skewboost.errors import InputError
 from skewboost.fitting import MostProbableMixin, restore_on_failure, seeded
+from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
@@ -76,6 +78,8 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
     recall 0.92
     """
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+
     booster: Any = None
     _: KW_ONLY
     n_estimators: int = 10
@@ -86,6 +90,15 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
     def _member(self) -> Any:
         return RealBoostClassifier() if self.booster is None else self.booster
 
+    @property
+    def _holds_out(self) -> bool:
+        """Whether `groups` have an effect."""
+        return uses_groups(self._member())
+
+    def get_metadata_routing(self) -> Any:
+        """Return the routing; `groups` are requested if members split rows, unless set by ``set_fit_request``."""
+        return groups_if_used(super().get_metadata_routing(), self._holds_out)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = get_tags(self._member())
@@ -94,7 +107,7 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UnderBaggingClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> UnderBaggingClassifier:
         """Draw the samples and fit the members.
 
         Parameters
@@ -107,13 +120,16 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
             The number of examples that a row stands for. If all are integers, a row of weight w is the same as w rows.
             Otherwise samples are drawn from the rows, and members are fitted with the weights (or, if they do not
             accept weights, to rows drawn by weight).
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which rows belong together, for members that split rows, such as boosters with early stopping. Raises if
+            they do not.
 
         Returns
         -------
         self
         """
         with restore_on_failure(self):
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, groups)
         return self
 
     def _check_params(self) -> None:
@@ -125,11 +141,17 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
             n_jobs=N_JOBS,
         )
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
         self._check_params()
+        if groups is not None and not self._holds_out:
+            raise InputError(
+                f"groups have no effect, because {self._member()!r} does not split rows.",
+                "Set its early_stopping=True, or leave them out.",
+            )
         table = read_table(self, X, reset=True)
         labels = check_labels(self, y, table.n_rows)
         weights = np.ones(table.n_rows) if sample_weight is None else check_sample_weight(sample_weight, table.n_rows)
+        units = None if groups is None else check_groups(groups, table.n_rows)
         present = np.flatnonzero(weights)
         classes = classes_of(self, labels[present])
         kept = table if len(present) == table.n_rows else table.take(present)
@@ -138,7 +160,7 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         native = X if isinstance(X, np.ndarray) or table.frame is not None else np.asarray(X)
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(self._member(), native, labels, weights, examples, self.ratio, [seed, k])
+            delayed(_fit_member)(self._member(), native, labels, weights, units, examples, self.ratio, [seed, k])
             for k in range(self.n_estimators)
         )
         self.classes_ = classes
@@ -173,7 +195,14 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
 
 
 def _fit_member(
-    member: Any, X: Any, labels: Array, weights: Array, examples: Array, ratio: float, seed: list[int]
+    member: Any,
+    X: Any,
+    labels: Array,
+    weights: Array,
+    units: Array | None,
+    examples: Array,
+    ratio: float,
+    seed: list[int],
 ) -> tuple[Any, Array]:
     """Fit a member to a sample; returns it and the rows of the sample."""
     rng = np.random.default_rng(seed)
@@ -181,10 +210,13 @@ def _fit_member(
     rows = examples[under_sampled(classes, ratio, rng)]
     member, name = seeded(member, lambda: int(rng.integers(2**31))), weight_name(member)
     given = weights[rows]
-    if (given == 1.0).all():
-        return member.fit(take_rows(X, rows), labels[rows]), rows
-    if name is None:
-        rows = rows[draw_by_weight(given, rng)]
-        return member.fit(take_rows(X, rows), labels[rows]), rows
+    params: dict[str, Array] = {}
+    if (given != 1.0).any():
+        if name is None:
+            rows = rows[draw_by_weight(given, rng)]
+        else:
+            params[name] = given
+    if units is not None:
+        params["groups"] = units[rows]
     with config_context(enable_metadata_routing=False):  # or pipelines and searches would require requests
-        return member.fit(take_rows(X, rows), labels[rows], **{name: given}), rows
+        return member.fit(take_rows(X, rows), labels[rows], **params), rows

@@ -39,6 +39,12 @@ class Costs:
         """The cost of a miss, in false alarms."""
         return self.positive / self.negative
 
+    @property
+    def spread(self) -> float:
+        """The largest cost divided by the smallest."""
+        each = self.of_class if self.each is None else self.each
+        return float(each.max() / each.min())
+
     def of_rows(self, positive: Array) -> Array:
         """Return one number per row."""
         return np.where(positive, self.positive, self.negative) if self.each is None else self.each

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import BoostingClassifier, CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
@@ -166,6 +167,7 @@ class AdaBoostReg(SoftMargin):
 class SoftMarginBoost(SoftMargin):
     """Confidence-rated votes; ``w ∝ exp(-β y F - C A μ^p)`` ([cuendet2002]_ §2.4.4)."""
 
+    costs = EXPONENT
     criterion = "z"
 
     def start(self, state: State) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from skewboost.boosting.cost_use import COMPOUND, EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
 from skewboost.boosting.state import State
@@ -21,6 +22,8 @@ from skewboost.typing import Array
 
 class AdaC1(DiscreteRule):
     """``w ← w exp(-α c y h)``."""
+
+    costs = EXPONENT
 
     def __init__(self, alpha: str = "sun") -> None:
         self.alpha = alpha
@@ -57,6 +60,8 @@ class AdaC1(DiscreteRule):
 class AdaC2(DiscreteRule):
     """``w ← c w exp(-α y h)``."""
 
+    costs = COMPOUND
+
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln(Σ_right c w / Σ_wrong c w)`` ([sun2005]_ eq. 17)."""
         return right_and_wrong(h, state.sums(h, lambda c: c))
@@ -68,6 +73,8 @@ class AdaC2(DiscreteRule):
 
 class AdaC3(DiscreteRule):
     """``w ← c w exp(-α c y h)``."""
+
+    costs = COMPOUND
 
     def start(self, state: State) -> None:
         """Scale the costs to at most 1."""

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from skewboost.boosting.cost_use import COMPOUND
 from skewboost.boosting.estimator import booster
 from skewboost.boosting.link import Link, ManyClasses
 from skewboost.boosting.many_classes import JointClassifier, JointCosts
+from skewboost.boosting.row_splits import RowSplits
 from skewboost.boosting.rule import MIN_STEP, NO_EDGE, Rule, bounded_step
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Problem
@@ -27,6 +29,7 @@ from skewboost.typing import Array
 class AdaC2M1(Rule):
     """Each round votes for one class; ``w ← c w exp(∓α)``, from ``w = 1/N``."""
 
+    costs = COMPOUND
     criterion = "error"
     has_step = True
 
@@ -157,8 +160,8 @@ class AdaC2M1Classifier(JointClassifier):
     def _target(self, labels: Array) -> tuple[Array, Classes]:
         return np.searchsorted(self.classes_, labels), Classes(1, len(self.classes_))
 
-    def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
-        super()._finish(learner, problem, state)
+    def _finish(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> None:
+        super()._finish(learner, problem, state, splits)
         if self._joint and self._model.n_rounds == 0:
             warnings.warn(
                 f"No round of AdaC2M1Classifier was correct on more than half of the weight, so it always predicts "

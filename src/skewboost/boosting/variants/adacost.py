@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import DiscreteRule
 from skewboost.boosting.state import State
@@ -17,6 +18,8 @@ DEFAULT_LARGEST = 0.2
 
 class AdaCost(DiscreteRule):
     """``w ← w exp(-α y h β)``, from weights in proportion to the costs."""
+
+    costs = EXPONENT
 
     def start(self, state: State) -> None:
         """``w ∝ c``."""

@@ -6,12 +6,12 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from skewboost.boosting.calibration import CALIBRATORS, rounds_to_calibrate
 from skewboost.boosting.estimator import BaseBooster, CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.model import Model
+from skewboost.boosting.row_splits import RowSplits
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Problem, train
@@ -19,11 +19,10 @@ from skewboost.boosting.variants.adaboost import AdaBoost
 from skewboost.engine.partition import View
 from skewboost.engine.training_set import EXAMPLES
 from skewboost.errors import InputError
+from skewboost.fold_rows import Fold
 from skewboost.learners.learner import Learner
-from skewboost.parameters import check_params, one_of, optional
+from skewboost.parameters import check_params, integer, one_of, optional
 from skewboost.typing import Array
-
-N_FOLDS = 5
 
 
 class SoundAdaBoost(AdaBoost):
@@ -66,9 +65,21 @@ class CalibrateChoice(BaseBooster):
         check_params(self, calibrate=optional(one_of(*CALIBRATORS)))
         return super()._rule()
 
-    def _finish(self, learner: Learner, problem: Problem, state: State) -> None:
+    @property
+    def _holds_out(self) -> bool:
+        return super()._holds_out or self.calibrate is not None
+
+    def _check_n_folds(self) -> None:
         if self.calibrate is None:
-            super()._finish(learner, problem, state)
+            super()._check_n_folds()
+        check_params(self, splits=integer(2))
+
+    def _why_no_splits(self) -> str:
+        return "holds out no rows. Set early_stopping=True or calibrate='sigmoid', or leave it out."
+
+    def _finish(self, learner: Learner, problem: Problem, state: State, splits: RowSplits) -> None:
+        if self.calibrate is None:
+            super()._finish(learner, problem, state, splits)
             return
         positive, weights = problem.target, problem.weights
         rarer = min(int(positive.sum()), int((~positive).sum()))
@@ -77,25 +88,28 @@ class CalibrateChoice(BaseBooster):
                 f"calibrate={self.calibrate!r} needs at least 2 examples of each class, but one class has {rarer}. Set "
                 "calibrate=None."
             )
+        folds = splits.for_calibration(positive, weights, self._seed)
+        rows = np.concatenate([outer for _, outer in folds])
+        order = np.argsort(rows, kind="stable")  # so that sums do not depend on the folds
+        rows = rows[order]
         given = np.ones(len(positive)) if weights is None else weights
-        calibrator, scores = CALIBRATORS[self.calibrate], self._held_out_scores(learner, problem)
-        calibrators = tuple((n, calibrator.fit(F, positive, given)) for n, F in scores.items())
+        shares = (given / np.maximum(np.bincount(rows, minlength=len(given)), 1))[rows]  # of rows held out repeatedly
+        calibrator, scores = CALIBRATORS[self.calibrate], self._held_out_scores(learner, problem, folds)
+        calibrators = tuple((n, calibrator.fit(F[order], positive[rows], shares)) for n, F in scores.items())
         assert isinstance(self._model.link, TwoClasses)
         self._model.link = replace(self._model.link, calibrators=calibrators)
 
-    def _held_out_scores(self, learner: Learner, problem: Problem) -> dict[int, Array]:
-        """Return the cross-validated scores of all rows, for several numbers of rounds.
+    def _held_out_scores(self, learner: Learner, problem: Problem, folds: list[Fold]) -> dict[int, Array]:
+        """Return the scores of the held-out rows, fold by fold, for several numbers of rounds.
 
         The ensembles of the folds have as many rounds as the whole one, and the same cost schedule. They neither stop
         early nor call callbacks.
         """
-        engine, positive = self._engine(), problem.target
+        engine = self._engine()
         numbers = rounds_to_calibrate(max(1, self._model.n_rounds))
-        scores = {n: np.empty(len(positive)) for n in numbers}
+        scores: dict[int, list[Array]] = {n: [] for n in numbers}
         quiet = replace(self._settings(), callbacks=(lambda n, _: n >= numbers[-1],), verbose=0)
-        rarer = min(int(positive.sum()), int((~positive).sum()))
-        folds = StratifiedKFold(min(N_FOLDS, rarer), shuffle=True, random_state=self._seed)
-        for inner, outer in folds.split(np.zeros(len(positive)), positive):
+        for inner, outer in folds:
             fold = Model(bins=self._model.bins)
             train(replace(problem.take(inner), rule=self._rule()), learner, engine, quiet, None, fold)
             stages = fold.staged(View(engine, problem.table.take(outer), fold.bins))
@@ -103,8 +117,8 @@ class CalibrateChoice(BaseBooster):
             for n in range(1, 1 + numbers[-1]):
                 F = next(stages, F)  # an ensemble that ended earlier keeps its F
                 if n in scores:
-                    scores[n][outer] = F
-        return scores
+                    scores[n].append(np.array(F))
+        return {n: np.concatenate(found) for n, found in scores.items()}
 
 
 @booster

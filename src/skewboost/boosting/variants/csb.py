@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from skewboost.boosting.cost_use import COMPOUND
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
@@ -14,6 +15,7 @@ from skewboost.typing import Array
 class CSB(DiscreteRule):
     """``w ← c w exp(-power y h)``; the vote is that of AdaBoost."""
 
+    costs = COMPOUND
     fixed_power: float | None = None  # None: α
 
     def __init__(self, cost_on: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.realboost import RealBoost
@@ -13,6 +14,8 @@ from skewboost.typing import Array
 
 class FavoredBoost(RealBoost):
     """``w ← w exp(-β y g)``, where g is that of RealBoost."""
+
+    costs = EXPONENT
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
         """``-β y g``, where β is the cost."""
