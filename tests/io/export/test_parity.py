@@ -12,7 +12,7 @@ import pytest
 
 import skewboost as sb
 from program_runners import run_c, run_onnx, run_python, run_sql
-from skewboost.io.export.formula import read_formula
+from skewboost.io.export.reading import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 from support import awkward_data, make
 
@@ -32,8 +32,9 @@ def everywhere(model, X, folder, exact=False):
 def edges(model, X):
     """Rows on every threshold of a model and on either side of it, all else as in some row of X."""
     formula = read_formula(model)
-    cuts = [(part.feature, cut) for part in formula.tables for cut in getattr(part, "cuts", ())]
-    cuts += [(n.feature, n.cut) for tree in formula.trees for n in tree.nodes if math.isfinite(n.cut)]
+    cuts = [(part.feature, cut) for own in formula.sums for part in own.tables for cut in getattr(part, "cuts", ())]
+    trees = [own.forest for own in formula.sums]
+    cuts += [(j, cut) for f in trees for j, cut in zip(f.feature.tolist(), f.cut.tolist()) if math.isfinite(cut)]
     rows = []
     for k, (j, cut) in enumerate(dict.fromkeys(cuts)):
         for value in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):
@@ -137,9 +138,9 @@ def test_names_and_categories_of_any_text_missing_and_unseen(learner, tmp_path):
     model = sb.RealBoostClassifier(estimator=learner, n_estimators=30).fit(table, labels)
     formula = read_formula(model)
     if isinstance(learner, Stump):
-        used = {part.feature for part in formula.tables}
+        used = {part.feature for part in formula.sums[0].tables}
     else:
-        used = {n.feature for tree in formula.trees for n in tree.nodes} | {p.feature for p in formula.tables}
+        used = {*formula.sums[0].forest.features, *(part.feature for part in formula.sums[0].tables)}
     assert used >= {0, 3, 9, 10}
     new = table.iloc[:80].copy()
     new.loc[:9, "class"] = "never seen"
@@ -232,9 +233,9 @@ def chain(n=80):
 
 def test_deep_trees(tmp_path):
     model, x = chain()
-    nodes, depth = read_formula(model).trees[0].nodes, {}
-    for k in reversed(range(len(nodes))):
-        depth[k] = 1 + max(depth.get(link, 0) for link in nodes[k].links)
+    links, depth = read_formula(model).sums[0].forest.links.tolist(), {}
+    for k in reversed(range(len(links))):
+        depth[k] = 1 + max(depth.get(link, 0) for link in links[k])
     assert depth[0] > 30
     everywhere(model, np.vstack((x, x + 0.5, [[np.nan]])), tmp_path, exact=True)
 
@@ -251,5 +252,5 @@ def test_long_sums_are_added_in_several_queries(monkeypatch):
 def test_many_trees(tmp_path):
     """SQLite takes expressions of depth 1000 at most, and compilers nest some hundred blocks."""
     model = sb.GentleBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=1200, learning_rate=0.02).fit(X, y)
-    assert len(read_formula(model).trees) > 1000
+    assert len(read_formula(model).sums[0].forest) > 1000
     everywhere(model, X[:20], tmp_path, exact=True)

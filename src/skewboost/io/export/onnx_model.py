@@ -8,7 +8,8 @@ from typing import Any
 
 from skewboost import __version__
 from skewboost.errors import InputError, MissingPackageError
-from skewboost.io.export.formula import Formula, read_formula
+from skewboost.io.export.formula import Formula
+from skewboost.io.export.reading import read_formula
 
 OPSETS = {"": 17, "ai.onnx.ml": 5}  # TreeEnsemble in double precision came with the latter
 IR_VERSION = 10

@@ -10,8 +10,8 @@ from typing import Any
 
 from skewboost.errors import InputError
 from skewboost.io.export.c_source import write_c
-from skewboost.io.export.formula import read_formula
 from skewboost.io.export.python_source import write_python
+from skewboost.io.export.reading import read_formula
 from skewboost.io.export.sql_query import write_sql
 
 WRITERS = {"python": write_python, "c": write_c}
