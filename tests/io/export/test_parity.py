@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from copy import copy
 
@@ -14,7 +13,7 @@ import skewboost as sb
 from program_runners import run_c, run_onnx, run_python, run_sql
 from skewboost.io.export.reading import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
-from support import awkward_data, make
+from support import awkward_data, edges, make
 
 SUMS = [e for e in sb.catalogue() if e.name != "WeightBoost"]
 X, y = awkward_data(200)
@@ -29,20 +28,6 @@ def everywhere(model, X, folder, exact=False):
                 assert np.array_equal(program.score, copy(model).set_params(engine=engine).decision_function(X))
 
 
-def edges(model, X):
-    """Rows on every threshold of a model and on either side of it, all else as in some row of X."""
-    formula = read_formula(model)
-    cuts = [(part.feature, cut) for own in formula.sums for part in own.tables for cut in getattr(part, "cuts", ())]
-    trees = [own.forest for own in formula.sums]
-    cuts += [(j, cut) for f in trees for j, cut in zip(f.feature.tolist(), f.cut.tolist()) if math.isfinite(cut)]
-    rows = []
-    for k, (j, cut) in enumerate(dict.fromkeys(cuts)):
-        for value in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):
-            rows.append(X[k % len(X)].copy())
-            rows[-1][j] = value
-    return np.array(rows)
-
-
 @pytest.mark.parametrize("entry", SUMS, ids=[e.name for e in SUMS])
 def test_every_variant(entry):
     """Variants differ in the numbers of the formula only, which is the same for all languages."""
@@ -50,7 +35,7 @@ def test_every_variant(entry):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = make(entry.estimator, 8, **params).fit(X, y)
-    rows = np.vstack((X[:40], edges(model, X)[:60]))
+    rows = np.vstack((X[:40], edges(read_formula(model), X)[:60]))
     run_python(model, rows).agrees(model, rows)
 
 
@@ -68,7 +53,7 @@ LEARNERS = {
 @pytest.mark.parametrize("model", LEARNERS.values(), ids=LEARNERS)
 def test_sums_are_equal_to_the_last_bit_at_and_beside_every_threshold(model, tmp_path):
     model.fit(X, y)
-    rows = edges(model, X)
+    rows = edges(read_formula(model), X)
     rows = rows[:: max(1, len(rows) // 150)]
     assert len(rows) > 5
     everywhere(model, np.vstack((X[:50], rows)), tmp_path, exact=True)
@@ -202,7 +187,7 @@ def test_labels_of_any_type_and_either_class_positive(labels, positive, tmp_path
 def test_many_classes(model, tmp_path):
     labels = np.array(["a", "b", "c"])[y + (np.nan_to_num(X[:, 1]) > 0.8)]
     model.fit(X, labels)
-    everywhere(model, np.vstack((X[:60], edges(model, X)[:60])), tmp_path)
+    everywhere(model, np.vstack((X[:60], edges(read_formula(model), X)[:60])), tmp_path)
 
 
 def test_the_threshold_of_a_goal(tmp_path):

@@ -17,7 +17,7 @@ def write_c(formula: Formula, name: str) -> str:
     """Return the program."""
     forests = [own.forest for own in formula.sums]
     coded = Coded.of(forests, formula.columns) if any(map(len, forests)) else None
-    meaning = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
+    meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
     parts = [_head(formula, name), _codes(formula, name), _helpers(formula, coded, name), *_tables(formula, name)]
     parts += [_trees(formula, coded, name), _f(formula, coded, name), meaning(formula.link, name)]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
@@ -68,7 +68,8 @@ def _head(formula: Formula, name: str) -> str:
         *([f"double {name}_code(int feature, const char *category);"] if of_text else []),
     ]
     listed = "\n".join(prototypes)
-    return f"/*\n{comment}\n */\n{includes}\n{listed}\n\nconst char *const {name}_classes[{n_labels}] = {{\n{classes}\n}};\n"
+    listed += f"\n\nconst char *const {name}_classes[{n_labels}] = {{\n{classes}\n}};"
+    return f"/*\n{comment}\n */\n{includes}\n{listed}\n"
 
 
 def _codes(formula: Formula, name: str) -> str:

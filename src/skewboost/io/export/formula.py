@@ -1,10 +1,10 @@
 """A fitted model as a formula, which is all that the writers of programs read.
 
-F is an offset plus weighted scores. Each score is a sum, or the log-odds of shares that a sum gives. A sum starts from a
-constant. Step functions of numbers and look-ups of categories are added in the order of the columns, then trees, then
-the sum of all lines. The model adds them in the same order, so programs that keep to it have the same sums to the last
-bit. A booster is one sum; a portfolio has one per family. The link gives the meaning of F. Values are tuples with one
-number per output: one for two classes, one per class for more.
+F is an offset plus weighted scores. Each score is a sum, or the log-odds of shares that a sum gives. A booster is one
+sum, and a portfolio has one per family. A sum starts from a constant. Step functions of numbers and look-ups of
+categories are added in the order of the columns, then trees, then the sum of all lines. The model adds them in the same
+order, so programs that keep to it have the same sums to the last bit. The link gives the meaning of F. Values are
+tuples with one number per output: one for two classes, one per class for more.
 """
 
 from __future__ import annotations
@@ -213,9 +213,9 @@ class Odds:
 class ExpectedCosts:
     """F are the log-odds of the positive of two classes, or a score per class whose softmax are the probabilities.
 
-    The class of least expected cost ``Σ_j p_j costs[j][k]``, added in this order, is predicted, the first one if several
-    tie. Where the least one exceeds `reject_cost`, the prediction is `reject_label`. The score is minus the expected
-    cost, for two classes the log-odds of the second one plus `shift`.
+    The class of least expected cost ``Σ_j p_j costs[j][k]``, added in this order, is predicted, the first one if
+    several tie. Where the least one exceeds `reject_cost`, the prediction is `reject_label`. The score is minus the
+    expected cost, for two classes the log-odds of the second one plus `shift`.
     """
 
     costs: tuple[Values, ...]  # [true][predicted]

@@ -49,7 +49,7 @@ class TwoWay:
         links = np.where(forest.links >= 0, entry[np.maximum(forest.links, 0)], forest.links)
         missing_is_yes = filled(missing == yes, False)
         which, sets = np.full(len(missing_is_yes), -1), dict[frozenset[str], int]()
-        for k in np.flatnonzero(forest.which >= 0):
+        for k in map(int, np.flatnonzero(forest.which >= 0)):
             node, known = forest.node(k), columns[forest.feature[k]].categories
             assert node.sides is not None
             assert known is not None
@@ -68,13 +68,36 @@ class TwoWay:
             values=forest.values,
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[TwoWay]) -> TwoWay:
+        """The trees of several, one after the other."""
+        sets: dict[frozenset[str], int] = {}
+        links, roots, which = list[Array](), list[Array](), list[Array]()
+        n_nodes = n_leaves = 0
+        for part in parts:
+            for found, own in ((links, part.links), (roots, part.roots)):
+                found.append(np.where(own >= 0, own + n_nodes, own - n_leaves))
+            place = np.array([*(sets.setdefault(own, len(sets)) for own in part.sets), -1])
+            which.append(place[part.which])  # -1 reads the last entry
+            n_nodes, n_leaves = n_nodes + len(part.feature), n_leaves + len(part.values)
+        same = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("feature", "cut", "missing_is_yes", "values")
+        }
+        return cls(
+            roots=np.concatenate(roots),
+            links=np.concatenate(links),
+            which=np.concatenate(which),
+            sets=tuple(sets),
+            **same,
+        )
+
     @property
     def tree_of_node(self) -> Array:
         """The tree that each node belongs to."""
         with_nodes = np.flatnonzero(self.roots >= 0)
-        return np.asarray(
-            with_nodes[np.searchsorted(self.roots[with_nodes], np.arange(len(self.feature)), "right") - 1]
-        )
+        place = np.searchsorted(self.roots[with_nodes], np.arange(len(self.feature)), "right") - 1
+        return np.asarray(with_nodes[place])
 
     @property
     def tree_of_leaf(self) -> Array:
@@ -91,12 +114,13 @@ class TwoWay:
 class Coded:
     """The trees of all sums of a formula on codes.
 
-    The code of a number is the number of `cuts` strictly below it. It is in two columns, which differ in the code of
-    missing cells: columns 2i and 2i + 1 are for ``numeric[i]``, and there all keys are below the code of a missing cell,
-    or none is. Then there is a column per feature in `nominal`, with the position of the category, or with the number
-    of categories if the cell is missing or unknown. Node k goes to ``links[k, 0]`` if the code is at most ``key[k]``, or
-    in a column of categories if ``sides[key[k] + code]`` is 1, else to ``links[k, 1]``. A link > 0 leads this many nodes
-    on, and a link < 0 is the leaf ``~link``. Equal leaves are one.
+    The code of a number is the number of `cuts` strictly below it. It is in two columns, 2i and 2i + 1 for
+    ``numeric[i]``, which differ in missing cells: their code is above all keys in the first one, and below in the
+    other.
+    Then there is a column per feature in `nominal`, with the position of the category, or with the number of categories
+    if the cell is missing or unknown. Node k goes to ``links[k, 0]`` if the code is at most ``key[k]``, or in a column
+    of categories if ``sides[key[k] + code]`` is 1, else to ``links[k, 1]``. A link > 0 leads this many nodes on, and a
+    link < 0 is the leaf ``~link``. Equal leaves are one.
     """
 
     numeric: tuple[int, ...]
@@ -113,51 +137,43 @@ class Coded:
     def of(cls, forests: Sequence[Forest], columns: Sequence[Column]) -> Coded:
         """Code the trees."""
         every = [TwoWay.of(forest, columns) for forest in forests]
-        feature, cut = (np.concatenate([getattr(f, name) for f in every]) for name in ("feature", "cut"))
-        first = np.cumsum([0, *(len(f.feature) for f in every)])
-        leaves, leaf = np.unique(np.concatenate([f.values for f in every]), axis=0, return_inverse=True)
-        first_leaf = np.cumsum([0, *(len(f.values) for f in every)])
+        nodes = TwoWay.joined(every)
+        leaves, leaf = np.unique(nodes.values, axis=0, return_inverse=True)
 
-        def moved(links: Array, s: int) -> Array:
-            """Links counted over all trees, and over distinct leaves."""
-            at = leaf.reshape(-1)[first_leaf[s] + ~np.minimum(links, -1)]
-            return np.where(links >= 0, links + first[s], ~at)
+        def shared(links: Array) -> Array:
+            return np.where(links >= 0, links, ~leaf.reshape(-1)[~np.minimum(links, -1)])
 
-        links = np.concatenate([moved(f.links, s) for s, f in enumerate(every)])
-        column, key = np.empty(len(feature), dtype=np.int64), np.empty(len(feature), dtype=np.int64)
-        used = np.unique(feature).tolist()
+        used = np.unique(nodes.feature).tolist()
         numeric = tuple(j for j in used if columns[j].categories is None)
         nominal = tuple(j for j in used if columns[j].categories is not None)
+        column, key = np.empty(len(nodes.feature), dtype=np.int64), np.empty(len(nodes.feature), dtype=np.int64)
         cuts = []
-        missing_is_yes = np.concatenate([f.missing_is_yes for f in every])
         for i, j in enumerate(numeric):
-            own = feature == j
-            cuts.append(np.unique(cut[own & np.isfinite(cut)]))
-            key[own] = np.searchsorted(cuts[-1], cut[own])
-            column[own] = 2 * i + missing_is_yes[own]
-        rows: dict[tuple[int, frozenset[str], bool], int] = {}
-        sides: list[list[bool]] = []
-        n_sides = 0
-        which = np.concatenate([f.which for f in every])
-        of_sum = np.repeat(np.arange(len(every)), np.diff(first))
-        for k in np.flatnonzero(which >= 0):
-            j, known = int(feature[k]), columns[feature[k]].categories or ()
-            own_set = j, every[of_sum[k]].sets[which[k]], bool(missing_is_yes[k])
-            if own_set not in rows:
-                rows[own_set] = n_sides
-                sides.append([*(c in own_set[1] for c in known), own_set[2]])
-                n_sides += len(sides[-1])
-            key[k] = rows[own_set]
+            own = nodes.feature == j
+            cuts.append(np.unique(nodes.cut[own & np.isfinite(nodes.cut)]))
+            key[own] = np.searchsorted(cuts[-1], nodes.cut[own])
+            column[own] = 2 * i + nodes.missing_is_yes[own]
+        rows: dict[tuple[int, int, bool], int] = {}
+        sides: list[bool] = []
+        for k in np.flatnonzero(nodes.which >= 0):
+            j = int(nodes.feature[k])
+            row = j, int(nodes.which[k]), bool(nodes.missing_is_yes[k])
+            if row not in rows:
+                rows[row] = len(sides)
+                sides += [*(c in nodes.sets[row[1]] for c in columns[j].categories or ()), row[2]]
+            key[k] = rows[row]
             column[k] = 2 * len(numeric) + nominal.index(j)
+        ends = np.cumsum([len(forest) for forest in forests])[:-1]
+        links = shared(nodes.links)
         return cls(
             numeric=numeric,
             cuts=tuple(cuts),
             nominal=nominal,
-            sides=np.array([side for row in sides for side in row], dtype=np.uint8),
+            sides=np.array(sides, dtype=np.uint8),
             column=column,
             key=key,
             links=np.where(links >= 0, links - np.arange(len(links))[:, None], links),
-            roots=tuple(moved(f.roots, s) for s, f in enumerate(every)),
+            roots=tuple(np.split(shared(nodes.roots), ends)),
             leaves=leaves,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def write_python(formula: Formula, name: str) -> str:
         coded = Coded.of(forests, formula.columns)
     parts = [_table(part, s, formula) for s, own in enumerate(formula.sums) for part in own.tables]
     parts += [_packed(formula, coded)] if coded else [_nested(s, own) for s, own in enumerate(formula.sums)]
-    meaning = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
+    meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
     parts += [_f(formula, coded, name), meaning(formula.link, name)]
     cells = _read(formula)
     helpers = [text for name, text in HELPERS.items() if any(f"{name}(" in part for part in (cells, *parts))]
@@ -226,8 +227,8 @@ def _packed(formula: Formula, coded: Coded) -> str:
         "    code = _below(cuts, x) if x == x else -1\n"
         "    c += (code if x == x else math.inf, code)\n\n\n"
         f"def _codes(v):\n{listed}\n    return c\n\n\n"
-        "# A node goes on by _YES if the code in its column is at most its key, else by _NO. A link > 0 leads this many\n"
-        "# nodes on; a link < 0 is a leaf.\n"
+        "# A node goes on by _YES if the code in its column is at most its key, else by _NO. A link > 0 leads this\n"
+        "# many nodes on; a link < 0 is a leaf.\n"
         f"_COLUMN = {_hex(coded.column)}\n_KEY = {_hex(coded.key)}\n"
         f"_YES = {_hex(coded.links[:, 0])}\n_NO = {_hex(coded.links[:, 1])}\n{sides}{first}"
         f"_LEAVES = {_list([tuple(row) for row in coded.leaves.tolist()])}\n\n\n"

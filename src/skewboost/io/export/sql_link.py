@@ -100,7 +100,7 @@ def _add_many(query: Query, formula: Formula, link: ManyClasses) -> None:
     query.add("", f"CASE {' '.join(whens)} ELSE {last} END")
 
 
-def _add_largest(query: Query, names: list[str]) -> str:
+def _add_largest(query: Query, names: list[str], called: str = "top") -> str:
     """Add a column with the largest of some columns, group by group, and return its name."""
     level = 0
     while len(names) > 1:
@@ -111,8 +111,8 @@ def _add_largest(query: Query, names: list[str]) -> str:
                 f"WHEN {' AND '.join(f'{s} >= {o}' for o in (*some[k + 1 :], last))} THEN {s}"
                 for k, s in enumerate(some)
             ]
-            query.add(f"top_{level}_{g}", f"CASE {' '.join(whens)} ELSE {last} END" if whens else last)
-        names, level = [f"top_{level}_{g}" for g in range(len(groups))], level + 1
+            query.add(f"{called}_{level}_{g}", f"CASE {' '.join(whens)} ELSE {last} END" if whens else last)
+        names, level = [f"{called}_{level}_{g}" for g in range(len(groups))], level + 1
         query.next_step()
     return names[0]
 
@@ -146,7 +146,7 @@ def _add_by_cost(query: Query, formula: Formula, link: ExpectedCosts) -> None:
 
 def _add_softmax(query: Query, K: int) -> None:
     """Add probabilities that are the softmax of F."""
-    top = _add_largest(query, [f"F_{k}" for k in range(K)])
+    top = _add_largest(query, [f"F_{k}" for k in range(K)], "largest")
     for k in range(K):
         t = f"({query.get(f'F_{k}')} - {query.get(top)})"
         query.add(f"share_{k}", f"CASE WHEN {t} < -{FAR} THEN 0.0E0 ELSE EXP({t}) END")

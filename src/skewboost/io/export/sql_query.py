@@ -68,9 +68,9 @@ def _check_size(formula: Formula) -> None:
     if n_cases > MOST_CASES:
         per_class = f" for each of {formula.n_outputs} classes" if formula.n_outputs > 1 else ""
         raise InputError(
-            f"The trees have {n_cases // formula.n_outputs} leaves{per_class}, which is too much for a query: a database "
-            f"plans every one, so that at most {MOST_CASES} are written. Fit fewer trees (SkewBoostClassifier: "
-            'effort="quick"; boosters: n_estimators, or truncated), or export C or ONNX.'
+            f"The trees have {n_cases // formula.n_outputs} leaves{per_class}. That is too much for a query, which can "
+            f"have at most {MOST_CASES} in all, because a database plans every one. Fit fewer or smaller trees "
+            "(SkewBoostClassifier: effort='quick'; boosters: n_estimators, max_leaf_nodes), or export C or ONNX."
         )
 
 
