@@ -10,7 +10,7 @@ import pytest
 
 import skewboost as sb
 from program_runners import run_c, run_onnx, run_python, run_sql
-from skewboost.io import to_source
+from skewboost.io import dumps, loads, to_source
 from skewboost.io.export.reading import read_formula
 from skewboost.learners import Tree
 from skewboost.meta.portfolio.recipe import recipe_for
@@ -157,8 +157,13 @@ def test_the_header_tells_costs_and_families(two):
     head = to_source(two, "c")[:2500]
     n_trees = [len(own.forest) for own in read_formula(two).sums]
     assert f"SkewBoostClassifier, {sum(n_trees)} trees of 2 families" in head
-    assert "Costs, a row per true class and a column per prediction: 0, 1; 20, 0" in head
+    assert "Costs, a row per true class and a column per prediction:\n *   0, 1\n *   20, 0\n" in head
     assert f"times the log-odds of a constant + {n_trees[1]} trees" in head
+
+
+def test_a_model_from_a_file_gives_the_same_program(two):
+    for language in ("python", "c", "sql"):
+        assert to_source(loads(dumps(two)), language) == to_source(two, language)
 
 
 def test_a_query_that_no_database_could_plan(two, monkeypatch):

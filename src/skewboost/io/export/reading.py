@@ -176,8 +176,9 @@ def _notes_of_portfolio(portfolio: Any, link: Odds | ExpectedCosts) -> list[str]
     if isinstance(link, Odds):
         return _notes_of_two(portfolio, 1.0, link.threshold)
     notes = [] if link.positive is None else _notes_of_two(portfolio, 1.0, None)
-    rows = "; ".join(", ".join(f"{cost:.6g}" for cost in row) for row in link.costs)
-    notes.append(f"Costs, a row per true class and a column per prediction: {rows}")
+    rows = [", ".join(f"{cost:.6g}" for cost in row) for row in link.costs]
+    notes.append("Costs, a row per true class and a column per prediction:")
+    notes += [f"  {row}" for row in rows]
     if link.reject_cost is not None:
         notes.append(f"Where every decision is expected to cost more than {link.reject_cost:.6g}, the label is "
                      f"{link.reject_label!r}")  # fmt: skip
