@@ -10,7 +10,7 @@ import pytest
 
 import skewboost as sb
 from program_runners import run_c, run_onnx, run_python, run_sql
-from skewboost.io import dumps, loads, to_source
+from skewboost.io import dumps, loads, to_onnx, to_source
 from skewboost.io.export.reading import read_formula
 from skewboost.learners import Tree
 from skewboost.meta.portfolio.recipe import recipe_for
@@ -170,6 +170,23 @@ def test_a_query_that_no_database_could_plan(two, monkeypatch):
     monkeypatch.setattr("skewboost.io.export.sql_query.MOST_CASES", 50)
     with pytest.raises(ValueError, match=r"at most 50 in all, because a database plans every one.*effort='quick'"):
         to_source(two, "sql")
+
+
+def test_columns_of_many_categories(tmp_path, monkeypatch):
+    """Their codes are the order of their target statistics."""
+    rng = np.random.default_rng(0)
+    number = rng.integers(0, 90, 400)
+    rows = pd.DataFrame({"id": [f"c{k}" for k in number], "x": rng.normal(size=400)})
+    model = portfolio(cost=4).fit(rows, (number % 5 == 0) ^ (rng.random(400) < 0.1))
+    assert model._model.bins.features[0].ordered
+    new = rows.iloc[:50].copy()
+    new.loc[:4, "id"] = "never seen"
+    everywhere(model, new, tmp_path)
+    for limit in ("sql_query.MOST_LISTED", "onnx_graph.MOST_LISTED"):
+        monkeypatch.setattr(f"skewboost.io.export.{limit}", 10)
+    for write in (lambda: to_source(model, "sql"), lambda: to_onnx(model)):
+        with pytest.raises(ValueError, match=r"The trees name \d+ categories in all, .* at most 10\. Merge"):
+            write()
 
 
 @pytest.mark.parametrize("missing", ["learn", "abstain"])

@@ -94,6 +94,12 @@ class Forest:
         """The number of nodes."""
         return len(self.feature)
 
+    @property
+    def n_listed(self) -> int:
+        """The number of categories that the nodes name in all."""
+        sizes = np.array([len(yes) + len(no) for yes, no in self.sides], dtype=np.int64)
+        return int(sizes[self.which[self.which >= 0]].sum()) if len(sizes) else 0
+
     def node(self, k: int) -> Node:
         """The test of a node."""
         which = int(self.which[k])
@@ -266,6 +272,15 @@ class Formula:
         if any(isinstance(label, str) for label in found) or len({isinstance(label, bool) for label in found}) > 1:
             return tuple(map(str, found))
         return found
+
+    def check_listed(self, most: int, what: str) -> None:
+        """Refuse a form in which every node names its categories, if that would be gigabytes."""
+        n = sum(own.forest.n_listed for own in self.sums)
+        if n > most:
+            raise InputError(
+                f"The trees name {n} categories in all, but {what} at most {most}. Merge rare categories of columns "
+                "that have many, or export C or Python, where equal sets are written once."
+            )
 
     @property
     def used(self) -> list[int]:

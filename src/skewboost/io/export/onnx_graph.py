@@ -25,6 +25,8 @@ from skewboost.typing import Array
 MOST_IN_ORDER = 1000
 # Distinct leaves, in their values for all outputs, that are counted rather than added.
 MOST_ROWS = 64
+# Categories in the sets of all nodes, of which every one is a node in onnxruntime.
+MOST_LISTED = 5_000_000
 
 
 class Graph:
@@ -61,6 +63,7 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
     """Return the graph."""
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
+    formula.check_listed(MOST_LISTED, "a graph can have")
     graph = Graph([*inputs, *outputs])
     meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
     meaning(graph, formula, formula.link, _f(graph, formula, mixed), outputs)

@@ -99,7 +99,7 @@ def write_python(formula: Formula, name: str) -> str:
     """Return the program."""
     forests = [own.forest for own in formula.sums]
     coded = None
-    if sum(forest.n_nodes for forest in forests) > MOST_IFS:
+    if sum(forest.n_nodes + forest.n_listed // 10 for forest in forests) > MOST_IFS:
         coded = Coded.of(forests, formula.columns)
     parts = [_table(part, s, formula) for s, own in enumerate(formula.sums) for part in own.tables]
     parts += [_packed(formula, coded)] if coded else [_nested(s, own) for s, own in enumerate(formula.sums)]

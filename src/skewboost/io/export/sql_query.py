@@ -22,6 +22,7 @@ MAX_NESTED = 16
 MOST_LEAVES = 2**MAX_NESTED
 # Leaves, times outputs, of all trees: databases take milliseconds, and kilobytes of memory, to plan each.
 MOST_CASES = 200_000
+MOST_LISTED = 1_000_000  # names of categories in all conditions
 
 
 def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | None) -> str:
@@ -64,6 +65,7 @@ def _check_size(formula: Formula) -> None:
             f"A tree has {largest} leaves, but a query can have at most {MOST_LEAVES}. Set max_leaf_nodes when "
             "fitting, or export C."
         )
+    formula.check_listed(MOST_LISTED // formula.n_outputs, "a query can have")
     n_cases = formula.n_outputs * sum(len(forest.values) for forest in forests)
     if n_cases > MOST_CASES:
         per_class = f" for each of {formula.n_outputs} classes" if formula.n_outputs > 1 else ""
