@@ -59,6 +59,11 @@ def read_formula(model: Any) -> Formula:
         remedy = next((text for attribute, text in REMEDIES.items() if hasattr(model, attribute)), "")
         raise InputTypeError(f"{name} cannot be exported. {CAN_BE}.", remedy)
     check_is_fitted(inner)
+    if getattr(model, "lower_threshold_", None) is not None:
+        raise InputTypeError(
+            f"A {name} with a goal that refers rows cannot be exported: a program has one threshold.",
+            "Compare scores with threshold_ and lower_threshold_ in Python, or fit without referred_share.",
+        )
     if threshold is not None and model.pos_label_ != inner.pos_label_:
         raise InputTypeError(
             f"{type(model).__name__} and its estimator have different positive classes: {model.pos_label_!r} and "
