@@ -82,7 +82,7 @@ def run_c(model, X, folder):
             scores.append(list(out))
         library.predict_probability(x, out)
         probabilities.append(list(out))
-        labels.append(model.classes_.tolist()[library.predict(x)])
+        labels.append([*model.classes_.tolist(), getattr(model, "reject_label_", None)][library.predict(x)])
     return Predictions(scores, probabilities, labels)
 
 

@@ -255,5 +255,12 @@ def _of_rows(each: Array, positive: Array, weights: Array | None) -> Costs:
 
 
 def expected_costs(p: Array, costs: Array) -> Array:
-    """Return the expected cost of each decision, ``Σ_j P(j|x) C[j, k]``, for one matrix or one per row."""
-    return np.asarray(p @ costs if costs.ndim == 2 else np.einsum("nj,njk->nk", p, costs))
+    """Return the expected cost of each decision, ``Σ_j P(j|x) C[j, k]``, for one matrix or one per row.
+
+    Terms are added in the order of the classes. The order of a matrix product depends on the library and the number of
+    rows, so that decisions of equal cost could differ between a row alone, a row of many and an exported program.
+    """
+    found = np.zeros((len(p), costs.shape[-1]))
+    for j in range(p.shape[1]):
+        found += p[:, j, None] * costs[..., j, :]
+    return found

@@ -15,7 +15,7 @@ from sklearn.base import clone
 import skewboost as sb
 from program_runners import columns_of, query_predictions, run_sql
 from skewboost.io import to_source
-from skewboost.io.export.formula import read_formula
+from skewboost.io.export.reading import read_formula
 from skewboost.learners import Line, Stump, Tree
 from sql_databases import BIGINT, DOUBLE, REAL, SQLite
 from support import awkward_data
@@ -219,8 +219,9 @@ GROWING = {
 def n_numbers(model):
     """The size of a model: the number of its tests and values."""
     formula = read_formula(model)
-    n = sum(len(tree.nodes) + formula.n_outputs * len(tree.values) for tree in formula.trees)
-    n += sum(len(getattr(part, "cuts", ())) + formula.n_outputs * len(part.values) for part in formula.tables)
+    K, (own,) = formula.n_outputs, formula.sums
+    n = own.forest.n_nodes + K * len(own.forest.values)
+    n += sum(len(getattr(part, "cuts", ())) + K * len(part.values) for part in own.tables)
     return n + len(getattr(formula.link, "pieces", formula.classes))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from copy import copy
 
@@ -12,9 +11,9 @@ import pytest
 
 import skewboost as sb
 from program_runners import run_c, run_onnx, run_python, run_sql
-from skewboost.io.export.formula import read_formula
+from skewboost.io.export.reading import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
-from support import awkward_data, make
+from support import awkward_data, edges, make
 
 SUMS = [e for e in sb.catalogue() if e.name != "WeightBoost"]
 X, y = awkward_data(200)
@@ -29,19 +28,6 @@ def everywhere(model, X, folder, exact=False):
                 assert np.array_equal(program.score, copy(model).set_params(engine=engine).decision_function(X))
 
 
-def edges(model, X):
-    """Rows on every threshold of a model and on either side of it, all else as in some row of X."""
-    formula = read_formula(model)
-    cuts = [(part.feature, cut) for part in formula.tables for cut in getattr(part, "cuts", ())]
-    cuts += [(n.feature, n.cut) for tree in formula.trees for n in tree.nodes if math.isfinite(n.cut)]
-    rows = []
-    for k, (j, cut) in enumerate(dict.fromkeys(cuts)):
-        for value in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):
-            rows.append(X[k % len(X)].copy())
-            rows[-1][j] = value
-    return np.array(rows)
-
-
 @pytest.mark.parametrize("entry", SUMS, ids=[e.name for e in SUMS])
 def test_every_variant(entry):
     """Variants differ in the numbers of the formula only, which is the same for all languages."""
@@ -49,7 +35,7 @@ def test_every_variant(entry):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = make(entry.estimator, 8, **params).fit(X, y)
-    rows = np.vstack((X[:40], edges(model, X)[:60]))
+    rows = np.vstack((X[:40], edges(read_formula(model), X)[:60]))
     run_python(model, rows).agrees(model, rows)
 
 
@@ -67,7 +53,7 @@ LEARNERS = {
 @pytest.mark.parametrize("model", LEARNERS.values(), ids=LEARNERS)
 def test_sums_are_equal_to_the_last_bit_at_and_beside_every_threshold(model, tmp_path):
     model.fit(X, y)
-    rows = edges(model, X)
+    rows = edges(read_formula(model), X)
     rows = rows[:: max(1, len(rows) // 150)]
     assert len(rows) > 5
     everywhere(model, np.vstack((X[:50], rows)), tmp_path, exact=True)
@@ -137,9 +123,9 @@ def test_names_and_categories_of_any_text_missing_and_unseen(learner, tmp_path):
     model = sb.RealBoostClassifier(estimator=learner, n_estimators=30).fit(table, labels)
     formula = read_formula(model)
     if isinstance(learner, Stump):
-        used = {part.feature for part in formula.tables}
+        used = {part.feature for part in formula.sums[0].tables}
     else:
-        used = {n.feature for tree in formula.trees for n in tree.nodes} | {p.feature for p in formula.tables}
+        used = {*formula.sums[0].forest.features, *(part.feature for part in formula.sums[0].tables)}
     assert used >= {0, 3, 9, 10}
     new = table.iloc[:80].copy()
     new.loc[:9, "class"] = "never seen"
@@ -201,7 +187,7 @@ def test_labels_of_any_type_and_either_class_positive(labels, positive, tmp_path
 def test_many_classes(model, tmp_path):
     labels = np.array(["a", "b", "c"])[y + (np.nan_to_num(X[:, 1]) > 0.8)]
     model.fit(X, labels)
-    everywhere(model, np.vstack((X[:60], edges(model, X)[:60])), tmp_path)
+    everywhere(model, np.vstack((X[:60], edges(read_formula(model), X)[:60])), tmp_path)
 
 
 def test_the_threshold_of_a_goal(tmp_path):
@@ -232,9 +218,9 @@ def chain(n=80):
 
 def test_deep_trees(tmp_path):
     model, x = chain()
-    nodes, depth = read_formula(model).trees[0].nodes, {}
-    for k in reversed(range(len(nodes))):
-        depth[k] = 1 + max(depth.get(link, 0) for link in nodes[k].links)
+    links, depth = read_formula(model).sums[0].forest.links.tolist(), {}
+    for k in reversed(range(len(links))):
+        depth[k] = 1 + max(depth.get(link, 0) for link in links[k])
     assert depth[0] > 30
     everywhere(model, np.vstack((x, x + 0.5, [[np.nan]])), tmp_path, exact=True)
 
@@ -251,5 +237,5 @@ def test_long_sums_are_added_in_several_queries(monkeypatch):
 def test_many_trees(tmp_path):
     """SQLite takes expressions of depth 1000 at most, and compilers nest some hundred blocks."""
     model = sb.GentleBoostClassifier(estimator=Tree(max_leaf_nodes=4), n_estimators=1200, learning_rate=0.02).fit(X, y)
-    assert len(read_formula(model).trees) > 1000
+    assert len(read_formula(model).sums[0].forest) > 1000
     everywhere(model, X[:20], tmp_path, exact=True)

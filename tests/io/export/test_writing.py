@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import skewboost as sb
 from program_runners import compiled
 from skewboost.io import to_onnx, to_source
-from skewboost.io.export.sql_query import fraction, number
+from skewboost.io.export.sql_steps import fraction, number
 from skewboost.learners import RuleLearner, Tree
 from support import awkward_data
 

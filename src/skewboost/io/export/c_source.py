@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from typing import Any
 
 from skewboost.boosting.link import ManyClasses
 from skewboost.errors import InputError
-from skewboost.io.export.formula import Formula, LookUp, Odds, Steps, Values, filled, number
+from skewboost.io.export.formula import ExpectedCosts, Formula, LookUp, Odds, Steps, Sum, filled, number
+from skewboost.io.export.packed_forest import Coded
 
 FEW = 4  # up to this number of cuts, a step function is a chain of comparisons
 
 
 def write_c(formula: Formula, name: str) -> str:
     """Return the program."""
-    meaning = _many(formula.link, name) if isinstance(formula.link, ManyClasses) else _two(formula.link, name)
-    parts = [_head(formula, name), _codes(formula, name), _helpers(formula, name), *_tables(formula, name)]
-    parts += [_trees(formula, name), _f(formula, name), meaning]
+    forests = [own.forest for own in formula.sums]
+    coded = Coded.of(forests, formula.columns) if any(map(len, forests)) else None
+    meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
+    parts = [_head(formula, name), _codes(formula, name), _helpers(formula, coded, name), *_tables(formula, name)]
+    parts += [_trees(formula, coded, name), _f(formula, coded, name), meaning(formula.link, name)]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
@@ -37,7 +40,7 @@ def in_comment(line: str) -> str:
 
 
 def _head(formula: Formula, name: str) -> str:
-    K, many = len(formula.classes), formula.n_outputs > 1
+    K, n_labels, many = len(formula.classes), len(formula.labels), formula.n_outputs > 1
     of_text = any(c.categories is not None for c in formula.columns)
     usage = [
         "",
@@ -54,16 +57,19 @@ def _head(formula: Formula, name: str) -> str:
         usage.append(f"Pass a category as its code, {name}_code(feature, text), which is NAN for an unknown category.")
     comment = "\n".join(f" * {in_comment(line)}".rstrip() for line in [*formula.header(), *usage])
     includes = "#include <math.h>\n" + ("#include <stddef.h>\n#include <string.h>\n" if of_text else "")
-    classes = filled(text(c if isinstance(c, str) else repr(c)) for c in formula.classes)
+    classes = filled(text(c if isinstance(c, str) else repr(c)) for c in formula.labels)
+    if n_labels > K:
+        usage.insert(1, f"{name}_classes[{K}] is the label of rows that are referred to somebody else.")
     prototypes = [
-        f"extern const char *const {name}_classes[{K}];",
+        f"extern const char *const {name}_classes[{n_labels}];",
         f"int {name}(const double *x);",
         f"void {name}_score(const double *x, double *score);" if many else f"double {name}_score(const double *x);",
         f"void {name}_probability(const double *x, double *p);",
         *([f"double {name}_code(int feature, const char *category);"] if of_text else []),
     ]
     listed = "\n".join(prototypes)
-    return f"/*\n{comment}\n */\n{includes}\n{listed}\n\nconst char *const {name}_classes[{K}] = {{\n{classes}\n}};\n"
+    listed += f"\n\nconst char *const {name}_classes[{n_labels}] = {{\n{classes}\n}};"
+    return f"/*\n{comment}\n */\n{includes}\n{listed}\n"
 
 
 def _codes(formula: Formula, name: str) -> str:
@@ -96,14 +102,14 @@ def _codes(formula: Formula, name: str) -> str:
     )
 
 
-def _helpers(formula: Formula, name: str) -> str:
+def _helpers(formula: Formula, coded: Coded | None, name: str) -> str:
     """Functions that tables and trees use."""
-    found = []
-    if formula.tables or formula.trees:
+    found, tables = [], [part for own in formula.sums for part in own.tables]
+    if tables or coded:
         K = formula.n_outputs
         add = "    F[0] += v[0];\n" if K == 1 else f"    for (int k = 0; k < {K}; k++) F[k] += v[k];\n"
         found.append(f"static void {name}_add(double *F, const double *v)\n{{\n{add}}}\n")
-    if any(isinstance(part, Steps) and len(part.cuts) > FEW for part in formula.tables):
+    if (coded and coded.numeric) or any(isinstance(part, Steps) and len(part.cuts) > FEW for part in tables):
         found.append(
             "/* The number of cuts strictly below x. */\n"
             f"static int {name}_below(const double *cuts, int n, double x)\n{{\n"
@@ -114,8 +120,7 @@ def _helpers(formula: Formula, name: str) -> str:
             "        else high = middle;\n"
             "    }\n    return low;\n}\n"
         )
-    nominal_nodes = any(node.sides is not None for tree in formula.trees for node in tree.nodes)
-    if nominal_nodes or any(isinstance(part, LookUp) and part.values for part in formula.tables):
+    if (coded and coded.nominal) or any(isinstance(part, LookUp) and part.values for part in tables):
         found.append(
             "/* The number of a category; n if it is unknown. */\n"
             f"static int {name}_category(double x, int n)\n{{\n    return x >= 0.0 && x < n ? (int)x : n;\n}}\n"
@@ -127,99 +132,142 @@ def _rows(values: Any) -> str:
     return filled("{" + ", ".join(map(number, row)) + "}" for row in values)
 
 
+def _numbers(values: Iterable[int]) -> str:
+    return filled(map(str, values))
+
+
 def _tables(formula: Formula, name: str) -> list[str]:
     """Per feature an array of values, the last one for missing cells, and a function that looks up a cell."""
     K, found = formula.n_outputs, []
-    for part in formula.tables:
+    for s, part in [(s, part) for s, own in enumerate(formula.sums) for part in own.tables]:
         j, n = part.feature, len(part.values)
+        tag = f"{s}_{j}" if s else f"{j}"
         values = (
-            f"static const double {name}_values_{j}[{n + 1}][{K}] = {{\n{_rows((*part.values, part.missing))}\n}};\n"
+            f"static const double {name}_values_{tag}[{n + 1}][{K}] = {{\n{_rows((*part.values, part.missing))}\n}};\n"
         )
         if isinstance(part, LookUp):
             at = f"{name}_category(x, {n})" if n else "(void)x, 0"
         elif len(part.cuts) > FEW:
             cuts = filled(map(number, part.cuts))
-            values = f"static const double {name}_cuts_{j}[{n - 1}] = {{\n{cuts}\n}};\n{values}"
-            at = f"x != x ? {n} : {name}_below({name}_cuts_{j}, {n - 1}, x)"
+            values = f"static const double {name}_cuts_{tag}[{n - 1}] = {{\n{cuts}\n}};\n{values}"
+            at = f"x != x ? {n} : {name}_below({name}_cuts_{tag}, {n - 1}, x)"
         else:
             at = (
                 f"x != x ? {n} : " + "".join(f"x <= {number(c)} ? {k} : " for k, c in enumerate(part.cuts)) + f"{n - 1}"
             )
         found.append(
             f"/* {in_comment(repr(formula.columns[j].name))} */\n{values}\n"
-            f"static const double *{name}_f{j}(double x)\n{{\n    return {name}_values_{j}[{at}];\n}}\n"
+            f"static const double *{name}_f{tag}(double x)\n{{\n    return {name}_values_{tag}[{at}];\n}}\n"
         )
     return found
 
 
-def _trees(formula: Formula, name: str) -> str:
-    """All trees as one array of nodes, so that a tree of any depth compiles."""
-    if not formula.trees:
+def _trees(formula: Formula, coded: Coded | None, name: str) -> str:
+    """All trees as one array of small integers, so that any number of trees of any depth compiles."""
+    if coded is None:
         return ""
-    roots: list[str] = []
-    nodes: list[str] = []
-    leaves: list[Values] = []
-    sides: list[str] = []
-    for tree in formula.trees:
-        first, first_leaf = len(nodes), len(leaves)
-        roots.append(str(first))
-        for node in tree.nodes:
-            at = [first + k if k >= 0 else ~(first_leaf + ~k) for k in node.links]
-            n, offset = 0, 0
-            if node.sides is not None:
-                known, offset = formula.columns[node.feature].categories or (), len(sides)
-                n = len(known)
-                sides += ["0" if c in node.sides[0] else "1" if c in node.sides[1] else "2" for c in known]
-            cut = "0.0" if node.sides is not None else "INFINITY" if math.isinf(node.cut) else number(node.cut)
-            nodes.append(f"{{{cut}, {node.feature}, {n if node.sides is not None else -1}, {offset}, "
-                         f"{{{at[0]}, {at[1]}, {at[2]}}}}}")  # fmt: skip
-        leaves += tree.values
-    has_sets = any(node.sides is not None for tree in formula.trees for node in tree.nodes)
-    of_sets = f"static const unsigned char {name}_sides[] = {{\n{filled(sides or ['0'])}\n}};\n\n" if has_sets else ""
-    by_set = (
-        "        if (node->n >= 0) {\n"
-        f"            int code = {name}_category(v, node->n);\n"
-        f"            k = node->link[code == node->n ? 2 : {name}_sides[node->offset + code]];\n"
-        "        } else\n"
-        if has_sets
-        else ""
-    )
+    rows = zip(coded.column.tolist(), coded.key.tolist(), *coded.links.T.tolist())
+    nodes = ["{" + ",".join(map(str, row)) + "}" for row in rows] or ["{0, 0, 0, 0}"]
+    roots = [root for own in coded.roots for root in own.tolist()]
+    by_set, answer = "", "code <= node->key"
+    if coded.nominal:
+        by_set = (
+            "/* Whether a node is answered with yes, by its key plus the number of the category. */\n"
+            f"static const unsigned char {name}_sides[] = {{\n{_numbers(coded.sides.tolist())}\n}};\n\n"
+        )
+        answer = f"node->column < {coded.first_nominal} ? ({answer}) : {name}_sides[node->key + code]"
     return (
-        "/* Trees: link 0 if x[feature] <= cut, else link 1; link 2 if the cell is missing. A feature with n >= 0\n"
-        "   categories takes the link in sides[offset + code]. A link k < 0 is the leaf -k - 1. */\n"
-        f"struct {name}_node {{\n    double cut;\n    int feature, n, offset, link[3];\n}};\n\n"
+        f"{_code_function(formula, coded, name)}\n"
+        "/* A node goes on by the link yes if the code in its column is at most the key, else by no. A link > 0 leads\n"
+        "   this many nodes on; a link k < 0 is the leaf -k - 1. */\n"
+        f"struct {name}_node {{\n    int column, key, yes, no;\n}};\n\n"
         f"static const struct {name}_node {name}_nodes[{len(nodes)}] = {{\n{filled(nodes)}\n}};\n\n"
-        f"static const double {name}_leaves[{len(leaves)}][{formula.n_outputs}] = {{\n{_rows(leaves)}\n}};\n\n"
-        f"static const int {name}_roots[{len(roots)}] = {{\n{filled(roots)}\n}};\n\n{of_sets}"
-        f"static const double *{name}_tree(int k, const double *x)\n{{\n"
+        f"static const double {name}_leaves[{len(coded.leaves)}][{formula.n_outputs}] = {{\n"
+        f"{_rows(coded.leaves.tolist())}\n}};\n\n"
+        f"static const int {name}_roots[{len(roots)}] = {{\n{_numbers(roots)}\n}};\n\n{by_set}"
+        f"static const double *{name}_tree(int k, const int *c)\n{{\n"
         "    while (k >= 0) {\n"
         f"        const struct {name}_node *node = &{name}_nodes[k];\n"
-        f"        double v = x[node->feature];\n{by_set}"
-        "        k = node->link[v != v ? 2 : v <= node->cut ? 0 : 1];\n"
+        "        int code = c[node->column];\n"
+        f"        int link = ({answer}) ? node->yes : node->no;\n"
+        "        k = link < 0 ? link : k + link;\n"
         f"    }}\n    return {name}_leaves[-k - 1];\n}}\n"
     )
 
 
-def _f(formula: Formula, name: str) -> str:
+def _code_function(formula: Formula, coded: Coded, name: str) -> str:
+    """A function from cells to codes, and the cuts that it uses."""
+    lists, lines = [], []
+    most = max((len(cuts) for cuts in coded.cuts), default=0) + 1
+    for i, (j, cuts) in enumerate(zip(coded.numeric, coded.cuts)):
+        known = filled(map(number, cuts)) if len(cuts) else "    0.0"
+        lists.append(f"/* {in_comment(repr(formula.columns[j].name))} */\n"
+                     f"static const double {name}_tests_{j}[] = {{\n{known}\n}};\n")  # fmt: skip
+        lines.append(f"    {name}_place(x[{j}], {name}_tests_{j}, {len(cuts)}, c + {2 * i});")
+    for i, j in enumerate(coded.nominal, coded.first_nominal):
+        lines.append(f"    c[{i}] = {name}_category(x[{j}], {len(formula.columns[j].categories or ())});")
+    place = (
+        f"/* The code of a number, in two forms: a missing cell is above all keys, or below. */\n"
+        f"static void {name}_place(double x, const double *cuts, int n, int *c)\n{{\n"
+        f"    c[0] = x != x ? {most} : {name}_below(cuts, n, x);\n    c[1] = x != x ? -1 : c[0];\n}}\n\n"
+        if coded.numeric
+        else ""
+    )
+    listed = "\n".join(lines) if lines else "    (void)x, (void)c;"
+    head = f"static void {name}_encode(const double *x, int *c)"
+    return "\n".join([*lists, f"{place}{head}\n{{\n{listed}\n}}\n"])
+
+
+def _f(formula: Formula, coded: Coded | None, name: str) -> str:
+    K, first = formula.n_outputs, 0
     lines = [f"static void {name}_sum(const double *x, double *F)", "{"]
-    if not (formula.tables or formula.trees or formula.lines):
+    if not formula.used:
         lines.append("    (void)x;")
-    lines += [f"    F[{k}] = {number(c)};" for k, c in enumerate(formula.constant)]
-    lines += [f"    {name}_add(F, {name}_f{p.feature}(x[{p.feature}]));" for p in formula.tables]
-    if formula.trees:
-        tree = f"{name}_tree({name}_roots[t], x)"
-        lines.append(f"    for (int t = 0; t < {len(formula.trees)}; t++) {name}_add(F, {tree});")
-    if formula.lines:
+    if coded:
+        lines += [f"    int c[{max(coded.n_columns, 1)}];", f"    {name}_encode(x, c);"]
+    if not formula.is_one_sum:
+        lines += [f"    F[{k}] = {number(c)};" for k, c in enumerate(formula.offset)]
+    for s, own in enumerate(formula.sums):
+        trees = range(first, first := first + len(own.forest))
+        if formula.is_one_sum:
+            lines += _added(own, s, trees, "F", name)
+        else:
+            score = [*_added(own, s, trees, "v", name), *_log_odds_of_shares(own)]
+            score.append(f"    for (int k = 0; k < {K}; k++) F[k] += {number(own.weight)} * v[k];")
+            lines += ["    {", f"        double v[{K}];", *(f"    {line}" for line in score), "    }"]
+    if isinstance(formula.link, ManyClasses):
+        lines.append(f"    for (int k = 0; k < {K}; k++) F[k] = rint(F[k] * 1e10) / 1e10;")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _added(own: Sum, s: int, trees: range, F: str, name: str) -> list[str]:
+    """Statements that compute a sum."""
+    lines = [f"    {F}[{k}] = {number(c)};" for k, c in enumerate(own.constant)]
+    for part in own.tables:
+        tag = f"{s}_{part.feature}" if s else f"{part.feature}"
+        lines.append(f"    {name}_add({F}, {name}_f{tag}(x[{part.feature}]));")
+    if trees:
+        tree = f"{name}_tree({name}_roots[t], c)"
+        lines.append(f"    for (int t = {trees.start}; t < {trees.stop}; t++) {name}_add({F}, {tree});")
+    if own.lines:
         lines.append("    double rest = 0.0;")
-        for line in formula.lines:
+        for line in own.lines:
             x = f"x[{line.feature}]"
             inner = f"fmin(fmax({x}, {number(-line.reach)}), {number(line.reach)})"
             t = f"({inner} / {number(line.scale)} - {number(line.centre)})"
             lines.append(f"    if ({x} == {x}) rest += {number(line.rise)} * {t} + {number(line.height)};")
-        lines.append("    F[0] += rest;")
-    if formula.n_outputs > 1:
-        lines.append(f"    for (int k = 0; k < {formula.n_outputs}; k++) F[k] = rint(F[k] * 1e10) / 1e10;")
-    return "\n".join([*lines, "}"]) + "\n"
+        lines.append(f"    {F}[0] += rest;")
+    return lines
+
+
+def _log_odds_of_shares(own: Sum) -> list[str]:
+    """Statements that turn the shares v into log-odds, or into logarithms if there are several."""
+    if own.floor is None:
+        return []
+    if len(own.floor) == 1:
+        floor = number(own.floor[0])
+        return [f"    v[0] = log(fmax(v[0], {floor})) - log(fmax(1.0 - v[0], {floor}));"]
+    return [f"    v[{k}] = log(fmax(v[{k}], {number(floor)}));" for k, floor in enumerate(own.floor)]
 
 
 def _two(link: Odds, name: str) -> str:
@@ -290,4 +338,47 @@ def _many(link: ManyClasses, name: str) -> str:
         f"int {name}(const double *x)\n{{\n"
         f"    double F[{K}];\n    int best = 0;\n    {name}_sum(x, F);\n"
         f"    for (int k = 1; k < {K}; k++) if (F[k] > F[best]) best = k;\n    return best;\n}}\n"
+    )
+
+
+def _by_cost(link: ExpectedCosts, name: str) -> str:
+    K = len(link.costs)
+    if link.positive is None:
+        odds = ""
+        score = (
+            f"void {name}_score(const double *x, double *score)\n{{\n    double p[{K}];\n"
+            f"    {name}_probability(x, p);\n    {name}_expected(p, score);\n"
+            f"    for (int k = 0; k < {K}; k++) score[k] = -score[k];\n}}\n"
+        )
+        shares = (
+            f"    double F[{K}], total = 0.0;\n    {name}_sum(x, F);\n"
+            f"    double top = F[0];\n    for (int k = 1; k < {K}; k++) top = fmax(top, F[k]);\n"
+            f"    for (int k = 0; k < {K}; k++) total += p[k] = exp(F[k] - top);\n"
+            f"    for (int k = 0; k < {K}; k++) p[k] /= total;\n"
+        )
+    else:
+        odds = (
+            f"/* Log-odds of {name}_classes[1]. */\nstatic double {name}_log_odds(const double *x)\n{{\n"
+            f"    double F;\n    {name}_sum(x, &F);\n    return {'-' if link.positive == 0 else ''}F;\n}}\n\n"
+        )
+        shift = f" + {number(link.shift)}" if link.shift else ""
+        score = f"double {name}_score(const double *x)\n{{\n    return {name}_log_odds(x){shift};\n}}\n"
+        shares = (
+            f"    double t = {name}_log_odds(x);\n    p[0] = 1.0 / (1.0 + exp(t));\n    p[1] = 1.0 / (1.0 + exp(-t));\n"
+        )
+    refer = ""
+    if link.reject_cost is not None:
+        refer = f"    if (cost[best] > {number(link.reject_cost)}) return {K};\n"
+    return (
+        f"/* Costs: a row per true class, a column per prediction. */\n"
+        f"static const double {name}_costs[{K}][{K}] = {{\n{_rows(link.costs)}\n}};\n\n"
+        f"static void {name}_expected(const double *p, double *cost)\n{{\n"
+        f"    for (int k = 0; k < {K}; k++) cost[k] = 0.0;\n"
+        f"    for (int j = 0; j < {K}; j++)\n"
+        f"        for (int k = 0; k < {K}; k++) cost[k] += p[j] * {name}_costs[j][k];\n}}\n\n"
+        f"{odds}void {name}_probability(const double *x, double *p)\n{{\n{shares}}}\n\n{score}\n"
+        f"int {name}(const double *x)\n{{\n"
+        f"    double p[{K}], cost[{K}];\n    int best = 0;\n"
+        f"    {name}_probability(x, p);\n    {name}_expected(p, cost);\n"
+        f"    for (int k = 1; k < {K}; k++) if (cost[k] < cost[best]) best = k;\n{refer}    return best;\n}}\n"
     )

@@ -1,14 +1,14 @@
 """The nodes of an ONNX graph.
 
-All step functions and trees are one TreeEnsemble, in which each has a target of its own. A cumulative sum over the
-targets adds them in the order of the model. A LabelEncoder turns categories into numbers, NaN if they are unknown:
-their position for look-ups, and 0 or 1 for every set of categories that a tree tests.
+The step functions and trees of a sum are one TreeEnsemble. Each has a target of its own, and a cumulative sum over the
+targets adds them in the order of the model; if there are many, the runtime adds them up. A LabelEncoder turns
+categories into their positions, NaN if they are unknown.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,17 +16,23 @@ from onnx import TensorProto, helper, numpy_helper
 
 from skewboost.boosting.link import ManyClasses
 from skewboost.errors import InputError
-from skewboost.io.export.formula import Formula, Odds, Steps, Tree, utf8
+from skewboost.io.export.formula import ExpectedCosts, Formula, Odds, Steps, Sum, utf8
+from skewboost.io.export.onnx_trees import Ensemble
+from skewboost.io.export.packed_forest import TwoWay
 from skewboost.typing import Array
 
-LEQ = 0  # the mode of a node: x <= split
-SUM = 1  # of leaves
+# Terms, times outputs, that are added in the order of the model. Each takes 16 bytes per row while the graph runs.
+MOST_IN_ORDER = 1000
+# Distinct leaves, in their values for all outputs, that are counted rather than added.
+MOST_ROWS = 64
+# Categories in the sets of all nodes, of which every one is a node in onnxruntime.
+MOST_LISTED = 5_000_000
 
 
 class Graph:
     """Collects nodes and constants."""
 
-    def __init__(self, used: Sequence[str]) -> None:
+    def __init__(self, used: list[str]) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.n_names = 0
@@ -57,12 +63,10 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
     """Return the graph."""
     mixed = any(c.categories is not None for c in formula.columns)
     inputs = [c.name for c in formula.columns] if mixed else ["X"]
+    formula.check_listed(MOST_LISTED, "a graph can have")
     graph = Graph([*inputs, *outputs])
-    F = _lines(graph, formula, mixed, _sum(graph, formula, mixed))
-    if isinstance(formula.link, ManyClasses):
-        _many(graph, formula, formula.link, F, outputs)
-    else:
-        _two(graph, formula, formula.link, F, outputs)
+    meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
+    meaning(graph, formula, formula.link, _f(graph, formula, mixed), outputs)
     n, d, K = None, len(formula.columns), len(formula.classes)
     double, text = TensorProto.DOUBLE, TensorProto.STRING
     kinds = [double if c.categories is None else text for c in formula.columns]
@@ -77,70 +81,71 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
     return helper.make_graph(graph.nodes, name, taken, given, graph.constants)
 
 
-def _sum(graph: Graph, formula: Formula, mixed: bool) -> str:
-    """F without its lines, ``[row, output]``."""
-    columns: list[str] = [c.name for c in formula.columns]  # the columns of the ensemble's input
-    place = {j: j for j in range(len(columns))}
-    if mixed:
-        columns, place = _numeric_columns(graph, formula)
-    of_set: dict[tuple[int, Any], int] = {}
+def _f(graph: Graph, formula: Formula, mixed: bool) -> str:
+    """F, ``[row, output]``: the sum, or the weighted scores of several."""
+    X, place = _numbers(graph, formula) if mixed else ("X", {j: j for j in range(len(formula.columns))})
+    scores = [_lines(graph, formula, own, mixed, _sum(graph, formula, own, X, place)) for own in formula.sums]
+    if formula.is_one_sum:
+        return scores[0]
+    found = graph.constant([formula.offset])
+    for own, v in zip(formula.sums, scores):
+        if own.floor is not None:
+            floor = graph.constant([own.floor])
+            shares, v = v, graph.add("Log", graph.add("Max", v, floor))
+            if len(own.floor) == 1:
+                rest = graph.add("Sub", graph.constant(1.0), shares)
+                v = graph.add("Sub", v, graph.add("Log", graph.add("Max", rest, floor)))
+        found = graph.add("Add", found, graph.add("Mul", graph.constant(own.weight), v))
+    return found
 
-    def column_of(node: Any) -> tuple[int, float]:
-        if node.sides is None:
-            return place[node.feature], node.cut
-        key = (node.feature, node.sides)
-        if key not in of_set:
-            yes, no = node.sides
-            ways = {**dict.fromkeys(yes, 0.0), **dict.fromkeys(no, 1.0)}
-            columns.append(_encoded(graph, formula, node.feature, ways))
-            of_set[key] = len(columns) - 1
-        return of_set[key], 0.5
 
-    K, forest = formula.n_outputs, Forest()
-    for k, constant in enumerate(formula.constant):
-        forest.constant(k, constant)
-    n_terms = 1
-    for part in formula.tables:
+def _sum(graph: Graph, formula: Formula, own: Sum, X: str, place: Mapping[int, int]) -> str:
+    """A sum without its lines, ``[row, output]``."""
+    K, n_terms = formula.n_outputs, 1 + len(own.tables) + len(own.forest)
+    trees, ensemble = TwoWay.of(own.forest, formula.columns), Ensemble(place, formula.columns)
+    if n_terms * K > MOST_IN_ORDER and K > 1 and not own.tables:
+        rows, row_of_leaf = np.unique(trees.values, axis=0, return_inverse=True)
+        if len(rows) <= MOST_ROWS:  # as in forests: count them, rather than write the trees once per output
+            ensemble.trees(trees, np.ones(len(trees.values)), row_of_leaf.reshape(-1))
+            counts = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **ensemble.attributes(len(rows)))
+            return graph.add("Add", graph.constant([own.constant]), graph.add("MatMul", counts, graph.constant(rows)))
+    in_order = n_terms * K <= MOST_IN_ORDER
+    targets = np.arange(n_terms)[:, None] * (K if in_order else 0) + np.arange(K)  # [term, output]
+    for k, constant in enumerate(own.constant):
+        ensemble.constant(constant, targets[0, k])
+    for term, part in enumerate(own.tables, 1):
         cuts = part.cuts if isinstance(part, Steps) else tuple(c + 0.5 for c in range(len(part.values) - 1))
         values = part.values or (part.missing,)
         for k in range(K):
-            forest.steps(place[part.feature], cuts, [v[k] for v in values], part.missing[k], n_terms * K + k)
-        n_terms += 1
-    for tree in formula.trees:
-        for k in range(K):
-            forest.tree(tree, column_of, k, n_terms * K + k)
-        n_terms += 1
-    X = graph.add("Concat", *columns, axis=1) if mixed else "X"
-    terms = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **forest.attributes(n_terms * K))
+            ensemble.steps(part.feature, cuts, [v[k] for v in values], part.missing[k], targets[term, k])
+    for k in range(K):
+        of_tree = targets[1 + len(own.tables) :, k]
+        ensemble.trees(trees, trees.values[:, k], of_tree[trees.tree_of_leaf] if len(of_tree) else of_tree)
+    terms = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **ensemble.attributes(int(targets[-1, -1]) + 1))
+    if not in_order:
+        return terms
     shaped = graph.add("Reshape", terms, graph.constant([-1, n_terms, K], np.int64))
     added = graph.add("CumSum", shaped, graph.constant(1, np.int64))
     return graph.add("Gather", added, graph.constant(n_terms - 1, np.int64), axis=1)
 
 
-def _numeric_columns(graph: Graph, formula: Formula) -> tuple[list[str], dict[int, int]]:
+def _numbers(graph: Graph, formula: Formula) -> tuple[str, dict[int, int]]:
     """The columns in use as numbers, at least one, and the place of each."""
     columns, place = [], {}
-    tested = {part.feature for part in formula.tables}
-    for j, column in enumerate(formula.columns):
-        if column.categories is None:
-            columns.append(column.name)
-        elif j in tested:
-            columns.append(_encoded(graph, formula, j, {c: float(k) for k, c in enumerate(column.categories)}))
-        else:
-            continue
+    for j in formula.used or [0]:
+        known = formula.columns[j].categories
+        own = formula.columns[j].name
+        columns.append(own if known is None else _encoded(graph, own, {c: float(k) for k, c in enumerate(known)}))
         place[j] = len(columns) - 1
-    if not columns:
-        columns.append(_encoded(graph, formula, 0, {}))
-    return columns, place
+    return graph.add("Concat", *columns, axis=1), place
 
 
-def _encoded(graph: Graph, formula: Formula, feature: int, values: Mapping[str, float]) -> str:
+def _encoded(graph: Graph, column: str, values: Mapping[str, float]) -> str:
     """A number per category, NaN for all others."""
-    column = formula.columns[feature]
     keys, numbers = list(values or {"": math.nan}), list(values.values() or [math.nan])
     return graph.add(
         "LabelEncoder",
-        column.name,
+        column,
         domain="ai.onnx.ml",
         keys_tensor=helper.make_tensor("keys", TensorProto.STRING, [len(keys)], [utf8(k) for k in keys]),
         values_tensor=numpy_helper.from_array(np.array(numbers)),
@@ -148,12 +153,12 @@ def _encoded(graph: Graph, formula: Formula, feature: int, values: Mapping[str, 
     )
 
 
-def _lines(graph: Graph, formula: Formula, mixed: bool, F: str) -> str:
-    """F with its lines."""
-    if not formula.lines:
+def _lines(graph: Graph, formula: Formula, own: Sum, mixed: bool, F: str) -> str:
+    """A sum with its lines."""
+    if not own.lines:
         return F
     rest = graph.constant([[0.0]])
-    for line in formula.lines:
+    for line in own.lines:
         if mixed:
             x = formula.columns[line.feature].name
         else:
@@ -167,8 +172,8 @@ def _lines(graph: Graph, formula: Formula, mixed: bool, F: str) -> str:
 
 
 def _labels(formula: Formula) -> Array:
-    """The classes as an array of a type that ONNX has."""
-    classes = formula.classes
+    """The labels as an array of a type that ONNX has."""
+    classes = formula.labels_of_one_type
     if any(isinstance(c, str) for c in classes):
         return np.array([utf8(str(c)) for c in classes], dtype=object)
     if all(isinstance(c, int) for c in classes) and max(map(abs, classes)) >= 2**63:
@@ -248,86 +253,28 @@ def _many(graph: Graph, formula: Formula, link: ManyClasses, F: str, outputs: tu
     _gather_label(graph, formula, graph.add("ArgMax", score, axis=1, keepdims=0), outputs[0])
 
 
-# ------------------------------------------------------------------------------------- trees
-
-
-Child = tuple[int, int]  # the number of a node or leaf, and whether it is a leaf
-
-
-class Forest:
-    """Collects the attributes of a TreeEnsemble."""
-
-    def __init__(self) -> None:
-        self.roots: list[int] = []
-        self.nodes: list[tuple[int, float, int, Child, Child]] = []  # column, split, whether NaN is yes, yes, no
-        self.leaves: list[tuple[int, float]] = []  # target and value
-
-    def leaf(self, target: int, value: float) -> Child:
-        """Add a leaf."""
-        self.leaves.append((target, value))
-        return len(self.leaves) - 1, 1
-
-    def node(self, column: int, split: float, yes: Child, no: Child, nan_is_yes: bool = False) -> Child:
-        """Add a node."""
-        self.nodes.append((column, split, int(nan_is_yes), yes, no))
-        return len(self.nodes) - 1, 0
-
-    def constant(self, target: int, value: float) -> None:
-        """Add a tree with the same value everywhere. A root cannot be a leaf."""
-        self.roots.append(self.node(0, math.inf, self.leaf(target, value), self.leaf(target, value))[0])
-
-    def steps(self, column: int, cuts: Sequence[float], values: Sequence[float], missing: float, target: int) -> None:
-        """Add a step function as a binary search, after a test for missing cells."""
-
-        def between(low: int, high: int) -> Child:
-            if low == high:
-                return self.leaf(target, values[low])
-            middle = (low + high) // 2
-            return self.node(column, cuts[middle], between(low, middle), between(middle + 1, high))
-
-        self.roots.append(self.node(column, math.inf, between(0, len(cuts)), self.leaf(target, missing))[0])
-
-    def tree(self, tree: Tree, column_of: Any, output: int, target: int) -> None:
-        """Add a tree. A node with a third branch for missing cells becomes two nodes."""
-        reached, made = {0}, dict[int, Child]()
-        for k, node in enumerate(tree.nodes):
-            reached.update(node.links if k in reached else ())
-
-        def child(link: int) -> Child:
-            return made[link] if link >= 0 else self.leaf(target, tree.values[~link][output])
-
-        for k in sorted((k for k in reached if k >= 0), reverse=True):
-            yes, no, missing = tree.nodes[k].links
-            column, cut = (0, 0.0) if yes == no == missing else column_of(tree.nodes[k])
-            if yes == no:
-                made[k] = child(yes)
-            else:
-                made[k] = self.node(column, cut, child(yes), child(no), nan_is_yes=missing == yes)
-            if missing not in (yes, no):
-                made[k] = self.node(column, math.inf, made[k], child(missing))
-        number, is_leaf = made[0]
-        if is_leaf:
-            self.constant(*self.leaves.pop(number))  # the only one
-        else:
-            self.roots.append(number)
-
-    def attributes(self, n_targets: int) -> dict[str, Any]:
-        """The attributes of the operator."""
-        columns, splits, nan_is_yes, yes, no = zip(*self.nodes)
-        targets, values = zip(*self.leaves)
-        return {
-            "n_targets": n_targets,
-            "aggregate_function": SUM,
-            "post_transform": 0,
-            "tree_roots": self.roots,
-            "nodes_modes": numpy_helper.from_array(np.full(len(columns), LEQ, np.uint8)),
-            "nodes_featureids": columns,
-            "nodes_splits": numpy_helper.from_array(np.array(splits)),
-            "nodes_missing_value_tracks_true": nan_is_yes,
-            "nodes_truenodeids": [number for number, _ in yes],
-            "nodes_trueleafs": [is_leaf for _, is_leaf in yes],
-            "nodes_falsenodeids": [number for number, _ in no],
-            "nodes_falseleafs": [is_leaf for _, is_leaf in no],
-            "leaf_targetids": targets,
-            "leaf_weights": numpy_helper.from_array(np.array(values)),
-        }
+def _by_cost(graph: Graph, formula: Formula, link: ExpectedCosts, F: str, outputs: tuple[str, str, str]) -> None:
+    K = len(link.costs)
+    if link.positive is None:
+        shares = graph.add("Exp", graph.add("Sub", F, graph.add("ReduceMax", F, axes=[1])))
+        total = graph.add("ReduceSum", shares, graph.constant([1], np.int64), keepdims=1)
+        p = graph.add("Div", shares, total, output=outputs[1])
+    else:
+        t = graph.add("Neg", F) if link.positive == 0 else F
+        score = graph.add("Squeeze", t, graph.constant([1], np.int64))
+        graph.add("Add", score, graph.constant(link.shift), output=outputs[2])
+        one = graph.constant(1.0)
+        both = (graph.add("Div", one, graph.add("Add", one, graph.add("Exp", v))) for v in (t, graph.add("Neg", t)))
+        p = graph.add("Concat", *both, axis=1, output=outputs[1])
+    cost = graph.constant([[0.0] * K])
+    for j, row in enumerate(link.costs):  # in the order of the model
+        share = graph.add("Gather", p, graph.constant([j], np.int64), axis=1)
+        cost = graph.add("Add", cost, graph.add("Mul", share, graph.constant([row])))
+    if link.positive is None:
+        graph.add("Neg", cost, output=outputs[2])
+    best = graph.add("ArgMin", cost, axis=1, keepdims=0)
+    if link.reject_cost is not None:
+        least = graph.add("ReduceMin", cost, axes=[1], keepdims=0)
+        dear = graph.add("Greater", least, graph.constant(link.reject_cost))
+        best = graph.add("Where", dear, graph.constant(K, np.int64), best)
+    _gather_label(graph, formula, best, outputs[0])

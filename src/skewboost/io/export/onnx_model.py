@@ -8,7 +8,8 @@ from typing import Any
 
 from skewboost import __version__
 from skewboost.errors import InputError, MissingPackageError
-from skewboost.io.export.formula import Formula, read_formula
+from skewboost.io.export.formula import Formula
+from skewboost.io.export.reading import read_formula
 
 OPSETS = {"": 17, "ai.onnx.ml": 5}  # TreeEnsemble in double precision came with the latter
 IR_VERSION = 10
@@ -18,14 +19,15 @@ OUTPUTS = ("label", "probabilities", "score")
 def to_onnx(model: Any, *, name: str = "skewboost", outputs: Sequence[str] = OUTPUTS) -> Any:
     """Export a fitted model as an ONNX graph.
 
-    The graph computes in double precision and adds in the order of the model, so numbers next to a threshold fall on
-    the same side. It needs onnxruntime 1.21, or another runtime with opset 5 of ``ai.onnx.ml``.
+    The graph computes in double precision, so numbers next to a threshold fall on the same side. It adds up to a
+    thousand terms in the order of the model. It needs onnxruntime 1.21, or another runtime with opset 5 of
+    ``ai.onnx.ml``.
 
     Parameters
     ----------
     model : estimator
-        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or alternating trees, or a
-        `GoalSearchCV` around one, whose threshold is applied.
+        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or alternating trees; a
+        fitted `SkewBoostClassifier`; or a `GoalSearchCV` around one of them, whose threshold is applied.
     name : str, default="skewboost"
         The name of the graph.
     outputs : sequence of three str, default=("label", "probabilities", "score")

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 from skewboost.boosting.link import ManyClasses
-from skewboost.io.export.formula import Cases, Formula, LookUp, Node, Odds, Steps, Tests, Tree, Values, filled, number
+from skewboost.io.export.formula import (
+    WIDTH,
+    Cases,
+    ExpectedCosts,
+    Formula,
+    LookUp,
+    Node,
+    Odds,
+    Steps,
+    Sum,
+    Tests,
+    Values,
+    filled,
+    number,
+)
+from skewboost.io.export.packed_forest import Coded
+from skewboost.typing import Array
 
 FEW = 4  # up to this number of cuts, a step function is a chain of ifs
+# Trees with up to this many nodes in all are nested ifs, which take a third of the time of a loop over tables. Python
+# compiles some ten thousand nodes per second and takes a kilobyte for each.
+MOST_IFS = 10_000
 
 BELOW = '''
 def _below(cuts, x):
@@ -52,18 +74,41 @@ def _logistic(t):
 """
 
 
-HELPERS = {"_number": NUMBER, "_category": CATEGORY, "_below": BELOW, "_logistic": LOGISTIC}
+PLUS = """
+def _plus(F, values, weight=1.0):
+    return tuple(f + weight * g for f, g in zip(F, values))
+"""
+
+INTS = """
+def _ints(text, size):
+    data = bytes.fromhex(text)
+    return [int.from_bytes(data[k : k + size], "big", signed=True) for k in range(0, len(data), size)]
+"""
+
+HELPERS = {
+    "_number": NUMBER,
+    "_category": CATEGORY,
+    "_below": BELOW,
+    "_logistic": LOGISTIC,
+    "_plus": PLUS,
+    "_ints": INTS,
+}
 
 
 def write_python(formula: Formula, name: str) -> str:
     """Return the program."""
-    meaning = _many(formula.link, name) if isinstance(formula.link, ManyClasses) else _two(formula.link, name)
-    parts = [_table(part, formula) for part in formula.tables]
-    parts += [_tree(k, tree) for k, tree in enumerate(formula.trees)]
-    parts += [_score(formula, name), meaning]
+    forests = [own.forest for own in formula.sums]
+    coded = None
+    if sum(forest.n_nodes + forest.n_listed // 10 for forest in forests) > MOST_IFS:
+        coded = Coded.of(forests, formula.columns)
+    parts = [_table(part, s, formula) for s, own in enumerate(formula.sums) for part in own.tables]
+    parts += [_packed(formula, coded)] if coded else [_nested(s, own) for s, own in enumerate(formula.sums)]
+    meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
+    parts += [_f(formula, coded, name), meaning(formula.link, name)]
     cells = _read(formula)
     helpers = [text for name, text in HELPERS.items() if any(f"{name}(" in part for part in (cells, *parts))]
-    return _head(formula, name) + "\n\n".join(part.strip("\n") + "\n" for part in [cells, *helpers, *parts])
+    written = [part.strip("\n") + "\n" for part in [cells, *helpers, *parts] if part]
+    return _head(formula, name) + "\n\n".join(written)
 
 
 def _head(formula: Formula, name: str) -> str:
@@ -96,13 +141,13 @@ def _value(values: Values) -> str:
     return number(values[0]) if len(values) == 1 else f"({', '.join(map(number, values))})"
 
 
-def _list(values: tuple[Values, ...]) -> str:
+def _list(values: Sequence[Values]) -> str:
     return f"(\n{filled(map(_value, values))}\n)"
 
 
-def _table(part: Steps | LookUp, formula: Formula) -> str:
+def _table(part: Steps | LookUp, s: int, formula: Formula) -> str:
     """A function of one feature."""
-    j, column = part.feature, formula.columns[part.feature]
+    j, column = _tag(part, s), formula.columns[part.feature]
     head = f"def _f{j}(x):\n    # {column.name!r}\n"
     if isinstance(part, LookUp):
         assert column.categories is not None
@@ -122,8 +167,18 @@ def _table(part: Steps | LookUp, formula: Formula) -> str:
     return f"{lists}{head}    return _VALUES_{j}[_below(_CUTS_{j}, x)]\n"
 
 
-def _tree(k: int, tree: Tree) -> str:
-    return f"def _tree_{k}(v):\n{_branches(tree.cases(_tests), '    ')}"
+def _tag(part: Steps | LookUp, s: int) -> str:
+    """What tells the function of a feature from others."""
+    return f"{s}_{part.feature}" if s else f"{part.feature}"
+
+
+def _nested(s: int, own: Sum) -> str:
+    """Trees as nested ifs."""
+    trees = [
+        f"def _tree_{s}_{k}(v):\n{_branches(own.forest.cases(k, _tests), '    ')}\n\n" for k in range(len(own.forest))
+    ]
+    listed = filled(f"_tree_{s}_{k}" for k in range(len(trees)))
+    return f"{''.join(trees)}_TREES_{s} = (\n{listed}\n)\n" if trees else ""
 
 
 def _branches(cases: Cases, indent: str) -> str:
@@ -148,33 +203,100 @@ def _set(categories: Iterable[str]) -> str:
     return f"{{{items}}}" if items else "()"
 
 
-def _score(formula: Formula, name: str) -> str:
-    calls = [f"_f{part.feature}(v[{part.feature}])" for part in formula.tables]
-    one = formula.n_outputs == 1
+def _packed(formula: Formula, coded: Coded) -> str:
+    """Trees as tables, and functions that code a row and find its leaf."""
+    known = [
+        f"# {formula.columns[j].name!r}\n_TESTS_{j} = (\n{filled(map(number, cuts))}\n)\n"
+        for j, cuts in zip(coded.numeric, coded.cuts)
+    ]
+    codes = ["    c = []", *(f"    _place(c, v[{j}], _TESTS_{j})" for j in coded.numeric)]
+    answer, sides = "c[_COLUMN[k]] <= _KEY[k]", ""
+    if coded.nominal:
+        for j in coded.nominal:
+            places = filled(f"{c!r}: {k}" for k, c in enumerate(formula.columns[j].categories or ()))
+            known.append(f"# {formula.columns[j].name!r}\n_PLACES_{j} = {{\n{places}\n}}\n")
+            codes.append(f"    c.append(_PLACES_{j}.get(v[{j}], len(_PLACES_{j})))")
+        sides = f"_SIDES = {_hex(coded.sides)}\n"
+        answer = f"{answer} if _COLUMN[k] < {coded.first_nominal} else _SIDES[_KEY[k] + c[_COLUMN[k]]]"
+    first = "".join(f"_ROOTS_{s} = {_hex(roots)}\n" for s, roots in enumerate(coded.roots))
+    listed = "\n".join(codes)
+    return (
+        f"{''.join(known)}\n\n"
+        "def _place(c, x, cuts):\n"
+        '    """Append the code of a number in two forms: a missing cell is above all keys, or below."""\n'
+        "    code = _below(cuts, x) if x == x else -1\n"
+        "    c += (code if x == x else math.inf, code)\n\n\n"
+        f"def _codes(v):\n{listed}\n    return c\n\n\n"
+        "# A node goes on by _YES if the code in its column is at most its key, else by _NO. A link > 0 leads this\n"
+        "# many nodes on; a link < 0 is a leaf.\n"
+        f"_COLUMN = {_hex(coded.column)}\n_KEY = {_hex(coded.key)}\n"
+        f"_YES = {_hex(coded.links[:, 0])}\n_NO = {_hex(coded.links[:, 1])}\n{sides}{first}"
+        f"_LEAVES = {_list([tuple(row) for row in coded.leaves.tolist()])}\n\n\n"
+        "def _leaf(c, k):\n"
+        "    while k >= 0:\n"
+        f"        link = _YES[k] if {f'({answer})' if sides else answer} else _NO[k]\n"
+        "        k = link if link < 0 else k + link\n"
+        "    return _LEAVES[~k]\n"
+    )
+
+
+def _hex(values: Array) -> str:
+    """Integers as hexadecimal digits, which Python reads in no time."""
+    size = 1
+    while len(values) and not -(2 ** (8 * size - 1)) <= values.min() <= values.max() < 2 ** (8 * size - 1):
+        size += 1
+    digits = (values.astype(np.int64).astype(">i8").view(np.uint8).reshape(-1, 8)[:, 8 - size :]).tobytes().hex()
+    lines = "\n".join(f'    "{digits[k : k + WIDTH]}"' for k in range(0, len(digits), WIDTH)) or '    ""'
+    return f"_ints(\n{lines},\n    {size},\n)"
+
+
+def _f(formula: Formula, coded: Coded | None, name: str) -> str:
+    """F from the cells of a row."""
     lines = [
         f"def _{name}_f(row):",
-        '    """F: the sum of all parts."""',
+        '    """F, which decisions and probabilities follow from."""',
         "    v = _cells(row)",
-        f"    F = {_value(formula.constant)}",
     ]
-    lines += [f"    F += {call}" if one else f"    F = _plus(F, {call})" for call in calls]
-    if formula.trees:
-        lines += ["    for tree in _TREES:", "        F += tree(v)" if one else "        F = _plus(F, tree(v))"]
-    if formula.lines:
+    lines += ["    c = _codes(v)"] if coded else []
+    one, whole = formula.n_outputs == 1, formula.is_one_sum
+    if not whole:
+        lines.append(f"    F = {_value(formula.offset)}")
+    for s, own in enumerate(formula.sums):
+        lines += _added(own, s, coded, "F" if whole else "s")
+        if own.floor is not None and one:
+            floor = number(own.floor[0])
+            lines.append(f"    s = math.log(max(s, {floor})) - math.log(max(1.0 - s, {floor}))")
+        elif own.floor is not None:
+            lines.append(f"    s = [math.log(max(t, floor)) for t, floor in zip(s, {_value(own.floor)})]")
+        if not whole:
+            weight = number(own.weight)
+            lines.append(f"    F += {weight} * s" if one else f"    F = _plus(F, s, {weight})")
+    rounded = isinstance(formula.link, ManyClasses)
+    lines.append("    return tuple(round(f * 1e10) / 1e10 for f in F)" if rounded else "    return F")
+    return "\n".join(lines) + "\n"
+
+
+def _added(own: Sum, s: int, coded: Coded | None, F: str) -> list[str]:
+    """Statements that compute a sum."""
+    one = len(own.constant) == 1
+
+    def plus(value: str) -> str:
+        return f"    {F} += {value}" if one else f"    {F} = _plus({F}, {value})"
+
+    lines = [f"    {F} = {_value(own.constant)}"]
+    lines += [plus(f"_f{_tag(part, s)}(v[{part.feature}])") for part in own.tables]
+    if len(own.forest):
+        lines.append(f"    for k in _ROOTS_{s}:" if coded else f"    for tree in _TREES_{s}:")
+        lines.append("    " + plus("_leaf(c, k)" if coded else "tree(v)"))
+    if own.lines:
         lines += ["    rest = 0.0"]
-        for line in formula.lines:
+        for line in own.lines:
             x = f"v[{line.feature}]"
             inner = f"min(max({x}, {number(-line.reach)}), {number(line.reach)})"
             t = f"({inner} / {number(line.scale)} - {number(line.centre)})"
             lines.append(f"    rest += {number(line.rise)} * {t} + {number(line.height)} if {x} == {x} else 0.0")
-        lines += ["    F += rest"]
-    if not one:
-        lines += ["    return tuple(round(f * 1e10) / 1e10 for f in F)"]
-    else:
-        lines += ["    return F"]
-    trees = f"_TREES = (\n{filled(f'_tree_{k}' for k in range(len(formula.trees)))}\n)\n\n\n" if formula.trees else ""
-    plus = "" if one else "def _plus(F, values):\n    return tuple(f + g for f, g in zip(F, values))\n\n\n"
-    return trees + plus + "\n".join(lines) + "\n"
+        lines += [f"    {F} += rest"]
+    return lines
 
 
 def _two(link: Odds, name: str) -> str:
@@ -249,4 +371,38 @@ def _many(link: ManyClasses, name: str) -> str:
         f"def {name}(row):\n"
         '    """The label: the class of the largest score, the first one if several tie."""\n'
         f"    F = _{name}_f(row)\n    return CLASSES[F.index(max(F))]\n"
+    )
+
+
+def _by_cost(link: ExpectedCosts, name: str) -> str:
+    if link.positive is None:
+        shares = (
+            f"    F = _{name}_f(row)\n    top = max(F)\n    p = [math.exp(f - top) for f in F]\n"
+            "    total = sum(p)\n    return tuple(q / total for q in p)\n"
+        )
+        score = (
+            f'    """Minus the expected cost of each class."""\n'
+            f"    return tuple(-cost for cost in _expected({name}_probability(row)))\n"
+        )
+    else:
+        sign = "-" if link.positive == 0 else ""
+        shares = f"    t = {sign}_{name}_f(row)\n    return _logistic(-t), _logistic(t)\n"
+        score = (
+            f'    """The log-odds of CLASSES[1] plus the part of the costs."""\n'
+            f"    return {sign}_{name}_f(row) + {number(link.shift)}\n"
+        )
+    refer = ""
+    if link.reject_cost is not None:
+        refer = f"    if min(costs) > {number(link.reject_cost)}:\n        return {link.reject_label!r}\n"
+    costs = "\n".join(f"    {_value(row)}," for row in link.costs)
+    return (
+        f"# Costs: a row per true class, a column per prediction.\n_COSTS = (\n{costs}\n)\n\n\n"
+        'def _expected(p):\n    """The expected cost of each prediction."""\n'
+        "    costs = [0.0] * len(p)\n    for q, row in zip(p, _COSTS):\n"
+        "        costs = [cost + q * c for cost, c in zip(costs, row)]\n    return costs\n\n\n"
+        f"def {name}_score(row):\n{score}\n\n"
+        f'def {name}_probability(row):\n    """Probabilities in the order of CLASSES."""\n{shares}\n\n'
+        f'def {name}(row):\n    """The label: the class of least expected cost."""\n'
+        f"    costs = _expected({name}_probability(row))\n{refer}"
+        "    return CLASSES[costs.index(min(costs))]\n"
     )

@@ -10,8 +10,8 @@ from typing import Any
 
 from skewboost.errors import InputError
 from skewboost.io.export.c_source import write_c
-from skewboost.io.export.formula import read_formula
 from skewboost.io.export.python_source import write_python
+from skewboost.io.export.reading import read_formula
 from skewboost.io.export.sql_query import write_sql
 
 WRITERS = {"python": write_python, "c": write_c}
@@ -45,13 +45,13 @@ def to_source(
     """Export a fitted model as a program without dependencies.
 
     Scores, probabilities and labels are equal to those of the model: sums are added in the same order, and thresholds
-    have all their digits.
+    have all their digits. A program of a `SkewBoostClassifier` has some kilobytes per tree.
 
     Parameters
     ----------
     model : estimator
-        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or alternating trees, or a
-        `GoalSearchCV` around one, whose threshold is applied.
+        A fitted booster of this library whose F is a sum of stumps, trees, histograms, lines or alternating trees; a
+        fitted `SkewBoostClassifier`; or a `GoalSearchCV` around one of them, whose threshold is applied.
     language : {"python", "c", "sql"}
         What to write. Python: functions of a mapping or a sequence that import nothing but `math`. C: one file in C99
         that includes nothing but ``math.h``, ``stddef.h`` and ``string.h``. SQL: a query for SQLite,
@@ -73,6 +73,8 @@ def to_source(
     ------
     TypeError
         If the model cannot be exported; the message says which models can.
+    ValueError
+        If the trees of the model are too large for a query, or a name cannot be written.
 
     Examples
     --------
