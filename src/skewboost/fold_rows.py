@@ -42,6 +42,19 @@ def stratified_units(
 
     Both sides have examples of each class; None if that is not possible. Otherwise as in `stratified_folds`.
     """
+    chosen = whole_units(classes, units, fraction, rng, weights)
+    sides = np.flatnonzero(~chosen), np.flatnonzero(chosen)
+    n_classes = len(np.unique(classes))
+    return sides if all(len(np.unique(classes[side])) == n_classes for side in sides) else None
+
+
+def whole_units(
+    classes: Array, units: Array, fraction: float, rng: np.random.Generator, weights: Array | None = None
+) -> Array:
+    """Return which rows to hold out: all rows of some units, about this fraction of each class.
+
+    A class is on both sides if that is possible.
+    """
     counts, shuffled, rarest = _units_in_turn(classes, units, rng, weights)
     side = _dealt(counts, shuffled, rarest, np.array([1.0 - fraction, fraction]))
     for k, lacking in ((k, side_lacking) for k in rarest for side_lacking in (1, 0)):
@@ -49,9 +62,7 @@ def stratified_units(
             able = [u for u in shuffled if counts[u, k] and side[u] != lacking]
             if len(able) > 1:
                 side[min(able, key=lambda u: (counts[u].sum(), counts[u, k]))] = lacking
-    if not all(counts[side == s].sum(axis=0).all() for s in (0, 1)):
-        return None
-    return np.flatnonzero(side[units] == 0), np.flatnonzero(side[units] == 1)
+    return np.asarray(side[units] == 1)
 
 
 def _units_in_turn(

@@ -11,8 +11,9 @@ import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
 import skewboost
-from skewboost.cli.row_splits import cut_in_time, folds_in_time, whole_groups
+from skewboost.cli.group_and_time import cut_in_time, folds_in_time
 from skewboost.cli.target_column import read_examples
+from skewboost.fold_rows import whole_units
 from skewboost.io import load
 
 CSRA = ["-t", "kind", "-m", "CSRA", "-r", 3]
@@ -212,7 +213,7 @@ def test_whole_groups_have_about_the_fraction_of_each_class(fraction, seed):
     rng = np.random.default_rng(seed)
     groups = np.unique(rng.zipf(1.6, 3000) % 400, return_inverse=True)[1]
     y = rng.random(3000) < 0.03 + 0.1 * (groups % 10 == 0)
-    held_out = whole_groups(y, groups, fraction, seed)
+    held_out = whole_units(y.astype(int), groups, fraction, rng)
     assert not set(groups[held_out]) & set(groups[~held_out])
     largest = np.bincount(groups).max() / len(groups)
     for label in (False, True):

@@ -28,9 +28,9 @@ def fits(monkeypatch):
     seen = []
     original = PortfolioClassifier._fit
 
-    def spy(self, X, y, sample_weight, groups):
+    def spy(self, X, y, sample_weight, groups, sample_cost):
         seen.append((np.asarray(X)[:, 0], groups))
-        original(self, X, y, sample_weight, groups)
+        original(self, X, y, sample_weight, groups, sample_cost)
 
     monkeypatch.setattr(PortfolioClassifier, "_fit", spy)
     return seen

@@ -11,10 +11,10 @@ from skewboost.boosting.catalogue import ONCE, RECOMMENDED, catalogue
 from skewboost.cli.commands import Compare
 from skewboost.cli.exit_codes import INTERRUPTED, CommandError
 from skewboost.cli.fit_command import check_multiclass, read_all
+from skewboost.cli.group_and_time import divided_in_time, folds_in_time
 from skewboost.cli.method_options import MethodOptions, find_learner, multiclass_methods, read_settings, split_methods
 from skewboost.cli.output import count, fraction, list_names, note, print_json, print_line, print_table, print_text
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
-from skewboost.cli.row_splits import divided_in_time, folds_in_time
 from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost
 from skewboost.evaluate.problem import fewest_of_a_class
 from skewboost.metrics.measures import BINARY, MEASURES

@@ -14,10 +14,10 @@ from sklearn.model_selection import TimeSeriesSplit
 from skewboost.cli.commands import Fit, Goal
 from skewboost.cli.exit_codes import FAILED, CommandError
 from skewboost.cli.fit_command import MODEL_SUFFIXES, FitResult, check_multiclass, finish, positive_class, read_all
+from skewboost.cli.group_and_time import cut_in_time, divided_in_time, group_params
 from skewboost.cli.method_options import MethodOptions
 from skewboost.cli.output import fraction, note, number, waiting
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
-from skewboost.cli.row_splits import cut_in_time, divided_in_time, group_params
 from skewboost.cli.target_column import Examples, find_positive, read_cost
 from skewboost.goals.rows import equal_rows
 from skewboost.names import shown

@@ -11,11 +11,11 @@ from skewboost.cli.compare_command import compare
 from skewboost.cli.evaluate_command import costs_for, note_if_training_data, read_labelled, warn_of_shift
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.fit_command import MODEL_SUFFIXES, fit, prepare
+from skewboost.cli.group_and_time import folds_in_time
 from skewboost.cli.method_options import MethodOptions, split_methods
 from skewboost.cli.model_files import read_model
 from skewboost.cli.output import count, print_json, print_line, waiting
 from skewboost.cli.output_files import check_output
-from skewboost.cli.row_splits import folds_in_time
 from skewboost.evaluate.problem import shuffled_folds
 from skewboost.names import shown
 

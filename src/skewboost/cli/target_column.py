@@ -12,10 +12,11 @@ import numpy as np
 
 from skewboost.cli.data.column_types import as_number
 from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.group_and_time import cut_in_time, read_groups, read_times
 from skewboost.cli.method_options import suggest
 from skewboost.cli.output import count, list_names, note, number, source_name
-from skewboost.cli.row_splits import cut_in_time, read_groups, read_times, whole_groups
 from skewboost.engine.table import CLEARLY_TEXT
+from skewboost.fold_rows import whole_units
 from skewboost.names import shown, spell
 from skewboost.typing import Array
 
@@ -63,7 +64,8 @@ class Examples:
         if self.groups is None and self.times is None:
             return self._split_by_class(test_size, seed)
         if self.groups is not None:
-            held_out = whole_groups(self.y, self.groups, test_size, seed)
+            numbers = np.unique(self.y, return_inverse=True)[1]
+            held_out = whole_units(numbers, self.groups, test_size, np.random.default_rng(seed))
             what, remedy = "whole groups", "Use other groups, or fit to all rows with --test 0."
         else:
             assert self.times is not None

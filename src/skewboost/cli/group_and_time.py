@@ -111,29 +111,6 @@ def folds_in_time(times: Array, n_folds: int, y: Array) -> list[Split]:
     return [(np.arange(a), np.arange(a, b)) for a, b in zip(cuts, [*cuts[1:], n])]
 
 
-def whole_groups(y: Array, groups: Array, fraction: float, seed: int | None) -> Array:
-    """Which rows to hold out: whole groups with about this fraction of the rows of every class.
-
-    Groups with much of the rarest class come first. A group is held out if that brings the fraction of its rarest class
-    among the groups so far closer to the one that is asked for.
-    """
-    codes = np.unique(y, return_inverse=True)[1]
-    counts = np.zeros((int(groups.max()) + 1, int(codes.max()) + 1))
-    np.add.at(counts, (groups, codes), 1.0)
-    rarest = np.argsort(counts.sum(axis=0), kind="stable")
-    shuffled = np.random.default_rng(seed).permutation(len(counts))
-    order = shuffled[np.lexsort([-counts[shuffled, k] for k in rarest[::-1]])]
-    seen, held_out = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
-    is_held_out = np.zeros(len(counts), dtype=np.bool_)
-    for group in order:
-        k = next(k for k in rarest if counts[group, k])
-        seen += counts[group]
-        if held_out[k] + counts[group, k] / 2 <= fraction * seen[k]:
-            held_out += counts[group]
-            is_held_out[group] = True
-    return is_held_out[groups]
-
-
 # ----------------------------------------------------------------------------- estimators
 
 
