@@ -10,11 +10,10 @@ from goals.promises import REFERRAL_GOALS, broken_promises
 from goals.ruler import Ruler, draw
 from skewboost import CSRAClassifier, GoalSearchCV, SkewBoostClassifier
 from skewboost.datasets import make_fraud
-from skewboost.errors import InputTypeError
 from skewboost.goals import Goal, precision, recall, referred_share
 from skewboost.goals.certificate import sequence_of_pairs
 from skewboost.goals.search import Aim, OutOfFoldScores
-from skewboost.io import dumps, loads, to_source
+from skewboost.io import dumps, loads
 from skewboost.metrics import Counts
 from skewboost.metrics.counts import ReferralCounts
 
@@ -132,14 +131,12 @@ def test_what_cannot_be_meant_is_refused(params, message):
         GoalSearchCV(**{"estimator": Ruler(), "goal": GOAL, **params}).fit(X, y)
 
 
-def test_formulas_have_one_threshold():
+def test_a_restored_search_refers_the_same_rows():
     X, y = draw(600, 0)
     clf = referring(estimator=CSRAClassifier(n_estimators=3), confidence=None).fit(X, y)
     restored = loads(dumps(clf))
     np.testing.assert_array_equal(restored.predict(X), clf.predict(X))
     assert restored.counts_ == clf.counts_
-    with pytest.raises(InputTypeError, match="refers rows cannot be exported"):
-        to_source(clf, "c")
 
 
 @pytest.mark.slow

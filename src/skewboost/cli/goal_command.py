@@ -202,7 +202,9 @@ def _describe_search(search: Any) -> list[str]:
     if search.cost_ is not None:
         miss, alarm = search.cost_.values()
         lines.append(f"  costs     a miss {miss:.4g}, a false alarm {alarm:.4g}")
-    lines += [f"  threshold scores of at least {search.threshold_:.4g} are flagged", ""]
+    lower = getattr(search, "lower_threshold_", None)
+    referred = "" if lower is None else f"; from {lower:.4g} on they are referred ({search.reject_label_})"
+    lines += [f"  threshold scores of at least {search.threshold_:.4g} are flagged{referred}", ""]
     if search.certificate_ is not None:
         counts = search.certificate_.counts
         rates = [

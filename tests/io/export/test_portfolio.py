@@ -136,6 +136,26 @@ def test_goals(pos_label, tmp_path):
         program.agrees(around, X[:40])
 
 
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("pos_label", ["yes", "no"])
+@pytest.mark.filterwarnings("ignore::skewboost.goals.reasons.LittleUseWarning")
+def test_goals_that_refer_rows(pos_label, tmp_path):
+    labels = np.where(y == 1, "yes", "no")
+    goal = "precision >= 0.6 and referred_share <= 0.5"
+    of_portfolio = portfolio(goal=goal, confidence=0.5, pos_label=pos_label).fit(X, labels)
+    around = sb.GoalSearchCV(
+        sb.CSRAClassifier(n_estimators=4, pos_label=pos_label),
+        goal,
+        confidence=None,
+        cv=2,
+        pos_label=pos_label,
+        random_state=0,
+    ).fit(X, labels)
+    for model in (of_portfolio, around):
+        assert (model.predict(X[:90]) == "refer").any()
+        everywhere(model, X[:90], tmp_path)
+
+
 def test_constraints(tmp_path):
     """Without interactions there are no forests."""
     model = portfolio(interaction_cst="no_interactions", monotonic_cst=[1, 0, 0, 0, -1]).fit(X, y)

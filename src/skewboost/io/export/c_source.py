@@ -278,7 +278,8 @@ def _two(link: Odds, name: str) -> str:
     above = "D" if link.threshold is None else f"(D - {number(link.threshold)})"
     p, q = ("p[0]", "p[1]") if first else ("p[1]", "p[0]")
     taken_off = f" - {number(link.cost_offset)}" if link.cost_offset else ""
-    at_least = number(link.threshold or 0.0)
+    at_least, yes, no = number(link.threshold or 0.0), link.positive, 1 - link.positive
+    below = f"{no}" if link.lower is None else f"D >= {number(link.lower)} ? 2 : {no}"
     return (
         f"{_pieces(link, name)}\n"
         "/* Log-odds of the positive class, including the costs. */\n"
@@ -292,7 +293,7 @@ def _two(link: Odds, name: str) -> str:
         f"    double F, t;\n    {name}_sum(x, &F);\n    t = {name}_log_odds(F){taken_off};\n"
         f"    {p} = 1.0 / (1.0 + exp(-t));\n    {q} = 1.0 / (1.0 + exp(t));\n}}\n\n"
         f"int {name}(const double *x)\n{{\n"
-        f"    return {name}_decision(x) >= {at_least} ? {link.positive} : {1 - link.positive};\n}}\n"
+        f"    double D = {name}_decision(x);\n    return D >= {at_least} ? {yes} : {below};\n}}\n"
     )
 
 

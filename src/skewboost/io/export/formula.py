@@ -200,8 +200,8 @@ class Odds:
 
     The log-odds of the positive class, which include the costs, are ``scale · F``, or those of the calibrated
     probability in `pieces`, plus each of `shifts` in turn. The decision D is half the log-odds if `calibrated`, else
-    ``F + decision_shift``. The positive class is predicted where ``D >= threshold``. The probability is logistic in the
-    log-odds minus `cost_offset`.
+    ``F + decision_shift``. The positive class is predicted where ``D >= threshold``, and rows from `lower` up to the
+    threshold, if it is given, get `reject_label`. The probability is logistic in the log-odds minus `cost_offset`.
     """
 
     positive: int  # the place of the positive class
@@ -213,6 +213,13 @@ class Odds:
     decision_shift: float = 0.0
     cost_offset: float = 0.0
     threshold: float | None = None
+    lower: float | None = None
+    reject_label: Any = None
+
+    @property
+    def refers(self) -> bool:
+        """Whether rows may be referred."""
+        return self.lower is not None
 
 
 @dataclass(frozen=True)
@@ -229,6 +236,11 @@ class ExpectedCosts:
     shift: float = 0.0
     reject_cost: float | None = None
     reject_label: Any = None
+
+    @property
+    def refers(self) -> bool:
+        """Whether rows may be referred."""
+        return self.reject_cost is not None
 
     def terms(self, k: int) -> list[tuple[int, float]]:
         """The classes whose probability is in the expected cost of predicting class k, and what they cost."""
@@ -262,8 +274,9 @@ class Formula:
     @property
     def labels(self) -> tuple[Any, ...]:
         """What may be predicted: the classes and, if rows may be referred, the label of these."""
-        refers = isinstance(self.link, ExpectedCosts) and self.link.reject_cost is not None
-        return (*self.classes, self.link.reject_label) if refers else self.classes  # type: ignore[union-attr]
+        if isinstance(self.link, ManyClasses) or not self.link.refers:
+            return self.classes
+        return *self.classes, self.link.reject_label
 
     @property
     def labels_of_one_type(self) -> tuple[Any, ...]:

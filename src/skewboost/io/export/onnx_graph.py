@@ -208,8 +208,11 @@ def _two(graph: Graph, formula: Formula, link: Odds, F: str, outputs: tuple[str,
     )
     graph.add("Concat", *((q, p) if link.positive == 1 else (p, q)), axis=1, output=outputs[1])
     positive = graph.add("GreaterOrEqual", D, graph.constant(link.threshold or 0.0))
-    number = graph.constant(link.positive, np.int64), graph.constant(1 - link.positive, np.int64)
-    _gather_label(graph, formula, graph.add("Where", positive, *number), outputs[0])
+    yes, no = (graph.constant(k, np.int64) for k in (link.positive, 1 - link.positive))
+    if link.lower is not None:
+        between = graph.add("GreaterOrEqual", D, graph.constant(link.lower))
+        no = graph.add("Where", between, graph.constant(2, np.int64), no)
+    _gather_label(graph, formula, graph.add("Where", positive, yes, no), outputs[0])
 
 
 def _pieces(graph: Graph, link: Odds, F: str) -> str:

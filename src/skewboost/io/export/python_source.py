@@ -307,7 +307,9 @@ def _two(link: Odds, name: str) -> str:
     score = f"    F = _{name}_f(row)\n    D = {decision}\n"
     sign = "" if link.positive == 1 else "-"
     yes, no = (1, 0) if link.positive == 1 else (0, 1)
-    at_least = number(link.threshold or 0.0)
+    at_least, refer = number(link.threshold or 0.0), ""
+    if link.lower is not None:
+        refer = f"    if {number(link.lower)} <= D < {at_least}:\n        return {link.reject_label!r}\n"
     plain = f"_{name}_log_odds(_{name}_f(row))" + (f" - {number(link.cost_offset)}" if link.cost_offset else "")
     signs = ("-t", "t") if link.positive == 1 else ("t", "-t")
     return (
@@ -320,7 +322,7 @@ def _two(link: Odds, name: str) -> str:
         f"    t = {plain}\n    return _logistic({signs[0]}), _logistic({signs[1]})\n\n\n"
         f"def {name}(row):\n"
         f'    """The label."""\n'
-        f"{score}    return CLASSES[{yes} if D >= {at_least} else {no}]\n"
+        f"{score}{refer}    return CLASSES[{yes} if D >= {at_least} else {no}]\n"
     )
 
 

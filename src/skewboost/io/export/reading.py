@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,6 @@ def read_formula(model: Any) -> Formula:
         remedy = next((text for attribute, text in REMEDIES.items() if hasattr(model, attribute)), "")
         raise InputTypeError(f"{name} cannot be exported. {CAN_BE}.", remedy)
     check_is_fitted(inner)
-    if getattr(model, "lower_threshold_", None) is not None:
-        raise InputTypeError(
-            f"A {name} with a goal that refers rows cannot be exported: a program has one threshold.",
-            "Compare scores with threshold_ and lower_threshold_ in Python, or fit without referred_share.",
-        )
     if threshold is not None and model.pos_label_ != inner.pos_label_:
         raise InputTypeError(
             f"{type(model).__name__} and its estimator have different positive classes: {model.pos_label_!r} and "
@@ -71,7 +67,18 @@ def read_formula(model: Any) -> Formula:
             "Set pos_label of both to the same class.",
         )
     read = _read_booster if isinstance(inner, BaseBooster) else _read_portfolio
-    return read(inner, name, threshold)
+    formula = read(inner, name, threshold)
+    return formula if getattr(model, "lower_threshold_", None) is None else _referring(formula, model)
+
+
+def _referring(formula: Formula, model: Any) -> Formula:
+    """The formula of a goal that refers rows, whose scores are between two thresholds."""
+    assert isinstance(formula.link, Odds)
+    label, lower = _plain(model.reject_label_), float(model.lower_threshold_)
+    _check_label(label, "reject_label_ is")
+    note = f"The label is {label!r} below the threshold, from {lower!r} on"
+    link = replace(formula.link, lower=lower, reject_label=label)
+    return replace(formula, link=link, notes=(*formula.notes, note))
 
 
 def _read_booster(booster: Any, name: str, threshold: float | None) -> Formula:

@@ -41,9 +41,11 @@ def _add_two(query: Query, formula: Formula, link: Odds) -> None:
     t = f"{t} - {number(link.cost_offset)}" if link.cost_offset else t
     for k in range(2):
         query.add(f"probability_{k}", _logistic(t if k == link.positive else f"-({t})"))
-    labels = [label(c) for c in formula.classes]
-    at_least = f"{decision} >= {number(link.threshold or 0.0)}"
-    query.add("", f"CASE WHEN {at_least} THEN {labels[link.positive]} ELSE {labels[1 - link.positive]} END")
+    labels = [label(c) for c in formula.labels_of_one_type]
+    whens = [f"WHEN {decision} >= {number(link.threshold or 0.0)} THEN {labels[link.positive]}"]
+    if link.lower is not None:
+        whens.append(f"WHEN {decision} >= {number(link.lower)} THEN {labels[2]}")
+    query.add("", f"CASE {' '.join(whens)} ELSE {labels[1 - link.positive]} END")
 
 
 def _add_log_odds(query: Query, link: Odds, odds: str) -> None:
