@@ -8,7 +8,7 @@ import sklearn
 from sklearn.model_selection import TimeSeriesSplit
 
 from goals.ruler import Ruler, draw
-from skewboost import GoalSearchCV, SkewBoostClassifier
+from skewboost import CSRAClassifier, GoalSearchCV, SkewBoostClassifier
 from skewboost.goals.holdout import split_by_time
 from skewboost.goals.rows import SearchRows
 from skewboost.meta.portfolio.portfolio_classifier import PortfolioClassifier
@@ -106,6 +106,23 @@ def test_groups_reach_the_folds_of_the_portfolio(fits, routing):
     )[1])  # fmt: skip
     assert "groups are independent draws" in clf.certificate_.assumes
     assert "one row of each counts" in str(clf.certificate_)
+
+
+@WEAK
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_groups_reach_the_splits_of_boosters_that_make_any(early_stopping, monkeypatch):
+    X, y = draw(400, 0)
+    groups, seen = np.arange(400) // 4, []
+    original = CSRAClassifier.fit
+
+    def spy(self, X, y, sample_weight=None, sample_cost=None, *, groups=None):
+        seen.append(groups)
+        return original(self, X, y, sample_weight, sample_cost, groups=groups)
+
+    monkeypatch.setattr(CSRAClassifier, "fit", spy)
+    booster = CSRAClassifier(n_estimators=3, early_stopping=early_stopping, random_state=0)
+    GoalSearchCV(booster, "recall >= 0.6", tune="threshold", cv=2, random_state=0).fit(X, y, groups=groups)
+    assert [found is not None for found in seen] == [early_stopping] * 3
 
 
 @WEAK

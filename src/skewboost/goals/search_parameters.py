@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import has_fit_parameter
 
-from skewboost.boosting.estimator import BaseBooster
 from skewboost.errors import InputError
+from skewboost.fold_rows import uses_groups
 from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
@@ -30,15 +29,13 @@ def has_own_scores(estimator: Any) -> bool:
 
 
 def pass_groups(estimator: Any, rows: SearchRows, named: bool, copied: bool) -> None:
-    """Have the estimator get the groups that the user named, if its `fit` takes them.
+    """Have the estimator get the groups that the user named, if its `fit` uses them.
 
     An estimator with out-of-fold scores also gets those of equal rows, and of the examples of a row of several. Else
     these scores would be of rows that it has seen.
     """
-    if "groups" in rows.params or not has_fit_parameter(estimator, "groups"):
+    if "groups" in rows.params or not uses_groups(estimator):
         return
-    if isinstance(estimator, BaseBooster) and not estimator.early_stopping:
-        return  # it makes no splits
     own = has_own_scores(estimator) and not hasattr(estimator.cv, "split") and not rows.counted
     if named or (own and (copied or rows.weights is not None)):
         rows.params["groups"] = rows.units
