@@ -137,11 +137,11 @@ def test_goals(pos_label, tmp_path):
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("pos_label", ["yes", "no"])
+@pytest.mark.parametrize(("pos_label", "precision"), [("yes", 0.3), ("no", 0.6)])
 @pytest.mark.filterwarnings("ignore::skewboost.goals.reasons.LittleUseWarning")
-def test_goals_that_refer_rows(pos_label, tmp_path):
+def test_goals_that_refer_rows(pos_label, precision, tmp_path):
     labels = np.where(y == 1, "yes", "no")
-    goal = "precision >= 0.6 and referred_share <= 0.5"
+    goal = f"precision >= {precision} and referred_share <= 0.5"
     of_portfolio = portfolio(goal=goal, confidence=0.5, pos_label=pos_label).fit(X, labels)
     around = sb.GoalSearchCV(
         sb.CSRAClassifier(n_estimators=4, pos_label=pos_label),
