@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -118,16 +119,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         engine, numbers = self._engine(), self._numbers(labels[rows])
         of_example = np.arange(len(rows)) if units is None else np.unique(units[rows], return_inverse=True)[1]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        in_order = ordered_columns(self._monotonic(table), table)
-        many = many_categories(table, in_order) if len(self.classes_) == 2 else []
-        if many:
-            place = rows if isinstance(self.cv, TimeSeriesSplit) else random_places(of_example, seed)
-            examples = Examples(numbers == 1, each, place)
-            bins, codes = binned(engine, table.take(order), many, examples, in_order)
-        else:
-            bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights[present], ordered=in_order)
-            codes = engine.take(engine.encode(table, bins), order)
-        view = View(engine, table.take(order), bins, codes)
+        place = rows if isinstance(self.cv, TimeSeriesSplit) else random_places(of_example, seed)
+        view = self._view(engine, table, order, weights[present], Examples(numbers == 1, each, place))
         recipe = self._recipe(table, numbers)
         if folds is not None:
             held_out: list[Fold] | None = folds_of_examples(folds, rows, numbers)
@@ -136,24 +129,32 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             if held_out is not None and recipe.n_held_out:
                 held_out = held_out[: recipe.n_held_out]
         portfolio = engine.portfolio(view, numbers, len(self.classes_), of_example)
-        with ProgressBar(None, type(self).__name__, transient=True) as bar:
-            report = partial(bar.update, 1) if self.verbose else no_report
+        with ProgressBar(None, type(self).__name__, transient=True) if self.verbose else nullcontext() as bar:
+            report = no_report if bar is None else partial(bar.update, 1)
             trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report)
             try:
                 trained, stop = trainer.train(), None
             except Interrupted as interruption:
                 trained, stop = interruption.trained, interruption
-        if many:  # the codes that these rows would have if they were new
-            codes = engine.encode(view.table, bins)
-        codes_of = (engine.column(codes, j) for j in range(table.n_features))
-        support = Support(float(each.sum()), np.array([np.bincount(own, each, minlength=N_CODES) for own in codes_of]))
-        self._model = PortfolioModel(trained.parts, trained.offset, bins, support, table.n_features)
+        assert view.bins is not None
+        support = Support(float(each.sum()), _examples_per_code(view, each))
+        self._model = PortfolioModel(trained.parts, trained.offset, view.bins, support, table.n_features)
         self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         self.search_ = search_table(trained)
         self._out_of_fold = mean_of_rows(trained.scores, rows, len(labels))
         self.stop_reason_ = STOPPED if stop is None else INTERRUPTED
         if stop is not None:
             raise stop
+
+    def _view(self, engine: Engine, table: Table, order: Array, weights: Array, examples: Examples) -> View:
+        """Return the examples of a table in order, with their codes."""
+        in_order = ordered_columns(self._monotonic(table), table)
+        many = many_categories(table, in_order) if len(self.classes_) == 2 else []
+        ordered = table.take(order)
+        if many:
+            return View(engine, ordered, *binned(engine, ordered, many, examples, in_order))
+        bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights, ordered=in_order)
+        return View(engine, ordered, bins, engine.take(engine.encode(table, bins), order))
 
     @property
     def _cv_is_given(self) -> bool:
@@ -441,6 +442,15 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         total = self._model.importances()
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+
+def _examples_per_code(view: View, weights: Array) -> Array:
+    """Return the number of examples ``[feature, code]``, by the codes that they would have as new rows."""
+    assert view.bins is not None
+    coded_anew = any(feature.shared for feature in view.bins.features)
+    codes = view.engine.encode(view.table, view.bins) if coded_anew else view.codes
+    columns = (view.engine.column(codes, j) for j in range(view.table.n_features))
+    return np.array([np.bincount(own, weights, minlength=N_CODES) for own in columns])
 
 
 def mean_of_rows(values: Array, rows: Array, n_rows: int) -> Array:
