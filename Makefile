@@ -101,10 +101,11 @@ errors: $(VENV)/.benchmarks
 choosing: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/choosing.py
 
-# an hour: what the ingredients of SkewBoostClassifier are worth, where the tables are at hand; then what effort buys
+# hours: what the ingredients of SkewBoostClassifier are worth, where the tables are at hand; what effort buys; many rows
 benchmark-portfolio: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/portfolio.py
 	$(BIN)/python benchmarks/portfolio.py --effort
+	$(BIN)/python benchmarks/portfolio_growth.py
 
 # a quarter of an hour: time and memory against rows, features and rounds
 benchmark-growth: $(VENV)/.benchmarks
