@@ -58,6 +58,7 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
     """
     # CatBoost's edge on small tables is mostly its rate, which grows with the fourth root of the number of rows
     rate = min(0.12, 0.05 * (n_rows / 200) ** 0.25)
+    rate = min(0.25, rate * max(1.0, math.sqrt(n_rows / 50_000)))  # and then time matters more
     # more rows can tell more leaves apart, and then fewer rounds are needed
     leaves = min(64, int(8 * max(1.0, math.sqrt(n_rows / 4000))))
     boosted = replace(tree, max_leaves=leaves, columns_of_tree=0.6, l2=2.0, min_hessian=1e-3)
