@@ -116,7 +116,7 @@ def test_other_groups_are_another_comparison(rows, tmp_path):
     [
         ({"cv": GroupKFold(3)}, "needs groups"),
         ({"cv": StratifiedKFold(3), "groups": True}, "split 0 has rows of .* groups both in training and in the test"),
-        ({"cv": 3, "groups": ["a"]}, "groups has 1 entries, but X has 180 rows"),
+        ({"cv": 3, "groups": ["a"]}, r"groups has shape \(1,\), but X has 180 rows"),
         ({"cv": 3, "groups": [None] * N}, "groups has missing values"),
         ({"cv": 3, "groups": [*"ab"] * (N // 2)}, "need 3 groups with each class, but 0 is in only 2"),
     ],

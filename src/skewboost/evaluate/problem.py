@@ -13,8 +13,7 @@ from sklearn.utils import check_random_state
 
 from skewboost.engine.table import sliceable, take_rows
 from skewboost.errors import InputError
-from skewboost.fold_rows import stratified_folds
-from skewboost.goals.rows import check_groups
+from skewboost.fold_rows import check_groups, stratified_folds
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of

@@ -18,6 +18,7 @@ from skewboost.boosting.estimator import BaseBooster
 from skewboost.engine.row_hash import exact_bits, row_hashes
 from skewboost.engine.table import PreparedTable, as_frame, sliceable, take_rows
 from skewboost.errors import InputError
+from skewboost.fold_rows import check_groups
 from skewboost.meta.cost_passing import take_params
 from skewboost.metrics.targets import check_labels, check_sample_weight
 from skewboost.typing import Array
@@ -159,20 +160,6 @@ def _held_out(holdout: Any, n_rows: int) -> Array | None:
             "Give one boolean per row, True for those to hold out, or the proportion of rows to hold out.",
         )
     return mask
-
-
-def check_groups(groups: Any, n_rows: int) -> Array:
-    """Return the number of the group of each row."""
-    groups = sliceable(groups)
-    if getattr(groups, "ndim", 1) != 1 or len(groups) != n_rows:
-        raise InputError(f"groups has {len(groups)} entries, but X has {n_rows} rows.", "Name a group for each row.")
-    (cells,) = _columns(groups)
-    if any(cell is None or cell != cell for cell in cells.tolist()):
-        raise InputError("groups has missing values.", "Give each row that belongs to no other a group of its own.")
-    try:
-        return np.asarray(np.unique(cells, return_inverse=True)[1])  # in the order in which splitters see them
-    except TypeError:
-        return equal_rows(groups)
 
 
 def equal_rows(X: Any) -> Array:
