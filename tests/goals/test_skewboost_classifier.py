@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from copy import copy
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit, train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -290,6 +292,27 @@ def test_an_interruption_before_anything_is_trained_changes_nothing(fraud, fitte
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, 1 - y)
     np.testing.assert_array_equal(clf.predict_proba(X_new), before)
+
+
+def test_progress_never_goes_back_and_says_what_is_done(fraud, capsys):
+    X, _, y, _ = fraud
+    silent = quick(verbose=0).fit(X, y)
+    assert capsys.readouterr().err == ""
+    loud = quick(verbose=1).fit(X, y)
+    shares = [int(share) for share in re.findall(r"] (\d+)/100", capsys.readouterr().err)]
+    assert len(shares) > 3
+    assert shares == sorted(shares)
+    np.testing.assert_array_equal(loud.predict_proba(X), silent.predict_proba(X))
+
+
+def test_the_report_is_about_the_model_and_the_given_rows(fraud, fitted):
+    _, X_new, _, y_new = fraud
+    report = fitted.report(X_new, y_new, title="Claims")
+    assert report.evidence.costs.positive == 20
+    assert report.evidence.positive.sum() == y_new.sum()
+    assert "<title>Claims" in report.html()
+    with pytest.raises(NotFittedError):
+        quick().report(X_new, y_new)
 
 
 def test_the_reference_engine_gives_the_same_model():

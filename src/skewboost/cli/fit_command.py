@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +19,7 @@ from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.group_and_time import divided_in_time, group_params, show_times
 from skewboost.cli.method_options import MethodOptions, NamedMethod, multiclass_methods
 from skewboost.cli.model_files import booster_of, count_rounds, write_model
-from skewboost.cli.output import and_more, count, list_names, number, print_json, print_line, print_text
+from skewboost.cli.output import and_more, count, list_names, number, print_json, print_line, print_text, waiting
 from skewboost.cli.output_files import check_output
 from skewboost.cli.shift import TrainingProfile, class_sizes
 from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost, read_examples
@@ -71,18 +73,33 @@ def fit(request: Fitting, purpose: str = "") -> FitResult:
     estimator, cost = prepare(request, examples, purpose)
     train, test = examples.split(DEFAULT_TEST if request.test is None else request.test, options.seed)
     params = train.fit_params | group_params(estimator, train.groups)
-    rounds = int(getattr(estimator, estimator._rounds)) if "callbacks" in estimator.get_params() else None
     started = time.perf_counter()
-    with ProgressBar(rounds, options.named.name, transient=True) as bar:
-        if rounds is not None:
-            estimator.set_params(callbacks=[lambda done, _: bar.update(done)])
-        try:
-            estimator.fit(train.X, train.y, **params)
-        finally:
-            if rounds is not None:
-                estimator.set_params(callbacks=None)
+    with progress_of(estimator, options.named.name):
+        estimator.fit(train.X, train.y, **params)
     seconds = time.perf_counter() - started
     return FitResult(estimator, options, train, test, cost, seconds, positive_class(request, estimator, train))
+
+
+@contextmanager
+def progress_of(estimator: Any, name: str) -> Iterator[None]:
+    """Show how far the fit of an estimator is, if it can tell, where the standard error stream is a terminal."""
+    can_set = estimator.get_params()
+    if "callbacks" in can_set:
+        with ProgressBar(int(getattr(estimator, estimator._rounds)), name, transient=True) as bar:
+            estimator.set_params(callbacks=[lambda done, _: bar.update(done)])
+            try:
+                yield
+            finally:
+                estimator.set_params(callbacks=None)
+    elif "verbose" in can_set and sys.stderr.isatty():
+        estimator.set_params(verbose=1)
+        try:
+            yield
+        finally:
+            estimator.set_params(verbose=can_set["verbose"])
+    else:
+        with waiting(name):
+            yield
 
 
 def read_all(request: Learning) -> Examples:

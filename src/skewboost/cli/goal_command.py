@@ -13,7 +13,15 @@ from sklearn.model_selection import TimeSeriesSplit
 
 from skewboost.cli.commands import Fit, Goal
 from skewboost.cli.exit_codes import FAILED, CommandError
-from skewboost.cli.fit_command import MODEL_SUFFIXES, FitResult, check_multiclass, finish, positive_class, read_all
+from skewboost.cli.fit_command import (
+    MODEL_SUFFIXES,
+    FitResult,
+    check_multiclass,
+    finish,
+    positive_class,
+    progress_of,
+    read_all,
+)
 from skewboost.cli.group_and_time import cut_in_time, divided_in_time, group_params
 from skewboost.cli.method_options import MethodOptions
 from skewboost.cli.output import fraction, note, number, waiting
@@ -63,7 +71,8 @@ def search(request: Goal, option_prefix: str) -> FitResult:
     if train.times is not None:
         _follow_time(request, estimator, train, option_prefix)
     started = time.perf_counter()
-    with waiting(f"Looking for {request.goal}"):
+    name, searched = f"Looking for {request.goal}", estimator.estimator
+    with waiting(name) if "callbacks" in searched.get_params() else progress_of(searched, name):  # one fit, or many
         _fit(option_prefix, estimator, train)
     seconds = time.perf_counter() - started
     positive = positive_class(request, estimator, train)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn import get_config
+from sklearn.utils.validation import check_is_fitted
 
 from skewboost.errors import InputError
 from skewboost.goals.goal_search import GoalSearchCV
@@ -198,3 +199,25 @@ class SkewBoostClassifier(PortfolioClassifier):
         if not hasattr(self, "lower_threshold_"):
             return decided
         return with_referred(decided, (scores >= self.lower_threshold_) & ~positive, self.reject_label_)
+
+    def report(self, X: Any, y: Any, **options: Any) -> Any:
+        """Return a report about the fitted model: one HTML file with figures and a cost explorer, for two classes.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows that the model was not fitted to. All results are for these rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        **options
+            Further arguments of `skewboost.plots.Report`, such as `cost`, `comparison` or `title`.
+
+        Returns
+        -------
+        Report
+            ``report(X, y).save("report.html")`` writes the file.
+        """
+        from skewboost.plots import Report
+
+        check_is_fitted(self)
+        return Report(self, X, y, **options)

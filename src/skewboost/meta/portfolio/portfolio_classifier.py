@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -129,8 +128,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             if held_out is not None and recipe.n_held_out:
                 held_out = held_out[: recipe.n_held_out]
         portfolio = engine.portfolio(view, numbers, len(self.classes_), of_example)
-        with ProgressBar(None, type(self).__name__, transient=True) if self.verbose else nullcontext() as bar:
-            report = no_report if bar is None else partial(bar.update, 1)
+        with ProgressBar(100, type(self).__name__) if self.verbose else nullcontext() as bar:
+            report = no_report if bar is None else lambda share, note: bar.update(int(100 * share), note)
             trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report)
             try:
                 trained, stop = trainer.train(), None

@@ -31,11 +31,15 @@ MOST_CERTAIN = 1.0 / 600.0  # shares of a forest closer to 0 or 1 are not distin
 RARE_SHARE = 0.25  # … nor those below this multiple of the frequency of the class
 FOLD_TREES = 64  # at least, of a forest that is fitted to a fold
 
-Report = Callable[[str], None]
+# Which share of a fit its stages take, roughly; the rest is the members on all rows
+ON_FOLDS, FORESTS = 0.6, 0.2
+USUAL_ROUNDS = 300  # of a booster, before anything is known
+
+Report = Callable[[float, str], None]
 
 
-def no_report(note: str) -> None:
-    """Say nothing about the progress."""
+def no_report(share: float, note: str) -> None:
+    """Say nothing about the progress: the share that is done, and what is being done."""
 
 
 @dataclass(frozen=True)
@@ -93,16 +97,22 @@ class Trainer:
 
     def _train(self) -> Trained:
         candidates = self._boosters()
-        for k, family in enumerate(self.recipe.families):
-            if family.is_forest:
-                self._forests[k] = self._forest(family, k)
-                candidates[k] = self._judged_forest(family, k, self._forests[k])
+        forests = [k for k, family in enumerate(self.recipe.families) if family.is_forest]
+        for n, k in enumerate(forests):
+            family = self.recipe.families[k]
+            self.report(ON_FOLDS + FORESTS * n / len(forests), f"{family.name}: {family.n_trees} trees")
+            self._forests[k] = self._forest(family, k)
+            candidates[k] = self._judged_forest(family, k, self._forests[k])
         ordered, offset, scores = self._weighted([candidates[k] for k in range(len(self.recipe.families))])
-        parts = [
-            self._forest_part(c, self._forests[k]) if c.family.is_forest else self._booster_part(c, k)
-            for k, c in enumerate(ordered)
-            if c.weight > 0
-        ]
+        parts = []
+        for k, candidate in enumerate(ordered):
+            family = candidate.family
+            if candidate.weight > 0 and family.is_forest:
+                parts.append(self._forest_part(candidate, self._forests[k]))
+            elif candidate.weight > 0:
+                done = ON_FOLDS + FORESTS + (1.0 - ON_FOLDS - FORESTS) * k / len(ordered)
+                self.report(done, f"{family.name}: {candidate.n_rounds} rounds on all rows")
+                parts.append(self._booster_part(candidate, k))
         return Trained(tuple(parts), offset, tuple(ordered), scores)
 
     def _finished(self) -> Trained | None:
@@ -165,7 +175,8 @@ class Trainer:
                 best[k] = 1 + int(losses.argmin())
                 if _enough(losses, best[k]):
                     active.remove(k)
-            self.report(f"{done} rounds on {len(self.folds)} folds")
+            share = min((done / _expected_rounds(done, best[k]) for k in active), default=1.0)
+            self.report(ON_FOLDS * share, f"{done} rounds on {len(self.folds)} folds")
         return {k: Candidate(f, best[k], self._out_of_fold(members[k], best[k])) for k, f in families.items()}
 
     def _out_of_fold(self, members: list[int], n_rounds: int) -> Array:
@@ -184,7 +195,6 @@ class Trainer:
         """Fit the members of a family to all rows; their mean is the part."""
         family, n_rounds = candidate.family, candidate.n_rounds
         members = [self._add(family, None, None, k, 10_000 + j) for j in range(family.n_members)]
-        self.report(f"{family.name}: {n_rounds} rounds on all rows")
         self.portfolio.train(members, [n_rounds] * len(members))
         return self._mean_part(candidate, members)
 
@@ -204,7 +214,6 @@ class Trainer:
     def _forest(self, family: Family, k: int) -> list[int]:
         """Grow the forest on all rows, in several members that are trained side by side."""
         members = [self._add(family, None, None, k, j) for j in range(family.n_members)]
-        self.report(f"{family.name}: {family.n_trees} trees")
         self.portfolio.train(members, [family.n_trees // family.n_members] * len(members))
         return members
 
@@ -268,10 +277,21 @@ class Trainer:
 def _enough(losses: Array, best: int) -> bool:
     """Whether more rounds are not worth their time, given the losses so far and the best number of rounds."""
     done = len(losses)
-    if done - best >= max(PATIENCE, PATIENCE_SHARE * best):
+    if done - best >= _patience(best):
         return True
     slow = done > SLOW_ROUNDS and losses[-1 - SLOW_ROUNDS] - losses[-1] < SLOW_DECREASE * losses[0]
     return bool(slow and best == done)
+
+
+def _patience(best: int) -> float:
+    """Return how many rounds without a decrease of the loss are enough, after the best one."""
+    return max(PATIENCE, PATIENCE_SHARE * best)
+
+
+def _expected_rounds(done: int, best: int) -> float:
+    """Return a guess of how many rounds a family will be trained for."""
+    more = _patience(best)
+    return best + more if best < done else min(MAX_ROUNDS, max(USUAL_ROUNDS, done + more))
 
 
 def _mean(sums: Array, counts: Array) -> Array:
