@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from skewboost import SkewBoostClassifier
 from skewboost.engine.table import Nominal
 from skewboost.io import dumps, loads
 from skewboost.meta.portfolio import portfolio_classifier
+from skewboost.meta.portfolio.recipe import recipe_for
 from skewboost.meta.portfolio.target_statistics import SMOOTHING, Examples, statistics, statistics_before
 
 
@@ -53,12 +56,18 @@ def test_a_statistic_is_the_shrunk_share_of_positives_before_an_example():
     assert all_rows[0] == pytest.approx(expected)
 
 
-def test_probabilities_are_better_than_with_sets_of_categories(fitted, monkeypatch):
+def test_trees_are_better_than_with_sets_of_categories(monkeypatch):
     X, y = ids_with_effects(900)
     X_new, y_new = ids_with_effects(3000, seed=1)
+
+    def only_trees(*given):
+        return replace(recipe_for(*given), regression=False)  # which knows sums of effects of categories anyway
+
+    monkeypatch.setattr(portfolio_classifier, "recipe_for", only_trees)
+    with_statistics = quick(cost=5).fit(X, y)
     monkeypatch.setattr(portfolio_classifier, "many_categories", lambda *_: [])
     with_sets = quick(cost=5).fit(X, y)
-    losses = [log_loss(y_new, clf.predict_proba(X_new)) for clf in (fitted, with_sets)]
+    losses = [log_loss(y_new, clf.predict_proba(X_new)) for clf in (with_statistics, with_sets)]
     assert losses[0] < losses[1] - 0.005
 
 

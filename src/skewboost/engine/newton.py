@@ -103,6 +103,18 @@ class Trees:
             values=self.values[:n_leaves], covers=self.covers[:n_leaves], **nodes,
         )  # fmt: skip
 
+    @property
+    def feature_of(self) -> Array | None:
+        """The feature of each tree, if each tests one feature only; -1 for a leaf. None: some tree tests several."""
+        found = np.full(self.n_trees, -1)
+        grown = np.flatnonzero(np.diff(self.first_node))
+        starts = self.first_node[grown]
+        if len(grown):
+            found[grown] = np.minimum.reduceat(self.feature, starts)
+            if (found[grown] != np.maximum.reduceat(self.feature, starts)).any():
+                return None
+        return found
+
     def partition(self, tree: int) -> Partition:
         """Return a tree as a partition."""
         codes = np.arange(N_CODES)

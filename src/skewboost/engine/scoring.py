@@ -236,8 +236,22 @@ class Scorer:
 
     @classmethod
     def of_trees(cls, trees: Trees, output: int, bins: Bins, n_features: int, constant: float = 0.0) -> Scorer:
-        """Return a scorer of the trees of a portfolio, which become terms only if somebody asks for these."""
+        """Return a scorer of the trees of a portfolio, which become terms only if somebody asks for these.
+
+        Trees of one feature each are summed in tables.
+        """
         made = cls((), bins, n_features, constant)
+        features = trees.feature_of
+        if features is not None:
+            codes = np.repeat(np.arange(N_CODES)[None], n_features, axis=0)
+            for tree, j in enumerate(features.tolist()):
+                values = trees.values[trees.leaves(tree, codes), output]
+                if j < 0:
+                    made.constant += float(values[0])
+                else:
+                    made.tables[j] += values
+                    made.in_table[j] = True
+            return made
         made.packed = PackedTrees.of(trees, output)
         made._trees = partial(leaf_terms, trees, output)
         return made

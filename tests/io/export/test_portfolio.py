@@ -19,19 +19,22 @@ from support import awkward_data, edges
 
 X, y = awkward_data(140)
 X = X[:, :5]
-y = np.where(np.random.default_rng(0).random(140) < 0.1, 1 - y, y)  # so that both families are of use
 THREE = y + (np.nan_to_num(X[:, 1]) > 0.6)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def small():
-    """Few rounds and trees, so that programs are compiled in no time."""
+    """Few rounds and trees, so that programs are compiled in no time, and a weight for every family."""
 
     def recipe(*given):
         found = recipe_for(*given)
         return replace(found, families=tuple(replace(f, n_trees=min(f.n_trees, 24)) for f in found.families))
 
+    def weights(scores, *_):
+        return np.linspace(0.5, 0.2, len(scores)), np.full(scores.shape[2], 0.1)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skewboost.meta.portfolio.portfolio_training.fit_weights", weights)
         patch.setattr("skewboost.meta.portfolio.portfolio_classifier.recipe_for", recipe)
         patch.setattr("skewboost.meta.portfolio.portfolio_training.MAX_ROUNDS", 25)
         yield
@@ -61,7 +64,10 @@ def two():
 
 
 def test_at_and_beside_thresholds(two, tmp_path):
-    assert [own.floor is None for own in read_formula(two).sums] == [True, False]  # boosted trees, and a forest
+    boosted, forest, regression = read_formula(two).sums
+    assert [own.floor is None for own in (boosted, forest, regression)] == [True, False, True]
+    assert [len(own.forest) > 0 for own in (boosted, forest, regression)] == [True, True, False]
+    assert len(regression.tables) == 5
     everywhere(two, np.vstack((X[:40], some_edges(two, X, 150), np.full((1, 5), np.nan))), tmp_path)
 
 
@@ -176,7 +182,7 @@ def test_referred_rows_on_databases(database):
 def test_the_header_tells_costs_and_families(two):
     head = to_source(two, "c")[:2500]
     n_trees = [len(own.forest) for own in read_formula(two).sums]
-    assert f"SkewBoostClassifier, {sum(n_trees)} trees of 2 families" in head
+    assert f"SkewBoostClassifier, {sum(n_trees)} trees of 2 families and a logistic regression" in head
     assert "Costs, a row per true class and a column per prediction:\n *   0, 1\n *   20, 0\n" in head
     assert f"times the log-odds of a constant + {n_trees[1]} trees" in head
 

@@ -111,7 +111,7 @@ def _read_booster(booster: Any, name: str, threshold: float | None) -> Formula:
 
 
 def _read_portfolio(portfolio: Any, name: str, threshold: float | None) -> Formula:
-    fitted, n_trees = portfolio._model, portfolio.n_estimators_
+    fitted = portfolio._model
     columns, ignored = _columns(portfolio, fitted.bins), _ignored(portfolio)
     sums = [
         _sum(scorers, columns, ignored, None if part.floor is None else tuple(part.floor.tolist()), part.weight)
@@ -119,7 +119,7 @@ def _read_portfolio(portfolio: Any, name: str, threshold: float | None) -> Formu
     ]
     link = _portfolio_link(portfolio, threshold)
     return Formula(
-        title=f"{name}, {n_trees} trees of {len(sums)} famil{'ies' if len(sums) != 1 else 'y'}",
+        title=f"{name}, {fitted.title}",
         notes=tuple(_notes_of_portfolio(portfolio, link)),
         columns=columns,
         classes=_classes(portfolio),

@@ -433,7 +433,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
     def n_estimators_(self) -> int:
         """The number of trees."""
         check_is_fitted(self)
-        return sum(part.trees.n_trees for part in self._model.parts)
+        return self._model.n_trees
 
     @property
     def feature_importances_(self) -> Array:
@@ -464,7 +464,7 @@ def search_table(trained: Trained) -> dict[str, Any]:
     every = trained.candidates
     total = sum(c.weight for c in every)
     return {
-        "family": [c.family.name for c in every],
+        "family": [c.name for c in every],
         "rounds": [c.n_rounds for c in every],
         "log_loss": [c.log_loss for c in every],
         "weight": [c.weight for c in every],

@@ -17,6 +17,8 @@ from skewboost.engine.scoring import Scorer
 from skewboost.engine.table import Table
 from skewboost.typing import Array
 
+REGRESSION = "logistic regression"  # the name of the part that is one; it has a tree per column
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -67,6 +69,19 @@ class PortfolioModel:
     def n_outputs(self) -> int:
         """The number of outputs: one for two classes."""
         return len(self.offset)
+
+    @property
+    def n_trees(self) -> int:
+        """The number of trees of boosters and forests."""
+        return sum(part.trees.n_trees for part in self.parts if part.name != REGRESSION)
+
+    @property
+    def title(self) -> str:
+        """What the model consists of."""
+        names = [part.name for part in self.parts]
+        n_families = len(names) - (REGRESSION in names)
+        found = [f"{self.n_trees} trees of {n_families} famil{'ies' if n_families != 1 else 'y'}"] if n_families else []
+        return " and ".join(found + [f"a {REGRESSION}"] * (REGRESSION in names))
 
     @cached_property
     def scorers(self) -> list[list[Scorer]]:
@@ -127,13 +142,7 @@ class PortfolioModel:
     @property
     def is_additive(self) -> bool:
         """Whether the scores are sums of functions of one feature: no tree tests two, and no part takes log-odds."""
-        for part in self.parts:
-            trees = part.trees
-            starts = trees.first_node[:-1][np.diff(trees.first_node) > 0]
-            same = np.minimum.reduceat(trees.feature, starts) == np.maximum.reduceat(trees.feature, starts)
-            if part.floor is not None or not same.all():
-                return False
-        return True
+        return all(part.floor is None and part.trees.feature_of is not None for part in self.parts)
 
     def importances(self) -> Array:
         """Return the decrease of the loss due to each feature, summing to one in each part and weighted by parts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from skewboost.engine.draws import mix
 from skewboost.engine.newton import Trees
 from skewboost.engine.portfolio import Portfolio
 from skewboost.fold_rows import Fold
-from skewboost.meta.portfolio.portfolio_model import Part, log_odds_of_shares
+from skewboost.meta.portfolio.logistic import Regression, fit_regression
+from skewboost.meta.portfolio.portfolio_model import REGRESSION, Part, log_odds_of_shares
 from skewboost.meta.portfolio.recipe import (
     MAX_ROUNDS,
     PATIENCE,
@@ -31,8 +33,8 @@ MOST_CERTAIN = 1.0 / 600.0  # shares of a forest closer to 0 or 1 are not distin
 RARE_SHARE = 0.25  # … nor those below this multiple of the frequency of the class
 FOLD_TREES = 64  # at least, of a forest that is fitted to a fold
 
-# Which share of a fit its stages take, roughly; the rest is the members on all rows
-ON_FOLDS, FORESTS = 0.6, 0.2
+# Which share of a fit its stages take, roughly: boosters on folds, forests, boosters on all rows
+ON_FOLDS, FORESTS, LAST = 0.6, 0.2, 0.2
 USUAL_ROUNDS = 300  # of a booster, before anything is known
 
 Report = Callable[[float, str], None]
@@ -46,8 +48,8 @@ def no_report(share: float, note: str) -> None:
 class Candidate:
     """A family with the evidence for its weight."""
 
-    family: Family
-    n_rounds: int
+    name: str
+    n_rounds: int  # or trees
     scores: Array  # out of fold, [row, output]; NaN where a row was never held out
     log_loss: float = float("nan")
     weight: float = 0.0
@@ -84,6 +86,7 @@ class Trainer:
     report: Report
     _on_folds: dict[int, list[int]] = field(default_factory=dict)  # the boosters of each family, one per fold
     _forests: dict[int, list[int]] = field(default_factory=dict)  # the members of each forest
+    _regression: Regression | None = None
 
     def train(self) -> Trained:
         """Train everything. If that is interrupted, `Interrupted` has the model of what was finished."""
@@ -96,46 +99,52 @@ class Trainer:
             raise Interrupted(trained) from None
 
     def _train(self) -> Trained:
+        families = self.recipe.families
         candidates = self._boosters()
-        forests = [k for k, family in enumerate(self.recipe.families) if family.is_forest]
+        forests = [k for k, family in enumerate(families) if family.is_forest]
         for n, k in enumerate(forests):
-            family = self.recipe.families[k]
-            self.report(ON_FOLDS + FORESTS * n / len(forests), f"{family.name}: {family.n_trees} trees")
-            self._forests[k] = self._forest(family, k)
-            candidates[k] = self._judged_forest(family, k, self._forests[k])
-        ordered, offset, scores = self._weighted([candidates[k] for k in range(len(self.recipe.families))])
-        parts = []
-        for k, candidate in enumerate(ordered):
-            family = candidate.family
-            if candidate.weight > 0 and family.is_forest:
-                parts.append(self._forest_part(candidate, self._forests[k]))
-            elif candidate.weight > 0:
-                done = ON_FOLDS + FORESTS + (1.0 - ON_FOLDS - FORESTS) * k / len(ordered)
-                self.report(done, f"{family.name}: {candidate.n_rounds} rounds on all rows")
-                parts.append(self._booster_part(candidate, k))
-        return Trained(tuple(parts), offset, tuple(ordered), scores)
+            self.report(ON_FOLDS + FORESTS * n / len(forests), f"{families[k].name}: {families[k].n_trees} trees")
+            self._forests[k] = self._forest(families[k], k)
+            candidates[k] = self._judged_forest(families[k], k, self._forests[k])
+        if self.recipe.regression and self.folds is not None:
+            self.report(ON_FOLDS + FORESTS, REGRESSION)
+            self._regression = self._fitted_regression()
+        return self._trained({k: candidates[k] for k in range(len(families))}, self._booster_part)
 
     def _finished(self) -> Trained | None:
-        """Return the model of the boosters of the folds, as far as they are trained, and of the finished forests."""
+        """Return the model of what is trained: the boosters of the folds, and the finished forests."""
         candidates: dict[int, Candidate] = {}
         for k, members in self._on_folds.items():
             n_rounds = min(len(self.portfolio.losses(member)) for member in members)
             if n_rounds:
                 losses = np.sum([self.portfolio.losses(member)[:n_rounds] for member in members], axis=0)
                 best = 1 + int(losses.argmin())
-                candidates[k] = Candidate(self.recipe.families[k], best, self._out_of_fold(members, best))
+                candidates[k] = Candidate(self.recipe.families[k].name, best, self._out_of_fold(members, best))
         for k, members in self._forests.items():
             if self.bags_are_held_out:
                 candidates[k] = self._judged_forest(self.recipe.families[k], k, members)
         if not candidates:
             return None
-        ordered, offset, scores = self._weighted(list(candidates.values()))
-        parts = [
-            self._forest_part(c, self._forests[k]) if c.family.is_forest else self._mean_part(c, self._on_folds[k])
-            for k, c in zip(candidates, ordered, strict=True)
-            if c.weight > 0
-        ]
-        return Trained(tuple(parts), offset, tuple(ordered), scores)
+        return self._trained(candidates, lambda candidate, k: self._mean_part(candidate, self._on_folds[k]))
+
+    def _trained(self, candidates: dict[int, Candidate], booster_part: Callable[[Candidate, int], Part]) -> Trained:
+        """Weight the families, by number, and the regression, and return the model of those that help."""
+        every, numbers = list(candidates.values()), list(candidates)
+        if self._regression is not None:
+            every.append(Candidate(REGRESSION, 1, self._regression.scores))
+        every, offset, scores = self._weighted(every)
+        parts = []
+        for n, (k, candidate) in enumerate(zip_longest(numbers, every)):
+            if candidate.weight == 0.0:
+                continue
+            self.report(1.0 - LAST * (1.0 - n / len(every)), f"{candidate.name} on all rows")
+            if k is None:
+                parts.append(self._regression_part(candidate))
+            elif k in self._forests:
+                parts.append(self._forest_part(candidate, self._forests[k]))
+            else:
+                parts.append(booster_part(candidate, k))
+        return Trained(tuple(parts), offset, tuple(every), scores)
 
     def _seed(self, *numbers: int) -> int:
         found = self.seed
@@ -161,7 +170,7 @@ class Trainer:
         families = {k: f for k, f in enumerate(self.recipe.families) if not f.is_forest}
         if self.folds is None:
             nothing = np.full((self.portfolio.n_rows, self.portfolio.n_outputs), np.nan)
-            return {k: Candidate(f, NO_FOLDS_ROUNDS, nothing) for k, f in families.items()}
+            return {k: Candidate(f.name, NO_FOLDS_ROUNDS, nothing) for k, f in families.items()}
         members = {k: [self._add(f, *fold, k, j) for j, fold in enumerate(self.folds)] for k, f in families.items()}
         self._on_folds = members
         best = dict.fromkeys(families, 0)
@@ -177,7 +186,7 @@ class Trainer:
                     active.remove(k)
             share = min((done / _expected_rounds(done, best[k]) for k in active), default=1.0)
             self.report(ON_FOLDS * share, f"{done} rounds on {len(self.folds)} folds")
-        return {k: Candidate(f, best[k], self._out_of_fold(members[k], best[k])) for k, f in families.items()}
+        return {k: Candidate(f.name, best[k], self._out_of_fold(members[k], best[k])) for k, f in families.items()}
 
     def _out_of_fold(self, members: list[int], n_rounds: int) -> Array:
         """Return the mean score of every row over the members that it was held out of."""
@@ -193,7 +202,7 @@ class Trainer:
 
     def _booster_part(self, candidate: Candidate, k: int) -> Part:
         """Fit the members of a family to all rows; their mean is the part."""
-        family, n_rounds = candidate.family, candidate.n_rounds
+        family, n_rounds = self.recipe.families[k], candidate.n_rounds
         members = [self._add(family, None, None, k, 10_000 + j) for j in range(family.n_members)]
         self.portfolio.train(members, [n_rounds] * len(members))
         return self._mean_part(candidate, members)
@@ -202,7 +211,7 @@ class Trainer:
         """Return the mean of boosters after the rounds of the candidate."""
         trees = self._joined(members, candidate.n_rounds)
         start = np.mean([self.portfolio.start(member) for member in members], axis=0)
-        return Part(candidate.family.name, candidate.weight, replace(trees, values=trees.values / len(members)), start)
+        return Part(candidate.name, candidate.weight, replace(trees, values=trees.values / len(members)), start)
 
     def _joined(self, members: list[int], n_trees: int | None = None) -> Trees:
         """Return the (first) trees of members, with the numbers of all training rows in their leaves."""
@@ -234,13 +243,13 @@ class Trainer:
                 own, n = self.portfolio.scores(member, n_trees, self.portfolio.trees(member).values, held_out)
                 sums[held_out] += own
                 counts[held_out] += n
-        return Candidate(family, family.n_trees, log_odds_of_shares(_mean(sums, counts), self._floor()))
+        return Candidate(family.name, family.n_trees, log_odds_of_shares(_mean(sums, counts), self._floor()))
 
     def _forest_part(self, candidate: Candidate, members: list[int]) -> Part:
         trees = self._joined(members)
         trees = replace(trees, values=trees.values / trees.n_trees)
         K = self.portfolio.n_outputs
-        return Part(candidate.family.name, candidate.weight, trees, np.zeros(K), self._floor())
+        return Part(candidate.name, candidate.weight, trees, np.zeros(K), self._floor())
 
     def _floor(self) -> Array:
         """Return the smallest share of each class that is told from zero."""
@@ -249,6 +258,21 @@ class Trainer:
         if self.portfolio.n_outputs == 1:
             rarest = np.array([rarest.min()])
         return np.asarray(np.minimum(MOST_CERTAIN, rarest))
+
+    # -------------------------------------------------------------------------------------------- regression
+
+    def _fitted_regression(self) -> Regression | None:
+        """Return the regression, unless it contradicts a monotonic constraint."""
+        assert self.folds is not None
+        own = self.portfolio
+        found = fit_regression(own.view, own.classes, own.n_outputs, self.weights, self.folds, self._seed(30_000))
+        monotonic = self.recipe.families[0].settings.tree.monotonic
+        return found if found is not None and found.directions_hold(monotonic) else None
+
+    def _regression_part(self, candidate: Candidate) -> Part:
+        assert self._regression is not None
+        trees = self._regression.trees(self.portfolio.view, self.weights)
+        return Part(candidate.name, candidate.weight, trees, self._regression.constant)
 
     # ----------------------------------------------------------------------------------------------- weights
 

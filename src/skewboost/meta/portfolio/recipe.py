@@ -49,6 +49,7 @@ class Recipe:
     n_folds: int
     n_repeats: int
     n_held_out: int = 0  # of the folds, those that boosters are validated on; 0: all
+    regression: bool = True  # whether there is a logistic regression, too
 
 
 def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: TreeSettings) -> Recipe:
