@@ -123,12 +123,12 @@ def pairs(learners: list) -> list:
 
 
 def edges(formula, X):
-    """Rows on every threshold of a formula and on either side of it, all else as in some row of X."""
+    """Rows on every threshold of a column and on either side of it, all else as in some row of X."""
     cuts = [(part.feature, cut) for own in formula.sums for part in own.tables for cut in getattr(part, "cuts", ())]
     trees = [own.forest for own in formula.sums]
     cuts += [(j, cut) for f in trees for j, cut in zip(f.feature.tolist(), f.cut.tolist()) if np.isfinite(cut)]
     rows = []
-    for k, (j, cut) in enumerate(dict.fromkeys(cuts)):
+    for k, (j, cut) in enumerate(dict.fromkeys((j, cut) for j, cut in cuts if j < len(formula.columns))):
         for value in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):
             rows.append(X[k % len(X)].copy())
             rows[-1][j] = value

@@ -326,7 +326,7 @@ def _check_skewboost(model: Any) -> None:
     require(fitted.n_features == model.n_features_in_, "must be the number of features", "model.n_features")
     small = fitted.n_features * fitted.n_outputs <= MOST_CELLS
     require(small, f"times the number of classes must not be above {MOST_CELLS}", "n_features_in")
-    kinds = [f.nominal for f in fitted.bins.features]
+    kinds = [f.nominal for f in fitted.bins.features[: fitted.n_features]]
     require(kinds == list(model._nominal), "must be of the kinds in nominal", "model.bins.features")
     goal = hasattr(model, "threshold_")
     require(goal == hasattr(model, "certificate_"), "must be given with a certificate, and only then", "threshold")

@@ -48,6 +48,7 @@ from skewboost.learners.adapter import ClassifierTerm
 from skewboost.learners.discretise import Categories, Intervals
 from skewboost.learners.patterns import Events, Patterns
 from skewboost.learners.probabilities import ProbabilityTerm, half_log_odds, identity, mean_label
+from skewboost.meta.portfolio.components import Components
 from skewboost.meta.portfolio.portfolio_model import Part, PortfolioModel
 from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
@@ -439,14 +440,39 @@ def _check_part(part: Part) -> None:
 register(Part, _check_part, weight=POSITIVE, start=NUMBERS, floor=nullable(NUMBERS))
 
 
+def _check_components(own: Components) -> None:
+    n = len(own.features)
+    fits = n > 0 and len(own.centre) == len(own.low) == len(own.high) == n and own.loadings.shape[1] == n
+    require(fits and len(own.loadings) > 0, "must have an entry per column", "features")
+    require((np.diff(own.features) > 0).all(), "must rise", "features")
+    require((own.low <= own.high).all(), "must not be above high", "low")
+
+
+register(
+    Components,
+    _check_components,
+    features=_WHOLE,
+    centre=NUMBERS,
+    low=NUMBERS,
+    high=NUMBERS,
+    loadings=array(ndim=(2,)),
+)
+
+
 def _check_portfolio(model: PortfolioModel) -> None:
-    n = model.bins.n_features
-    require(model.n_features == n, "must be the number of features", "n_features")
+    n, own = model.bins.n_features, model.components
+    require(model.n_features + (0 if own is None else own.n_components) == n, "must be the number of features",
+            "n_features")  # fmt: skip
+    if own is not None:
+        numeric = own.features[-1] < model.n_features and not model.bins.nominal[own.features].any()
+        numeric &= not model.bins.nominal[model.n_features :].any()
+        require(numeric, "must be columns of numbers", "components.features")
     counts = model.support.per_code
     require(counts is not None and len(counts) == n, "must have an entry per feature", "support.per_code")
     for k, part in enumerate(model.parts):
         require(len(part.start) == model.n_outputs, "must have one number per output", f"parts[{k}].start")
-        fits = (part.trees.feature < n).all() and len(part.trees.importances) == n
+        known = len(part.trees.importances)
+        fits = known in (n, model.n_features) and (part.trees.feature < known).all()
         require(fits, f"must be features of the {n}", f"parts[{k}].trees.feature")
 
 
@@ -456,4 +482,5 @@ register(
     parts=list_of(record(Part), tuple, least=1),
     offset=NUMBERS,
     n_features=integer(1, MOST_FEATURES),
+    components=nullable(record(Components)),
 )

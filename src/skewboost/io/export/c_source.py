@@ -16,10 +16,11 @@ FEW = 4  # up to this number of cuts, a step function is a chain of comparisons
 def write_c(formula: Formula, name: str) -> str:
     """Return the program."""
     forests = [own.forest for own in formula.sums]
-    coded = Coded.of(forests, formula.columns) if any(map(len, forests)) else None
+    coded = Coded.of(forests, formula.tested) if any(map(len, forests)) else None
     meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
     parts = [_head(formula, name), _codes(formula, name), _helpers(formula, coded, name), *_tables(formula, name)]
-    parts += [_trees(formula, coded, name), _f(formula, coded, name), meaning(formula.link, name)]
+    parts += [_trees(formula, coded, name), _components(formula, name), _f(formula, coded, name)]
+    parts.append(meaning(formula.link, name))
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
@@ -156,7 +157,7 @@ def _tables(formula: Formula, name: str) -> list[str]:
                 f"x != x ? {n} : " + "".join(f"x <= {number(c)} ? {k} : " for k, c in enumerate(part.cuts)) + f"{n - 1}"
             )
         found.append(
-            f"/* {in_comment(repr(formula.columns[j].name))} */\n{values}\n"
+            f"/* {in_comment(repr(formula.tested[j].name))} */\n{values}\n"
             f"static const double *{name}_f{tag}(double x)\n{{\n    return {name}_values_{tag}[{at}];\n}}\n"
         )
     return found
@@ -201,7 +202,7 @@ def _code_function(formula: Formula, coded: Coded, name: str) -> str:
     most = max((len(cuts) for cuts in coded.cuts), default=0) + 1
     for i, (j, cuts) in enumerate(zip(coded.numeric, coded.cuts)):
         known = filled(map(number, cuts)) if len(cuts) else "    0.0"
-        lists.append(f"/* {in_comment(repr(formula.columns[j].name))} */\n"
+        lists.append(f"/* {in_comment(repr(formula.tested[j].name))} */\n"
                      f"static const double {name}_tests_{j}[] = {{\n{known}\n}};\n")  # fmt: skip
         lines.append(f"    {name}_place(x[{j}], {name}_tests_{j}, {len(cuts)}, c + {2 * i});")
     for i, j in enumerate(coded.nominal, coded.first_nominal):
@@ -218,9 +219,38 @@ def _code_function(formula: Formula, coded: Coded, name: str) -> str:
     return "\n".join([*lists, f"{place}{head}\n{{\n{listed}\n}}\n"])
 
 
+def _components(formula: Formula, name: str) -> str:
+    """A function that puts the components behind the cells."""
+    own, d = formula.components, len(formula.columns)
+    if own is None:
+        return ""
+    n, m = own.loadings.shape
+    rows = zip(own.centre.tolist(), own.low.tolist(), own.high.tolist())
+    return (
+        "/* A component is a sum over columns, limited and centred. */\n"
+        f"static const int {name}_in[{m}] = {{\n{_numbers(own.features.tolist())}\n}};\n\n"
+        f"static const double {name}_range[{m}][3] = {{\n{_rows(rows)}\n}};\n\n"
+        f"static const double {name}_loadings[{n}][{m}] = {{\n{_rows(own.loadings.tolist())}\n}};\n\n"
+        f"static void {name}_extend(const double *cells, double *x)\n{{\n"
+        f"    for (int j = 0; j < {d}; j++) x[j] = cells[j];\n"
+        f"    for (int k = 0; k < {n}; k++) {{\n"
+        f"        double total = 0.0;\n"
+        f"        for (int i = 0; i < {m}; i++) {{\n"
+        f"            const double *range = {name}_range[i];\n"
+        f"            double cell = cells[{name}_in[i]];\n"
+        f"            if (cell == cell)\n"
+        f"                total += {name}_loadings[k][i] * (fmin(fmax(cell, range[1]), range[2]) - range[0]);\n"
+        f"        }}\n        x[{d} + k] = total;\n    }}\n}}\n"
+    )
+
+
 def _f(formula: Formula, coded: Coded | None, name: str) -> str:
     K, first = formula.n_outputs, 0
-    lines = [f"static void {name}_sum(const double *x, double *F)", "{"]
+    if formula.components is None:
+        lines = [f"static void {name}_sum(const double *x, double *F)", "{"]
+    else:
+        lines = [f"static void {name}_sum(const double *cells, double *F)", "{"]
+        lines += [f"    double x[{len(formula.tested)}];", f"    {name}_extend(cells, x);"]
     if not formula.used:
         lines.append("    (void)x;")
     if coded:

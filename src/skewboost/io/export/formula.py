@@ -19,6 +19,7 @@ import numpy as np
 from skewboost.boosting.link import ManyClasses
 from skewboost.engine.scoring import LineTerm
 from skewboost.errors import InputError
+from skewboost.meta.portfolio.components import Components
 from skewboost.typing import Array
 
 WIDTH = 100  # of a line of a program
@@ -258,6 +259,7 @@ class Formula:
     offset: Values
     sums: tuple[Sum, ...]
     link: Odds | ManyClasses | ExpectedCosts
+    components: Components | None = None  # columns that programs compute, numbered behind those of the input
 
     @property
     def n_outputs(self) -> int:
@@ -295,11 +297,20 @@ class Formula:
                 "that have many, or export C or Python, where equal sets are written once."
             )
 
+    @cached_property
+    def tested(self) -> tuple[Column, ...]:
+        """The columns of the input, and the components."""
+        n = 0 if self.components is None else self.components.n_components
+        return *self.columns, *(Column(f"component {k}") for k in range(1, n + 1))
+
     @property
     def used(self) -> list[int]:
         """The features in use."""
-        tables = (part.feature for own in self.sums for part in (*own.tables, *own.lines))
-        return sorted({*tables, *(j for own in self.sums for j in own.forest.features)})
+        tables = {part.feature for own in self.sums for part in (*own.tables, *own.lines)}
+        found = tables.union(*(own.forest.features for own in self.sums))
+        if self.components is not None:
+            found |= set(self.components.features.tolist())
+        return sorted(j for j in found if j < len(self.columns))
 
     def header(self) -> list[str]:
         """The lines of a header that describes the model. Names are quoted, so that they stay on one line."""
@@ -309,6 +320,9 @@ class Formula:
         classes = ", ".join(map(repr, self.classes))
         lines = [self.title, "", f"Classes: {classes}", *self.notes, "Features, by position:"]
         lines += [f"  {name}" for name in (*names, *more)]
+        if self.components is not None:
+            n, many = self.components.n_components, len(self.components.features)
+            lines.append(f"{n} principal components of {many} of them are further columns that trees test.")
         if self.is_one_sum:
             return [*lines, f"F is {_described(self.sums[0])}."]
         lines.append("F is an offset plus")

@@ -19,6 +19,7 @@ from skewboost.errors import InputError
 from skewboost.io.export.formula import ExpectedCosts, Formula, Odds, Steps, Sum, utf8
 from skewboost.io.export.onnx_trees import Ensemble
 from skewboost.io.export.packed_forest import TwoWay
+from skewboost.meta.portfolio.components import Components
 from skewboost.typing import Array
 
 # Terms, times outputs, that are added in the order of the model. Each takes 16 bytes per row while the graph runs.
@@ -84,6 +85,8 @@ def write_graph(formula: Formula, name: str, outputs: tuple[str, str, str]) -> A
 def _f(graph: Graph, formula: Formula, mixed: bool) -> str:
     """F, ``[row, output]``: the sum, or the weighted scores of several."""
     X, place = _numbers(graph, formula) if mixed else ("X", {j: j for j in range(len(formula.columns))})
+    if formula.components is not None:
+        X, place = _extended(graph, formula.components, X, place, len(formula.columns))
     scores = [_lines(graph, formula, own, mixed, _sum(graph, formula, own, X, place)) for own in formula.sums]
     if formula.is_one_sum:
         return scores[0]
@@ -102,7 +105,7 @@ def _f(graph: Graph, formula: Formula, mixed: bool) -> str:
 def _sum(graph: Graph, formula: Formula, own: Sum, X: str, place: Mapping[int, int]) -> str:
     """A sum without its lines, ``[row, output]``."""
     K, n_terms = formula.n_outputs, 1 + len(own.tables) + len(own.forest)
-    trees, ensemble = TwoWay.of(own.forest, formula.columns), Ensemble(place, formula.columns)
+    trees, ensemble = TwoWay.of(own.forest, formula.tested), Ensemble(place, formula.tested)
     if n_terms * K > MOST_IN_ORDER and K > 1 and not own.tables:
         rows, row_of_leaf = np.unique(trees.values, axis=0, return_inverse=True)
         if len(rows) <= MOST_ROWS:  # as in forests: count them, rather than write the trees once per output
@@ -138,6 +141,23 @@ def _numbers(graph: Graph, formula: Formula) -> tuple[str, dict[int, int]]:
         columns.append(own if known is None else _encoded(graph, own, {c: float(k) for k, c in enumerate(known)}))
         place[j] = len(columns) - 1
     return graph.add("Concat", *columns, axis=1), place
+
+
+def _extended(
+    graph: Graph, own: Components, X: str, place: dict[int, int], n_features: int
+) -> tuple[str, dict[int, int]]:
+    """The columns with the components behind them, and the place of each. A cumulative sum keeps the order of sums."""
+    x = graph.add("Gather", X, graph.constant([place[j] for j in own.features.tolist()], np.int64), axis=1)
+    inner = graph.add("Min", graph.add("Max", x, graph.constant([own.low])), graph.constant([own.high]))
+    centred = graph.add("Sub", inner, graph.constant([own.centre]))
+    centred = graph.add("Where", graph.add("IsNaN", x), graph.constant(0.0), centred)
+    each = graph.add("Unsqueeze", centred, graph.constant([1], np.int64))
+    terms = graph.add("Mul", each, graph.constant([own.loadings]))
+    added = graph.add("CumSum", terms, graph.constant(2, np.int64))
+    components = graph.add("Gather", added, graph.constant(len(own.features) - 1, np.int64), axis=2)
+    first = max(place.values()) + 1
+    more = {n_features + k: first + k for k in range(own.n_components)}
+    return graph.add("Concat", X, components, axis=1), {**place, **more}
 
 
 def _encoded(graph: Graph, column: str, values: Mapping[str, float]) -> str:

@@ -100,7 +100,7 @@ def write_python(formula: Formula, name: str) -> str:
     forests = [own.forest for own in formula.sums]
     coded = None
     if sum(forest.n_nodes + forest.n_listed // 10 for forest in forests) > MOST_IFS:
-        coded = Coded.of(forests, formula.columns)
+        coded = Coded.of(forests, formula.tested)
     parts = [_table(part, s, formula) for s, own in enumerate(formula.sums) for part in own.tables]
     parts += [_packed(formula, coded)] if coded else [_nested(s, own) for s, own in enumerate(formula.sums)]
     meaning: Any = {Odds: _two, ManyClasses: _many, ExpectedCosts: _by_cost}[type(formula.link)]
@@ -126,8 +126,25 @@ def _head(formula: Formula, name: str) -> str:
 def _read(formula: Formula) -> str:
     kinds = [(j, "_number" if formula.columns[j].categories is None else "_category") for j in formula.used]
     cells = "\n".join(f"    v[{j}] = {kind}(row[{j}])" for j, kind in kinds)
+    own, lists = formula.components, ""
+    if own is not None:
+        columns = zip(own.features.tolist(), own.centre.tolist(), own.low.tolist(), own.high.tolist())
+        listed = filled(f"({j}, {', '.join(map(number, rest))})" for j, *rest in columns)
+        loadings = _list([tuple(row) for row in own.loadings.tolist()])
+        lists = (
+            "# A component is a sum over columns, limited and centred: position, centre, lowest and highest number.\n"
+            f"_CENTRED = (\n{listed}\n)\n_LOADINGS = {loadings}\n\n\n"
+        )
+        cells += (
+            "\n    x = [min(max(v[j], low), high) - c if v[j] == v[j] else 0.0 for j, c, low, high in _CENTRED]"
+            "\n    v += [_component(x, loadings) for loadings in _LOADINGS]"
+        )
+        lists += (
+            "def _component(x, loadings):\n    total = 0.0\n    for factor, value in zip(loadings, x):\n"
+            "        total += factor * value\n    return total\n\n\n"
+        )
     return (
-        "def _cells(row):\n"
+        f"{lists}def _cells(row):\n"
         '    """The cells that the model uses, by position."""\n'
         '    if hasattr(row, "keys"):\n'
         "        row = [row[name] for name in FEATURES]\n"
@@ -147,7 +164,7 @@ def _list(values: Sequence[Values]) -> str:
 
 def _table(part: Steps | LookUp, s: int, formula: Formula) -> str:
     """A function of one feature."""
-    j, column = _tag(part, s), formula.columns[part.feature]
+    j, column = _tag(part, s), formula.tested[part.feature]
     head = f"def _f{j}(x):\n    # {column.name!r}\n"
     if isinstance(part, LookUp):
         assert column.categories is not None
@@ -206,7 +223,7 @@ def _set(categories: Iterable[str]) -> str:
 def _packed(formula: Formula, coded: Coded) -> str:
     """Trees as tables, and functions that code a row and find its leaf."""
     known = [
-        f"# {formula.columns[j].name!r}\n_TESTS_{j} = (\n{filled(map(number, cuts))}\n)\n"
+        f"# {formula.tested[j].name!r}\n_TESTS_{j} = (\n{filled(map(number, cuts))}\n)\n"
         for j, cuts in zip(coded.numeric, coded.cuts)
     ]
     codes = ["    c = []", *(f"    _place(c, v[{j}], _TESTS_{j})" for j in coded.numeric)]

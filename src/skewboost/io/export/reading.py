@@ -113,20 +113,22 @@ def _read_booster(booster: Any, name: str, threshold: float | None) -> Formula:
 def _read_portfolio(portfolio: Any, name: str, threshold: float | None) -> Formula:
     fitted = portfolio._model
     columns, ignored = _columns(portfolio, fitted.bins), _ignored(portfolio)
-    sums = [
-        _sum(scorers, columns, ignored, None if part.floor is None else tuple(part.floor.tolist()), part.weight)
-        for part, scorers in zip(fitted.parts, fitted.scorers)
-    ]
     link = _portfolio_link(portfolio, threshold)
-    return Formula(
+    formula = Formula(
         title=f"{name}, {fitted.title}",
         notes=tuple(_notes_of_portfolio(portfolio, link)),
         columns=columns,
         classes=_classes(portfolio),
         offset=tuple(fitted.offset.tolist()),
-        sums=tuple(sums),
+        sums=(),
         link=link,
+        components=fitted.components,
     )
+    sums = (
+        _sum(scorers, formula.tested, ignored, None if part.floor is None else tuple(part.floor.tolist()), part.weight)
+        for part, scorers in zip(fitted.parts, fitted.scorers)
+    )
+    return replace(formula, sums=tuple(sums))
 
 
 def _scorers_of(fitted: Model, name: str) -> list[Scorer]:

@@ -13,6 +13,7 @@ from skewboost.errors import InputError
 from skewboost.io.export.formula import Cases, Forest, Formula, LookUp, Node, Steps, Sum, Tests, Values, filled
 from skewboost.io.export.sql_link import add_link
 from skewboost.io.export.sql_steps import Query, cell, double, first_case, literal, number, quoted
+from skewboost.meta.portfolio.components import Components
 
 # Terms that one step adds up: parsers limit the depth of an expression, and the planning time of DuckDB grows faster
 # than its depth.
@@ -92,6 +93,22 @@ def _add_cells(query: Query, formula: Formula) -> None:
             continue
         x = f"CAST({cell(column.name)} AS DOUBLE PRECISION)"
         query.add(f"x{j}", f"CASE WHEN {x} > {largest} AND -{x} > {largest} THEN NULL ELSE {x} END")
+    if formula.components is not None:
+        _add_components(query, formula.components, len(formula.columns))
+
+
+def _add_components(query: Query, own: Components, first: int) -> None:
+    """Add the numbers that components are sums of, limited and centred, and then the components."""
+    query.next_step()
+    for j, centre, low, high in zip(own.features.tolist(), own.centre, own.low, own.high):
+        x = query.get(f"x{j}")
+        ends = f"WHEN {x} < {double(low)} THEN {double(low)} WHEN {x} > {double(high)} THEN {double(high)}"
+        inner = f"CASE {ends} ELSE {x} END"
+        query.add(f"z{j}", f"CASE WHEN {x} IS NULL THEN 0.0E0 ELSE {inner} - {number(centre)} END")
+    query.next_step()
+    for k, loadings in enumerate(own.loadings.tolist(), first):
+        terms = [f"{number(factor)} * {query.get(f'z{j}')}" for factor, j in zip(loadings, own.features.tolist())]
+        query.add(f"x{k}", "\n  + ".join([double(0.0), *terms]))
 
 
 def _add_f(query: Query, formula: Formula) -> None:

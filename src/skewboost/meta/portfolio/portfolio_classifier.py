@@ -28,6 +28,7 @@ from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.expected_cost import ExpectedCostMixin
+from skewboost.meta.portfolio.components import Components, find_components
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
 from skewboost.meta.portfolio.portfolio_training import Candidate, Interrupted, Trained, Trainer, no_report
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
@@ -119,25 +120,36 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         of_example = np.arange(len(rows)) if units is None else np.unique(units[rows], return_inverse=True)[1]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         place = rows if isinstance(self.cv, TimeSeriesSplit) else random_places(of_example, seed)
-        view = self._view(engine, table, order, weights[present], Examples(numbers == 1, each, place))
-        recipe = self._recipe(table, numbers)
+        examples = Examples(numbers == 1, each, place)
+        view = self._view(engine, table, order, weights[present], examples)
+        components = self._components(view.table, each)
+        recipe = self._recipe(table, numbers, 0 if components is None else components.n_components)
+        if not any(family.components for family in recipe.families):
+            components = None
         if folds is not None:
             held_out: list[Fold] | None = folds_of_examples(folds, rows, numbers)
         else:
             held_out = own_folds(numbers, of_example, recipe.n_folds, recipe.n_repeats, seed)
             if held_out is not None and recipe.n_held_out:
                 held_out = held_out[: recipe.n_held_out]
-        portfolio = engine.portfolio(view, numbers, len(self.classes_), of_example)
+        portfolio, extended = engine.portfolio(view, numbers, len(self.classes_), of_example), None
+        if components is not None:
+            longer = self._view(engine, components.extend(table), order, weights[present], examples)
+            extended = engine.portfolio(longer, numbers, len(self.classes_), of_example)
         with ProgressBar(100, type(self).__name__) if self.verbose else nullcontext() as bar:
             report = no_report if bar is None else lambda share, note: bar.update(int(100 * share), note)
-            trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report)
+            trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report, extended)
             try:
                 trained, stop = trainer.train(), None
             except Interrupted as interruption:
                 trained, stop = interruption.trained, interruption
+        if any((part.trees.feature >= table.n_features).any() for part in trained.parts):
+            view = longer
+        else:
+            components = None
         assert view.bins is not None
         support = Support(float(each.sum()), _examples_per_code(view, each))
-        self._model = PortfolioModel(trained.parts, trained.offset, view.bins, support, table.n_features)
+        self._model = PortfolioModel(trained.parts, trained.offset, view.bins, support, table.n_features, components)
         self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
         self.search_ = search_table(trained)
         self._out_of_fold = mean_of_rows(trained.scores, rows, len(labels))
@@ -155,16 +167,21 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights, ordered=in_order)
         return View(engine, ordered, bins, engine.take(engine.encode(table, bins), order))
 
+    def _components(self, table: Table, weights: Array) -> Components | None:
+        """Return the principal components of the columns, which constraints on single columns forbid."""
+        constrained = self.monotonic_cst is not None or self.interaction_cst is not None
+        return None if constrained else find_components(table, weights)
+
     @property
     def _cv_is_given(self) -> bool:
         return self.cv is not None and not isinstance(self.cv, int | np.integer)
 
-    def _recipe(self, table: Table, numbers: Array) -> Recipe:
+    def _recipe(self, table: Table, numbers: Array, n_components: int) -> Recipe:
         n_rare = int(np.bincount(numbers, minlength=len(self.classes_)).min())
         constraints = TreeSettings(
             monotonic=self._monotonic(table), groups=read_interactions(self.interaction_cst, table)
         )
-        recipe = recipe_for(self.effort, len(numbers), n_rare, table.n_features, constraints)
+        recipe = recipe_for(self.effort, len(numbers), n_rare, table.n_features, constraints, n_components)
         if self.cv is None or self._cv_is_given:
             return recipe
         return replace(recipe, n_folds=min(int(self.cv), n_rare), n_held_out=0)

@@ -15,6 +15,7 @@ from skewboost.engine.newton import Trees
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer
 from skewboost.engine.table import Table
+from skewboost.meta.portfolio.components import Components
 from skewboost.typing import Array
 
 REGRESSION = "logistic regression"  # the name of the part that is one; it has a tree per column
@@ -64,11 +65,17 @@ class PortfolioModel:
     bins: Bins
     support: Support
     n_features: int
+    components: Components | None = None  # columns that trees test, behind the features
 
     @property
     def n_outputs(self) -> int:
         """The number of outputs: one for two classes."""
         return len(self.offset)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of features and components."""
+        return len(self.bins.features)
 
     @property
     def n_trees(self) -> int:
@@ -88,7 +95,7 @@ class PortfolioModel:
         """The scorers of each part, one per output."""
         return [
             [
-                Scorer.of_trees(part.trees, k, self.bins, self.n_features, float(part.start[k]))
+                Scorer.of_trees(part.trees, k, self.bins, self.n_columns, float(part.start[k]))
                 for k in range(self.n_outputs)
             ]
             for part in self.parts
@@ -96,6 +103,7 @@ class PortfolioModel:
 
     def score(self, engine: Engine, table: Table) -> Array:
         """Return the scores of new rows, ``[row, output]``."""
+        table = table if self.components is None else self.components.extend(table)
         S = np.tile(self.offset, (table.n_rows, 1))
         for part, scorers in zip(self.parts, self.scorers):
             sums = np.column_stack([engine.score(scorer, table) for scorer in scorers])
@@ -107,7 +115,7 @@ class PortfolioModel:
         found = self.offset.copy()
         for part in self.parts:
             for k in range(self.n_outputs):
-                _, mean = engine.main_effects(part.trees, k, self.n_features)
+                _, mean = engine.main_effects(part.trees, k, self.n_columns)
                 found[k] += part.weight * float(part.score_of(np.array(mean + part.start[k]), k))
         return found
 
@@ -117,27 +125,53 @@ class PortfolioModel:
         Within a part these are the Shapley values of its trees. Where the score is the log-odds of a share, they are
         multiplied by the slope between the share of the row and the mean share. So they always add up to the score.
         """
-        view = View(engine, table, self.bins)
-        found = np.zeros((table.n_rows, self.n_features, self.n_outputs))
+        whole = table if self.components is None else self.components.extend(table)
+        view = View(engine, whole, self.bins)
+        found = np.zeros((table.n_rows, self.n_columns, self.n_outputs))
         for part in self.parts:
             for k in range(self.n_outputs):
                 phi, mean = engine.contributions(part.trees, k, view)
                 mean += float(part.start[k])
                 sums = mean + phi.sum(axis=1)
                 found[:, :, k] += part.weight * part.slope(sums, mean, k)[:, None] * phi
-        return found
+        own = found[:, : self.n_features]
+        if self.components is not None:
+            shares = self.components.shares(table)
+            for features, of_component in zip(shares, found[:, self.n_features :].transpose(1, 0, 2)):
+                own[:, self.components.features] += features.T[:, :, None] * of_component[:, None]
+        return own
 
     def main_effects(self, engine: Engine) -> Array:
-        """Return the score given one feature less the baseline, ``[output, feature, code]``; its mean is zero."""
+        """Return the score given one feature less the baseline, ``[output, feature, code]``; its mean is zero.
+
+        A component is the term of the feature, with the other features at their means.
+        """
         found = np.zeros((self.n_outputs, self.n_features, N_CODES))
         for part in self.parts:
             for k in range(self.n_outputs):
-                effects, mean = engine.main_effects(part.trees, k, self.n_features)
+                effects, mean = engine.main_effects(part.trees, k, self.n_columns)
                 mean += float(part.start[k])
+                effects = effects[: self.n_features] + self._effects_of_components(effects)
                 found[k] += part.weight * (part.score_of(mean + effects, k) - part.score_of(np.array(mean), k))
-        counts = self.support.per_code
-        assert counts is not None
+        assert self.support.per_code is not None
+        counts = self.support.per_code[: self.n_features]
         return np.asarray(found - (found * counts).sum(axis=2, keepdims=True) / counts.sum(axis=1)[None, :, None])
+
+    def _effects_of_components(self, effects: Array) -> Array:
+        """Return the effects ``[feature, code]`` of features by the components that they have a part in."""
+        found = np.zeros((self.n_features, N_CODES))
+        if self.components is None:
+            return found
+        own = self.components
+        for i, j in enumerate(own.features.tolist()):
+            cuts = self.bins.features[j].cuts
+            if len(cuts):
+                x = np.concatenate((cuts[:1], (cuts[:-1] + cuts[1:]) / 2, cuts[-1:]))
+                x = np.clip(x, own.low[i], own.high[i]) - own.centre[i]
+                for k, factor in enumerate(own.loadings[:, i]):
+                    codes = np.searchsorted(self.bins.features[self.n_features + k].cuts, factor * x)
+                    found[j, : len(x)] += effects[self.n_features + k][codes]
+        return found
 
     @property
     def is_additive(self) -> bool:
@@ -146,12 +180,15 @@ class PortfolioModel:
 
     def importances(self) -> Array:
         """Return the decrease of the loss due to each feature, summing to one in each part and weighted by parts."""
-        total = np.zeros(self.n_features)
+        total = np.zeros(self.n_columns)
         for part in self.parts:
             gains = part.trees.importances
             if gains.sum() > 0:
-                total += part.weight * gains / gains.sum()
-        return total
+                total[: len(gains)] += part.weight * gains / gains.sum()
+        found = total[: self.n_features]
+        if self.components is not None:
+            found[self.components.features] += total[self.n_features :] @ self.components.squares
+        return found
 
 
 def log_odds_of_shares(shares: Array, floor: Array) -> Array:

@@ -84,6 +84,7 @@ class Trainer:
     bags_are_held_out: bool  # whether rows out of a bag are as good as held out: not if rows follow each other in time
     seed: int
     report: Report
+    extended: Portfolio | None = None  # of the table with principal components
     _on_folds: dict[int, list[int]] = field(default_factory=dict)  # the boosters of each family, one per fold
     _forests: dict[int, list[int]] = field(default_factory=dict)  # the members of each forest
     _regression: Regression | None = None
@@ -141,7 +142,7 @@ class Trainer:
             if k is None:
                 parts.append(self._regression_part(candidate))
             elif k in self._forests:
-                parts.append(self._forest_part(candidate, self._forests[k]))
+                parts.append(self._forest_part(candidate, k))
             else:
                 parts.append(booster_part(candidate, k))
         return Trained(tuple(parts), offset, tuple(every), scores)
@@ -152,6 +153,13 @@ class Trainer:
             found = mix(found ^ mix(number))
         return found
 
+    def _of(self, family: Family) -> Portfolio:
+        """Return the portfolio that has the members of a family."""
+        if not family.components:
+            return self.portfolio
+        assert self.extended is not None
+        return self.extended
+
     def _add(self, family: Family, rows: Array | None, held_out: Array | None, *seeds: int) -> int:
         """Add a member that is trained on some rows, with validation on others."""
         weights, validation = self.weights, None
@@ -161,7 +169,7 @@ class Trainer:
         if held_out is not None:
             validation = np.zeros_like(self.weights)
             validation[held_out] = self.weights[held_out]
-        return self.portfolio.add(replace(family.settings, seed=self._seed(*seeds)), weights, validation)
+        return self._of(family).add(replace(family.settings, seed=self._seed(*seeds)), weights, validation)
 
     # ---------------------------------------------------------------------------------------------- boosters
 
@@ -209,47 +217,41 @@ class Trainer:
 
     def _mean_part(self, candidate: Candidate, members: list[int]) -> Part:
         """Return the mean of boosters after the rounds of the candidate."""
-        trees = self._joined(members, candidate.n_rounds)
+        trees = _joined(self.portfolio, members, candidate.n_rounds)
         start = np.mean([self.portfolio.start(member) for member in members], axis=0)
         return Part(candidate.name, candidate.weight, replace(trees, values=trees.values / len(members)), start)
-
-    def _joined(self, members: list[int], n_trees: int | None = None) -> Trees:
-        """Return the (first) trees of members, with the numbers of all training rows in their leaves."""
-        every = [replace(self.portfolio.trees(member), covers=self.portfolio.covers(member)) for member in members]
-        return Trees.joined(every if n_trees is None else [trees.first(n_trees) for trees in every])
 
     # ----------------------------------------------------------------------------------------------- forests
 
     def _forest(self, family: Family, k: int) -> list[int]:
         """Grow the forest on all rows, in several members that are trained side by side."""
         members = [self._add(family, None, None, k, j) for j in range(family.n_members)]
-        self.portfolio.train(members, [family.n_trees // family.n_members] * len(members))
+        self._of(family).train(members, [family.n_trees // family.n_members] * len(members))
         return members
 
     def _judged_forest(self, family: Family, k: int, members: list[int]) -> Candidate:
         """Return the scores of rows by the trees that were not grown on them."""
-        n_rows, K = self.portfolio.n_rows, self.portfolio.n_outputs
-        sums, counts = np.zeros((n_rows, K)), np.zeros(n_rows)
+        portfolio = self._of(family)
+        sums, counts = np.zeros((portfolio.n_rows, portfolio.n_outputs)), np.zeros(portfolio.n_rows)
         if self.bags_are_held_out:
             for member in members:
-                trees = self.portfolio.trees(member)
-                own, n = self.portfolio.scores(member, trees.n_trees, trees.values, out_of_bag=True)
+                trees = portfolio.trees(member)
+                own, n = portfolio.scores(member, trees.n_trees, trees.values, out_of_bag=True)
                 sums, counts = sums + own, counts + n
         elif self.folds is not None:
             n_trees = max(FOLD_TREES, family.n_trees // len(self.folds))
             fitted = [self._add(family, rows, None, k, 20_000 + j) for j, (rows, _) in enumerate(self.folds)]
-            self.portfolio.train(fitted, [n_trees] * len(fitted))
+            portfolio.train(fitted, [n_trees] * len(fitted))
             for member, (_, held_out) in zip(fitted, self.folds):
-                own, n = self.portfolio.scores(member, n_trees, self.portfolio.trees(member).values, held_out)
+                own, n = portfolio.scores(member, n_trees, portfolio.trees(member).values, held_out)
                 sums[held_out] += own
                 counts[held_out] += n
         return Candidate(family.name, family.n_trees, log_odds_of_shares(_mean(sums, counts), self._floor()))
 
-    def _forest_part(self, candidate: Candidate, members: list[int]) -> Part:
-        trees = self._joined(members)
+    def _forest_part(self, candidate: Candidate, k: int) -> Part:
+        trees = _joined(self._of(self.recipe.families[k]), self._forests[k])
         trees = replace(trees, values=trees.values / trees.n_trees)
-        K = self.portfolio.n_outputs
-        return Part(candidate.name, candidate.weight, trees, np.zeros(K), self._floor())
+        return Part(candidate.name, candidate.weight, trees, np.zeros(self.portfolio.n_outputs), self._floor())
 
     def _floor(self) -> Array:
         """Return the smallest share of each class that is told from zero."""
@@ -296,6 +298,12 @@ class Trainer:
         ]
         combined[known] = np.tensordot(found, scores[:, known], axes=1) + offset
         return judged, offset, combined
+
+
+def _joined(portfolio: Portfolio, members: list[int], n_trees: int | None = None) -> Trees:
+    """Return the (first) trees of members, with the numbers of all training rows in their leaves."""
+    every = [replace(portfolio.trees(member), covers=portfolio.covers(member)) for member in members]
+    return Trees.joined(every if n_trees is None else [trees.first(n_trees) for trees in every])
 
 
 def _enough(losses: Array, best: int) -> bool:

@@ -34,6 +34,7 @@ class Family:
     settings: MemberSettings
     n_members: int  # of a booster: fitted to all rows; of a forest: that share its trees
     n_trees: int = 0  # of a forest
+    components: bool = False  # whether the trees know the principal components of the columns, too
 
     @property
     def is_forest(self) -> bool:
@@ -52,10 +53,13 @@ class Recipe:
     regression: bool = True  # whether there is a logistic regression, too
 
 
-def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: TreeSettings) -> Recipe:
+def recipe_for(
+    effort: str, n_rows: int, n_rare: int, n_features: int, tree: TreeSettings, n_components: int = 0
+) -> Recipe:
     """Return the recipe for a table, given its number of examples, of those of the rarest class, and of columns.
 
-    `tree` has the constraints that all trees must respect.
+    `tree` has the constraints that all trees must respect. `n_components` is the number of principal components, if
+    these may be used.
     """
     # CatBoost's edge on small tables is mostly its rate, which grows with the fourth root of the number of rows
     rate = min(0.12, 0.05 * (n_rows / 200) ** 0.25)
@@ -64,8 +68,6 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
     leaves = min(64, int(8 * max(1.0, math.sqrt(n_rows / 4000))))
     boosted = replace(tree, max_leaves=leaves, columns_of_tree=0.6, l2=2.0, min_hessian=1e-3)
     bagged = replace(tree, max_leaves=0, min_hessian=0.5)
-    # with many columns a random threshold in each of them leaves little that is random
-    wide = min(1.0, (16 + max(0, n_features - 16) / 4) / n_features)
     slow = MemberSettings(BOOSTER, boosted, row_fraction=0.8, learning_rate=0.5 * rate)
     fast = MemberSettings(BOOSTER, replace(boosted, random_thresholds=True), row_fraction=0.5, learning_rate=rate)
     # trees of a forest on some of many rows are as good, because there are other trees for the others
@@ -74,23 +76,26 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
     random_forest = MemberSettings(
         FOREST, replace(bagged, columns_of_node=1.0 / math.sqrt(n_features)), row_fraction=part
     )
-    extra_trees = MemberSettings(
-        FOREST, replace(bagged, columns_of_node=wide, random_thresholds=True), row_fraction=part
+    extra_trees, with_components = (
+        MemberSettings(FOREST, replace(bagged, columns_of_node=_wide(n), random_thresholds=True), row_fraction=part)
+        for n in (n_features, n_features + n_components)
     )
     n_trees = {"quick": 200, "default": 480, "thorough": 960}[effort]
     if n_rows > 2000:  # more rows need fewer trees
         n_trees = max(96, int(n_trees * math.sqrt(2000 / n_rows)) // 8 * 8)
     # the seeds of members hardly matter on many rows
     n_members = {"quick": 1, "default": 3 if n_rows <= 10_000 else 1, "thorough": 8}[effort]
-    families = [
-        Family("boosted trees, random thresholds", fast, n_members),
+    families = [Family("boosted trees, random thresholds", fast, n_members)]
+    forests = [
         Family("forest, random thresholds", extra_trees, 8, n_trees),
+        Family("forest, best thresholds", random_forest, 8, n_trees // 16 * 8),
     ]
-    if effort != "quick":
-        families += [
-            Family("boosted trees, best thresholds", slow, n_members),
-            Family("forest, best thresholds", random_forest, 8, n_trees // 16 * 8),
-        ]
+    if n_components:
+        forests[1:] = [Family("forest with principal components", with_components, 8, n_trees, components=True)]
+    if effort == "quick":
+        families += [forests[-1] if n_components else forests[0]]
+    else:
+        families += [forests[0], Family("boosted trees, best thresholds", slow, n_members), forests[1]]
     if effort == "thorough":
         large = replace(fast, tree=replace(fast.tree, max_leaves=3 * leaves))
         small = replace(slow, tree=replace(boosted, max_leaves=3))
@@ -107,3 +112,8 @@ def recipe_for(effort: str, n_rows: int, n_rare: int, n_features: int, tree: Tre
         least = 3 if n_rows <= 4 * MANY_ROWS else 1
         n_held_out = min(n_folds, max(least, math.ceil(n_folds * ENOUGH_EXAMPLES / n_rare)))
     return Recipe(tuple(families), n_folds, n_repeats, n_held_out)
+
+
+def _wide(n_columns: int) -> float:
+    """Return the share of columns to draw: of many, a random threshold in each would leave little that is random."""
+    return min(1.0, (16 + max(0, n_columns - 16) / 4) / n_columns)
