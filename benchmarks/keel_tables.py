@@ -34,8 +34,8 @@ class Source:
     n_rows: int | None = None  # that are drawn at random before; None: all
 
 
-def imbalanced(name: str) -> Source:
-    return Source(f"imbalanced/raw/{name}.dat")
+def imbalanced(*names: str) -> dict[str, Source]:
+    return {name: Source(f"imbalanced/raw/{name}.dat") for name in names}
 
 
 def balanced(name: str, positive: str, share: float | None = None, n_rows: int | None = None) -> Source:
@@ -43,12 +43,25 @@ def balanced(name: str, positive: str, share: float | None = None, n_rows: int |
 
 
 CHOICE = {
-    **{
-        name: imbalanced(name)
-        for name in """abalone9-18 abalone-17_vs_7-8-9-10 car-good ecoli1 ecoli4 glass1 glass6 kr-vs-k-zero-one_vs_draw
-        poker-8-9_vs_6 vehicle1 winequality-red-8_vs_6-7 winequality-white-3-9_vs_5 yeast1 yeast4 yeast6 yeast-1_vs_7
-        yeast-0-5-6-7-9_vs_4""".split()
-    },
+    **imbalanced(
+        "abalone9-18",
+        "abalone-17_vs_7-8-9-10",
+        "car-good",
+        "ecoli1",
+        "ecoli4",
+        "glass1",
+        "glass6",
+        "kr-vs-k-zero-one_vs_draw",
+        "poker-8-9_vs_6",
+        "vehicle1",
+        "winequality-red-8_vs_6-7",
+        "winequality-white-3-9_vs_5",
+        "yeast1",
+        "yeast4",
+        "yeast6",
+        "yeast-1_vs_7",
+        "yeast-0-5-6-7-9_vs_4",
+    ),  # fmt: skip
     "magic": balanced("magic", "h", 0.04, 6000),
     "phoneme": balanced("phoneme", "1", 0.05),
     "satimage": balanced("satimage", "4", None, 3000),
@@ -59,11 +72,9 @@ CHOICE = {
     "marketing": balanced("marketing", "9", None, 4000),
 }
 CONFIRMATION = {
-    **{
-        name: imbalanced(name)
-        for name in """page-blocks0 page-blocks-1-3_vs_4 new-thyroid1 dermatology-6 cleveland-0_vs_4
-        shuttle-c0-vs-c4""".split()
-    },
+    **imbalanced(
+        "page-blocks0", "page-blocks-1-3_vs_4", "new-thyroid1", "dermatology-6", "cleveland-0_vs_4", "shuttle-c0-vs-c4"
+    ),
     "letter": balanced("letter", "H", None, 6000),
     "optdigits": balanced("optdigits", "8", None, 3000),
     "penbased": balanced("penbased", "5", 0.03, 5000),

@@ -30,7 +30,7 @@ from skewboost.typing import Array
 PENALTIES = (100.0, 10.0, 1.0, 0.1, 0.01)  # of squared coefficients of standardised columns, in examples
 FARTHEST = 4.0  # standard deviations: numbers beyond are not distinguished
 MOST_ROWS = 20_000  # that coefficients are fitted to
-MOST_PRODUCTS = 1e8  # … times the square of the number of coefficients; fewer rows are used with many columns
+MOST_PRODUCTS = 5e7  # … times the square of the number of coefficients; fewer rows are used with many columns
 ENOUGH_ROWS = 2000  # if not even these can be used, there is no regression
 MOST_STEPS = 30
 LEAST_CURVATURE = 1e-10

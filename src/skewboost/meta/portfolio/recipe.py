@@ -80,7 +80,7 @@ def recipe_for(
         MemberSettings(FOREST, replace(bagged, columns_of_node=_wide(n), random_thresholds=True), row_fraction=part)
         for n in (n_features, n_features + n_components)
     )
-    n_trees = {"quick": 200, "default": 480, "thorough": 960}[effort]
+    n_trees = {"quick": 200, "default": 320, "thorough": 800}[effort]
     if n_rows > 2000:  # more rows need fewer trees
         n_trees = max(96, int(n_trees * math.sqrt(2000 / n_rows)) // 8 * 8)
     # the seeds of members hardly matter on many rows
