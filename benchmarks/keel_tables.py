@@ -43,25 +43,9 @@ def balanced(name: str, positive: str, share: float | None = None, n_rows: int |
 
 
 CHOICE = {
-    **imbalanced(
-        "abalone9-18",
-        "abalone-17_vs_7-8-9-10",
-        "car-good",
-        "ecoli1",
-        "ecoli4",
-        "glass1",
-        "glass6",
-        "kr-vs-k-zero-one_vs_draw",
-        "poker-8-9_vs_6",
-        "vehicle1",
-        "winequality-red-8_vs_6-7",
-        "winequality-white-3-9_vs_5",
-        "yeast1",
-        "yeast4",
-        "yeast6",
-        "yeast-1_vs_7",
-        "yeast-0-5-6-7-9_vs_4",
-    ),  # fmt: skip
+    **imbalanced("abalone9-18", "abalone-17_vs_7-8-9-10", "car-good", "ecoli1", "ecoli4", "glass1", "glass6"),
+    **imbalanced("kr-vs-k-zero-one_vs_draw", "poker-8-9_vs_6", "vehicle1", "winequality-red-8_vs_6-7"),
+    **imbalanced("winequality-white-3-9_vs_5", "yeast1", "yeast4", "yeast6", "yeast-1_vs_7", "yeast-0-5-6-7-9_vs_4"),
     "magic": balanced("magic", "h", 0.04, 6000),
     "phoneme": balanced("phoneme", "1", 0.05),
     "satimage": balanced("satimage", "4", None, 3000),

@@ -3,7 +3,8 @@
     python benchmarks/portfolio.py            # the ablation of docs/portfolio.md: an hour
     python benchmarks/portfolio.py --effort   # quick, default and thorough: an hour
     python benchmarks/portfolio.py --peers    # the table of the README: peers that are installed, side by side
-    python benchmarks/portfolio.py --other    # SkewBoost and CatBoost on tables that did not choose the defaults
+    python benchmarks/portfolio.py --other    # SkewBoost and CatBoost on other tables of the papers
+    python benchmarks/portfolio.py --confirmation  # peers on tables that had no part in the choice of defaults
     python benchmarks/portfolio.py --costs    # costs in the training as well as in the decision
     python benchmarks/portfolio.py --sets pima,haberman
 
@@ -13,7 +14,9 @@ fitted to the same five folds of every table. Costs are normalised: 0 is perfect
 that an interrupted run goes on where it stopped.
 
 The other tables (`--other`) are those of the papers that `quality.py` does not use. Most of them are nearly balanced,
-so positives are left out at random until they have the share that `OTHER` names, before anything is fitted.
+so positives are left out at random until they have the share that `OTHER` names, before anything is fitted. The tables
+of `--confirmation`, and those that helped to choose the defaults beside the ones of `quality.py`, are in
+`keel_tables.py`.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
+import keel_tables
 from skewboost import SkewBoostClassifier
 from skewboost.meta.portfolio import portfolio_classifier, portfolio_training
 from skewboost.meta.portfolio.recipe import Family, Recipe, recipe_for
@@ -91,7 +95,8 @@ ABLATION: dict[str, Callable[[Recipe], Recipe]] = {
     "without forests": only(lambda family: not family.is_forest),
     "without boosters": only(lambda family: family.is_forest),
     "without random thresholds": only(lambda family: not family.settings.tree.random_thresholds),
-    "without best thresholds": only(lambda family: family.settings.tree.random_thresholds),
+    "without logistic regression": lambda recipe: replace(recipe, regression=False),
+    "without principal components": lambda recipe: recipe,
     "only boosters with random thresholds": only(
         lambda family: family.settings.tree.random_thresholds and not family.is_forest
     ),
@@ -137,15 +142,7 @@ def measures(p, y, ratio):
 
 def other_table(load, name):
     """Return a table of `OTHER`, with a part of its rows and of its positives."""
-    X, y = load(name)
-    share, n_rows = OTHER[name]
-    rng = np.random.default_rng(0)
-    rows = rng.permutation(len(y))[: n_rows or len(y)]
-    negatives, positives = rows[y[rows] == 0], rows[y[rows] == 1]
-    if share is not None:
-        positives = positives[: round(share / (1 - share) * len(negatives))]
-    kept = np.sort(np.concatenate([negatives, positives]))
-    return X.iloc[kept].reset_index(drop=True), y[kept]
+    return keel_tables.thinned(*load(name), *OTHER[name])
 
 
 def evaluate_costs(X, y, name):
@@ -168,10 +165,11 @@ def evaluate(X, y, name):
     ratio, rows = round((y == 0).sum() / (y == 1).sum(), 1), []
     clf = SkewBoostClassifier(random_state=0, n_jobs=2, effort=name if name in EFFORTS else "default")
     change = ABLATION.get(name, lambda recipe: recipe)
+    n_given = 5 if name == "without principal components" else None  # the last argument is their number
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         weights = equal_weights if name == "equal weights" else portfolio_training.fit_weights
         with (
-            patch.object(portfolio_classifier, "recipe_for", lambda *given: change(recipe_for(*given))),
+            patch.object(portfolio_classifier, "recipe_for", lambda *given: change(recipe_for(*given[:n_given]))),
             patch.object(portfolio_training, "fit_weights", weights),
         ):
             start = time.perf_counter()
@@ -202,6 +200,7 @@ def main():
     parser.add_argument("--effort", action="store_true", help="compare quick, default and thorough")
     parser.add_argument("--peers", action="store_true", help="compare with other libraries")
     parser.add_argument("--other", action="store_true", help="compare with CatBoost on other tables")
+    parser.add_argument("--confirmation", action="store_true", help="compare with other libraries on tables of KEEL")
     parser.add_argument("--costs", action="store_true", help="compare weights by cost in training")
     parser.add_argument("--sets", default=None, help="names separated by commas")
     parser.add_argument("--variants", default=None, help="names separated by commas")
@@ -221,6 +220,12 @@ def main():
         chosen = arguments.sets or ",".join(OTHER)
         sys.argv[1:] = ["--models", "skewboost,catboost", "--out", "other.jsonl", "--sets", chosen]
         with patch.object(quality, "load", lambda name: other_table(load, name)):
+            quality.main()
+        return
+    if arguments.confirmation:
+        chosen = arguments.sets or ",".join(keel_tables.CONFIRMATION)
+        sys.argv[1:] = ["--models", PEERS, "--out", "confirmation.jsonl", "--sets", chosen]
+        with patch.object(quality, "load", keel_tables.load):
             quality.main()
         return
     warnings.filterwarnings("ignore")
