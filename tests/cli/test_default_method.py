@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from skewboost import SkewBoostClassifier
+from skewboost.cli.fit_command import progress_of
 from skewboost.io import load
 
 FEATURES = ["size", "colour", "age", "code"]
@@ -125,3 +127,14 @@ def test_costs_of_rows_decide(small, model, run, refused, tmp_path):
     assert "`skewboost fit --method SkewBoost` fits a model that has" in refused(
         "predict", small.model, path, "--cost-column", "amount"
     )
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_terminal_shows_the_progress_of_a_fit_and_the_model_stays_as_it_was(monkeypatch, fails):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    estimator = quick()
+    with contextlib.suppress(ZeroDivisionError), progress_of(estimator, "SkewBoost"):
+        assert estimator.verbose == 1
+        if fails:
+            raise ZeroDivisionError
+    assert estimator.verbose == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -137,12 +138,13 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             longer = self._view(engine, components.extend(table), order, weights[present], examples)
             extended = engine.portfolio(longer, numbers, len(self.classes_), of_example)
         with ProgressBar(100, type(self).__name__) if self.verbose else nullcontext() as bar:
-            report = no_report if bar is None else lambda share, note: bar.update(int(100 * share), note)
+            report = no_report if bar is None else partial(_show, bar)
             trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report, extended)
             try:
                 trained, stop = trainer.train(), None
             except Interrupted as interruption:
                 trained, stop = interruption.trained, interruption
+            report(1.0, "")
         if any((part.trees.feature >= table.n_features).any() for part in trained.parts):
             view = longer
         else:
@@ -458,6 +460,11 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         total = self._model.importances()
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+
+def _show(bar: ProgressBar, share: float, note: str) -> None:
+    """Show the share of a fit that is done. Shares are guesses, and the bar does not go back if one was too large."""
+    bar.update(max(bar.done, int(100 * share)), note)
 
 
 def _examples_per_code(view: View, weights: Array) -> Array:
