@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from skewboost.boosting.explanations import step_function
 from skewboost.engine import ENGINES, choose
@@ -141,7 +142,9 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             report = no_report if bar is None else partial(_show, bar)
             trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report, extended)
             try:
-                trained, stop = trainer.train(), None
+                # its matrices are small, and threads of BLAS would wait for each other on a busy machine
+                with threadpool_limits(1, user_api="blas"):
+                    trained, stop = trainer.train(), None
             except Interrupted as interruption:
                 trained, stop = interruption.trained, interruption
             report(1.0, "")
