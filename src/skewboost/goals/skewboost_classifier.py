@@ -61,8 +61,7 @@ class SkewBoostClassifier(PortfolioClassifier):
     effort : {"quick", "default", "thorough"}, default="default"
         How much is trained. Compared with the default, "quick" (one booster, one forest, the regression, four folds)
         takes a third of the time, and "thorough" (seven families, more members, three repetitions of the folds if a
-        class has fewer than a hundred examples) three times as long. On twelve tables of 155 to 1 599 rows neither
-        changed the costs by more than the errors (docs/portfolio.md).
+        class has fewer than a hundred examples) three times as long (docs/portfolio.md).
     cv : int, splitter, iterable or None, default=None
         The folds: their number, or a splitter such as ``TimeSeriesSplit()`` if rows are ordered in time (for a goal,
         the latest rows are then held out). None: from 3 to 8 stratified folds, depending on the number of rows.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,7 +31,7 @@ from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_fol
 from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.portfolio.components import Components, find_components
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
-from skewboost.meta.portfolio.portfolio_training import Candidate, Interrupted, Trained, Trainer, no_report
+from skewboost.meta.portfolio.portfolio_training import Interrupted, Trainer, no_report, search_table
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
 from skewboost.meta.portfolio.target_statistics import Examples, binned, many_categories, random_places
 from skewboost.meta.referral import referral_label, with_referred
@@ -484,27 +483,3 @@ def mean_of_rows(values: Array, rows: Array, n_rows: int) -> Array:
     counts = np.bincount(rows, minlength=n_rows)
     sums = np.array([np.bincount(rows, column, n_rows) for column in values.T]).T
     return np.asarray(sums / np.where(counts > 0, counts, np.nan)[:, None])
-
-
-def search_table(trained: Trained) -> dict[str, Any]:
-    """Return what was tried, and what became of it, as the columns of a table."""
-    every = trained.candidates
-    total = sum(c.weight for c in every)
-    return {
-        "family": [c.name for c in every],
-        "rounds": [c.n_rounds for c in every],
-        "log_loss": [c.log_loss for c in every],
-        "weight": [c.weight for c in every],
-        "verdict": [_verdict(c, every, total) for c in every],
-    }
-
-
-def _verdict(candidate: Candidate, every: Sequence[Candidate], total: float) -> str:
-    """Say in words why a family has its weight."""
-    if candidate.log_loss != candidate.log_loss:
-        return "equal weights: a class has too few examples for folds"
-    if not candidate.weight:
-        return "left out: it adds nothing to what the others predict on held-out rows"
-    best = candidate.log_loss <= min(c.log_loss for c in every)
-    place = "the best single family on held-out rows" if best else "it corrects what the others get wrong"
-    return f"{candidate.weight / total:.0%} of the weight: {place}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -330,3 +331,27 @@ def _mean(sums: Array, counts: Array) -> Array:
     """Return sums divided by counts; NaN where the count is zero."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums / np.where(counts > 0, counts, np.nan)[:, None])
+
+
+def search_table(trained: Trained) -> dict[str, Any]:
+    """Return what was tried, and what became of it, as the columns of a table."""
+    every = trained.candidates
+    total = sum(c.weight for c in every)
+    return {
+        "family": [c.name for c in every],
+        "rounds": [c.n_rounds for c in every],
+        "log_loss": [c.log_loss for c in every],
+        "weight": [c.weight for c in every],
+        "verdict": [_verdict(c, every, total) for c in every],
+    }
+
+
+def _verdict(candidate: Candidate, every: Sequence[Candidate], total: float) -> str:
+    """Say in words why a family has its weight."""
+    if candidate.log_loss != candidate.log_loss:
+        return "equal weights: a class has too few examples for folds"
+    if not candidate.weight:
+        return "left out: it adds nothing to what the others predict on held-out rows"
+    best = candidate.log_loss <= min(c.log_loss for c in every)
+    place = "the best single family on held-out rows" if best else "it corrects what the others get wrong"
+    return f"{candidate.weight / total:.0%} of the weight: {place}"
