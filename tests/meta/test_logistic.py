@@ -115,6 +115,26 @@ def test_few_positives_that_depend_on_a_difference_of_columns(monkeypatch):
     assert losses[0] < 0.7 * losses[1]
 
 
+def test_it_needs_as_many_examples_of_a_class_as_columns():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 10)), np.zeros(200, dtype=int)
+    y[:9] = 1
+    X[y == 1, 0] += 3
+    assert REGRESSION not in quick().fit(X, y).search_["family"]
+    y[9] = 1
+    assert REGRESSION in quick().fit(X, y).search_["family"]
+    assert REGRESSION in quick().fit(X[:, 1:], y).search_["family"]
+
+
+def test_a_class_of_few_examples_has_a_constant_score(alone):
+    X, y = mixed_table(300)
+    y[:4] = 2  # of five columns
+    clf = quick().fit(X, y)
+    contributions = clf.contributions(X)
+    np.testing.assert_array_equal(contributions[:, :, 2], 0.0)
+    assert (np.ptp(contributions[:, :, :2], axis=0).max(axis=0) > 0.5).all()
+
+
 def test_it_is_left_out_where_it_contradicts_a_constraint():
     X, y = mixed_table(600)
     fits = quick(monotonic_cst={"a": 1, "b": -1}).fit(X, y)

@@ -6,7 +6,14 @@ a category, and a missing value, by an indicator of its own. The score is then a
 that is a tree per column, and everything that knows trees knows it: files, exports, explanations.
 
 The coefficients minimise the log-loss plus an L2 penalty, which is chosen on folds: the largest one that is not worse
-than the best by more than a standard error. Several classes are fitted one against the others.
+than the best by more than a standard error. Several classes are fitted one against the others. With fewer examples of
+a class than columns, a regression is too sure whatever the folds say of its penalty [peduzzi1996]_; the score of that
+class is then a constant, and if that is so for all, there is no regression.
+
+References
+----------
+.. [peduzzi1996] P. Peduzzi, J. Concato, E. Kemper, T. R. Holford, A. R. Feinstein, "A simulation study of the number of
+   events per variable in logistic regression analysis", Journal of Clinical Epidemiology 49 (1996) 1373-1379.
 """
 
 from __future__ import annotations
@@ -147,18 +154,23 @@ class Regression:
 def fit_regression(
     view: View, classes: Array, n_outputs: int, weights: Array, folds: list[Fold], seed: int
 ) -> Regression | None:
-    """Fit the regression. None: there are too many columns, or none that varies.
+    """Fit the regression. None: there are too many columns for the examples, or for the time, or none that varies.
 
     If there are many rows, it is fitted to some of them.
     """
     design = design_of(view, weights)
     n, limit = view.n_rows, min(MOST_ROWS, MOST_PRODUCTS / (1 + design.n_columns) ** 2)
-    if not design.n_columns or limit < min(n, ENOUGH_ROWS):
+    outputs = [1] if n_outputs == 1 else list(range(n_outputs))
+    n_examples = np.bincount(classes, weights, minlength=len(outputs))
+    enough = np.minimum(n_examples, n_examples.sum() - n_examples) >= design.n_columns
+    if not design.n_columns or not enough[outputs].any() or limit < min(n, ENOUGH_ROWS):
         return None
     rows = np.flatnonzero(uniform(seed, np.arange(n)) < limit / n)
     A = design.matrix(view)
-    each = [_fit_one(A, classes == k, weights, folds, rows) for k in ([1] if n_outputs == 1 else range(n_outputs))]
-    beta, scores = (np.column_stack(found) for found in zip(*each))
+    beta, scores = np.zeros((A.shape[1], n_outputs)), np.zeros((n, n_outputs))
+    for j, k in enumerate(outputs):
+        used = A.shape[1] if enough[k] else 1
+        beta[:used, j], scores[:, j] = _fit_one(A[:, :used], classes == k, weights, folds, rows)
     return Regression(design, beta[0], beta[1:], scores)
 
 
