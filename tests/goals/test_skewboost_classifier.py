@@ -21,6 +21,7 @@ from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.engine.native_portfolio import NativePortfolio
 from skewboost.errors import InputError
 from skewboost.io import dumps, loads
+from skewboost.meta.portfolio.portfolio_training import FIRST_TREES
 from skewboost.progress import ProgressBar
 
 
@@ -246,7 +247,7 @@ def test_files_and_pickles_are_exact(fraud, fitted):
     for again in (loads(dumps(fitted)), pickle.loads(pickle.dumps(fitted))):
         np.testing.assert_array_equal(again.decision_function(X_new), fitted.decision_function(X_new))
         np.testing.assert_array_equal(again.contributions(X_new[:5]), fitted.contributions(X_new[:5]))
-        assert again.search_ == fitted.search_
+        pd.testing.assert_frame_equal(pd.DataFrame(again.search_), pd.DataFrame(fitted.search_))
 
 
 def test_the_search_says_what_became_of_each_family(fraud):
@@ -364,3 +365,15 @@ def test_bad_parameters_are_named(params, message):
         clf.fit(X, y)
     assert not hasattr(clf, "classes_")
     assert clone(clf).get_params() == clf.get_params()
+
+
+def test_a_forest_that_does_not_help_gets_no_more_trees():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 12))
+    linear = X.sum(axis=1) + 0.5 * rng.logistic(size=800) > 3  # which a regression knows best
+    table = pd.DataFrame(quick().fit(X, linear).search_)
+    assert table["rounds"][1] == FIRST_TREES
+    ring = (X[:, :2] ** 2).sum(axis=1) + 0.3 * rng.logistic(size=800) < 0.8
+    table = pd.DataFrame(quick().fit(X, ring).search_)
+    assert table["weight"][1] > 0
+    assert table["rounds"][1] == 200

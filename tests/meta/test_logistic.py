@@ -120,10 +120,11 @@ def test_it_needs_as_many_examples_of_a_class_as_columns():
     X, y = rng.normal(size=(200, 10)), np.zeros(200, dtype=int)
     y[:9] = 1
     X[y == 1, 0] += 3
-    assert REGRESSION not in quick().fit(X, y).search_["family"]
-    y[9] = 1
-    assert REGRESSION in quick().fit(X, y).search_["family"]
-    assert REGRESSION in quick().fit(X[:, 1:], y).search_["family"]
+    left_out = quick().fit(X, y)
+    assert left_out.search_["verdict"][-1] == "left out: there are 9 examples of a class for 10 coefficients"
+    weighted = quick().fit(X, y, sample_weight=np.where(y == 1, 2, 1))  # a weight of 2 is a repeated row
+    assert np.isfinite(weighted.search_["log_loss"][-1])
+    assert np.isfinite(quick().fit(X[:, 1:], y).search_["log_loss"][-1])
 
 
 def test_a_class_of_few_examples_has_a_constant_score(alone):
@@ -138,18 +139,18 @@ def test_a_class_of_few_examples_has_a_constant_score(alone):
 def test_it_is_left_out_where_it_contradicts_a_constraint():
     X, y = mixed_table(600)
     fits = quick(monotonic_cst={"a": 1, "b": -1}).fit(X, y)
-    assert REGRESSION in fits.search_["family"]
+    assert not fits.search_["verdict"][-1].endswith("monotonic_cst")
     against = quick(monotonic_cst={"b": 1}).fit(X, y)
-    assert REGRESSION not in against.search_["family"]
+    assert against.search_["verdict"][-1] == "left out: a slope contradicts monotonic_cst"
 
 
 def test_it_is_left_out_where_it_would_take_long_or_nothing_varies(monkeypatch):
     X, y = mixed_table(300)
     monkeypatch.setattr(logistic, "MOST_PRODUCTS", 1000)
-    assert REGRESSION not in quick().fit(X, y).search_["family"]
+    assert quick().fit(X, y).search_["verdict"][-1] == "left out: it would take too long with 6 coefficients"
     monkeypatch.undo()
     constant = pd.DataFrame({"a": np.ones(300)})
-    assert REGRESSION not in quick().fit(constant, y).search_["family"]
+    assert quick().fit(constant, y).search_["verdict"][-1] == "left out: no column varies"
 
 
 def test_some_of_many_rows_are_enough(alone, monkeypatch):

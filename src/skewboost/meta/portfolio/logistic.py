@@ -153,18 +153,20 @@ class Regression:
 
 def fit_regression(
     view: View, classes: Array, n_outputs: int, weights: Array, folds: list[Fold], seed: int
-) -> Regression | None:
-    """Fit the regression. None: there are too many columns for the examples, or for the time, or none that varies.
-
-    If there are many rows, it is fitted to some of them.
-    """
+) -> Regression | str:
+    """Fit the regression, or say why there is none. If there are many rows, it is fitted to some of them."""
     design = design_of(view, weights)
     n, limit = view.n_rows, min(MOST_ROWS, MOST_PRODUCTS / (1 + design.n_columns) ** 2)
     outputs = [1] if n_outputs == 1 else list(range(n_outputs))
     n_examples = np.bincount(classes, weights, minlength=len(outputs))
     enough = np.minimum(n_examples, n_examples.sum() - n_examples) >= design.n_columns
-    if not design.n_columns or not enough[outputs].any() or limit < min(n, ENOUGH_ROWS):
-        return None
+    if not design.n_columns:
+        return "no column varies"
+    if not enough[outputs].any():
+        fewest = float(np.sort(n_examples)[-2])  # of several classes, the second most frequent one
+        return f"there are {fewest:.6g} examples of a class for {design.n_columns} coefficients"
+    if limit < min(n, ENOUGH_ROWS):
+        return f"it would take too long with {design.n_columns} coefficients"
     rows = np.flatnonzero(uniform(seed, np.arange(n)) < limit / n)
     A = design.matrix(view)
     beta, scores = np.zeros((A.shape[1], n_outputs)), np.zeros((n, n_outputs))

@@ -30,6 +30,8 @@ from skewboost.typing import Array
 
 NO_FOLDS_ROUNDS = 50  # where a class is too rare for folds
 LEAST_WEIGHT = 0.02  # families of a lower share of the weight are left out
+FIRST_TREES = 64  # after which a forest is first judged; …
+LEAST_TO_GROW = 0.05  # … with a lower share of the weight than this it gets no more of them
 MOST_CERTAIN = 1.0 / 600.0  # shares of a forest closer to 0 or 1 are not distinguished
 RARE_SHARE = 0.25  # … nor those below this multiple of the frequency of the class
 FOLD_TREES = 64  # at least, of a forest that is fitted to a fold
@@ -54,6 +56,7 @@ class Candidate:
     scores: Array  # out of fold, [row, output]; NaN where a row was never held out
     log_loss: float = float("nan")
     weight: float = 0.0
+    why_not: str = ""  # why it was not tried
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class Trainer:
     extended: Portfolio | None = None  # of the table with principal components
     _on_folds: dict[int, list[int]] = field(default_factory=dict)  # the boosters of each family, one per fold
     _forests: dict[int, list[int]] = field(default_factory=dict)  # the members of each forest
-    _regression: Regression | None = None
+    _regression: Regression | str | None = None  # a text says why there is none
 
     def train(self) -> Trained:
         """Train everything. If that is interrupted, `Interrupted` has the model of what was finished."""
@@ -103,14 +106,10 @@ class Trainer:
     def _train(self) -> Trained:
         families = self.recipe.families
         candidates = self._boosters()
-        forests = [k for k, family in enumerate(families) if family.is_forest]
-        for n, k in enumerate(forests):
-            self.report(ON_FOLDS + FORESTS * n / len(forests), f"{families[k].name}: {families[k].n_trees} trees")
-            self._forests[k] = self._forest(families[k], k)
-            candidates[k] = self._judged_forest(families[k], k, self._forests[k])
         if self.recipe.regression and self.folds is not None:
-            self.report(ON_FOLDS + FORESTS, REGRESSION)
+            self.report(ON_FOLDS, REGRESSION)
             self._regression = self._fitted_regression()
+        self._grow_forests(candidates)
         return self._trained({k: candidates[k] for k in range(len(families))}, self._booster_part)
 
     def _finished(self) -> Trained | None:
@@ -131,12 +130,11 @@ class Trainer:
 
     def _trained(self, candidates: dict[int, Candidate], booster_part: Callable[[Candidate, int], Part]) -> Trained:
         """Weight the families, by number, and the regression, and return the model of those that help."""
-        every, numbers = list(candidates.values()), list(candidates)
-        if self._regression is not None:
-            every.append(Candidate(REGRESSION, 1, self._regression.scores))
-        every, offset, scores = self._weighted(every)
+        every, offset, scores = self._weighted(self._with_regression(candidates))
+        if isinstance(self._regression, str):
+            every.append(Candidate(REGRESSION, 0, np.full_like(scores, np.nan), why_not=self._regression))
         parts = []
-        for n, (k, candidate) in enumerate(zip_longest(numbers, every)):
+        for n, (k, candidate) in enumerate(zip_longest(candidates, every)):
             if candidate.weight == 0.0:
                 continue
             self.report(1.0 - LAST * (1.0 - n / len(every)), f"{candidate.name} on all rows")
@@ -147,6 +145,11 @@ class Trainer:
             else:
                 parts.append(booster_part(candidate, k))
         return Trained(tuple(parts), offset, tuple(every), scores)
+
+    def _with_regression(self, candidates: dict[int, Candidate]) -> list[Candidate]:
+        """Return the families, and the regression behind them if there is one."""
+        own = self._regression
+        return [*candidates.values(), *([Candidate(REGRESSION, 1, own.scores)] if isinstance(own, Regression) else [])]
 
     def _seed(self, *numbers: int) -> int:
         found = self.seed
@@ -224,16 +227,33 @@ class Trainer:
 
     # ----------------------------------------------------------------------------------------------- forests
 
-    def _forest(self, family: Family, k: int) -> list[int]:
-        """Grow the forest on all rows, in several members that are trained side by side."""
-        members = [self._add(family, None, None, k, j) for j in range(family.n_members)]
-        self._of(family).train(members, [family.n_trees // family.n_members] * len(members))
-        return members
+    def _grow_forests(self, candidates: dict[int, Candidate]) -> None:
+        """Add the forests to the candidates. One that does not help after its first trees gets no more of them."""
+        forests = {k: family for k, family in enumerate(self.recipe.families) if family.is_forest}
+        in_stages = self.folds is not None and self.bags_are_held_out
+        for n, (k, family) in enumerate(forests.items()):
+            self.report(ON_FOLDS + FORESTS * n / len(forests), f"{family.name}: {family.n_trees} trees")
+            members = [self._add(family, None, None, k, j) for j in range(family.n_members)]
+            candidates[k] = self._grown(family, k, members, FIRST_TREES if in_stages else family.n_trees)
+        if in_stages:
+            every, _, _ = self._weighted(self._with_regression(candidates))
+            total = sum(c.weight for c in every)
+            for k, candidate in zip(candidates, every):
+                if k in forests and candidate.weight > LEAST_TO_GROW * total:
+                    more = forests[k].n_trees - candidate.n_rounds
+                    candidates[k] = self._grown(forests[k], k, self._forests[k], more)
+
+    def _grown(self, family: Family, k: int, members: list[int], n_trees: int) -> Candidate:
+        """Grow trees of a forest on all rows, in several members that are trained side by side."""
+        self._of(family).train(members, [n_trees // len(members)] * len(members))
+        self._forests[k] = members
+        return self._judged_forest(family, k, members)
 
     def _judged_forest(self, family: Family, k: int, members: list[int]) -> Candidate:
         """Return the scores of rows by the trees that were not grown on them."""
         portfolio = self._of(family)
         sums, counts = np.zeros((portfolio.n_rows, portfolio.n_outputs)), np.zeros(portfolio.n_rows)
+        n_grown = sum(portfolio.trees(member).n_trees for member in members)
         if self.bags_are_held_out:
             for member in members:
                 trees = portfolio.trees(member)
@@ -247,7 +267,7 @@ class Trainer:
                 own, n = portfolio.scores(member, n_trees, portfolio.trees(member).values, held_out)
                 sums[held_out] += own
                 counts[held_out] += n
-        return Candidate(family.name, family.n_trees, log_odds_of_shares(_mean(sums, counts), self._floor()))
+        return Candidate(family.name, n_grown, log_odds_of_shares(_mean(sums, counts), self._floor()))
 
     def _forest_part(self, candidate: Candidate, k: int) -> Part:
         trees = _joined(self._of(self.recipe.families[k]), self._forests[k])
@@ -264,16 +284,18 @@ class Trainer:
 
     # -------------------------------------------------------------------------------------------- regression
 
-    def _fitted_regression(self) -> Regression | None:
-        """Return the regression, unless it contradicts a monotonic constraint."""
+    def _fitted_regression(self) -> Regression | str:
+        """Return the regression, unless it contradicts a monotonic constraint, or why there is none."""
         assert self.folds is not None
         own = self.portfolio
         found = fit_regression(own.view, own.classes, own.n_outputs, self.weights, self.folds, self._seed(30_000))
         monotonic = self.recipe.families[0].settings.tree.monotonic
-        return found if found is not None and found.directions_hold(monotonic) else None
+        if isinstance(found, Regression) and not found.directions_hold(monotonic):
+            return "a slope contradicts monotonic_cst"
+        return found
 
     def _regression_part(self, candidate: Candidate) -> Part:
-        assert self._regression is not None
+        assert isinstance(self._regression, Regression)
         trees = self._regression.trees(self.portfolio.view, self.weights)
         return Part(candidate.name, candidate.weight, trees, self._regression.constant)
 
@@ -348,10 +370,12 @@ def search_table(trained: Trained) -> dict[str, Any]:
 
 def _verdict(candidate: Candidate, every: Sequence[Candidate], total: float) -> str:
     """Say in words why a family has its weight."""
+    if candidate.why_not:
+        return f"left out: {candidate.why_not}"
     if candidate.log_loss != candidate.log_loss:
         return "equal weights: a class has too few examples for folds"
     if not candidate.weight:
         return "left out: it adds nothing to what the others predict on held-out rows"
-    best = candidate.log_loss <= min(c.log_loss for c in every)
+    best = candidate.log_loss <= min(c.log_loss for c in every if not c.why_not)
     place = "the best single family on held-out rows" if best else "it corrects what the others get wrong"
     return f"{candidate.weight / total:.0%} of the weight: {place}"
