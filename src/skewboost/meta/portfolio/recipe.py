@@ -21,7 +21,7 @@ PATIENCE = 40
 PATIENCE_SHARE = 0.3
 # … or if it decreased by less than this share of the initial loss over the last rounds, as on separable classes.
 SLOW_ROUNDS, SLOW_DECREASE = 50, 0.002
-MANY_ROWS = 10_000
+MANY_ROWS, VERY_MANY_ROWS = 2000, 40_000
 ENOUGH_EXAMPLES = 300  # of the rarest class, to choose rounds and weights by
 ROWS_OF_A_TREE = 20_000  # of a forest
 
@@ -81,9 +81,9 @@ def recipe_for(
         MemberSettings(FOREST, replace(bagged, columns_of_node=_wide(n), random_thresholds=True), row_fraction=part)
         for n in (n_features, n_features + n_components)
     )
-    n_trees = {"quick": 200, "default": 320, "thorough": 800}[effort]
+    n_trees = {"quick": 200, "default": 560, "thorough": 1120}[effort]
     if n_rows > 1000:  # more rows need fewer trees
-        n_trees = max(96, int(n_trees * math.sqrt(1000 / n_rows)) // 8 * 8)
+        n_trees = max(96, int(n_trees * (1000 / n_rows) ** 0.8) // 8 * 8)
     # the seeds of members hardly matter on many rows
     n_members = {"quick": 1, "default": 3 if n_rows <= 2000 else 1, "thorough": 8}[effort]
     families = [Family("boosted trees, random thresholds", fast, n_members)]
@@ -110,7 +110,7 @@ def recipe_for(
     n_repeats = 3 if effort == "thorough" and n_rare < 100 else 1
     n_held_out = 0
     if effort != "thorough" and n_rows > MANY_ROWS:  # some of the folds have enough rows to judge by
-        least = 3 if n_rows <= 4 * MANY_ROWS else 1
+        least = 3 if n_rows <= VERY_MANY_ROWS else 1
         n_held_out = min(n_folds, max(least, math.ceil(n_folds * ENOUGH_EXAMPLES / n_rare)))
     return Recipe(tuple(families), n_folds, n_repeats, n_held_out)
 
