@@ -63,8 +63,7 @@ def recipe_for(
     """
     # CatBoost's edge on small tables is mostly its rate, which grows with the fourth root of the number of rows
     rate = min(0.12, 0.05 * (n_rows / 200) ** 0.25)
-    # some thousand rows do as well with fewer and larger steps; more rows gain by smaller ones, and still take less time
-    # than they take CatBoost
+    # some thousand rows do as well with fewer and larger steps; more rows gain by smaller ones, and time allows them
     rate *= min(1.6, max(1.0, (n_rows / 1000) ** 0.4), max(1.25, 1.6 * math.sqrt(6000 / n_rows)))
     rate = min(0.25, rate * max(1.0, math.sqrt(n_rows / 50_000)))  # and then time matters more
     # more rows can tell more leaves apart, and then fewer rounds are needed
