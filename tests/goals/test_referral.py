@@ -96,7 +96,7 @@ def test_referral_reaches_what_no_single_threshold_does():
 
 
 def test_the_flagship_refers_rows():
-    X, y = make_fraud(4000, random_state=1)
+    X, y = make_fraud(8000, random_state=1)
     labels = np.where(y == 1, "bad", "ok")
     clf = SkewBoostClassifier(effort="quick", goal="precision >= 50% and referred_share <= 15%", random_state=0)
     clf.fit(X, labels)
