@@ -60,8 +60,9 @@ class SkewBoostClassifier(PortfolioClassifier):
         The confidence of the certificate of a goal.
     effort : {"quick", "default", "thorough"}, default="default"
         How much is trained. Compared with the default, "quick" (one booster, one forest, the regression, four folds)
-        takes a third of the time, and "thorough" (seven families, more members, three repetitions of the folds if a
-        class has fewer than a hundred examples) three times as long (docs/portfolio.md).
+        takes about 60 % of the time, and "thorough" (seven families, more members, three repetitions of the folds if a
+        class has fewer than a hundred examples) four times as long, which made no measurable difference on the average
+        of 25 tables (docs/portfolio.md).
     cv : int, splitter, iterable or None, default=None
         The folds: their number, or a splitter such as ``TimeSeriesSplit()`` if rows are ordered in time (for a goal,
         the latest rows are then held out). None: from 3 to 8 stratified folds, depending on the number of rows.
