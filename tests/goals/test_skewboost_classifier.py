@@ -95,6 +95,16 @@ def test_a_weight_of_two_equals_a_repeated_row(fraud, order):
     np.testing.assert_allclose(a.predict_proba(X_new), b.predict_proba(X_new), rtol=1e-9)
 
 
+def test_a_class_that_counts_more_does_not_make_the_model_too_sure(fraud):
+    X, X_new, y, y_new = fraud
+    losses = []
+    for weight in (1.0, 9.9, 10.0):
+        clf = quick().fit(X, y, sample_weight=np.where(y == 1, weight, 1.0))
+        odds = np.exp(np.diff(clf.predict_log_proba(X_new), axis=1)[:, 0]) / weight
+        losses.append(log_loss(y_new, odds / (1 + odds)))
+    assert max(losses[1:]) < 1.2 * losses[0]  # copies on both sides of splits made it 2.6 times
+
+
 def test_labels_and_tables_of_any_kind_give_the_same_model(fraud, fitted):
     X, X_new, y, _ = fraud
     named = quick(cost=20).fit(pl.from_pandas(X), np.where(y == 1, "a fraud", "b honest"))

@@ -17,6 +17,8 @@ from skewboost.typing import Array
 
 # Rows of integer weights are repeated unless that results in more than this many times the number of rows.
 MAX_REPEATS = 10
+# If this share of the repeated rows occurs with several classes, equal rows are different things that look alike.
+ALIKE = 0.05
 
 STEP, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
@@ -80,10 +82,33 @@ def examples_in_order(table: Table, classes: Array, weights: Array | None) -> Ar
     If all weights are integers, and their sum is not too large, a row of weight w is w examples. Otherwise every row is
     one example.
     """
-    order = np.argsort(row_keys(table, classes), kind="stable")
+    return _repeated(np.argsort(row_keys(table, classes), kind="stable"), weights)
+
+
+def _repeated(order: Array, weights: Array | None) -> Array:
     if weights is None or (weights != np.rint(weights)).any() or weights.sum() > MAX_REPEATS * len(weights):
         return order
     return np.repeat(order, weights[order].astype(np.intp))
+
+
+def examples_and_units(table: Table, classes: Array, weights: Array | None) -> tuple[Array, Array]:
+    """Return the row number of every example, as `examples_in_order` does, and the unit that it belongs to.
+
+    Equal rows are one unit: a model that was fitted to one of them has seen the others, so they must not be on both
+    sides of a split. That also goes for a row whose weight is an integer because its class is to count more. But where
+    few columns of few values describe the rows, different examples are equal by chance, and then often of different
+    classes. There every example is a unit.
+    """
+    keys = row_keys(table, classes)
+    examples = _repeated(np.argsort(keys, kind="stable"), weights)
+    alone = np.arange(len(examples))
+    first = np.unique(keys[examples], return_index=True)[1]  # an example of every row and class
+    if len(first) == len(examples):
+        return examples, alone
+    contents = row_keys(table, np.zeros_like(classes))[examples]
+    _, units, n_examples = np.unique(contents, return_inverse=True, return_counts=True)
+    n_classes = np.bincount(units[first])
+    return examples, alone if (n_classes[n_examples > 1] > 1).mean() >= ALIKE else units
 
 
 def places_of(keys: Array, given: Array) -> Array:

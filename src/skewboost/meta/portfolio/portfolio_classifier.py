@@ -23,7 +23,7 @@ from skewboost.engine.constraints import ordered_columns, read_interactions, rea
 from skewboost.engine.explaining import Support
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
-from skewboost.engine.row_hash import examples_in_order
+from skewboost.engine.row_hash import examples_and_units
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
@@ -87,6 +87,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             absent one.
         groups : array-like of shape (n_samples,) or None, default=None
             Which rows belong together, such as those of a patient. Rows of a group are on one side of every split.
+            None: equal rows belong together, unless many of them are of different classes.
         sample_cost : array-like of shape (n_samples,) or None, default=None
             The cost of misclassifying each row, instead of `cost`. It does not change the training. The mean of each
             class is what `predict` reckons with, unless it is given the costs of the new rows, which is better.
@@ -114,11 +115,11 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             table = table.take(present)
         each_cost = None if sample_cost is None else self._check_sample_cost(sample_cost, len(labels))[present]
         self._set_classes(labels[present], classes_of(self, labels[present]), weights[present], each_cost)
-        order = examples_in_order(table, self._numbers(labels[present]), weights[present])
+        order, own_units = examples_and_units(table, self._numbers(labels[present]), weights[present])
         rows = present[order]  # of every example
         each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
         engine, numbers = self._engine(), self._numbers(labels[rows])
-        of_example = np.arange(len(rows)) if units is None else np.unique(units[rows], return_inverse=True)[1]
+        of_example = own_units if units is None else np.unique(units[rows], return_inverse=True)[1]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         place = rows if isinstance(self.cv, TimeSeriesSplit) else random_places(of_example, seed)
         examples = Examples(numbers == 1, each, place)
