@@ -20,6 +20,7 @@ from skewboost.engine.scoring import power_of_two
 from skewboost.engine.table import Table
 from skewboost.typing import Array
 
+BLOCK = 512  # rows at a time, whose components stay in the cache
 FEWEST = 3  # columns of numbers
 MOST = 32  # components
 FARTHEST = 4.0  # standard deviations, up to which numbers are distinguished
@@ -58,9 +59,12 @@ class Components:
         """Return the components of every row, ``[component, row]``."""
         x = self.centred(table)
         found = np.zeros((self.n_components, table.n_rows))
-        for row, own in zip(found, self.loadings):
-            for factor, column in zip(own, x):  # one after the other, as exported programs add them
-                row += factor * column
+        for start in range(0, table.n_rows, BLOCK):
+            part = found[:, start : start + BLOCK]
+            terms = np.empty_like(part)
+            for factors, column in zip(self.loadings.T, x[:, start : start + BLOCK]):
+                np.multiply(factors[:, None], column, out=terms)
+                part += terms  # one column after the other, as exported programs add them
         return found
 
     def extend(self, table: Table) -> Table:
