@@ -287,6 +287,8 @@ class GoalSearches(Family):
 
 def _check_goal_search(model: Any) -> None:
     """The estimator has the same classes, and tables have columns of one length."""
+    given = model.estimator is None or hasattr(model.estimator, "get_params")
+    require(given, "must be an estimator, or null", "params.estimator")
     check_member(model.estimator_, model, "estimator", model.classes_)
     require(model.cost_matrix_ is None or model.cost_matrix_.shape == (2, 2), "must be 2 by 2", "cost_matrix")
     require(not math.isnan(model.threshold_), "must not be NaN", "threshold")

@@ -1,0 +1,111 @@
+"""Stand-ins for three industrial data sets that are not public."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from skewboost.datasets._checks import checked_count, import_pandas
+from skewboost.errors import InputError
+
+Columns = dict[str, Any]
+
+
+def make_industrial(kind: str, n_rows: int | None = None, random_state: int = 0) -> tuple[Any, Any]:
+    """Generate a table like one of the industrial data sets of [nyga2010]_, which are not public.
+
+    The columns, the numbers of rows and the proportions of positives are those of the thesis; everything else is made
+    up, so that results can be compared in kind but not in number.
+
+    ============= ==== ========= =====================================================================
+    kind          rows positives columns
+    ============= ==== ========= =====================================================================
+    "intrusion"   2530 1.18 %    seven statistics of the payload of a network connection
+    "fire"        1600 12.5 %    gradients of three gas sensors; the classes hardly overlap
+    "airbag"      2500 12 %      time since contact and deceleration; the classes overlap in large areas
+    ============= ==== ========= =====================================================================
+
+    Parameters
+    ----------
+    kind : {"intrusion", "fire", "airbag"}
+        The data set.
+    n_rows : int, optional
+        Another number of rows than that of the thesis, at least 100.
+    random_state : int, default=0
+        The seed of the generator.
+
+    Returns
+    -------
+    X : pandas.DataFrame
+        Numbers.
+    y : pandas.Series
+        1 for attacks, fires and crashes, 0 otherwise.
+
+    References
+    ----------
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010), §3.1.
+
+    Examples
+    --------
+    >>> from skewboost.datasets import make_industrial
+    >>> X, y = make_industrial("airbag")
+    >>> X.shape, int(y.sum())
+    ((2500, 2), 300)
+    """
+    if kind not in KINDS:
+        raise InputError(f"kind={kind!r} is not a data set.", f"Choose one of {', '.join(KINDS)}.")
+    make, default, share = KINDS[kind]
+    pd = import_pandas()
+    n = default if n_rows is None else checked_count("n_rows", n_rows, 100, None, "for some positives")
+    rng = np.random.default_rng(random_state)
+    y = rng.permutation((np.arange(n) < round(share * n)).astype(np.int64))
+    return pd.DataFrame(make(rng, y == 1)), pd.Series(y, name="target")
+
+
+def _intrusion(rng: np.random.Generator, attack: Any) -> Columns:
+    """Most attacks have a long payload of many byte values; one in eight looks like a normal request."""
+    n = len(attack)
+    binary = attack & (rng.random(n) < 0.87)
+    length = np.ceil(rng.lognormal(np.where(binary, 6.6, 5.2), np.where(binary, 0.7, 0.5)))
+    distinct = np.clip(np.round(rng.normal(np.where(binary, 130, 52), np.where(binary, 30, 9))), 5, 256)
+    entropy = np.log2(distinct) - np.abs(rng.normal(0.7, np.where(binary, 0.4, 0.2), n))
+    return {
+        "length": length,
+        "entropy": entropy.round(4),
+        "smallest_byte": np.where(binary, rng.integers(0, 12, n), rng.choice([10, 13, 32], n, p=[0.6, 0.3, 0.1])),
+        "largest_byte": np.where(binary, rng.integers(190, 256, n), rng.integers(116, 127, n)),
+        "distinct_bytes": distinct,
+        "non_printable": rng.binomial(length.astype(np.int64), np.where(binary, 0.25, 0.02)),
+        "punctuation": rng.binomial(length.astype(np.int64), np.where(binary, 0.06, 0.11)),
+    }
+
+
+def _fire(rng: np.random.Generator, fire: Any) -> Columns:
+    """Two kinds of fire, each of which shows in two sensors; clean air drifts around zero."""
+    n = len(fire)
+    open_fire = fire & (rng.random(n) < 0.5)
+    smouldering = fire & ~open_fire
+    return {
+        "platinum": rng.normal(np.where(open_fire, 3.2, np.where(smouldering, 0.6, 0.0)), 0.6),
+        "titanium_nitride": rng.normal(np.where(open_fire, 2.4, np.where(smouldering, 2.0, 0.0)), 0.6),
+        "phthalocyanine": rng.normal(np.where(smouldering, 3.0, 0.0), 0.6),
+    }
+
+
+def _airbag(rng: np.random.Generator, crash: Any) -> Columns:
+    """The deceleration of a crash rises with time; half of the crashes are slow at first, like rough roads."""
+    n = len(crash)
+    time = rng.uniform(0.0, 60.0, n)
+    hard = crash & (rng.random(n) < 0.5)
+    mean = np.where(hard, 4.0 + 0.16 * time, np.where(crash, 2.0 + 0.05 * time, 1.5 + 0.6 * np.sin(time / 6.0)))
+    return {"milliseconds": time.round(2), "deceleration": (mean + rng.gamma(2.0, 0.8, n)).round(3)}
+
+
+KINDS: dict[str, tuple[Callable[[np.random.Generator, Any], Columns], int, float]] = {
+    "intrusion": (_intrusion, 2530, 0.0118),
+    "fire": (_fire, 1600, 0.125),
+    "airbag": (_airbag, 2500, 0.12),
+}
