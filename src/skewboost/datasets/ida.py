@@ -48,7 +48,7 @@ def fetch_ida(name: str) -> tuple[Any, Any, Splits]:
 
     References
     ----------
-    .. [raetsch2001] G. Rätsch, T. Onoda, K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42 (2001) 287-320.
+    .. [ratsch2001] G. Rätsch, T. Onoda, K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42 (2001) 287-320.
 
     Examples
     --------
