@@ -25,6 +25,7 @@ from skewboost.boosting.variants.arcing import ArcingClassifier as ArcingClassif
 from skewboost.boosting.variants.asymmetric_adaboost import AsymmetricAdaBoostClassifier as AsymmetricAdaBoostClassifier
 from skewboost.boosting.variants.consistent_boost import ConsistentBoostClassifier as ConsistentBoostClassifier
 from skewboost.boosting.variants.cs_adaboost import CSAdaBoostClassifier as CSAdaBoostClassifier
+from skewboost.boosting.variants.cs_adaboost import CSGentleBoostClassifier as CSGentleBoostClassifier
 from skewboost.boosting.variants.cs_adaboost import CSLogitBoostClassifier as CSLogitBoostClassifier
 from skewboost.boosting.variants.cs_adaboost import CSRealBoostClassifier as CSRealBoostClassifier
 from skewboost.boosting.variants.csb import CSB0Classifier as CSB0Classifier

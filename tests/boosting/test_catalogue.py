@@ -273,7 +273,7 @@ def test_without_a_split_the_prior_is_the_answer_whatever_the_cost(entry):
     X, y = np.zeros((200, 2)), np.arange(200) < 20
     kwargs = {"cost": 4.0} if entry.cost_sensitive else {}
     if entry.name == "AdaBoostReg":
-        kwargs = {"C": 0.0}
+        kwargs["C"] = 0.0
     clf = entry.make(40, **kwargs).fit(X, y)
     assert clf.predict_proba(X)[0, 1] == pytest.approx(0.1, abs=0.02)
 

@@ -101,8 +101,8 @@ _ENTRIES = (
         verdict="RealBoost on error splits under another name; use RealBoost.",
     ),
     Entry(
-        "Arcing", "ArcingClassifier", ("breiman1999arcing",), "Cuendet & Labbi 2002, §1.5", shortcut=False,
-        reduces_to="AdaBoost", neutral={"potential": "exponential"},
+        "Arcing", "ArcingClassifier", ("breiman1999arcing",), "Cuendet & Labbi 2002, §1.5", costs=ONCE, shortcut=False,
+        reduces_to="AdaBoost", neutral={"potential": "exponential", "cost": 1.0},
         verdict="AdaBoost for any convex potential; the logistic one is more robust to label noise.",
     ),
     Entry(
@@ -195,18 +195,24 @@ _ENTRIES = (
         verdict="Sound on large data; on small, nearly separable data it loses the costs. Best with Histogram().",
     ),
     Entry(
+        "CSGentleBoost", "CSGentleBoostClassifier", ("masnadi2007",), "§4", needs="responses", costs=ONCE,
+        shortcut=False, reduces_to="GentleBoost", neutral={"cost": 1.0},
+        verdict="Sound with many rows and rounds; erratic at first with large costs. CSGA is better.",
+    ),
+    Entry(
         "CSLogitBoost", "CSLogitBoostClassifier", MASNADI, "algorithm 3", needs="responses", costs=ONCE, shortcut=False,
         reduces_to="LogitBoost", neutral={"cost": 1.0},
         verdict="Sound; LogitBoost on another scale with its threshold moved to the minimum-risk boundary.",
     ),
     Entry(
         "AdaBoostReg", "AdaBoostRegClassifier", ("ratsch2001",), "Nyga 2010, algorithm 16",
-        regularised=True, shortcut=False,
+        costs=ONCE, regularised=True, shortcut=False,
         verdict="Regularises examples of large weight; set C per class, or the rare class is regularised away.",
     ),
     Entry(
-        "WeightBoost", "WeightBoostClassifier", ("jin2003",), "Nyga 2010, algorithm 17", regularised=True,
-        probabilistic=False, shortcut=False, reduces_to="AdaBoost", neutral={"beta": 0.0},
+        "WeightBoost", "WeightBoostClassifier", ("jin2003",), "Nyga 2010, algorithm 17", costs=ONCE,
+        regularised=True, probabilistic=False, shortcut=False,
+        reduces_to="AdaBoost", neutral={"beta": 0.0, "cost": 1.0},
         verdict="Robust to label noise; prediction must replay all rounds.",
     ),
     Entry(
@@ -244,7 +250,7 @@ def catalogue() -> tuple[Entry, ...]:
     --------
     >>> import skewboost
     >>> [entry.name for entry in skewboost.catalogue() if entry.cost_sensitive and entry.regularised]
-    ['SoftMarginBoost']
+    ['AdaBoostReg', 'WeightBoost', 'SoftMarginBoost']
     """
     return _ENTRIES
 

@@ -19,6 +19,10 @@ class SpreadCosts(Rule):
 
     whole_schedule = True
 
+    def __init__(self, *, as_printed: bool = False) -> None:
+        super().__init__()
+        self.late = as_printed  # whether costs enter a round later
+
     def link(self, state: State) -> TwoClasses:
         """F is half the log-odds including the costs, of which each round adds an equal part."""
         log_ratio = math.log(state.costs.ratio)
@@ -30,12 +34,22 @@ class SpreadCosts(Rule):
 
 
 class CostsInEveryRound(SpreadCosts):
-    """The weights are multiplied by the M-th root of the costs before each round, the first one included."""
+    """The weights are multiplied by the M-th root of the costs before each round, the first one included.
+
+    As printed the first one is not, so that the last of the M parts never enters F.
+    """
+
+    def link(self, state: State) -> TwoClasses:
+        """Without the costs of the first round, c^((M-1)/M) is reached."""
+        link = super().link(state)
+        n = state.n_rounds
+        return replace(link, cost_offset=link.cost_offset * (n - 1) / n) if self.late else link
 
     def start(self, state: State) -> None:
-        """``w ∝ c^(1/M)``."""
+        """``w ∝ c^(1/M)``; as printed, w = 1/N."""
         super().start(state)
-        state.assign(lambda n, c: n * np.exp(self.log_cost_per_round(state, c)), (EXAMPLES, state.cost))
+        if not self.late:
+            state.assign(lambda n, c: n * np.exp(self.log_cost_per_round(state, c)), (EXAMPLES, state.cost))
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
         """The factor of the rule without costs, times the M-th root of the costs for the next round."""

@@ -71,6 +71,7 @@ cost : number, "balanced", dict, matrix or None, default=None
     (both classes have the same total cost), a dict ``{label: cost of misclassifying it}``, or a matrix
     ``cost[true, predicted]`` in the order of `classes_`. None means ``"balanced"``, unless `fit` gets `sample_cost`.
 """
+EQUAL_COST = COST.replace('None means ``"balanced"``, unless', "None means equal costs, unless")
 COST_ON = """\
 cost_on : {"all", "errors"}, default="all"
     Whether costs apply to all examples, or only to those that the round misclassifies, as in Ting's papers.
@@ -142,6 +143,7 @@ PLACEHOLDERS = {
     "{common}\n": SAMPLER + UNSAMPLED,
     "{unsampled}\n": UNSAMPLED,
     "{cost}\n": COST,
+    "{equal_cost}\n": EQUAL_COST,
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,
     "{calibrate}\n": CALIBRATE,

@@ -481,6 +481,18 @@ class CostSensitiveClassifier(CostChoice, BoostingClassifier):
     """Base class of cost-sensitive boosters of any weak learner."""
 
 
+@booster
+class PrintedClassifier(CostSensitiveClassifier):
+    """Base class of those whose paper prints another form, which is an option."""
+
+    as_printed: bool = False
+
+    def _rule(self) -> Rule:
+        check_params(self, as_printed=one_of(True, False))
+        rule: Rule = self._rule_class(as_printed=bool(self.as_printed))
+        return rule
+
+
 def _changed(now: str, then: str | None) -> InputError:
     remedy = "Set warm_start=False to start again."
     return InputError(f"{now}, but training started with {then}. It cannot change with warm_start=True. {remedy}")

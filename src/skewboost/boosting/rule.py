@@ -13,6 +13,7 @@ from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.state import SIGNS, State
 from skewboost.engine.boundary import Request
 from skewboost.engine.scoring import Term
+from skewboost.engine.training_set import EXAMPLES
 from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource
 from skewboost.metrics.costs import Costs
 from skewboost.typing import Array
@@ -99,6 +100,15 @@ class DiscreteRule(Rule):
         """Return `log_factor_of_step` for the step times the learning rate."""
         alpha = state.step * state.learning_rate
         return self.log_factor_of_step(state, alpha, np.rint(y * g / alpha), c)
+
+
+def examples_times_costs(state: State) -> str:
+    """Return the vector of sample weights times costs relative to the mean cost, which is stored if costs differ."""
+    if state.costs.spread == 1.0:
+        return EXAMPLES
+    mean = float(state.rows.sum(np.multiply, (EXAMPLES, state.cost))) / state.n
+    state.rows.map(lambda n, c: n * (c / mean), (EXAMPLES, state.cost), ("importance",))
+    return "importance"
 
 
 def right_and_wrong(h: LabelHypothesis, sums: Array) -> tuple[float, float]:
@@ -209,11 +219,16 @@ def no_edge(state: State, values: Array | float) -> bool:
     return False
 
 
-def leaf_log_odds(h: LabelHypothesis, delta: float) -> Array:
-    """Return ``½ ln((W+ + δ) / (W- + δ))`` per leaf: 0 where h abstains, or where a forced sign contradicts it."""
+def leaf_log_odds(h: LabelHypothesis, delta: float, *, as_printed: bool = False) -> Array:
+    """Return ``½ ln((W+ + δ) / (W- + δ))`` per leaf: 0 where h abstains, or where a forced sign contradicts it.
+
+    As Cuendet and Labbi print it (1.9-2), a leaf whose sign is forced against its majority has the same absolute value.
+    """
     pairs = zip(h.class_weights.tolist(), h.abstains.tolist())
     values = np.array([0.0 if silent else 0.5 * math.log((b + delta) / (a + delta)) for (a, b), silent in pairs])
-    return values if h.signs is None else h.signs * np.maximum(0.0, h.signs * values)
+    if h.signs is None:
+        return values
+    return np.asarray(h.signs * (np.abs(values) if as_printed else np.maximum(0.0, h.signs * values)))
 
 
 def leaf_means(h: LabelHypothesis) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,28 +11,32 @@ import numpy as np
 from scipy.optimize import brentq
 
 from skewboost.boosting.cost_use import EXPONENT
-from skewboost.boosting.estimator import BoostingClassifier, CostSensitiveClassifier, booster
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
-from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, Rule, best_step, leaf_log_odds, no_edge
+from skewboost.boosting.rule import (
+    MAX_VOTE,
+    MIN_STEP,
+    NO_EDGE,
+    PERFECT,
+    Rule,
+    best_step,
+    examples_times_costs,
+    leaf_log_odds,
+    no_edge,
+)
 from skewboost.boosting.state import F, State
 from skewboost.boosting.training import Problem
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, W, Y, itself
 from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
-from skewboost.parameters import check_params, number
+from skewboost.parameters import check_params, number, one_of
 from skewboost.typing import Array
 
 _GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # candidate steps, as fractions of the bound
 
 # Vectors of the training set: F, A = Σ α|h| and T = Σ α|h| w, from which the influence μ = T / A follows
 KEPT = (F, "total vote", "influence")
-
-
-def _after(g: Array, w: Array, F: Array, A: Array, T: Array) -> tuple[Array, Array, Array]:
-    """Return F, A and T of examples with weights w after a round that adds g."""
-    size = np.abs(g)
-    return F + g, A + size, T + size * w
 
 
 class SoftMargin(Rule):
@@ -43,13 +48,26 @@ class SoftMargin(Rule):
     scale = 1.0
     has_step = True
 
-    def __init__(self, C: tuple[float, float], p: float) -> None:
+    def __init__(self, C: tuple[float, float], p: float, *, signed: bool = False) -> None:
         self.C = C  # of the negatives and of the positives
         self.p = p
+        self.signed = signed  # whether the influence has the signs of the votes
 
     def favor(self, c: Array) -> Array | float:
         """β: the factor of the margin for examples of cost c."""
         return 1.0
+
+    def counted(self, state: State) -> str:
+        """Return the vector of how much each row counts for in the loss: by default its examples."""
+        return EXAMPLES
+
+    def _size(self, g: Array) -> Array:
+        """Return what the influence adds up: the size of votes, or votes."""
+        return g if self.signed else np.abs(g)
+
+    def _after(self, g: Array, w: Array, F: Array, A: Array, T: Array) -> tuple[Array, Array, Array]:
+        """Return F, A and T of examples with weights w after a round that adds g."""
+        return F + g, A + np.abs(g), T + self._size(g) * w
 
     def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
         """Return the values of h in its leaves, before the step."""
@@ -60,6 +78,9 @@ class SoftMargin(Rule):
         super().start(state)
         for name in KEPT:
             state.rows.put(name, 0.0)
+        state.importance = self.counted(state)
+        if state.importance != EXAMPLES:
+            state.assign(itself, (state.importance,))
 
     def _regularisation(self, y: Array) -> Array | float:
         """Return C of the class of each example."""
@@ -87,33 +108,33 @@ class SoftMargin(Rule):
         return term.scaled(alpha)
 
     def _step(self, state: State, limit: float) -> float:
-        """Return the step for the hypothesis in the vector h; w / n is the weight of one example of a row."""
+        """Return the step for the hypothesis in the vector h; w / n is the weight of one example, without its cost."""
         rows, p = state.rows, self.p
         if p == 1.0:  # the exponents are linear in the step, and the sum is convex
 
             def rate(n: Array, w: Array, y: Array, c: Array, h: Array) -> tuple[Array, Array]:
-                return w, -self.scale * (self.favor(c) * y * h + self._regularisation(y) * np.abs(h) * (w / n))
+                return w, -self.scale * (self.favor(c) * y * h + self._regularisation(y) * self._size(h) * (w / n))
 
-            rows.map(rate, (EXAMPLES, W, Y, state.cost, "h"), ("s", "rate"))
+            rows.map(rate, (state.importance, W, Y, state.cost, "h"), ("s", "rate"))
             return best_step(lambda function: rows.sum(function, ("s", "rate")), limit)
 
-        given = (EXAMPLES, W, Y, state.cost, "h", *KEPT)
+        given = (state.importance, W, Y, state.cost, "h", *KEPT)
         top = rows.max(self._exponent, (Y, state.cost, *KEPT))
 
         def loss(alpha: float) -> float:
             def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
-                exponents = self._exponent(y, c, *_after(alpha * h, w / n, *kept))
+                exponents = self._exponent(y, c, *self._after(alpha * h, w / n, *kept))
                 return np.asarray(n * np.exp(np.minimum(exponents - top, 700.0)))
 
             return float(rows.sum(parts, given))
 
         def derivative(alpha: float) -> float:
             def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
-                F, A, T = _after(alpha * h, w / n, *kept)
+                F, A, T = self._after(alpha * h, w / n, *kept)
                 with np.errstate(divide="ignore", invalid="ignore"):
                     mean = np.where(A > 0, T / A, w / n)  # in the first round: the present weight
-                slack = p * mean ** (p - 1.0) * (w / n) - (p - 1.0) * mean**p
-                moves = self.favor(c) * y * h + self._regularisation(y) * np.abs(h) * slack
+                slack = p * mean ** (p - 1.0) * self._size(h) * (w / n) - (p - 1.0) * mean**p * np.abs(h)
+                moves = self.favor(c) * y * h + self._regularisation(y) * slack
                 exponents = self._exponent(y, c, F, A, T)
                 return np.asarray(-n * np.exp(np.minimum(exponents - top, 700.0)) * moves)
 
@@ -135,25 +156,29 @@ class SoftMargin(Rule):
         """Move F, A and T, then the weights."""
 
         def moved(n: Array, w: Array, y: Array, c: Array, g: Array, *kept: Array) -> tuple[Array, ...]:
-            kept = _after(g, w / n, *kept)
+            kept = self._after(g, w / n, *kept)
             exponent = self._exponent(y, c, *kept)
             return *kept, exponent, n * np.exp(np.minimum(exponent, 700.0))
 
         rows = state.rows
         rows.evaluate(term, "g")
-        (total,) = rows.map(moved, (EXAMPLES, W, Y, state.cost, "g", *KEPT), (*KEPT, "exponent"))
+        (total,) = rows.map(moved, (state.importance, W, Y, state.cost, "g", *KEPT), (*KEPT, "exponent"))
         state.loss = total / state.n
         top = rows.max(itself, ("exponent",))
         if top < -700.0:
             state.stop_reason = PERFECT
-        state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))
+        state.assign(lambda n, exponent: n * np.exp(exponent - top), (state.importance, "exponent"))
 
 
 class AdaBoostReg(SoftMargin):
-    """Discrete votes; ``w ∝ exp(-½ (y F + C A μ^p))`` ([nyga2010]_ algorithm 16)."""
+    """Discrete votes; ``w ∝ c exp(-½ (y F + C A μ^p))`` ([nyga2010]_ algorithm 16, with costs)."""
 
     criterion = "error"
     scale = 0.5
+
+    def counted(self, state: State) -> str:
+        """Examples times costs, relative to the mean cost."""
+        return examples_times_costs(state)
 
     def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
         """Labels."""
@@ -161,7 +186,7 @@ class AdaBoostReg(SoftMargin):
 
     def link(self, state: State) -> TwoClasses:
         """F is twice AdaBoost's."""
-        return replace(super().link(state), scale=1.0)
+        return replace(super().link(state), scale=1.0, cost_offset=math.log(state.costs.ratio))
 
 
 class SoftMarginBoost(SoftMargin):
@@ -185,7 +210,7 @@ class SoftMarginBoost(SoftMargin):
 
 
 @booster
-class AdaBoostRegClassifier(BoostingClassifier):
+class AdaBoostRegClassifier(CostSensitiveClassifier):
     r"""AdaBoost-Reg: AdaBoost with soft margins.
 
     The influence of an example, :math:`\mu_i = \sum_r \frac{\alpha_r}{A} w_{r,i}` with :math:`A = \sum_r \alpha_r`, is
@@ -199,7 +224,11 @@ class AdaBoostRegClassifier(BoostingClassifier):
     both classes the minority may be regularised away. Set ``C={rare: small, common: larger}`` for the class-aware soft
     margin.
 
+    With costs the sum is :math:`\sum c_i \exp(-\frac12 \tilde\rho_i)`, and the influence is that of the weights divided
+    by the costs: an example is not mistrusted because it is costly. At C = 0 this is `CGAdaClassifier`.
+
     {parameters}
+    {equal_cost}
     C : float or dict, default=10.0
         The strength of the regularisation, for both classes or per class as ``{label: C}``. Weights are of the order
         1/N, so useful values grow with the p-th power of the number of examples.
@@ -226,6 +255,8 @@ class AdaBoostRegClassifier(BoostingClassifier):
 
     C: Any = 10.0
     p: float = 1.0
+
+    _equal_by_default = True
 
     def _rule(self) -> Rule:
         check_params(self, p=number(1, None))
@@ -271,6 +302,9 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
         The strength of the regularisation. Useful values grow with the number of examples.
     p : float, default=1.0
         The exponent of the influence; at least 1.
+    as_printed : bool, default=False
+        Whether the influence adds up :math:`h_r(x_i)` with its sign, as the definition in §2.4.2 prints it. By default
+        it adds up :math:`|h_r(x_i)|`, as the text says. Then `p` must be an integer.
 
     References
     ----------
@@ -290,7 +324,12 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
 
     C: float = 10.0
     p: float = 1.0
+    as_printed: bool = False
 
     def _rule(self) -> Rule:
-        check_params(self, C=number(0, None), p=number(1, None))
-        return SoftMarginBoost((float(self.C), float(self.C)), float(self.p))
+        check_params(self, C=number(0, None), p=number(1, None), as_printed=one_of(True, False))
+        if self.as_printed and float(self.p) != int(self.p):
+            raise InputError(
+                f"p={self.p!r} must be an integer with as_printed=True, because the influence may be negative."
+            )
+        return SoftMarginBoost((float(self.C), float(self.C)), float(self.p), signed=bool(self.as_printed))

@@ -11,28 +11,45 @@ from __future__ import annotations
 import numpy as np
 
 from skewboost.boosting.cost_use import COMPOUND, EXPONENT
-from skewboost.boosting.estimator import CostSensitiveClassifier, booster
+from skewboost.boosting.estimator import CostSensitiveClassifier, PrintedClassifier, booster
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
+from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
 
-class AdaC1(DiscreteRule):
+class _InExponent(DiscreteRule):
+    """Costs in the exponent. The inequality that the step is derived from holds for costs of at most 1."""
+
+    scaled = True  # whether costs are divided by the largest, if that exceeds 1
+
+    def start(self, state: State) -> None:
+        """Scale the costs to at most 1, which the steps of [sun2005]_ require."""
+        if self.scaled:
+            state.costs = state.costs.at_most_one()
+        super().start(state)
+
+    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
+        """With costs above 1 weights may vanish although votes are wrong: a step at its bound need not be perfect."""
+        term = super().vote(state, h)
+        if term is not None and state.stop_reason == PERFECT and not self.scaled:
+            state.rows.evaluate(term, "g")
+            most_wrong = state.rows.max(lambda y, g: -y * g * state.step, ("y", "g"))
+            state.stop_reason = "" if most_wrong > 0 else PERFECT
+        return term
+
+
+class AdaC1(_InExponent):
     """``w ← w exp(-α c y h)``."""
 
     costs = EXPONENT
 
-    def __init__(self, alpha: str = "sun") -> None:
+    def __init__(self, alpha: str = "sun", *, as_printed: bool = False) -> None:
         self.alpha = alpha
-
-    def start(self, state: State) -> None:
-        """Scale the costs to at most 1, which the step of [sun2005]_ requires."""
-        if self.alpha == "sun":
-            state.costs = state.costs.at_most_one()
-        super().start(state)
+        self.scaled = alpha == "sun" and not as_printed
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([sun2005]_ eq. 11); [nyga2010]_ (2.58) has Σ c w
@@ -42,15 +59,6 @@ class AdaC1(DiscreteRule):
         r = right - wrong
         total = 1.0 if self.alpha == "sun" else float(state.sums(h, lambda c: c).sum())
         return total + r, total - r
-
-    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """With costs above 1 weights may vanish although votes are wrong: a step at its bound need not be perfect."""
-        term = super().vote(state, h)
-        if term is not None and state.stop_reason == PERFECT and self.alpha == "nyga":
-            state.rows.evaluate(term, "g")
-            most_wrong = state.rows.max(lambda y, g: -y * g * state.step, ("y", "g"))
-            state.stop_reason = "" if most_wrong > 0 else PERFECT
-        return term
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``-α c y h`` ([sun2005]_ eq. 5)."""
@@ -71,15 +79,13 @@ class AdaC2(DiscreteRule):
         return np.log(c) - alpha * yh
 
 
-class AdaC3(DiscreteRule):
+class AdaC3(_InExponent):
     """``w ← c w exp(-α c y h)``."""
 
     costs = COMPOUND
 
-    def start(self, state: State) -> None:
-        """Scale the costs to at most 1."""
-        state.costs = state.costs.at_most_one()
-        super().start(state)
+    def __init__(self, *, as_printed: bool = False) -> None:
+        self.scaled = not as_printed
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln((S + r) / (S - r))`` with ``S = Σ c w``, ``r = Σ c² w y h`` ([sun2005]_ eq. 22)."""
@@ -93,7 +99,7 @@ class AdaC3(DiscreteRule):
 
 
 @booster
-class AdaC1Classifier(CostSensitiveClassifier):
+class AdaC1Classifier(PrintedClassifier):
     r"""AdaC1: the cost is in the exponent of the update.
 
     A round adds :math:`\alpha h` and multiplies the weights by :math:`\exp(-\alpha c y h)`, with :math:`\alpha =
@@ -108,11 +114,16 @@ class AdaC1Classifier(CostSensitiveClassifier):
     alpha : {"sun", "nyga"}, default="sun"
         The step of [sun2005]_, for costs scaled to at most 1; or that of [nyga2010]_, :math:`\frac12 \ln\frac{\sum cw +
         r}{\sum cw - r}`, for unscaled costs, which shows the oscillation.
+    as_printed : bool, default=False
+        Whether to take costs above 1 as they are with ``alpha="sun"`` too, as [masnadi2007]_ and [nyga2010]_ do. Where
+        :math:`|r| \ge 1` the step is not defined, and 11.5 is taken.
 
     References
     ----------
     .. [sun2005] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine
        Learning and Data Mining in Pattern Recognition (2005) 21-30.
+    .. [masnadi2007] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", Technical Report SVCL-TR 2007/06,
+       University of California, San Diego (2007).
     .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
        Universität München (2010).
 
@@ -131,8 +142,10 @@ class AdaC1Classifier(CostSensitiveClassifier):
     alpha: str = "sun"
 
     def _rule(self) -> Rule:
-        check_params(self, alpha=one_of("sun", "nyga"))
-        return AdaC1(self.alpha)
+        check_params(self, alpha=one_of("sun", "nyga"), as_printed=one_of(True, False))
+        if self.as_printed and self.alpha == "nyga":
+            raise InputError("as_printed=True has no effect with alpha='nyga', which does not scale costs.")
+        return AdaC1(self.alpha, as_printed=bool(self.as_printed))
 
 
 @booster
@@ -170,7 +183,7 @@ class AdaC2Classifier(CostSensitiveClassifier):
 
 
 @booster
-class AdaC3Classifier(CostSensitiveClassifier):
+class AdaC3Classifier(PrintedClassifier):
     r"""AdaC3: the cost is inside and outside the exponent of the update.
 
     A round adds :math:`\alpha h` and multiplies the weights by :math:`c \exp(-\alpha c y h)`, with :math:`\alpha =
@@ -181,9 +194,16 @@ class AdaC3Classifier(CostSensitiveClassifier):
 
     {parameters}
     {cost}
+    as_printed : bool, default=False
+        Whether to take costs above 1 as they are, as [masnadi2007]_ and [nyga2010]_ do. Where :math:`|r| \ge S` the
+        step is not defined, and 11.5 is taken.
 
     References
     ----------
+    .. [masnadi2007] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", Technical Report SVCL-TR 2007/06,
+       University of California, San Diego (2007).
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010).
     .. [sun2005] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine
        Learning and Data Mining in Pattern Recognition (2005) 21-30.
 

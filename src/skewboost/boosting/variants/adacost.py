@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from numbers import Real
+
 import numpy as np
 
 from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import DiscreteRule
+from skewboost.boosting.rule import TINY, DiscreteRule, Rule
 from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES
 from skewboost.learners.learner import LabelHypothesis
-from skewboost.metrics.costs import Costs
+from skewboost.metrics.costs import Costs, check_cost, costs_of
+from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
 DEFAULT_LARGEST = 0.2
 
 
 class AdaCost(DiscreteRule):
-    """``w ← w exp(-α y h β)``, from weights in proportion to the costs."""
+    """``w ← w exp(-α y h β)``, from weights in proportion to the costs, or equal ones."""
 
     costs = EXPONENT
 
+    def __init__(self, initial: str = "cost") -> None:
+        self.initial = initial
+
     def start(self, state: State) -> None:
-        """``w ∝ c``."""
+        """``w ∝ c``, or 1/N."""
         super().start(state)
-        state.assign(np.multiply, (EXAMPLES, state.cost))
+        if self.initial == "cost":
+            state.assign(np.multiply, (EXAMPLES, state.cost))
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ w y h β``."""
@@ -43,7 +51,12 @@ class AdaCost(DiscreteRule):
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``-α y h β`` with ``β = ½ + ½c`` where h is wrong and ``½ - ½c`` where it is correct ([fan1999]_ §3.1)."""
-        return -alpha * yh * (0.5 - 0.5 * c * yh)
+        return np.asarray(-alpha * yh * cost_adjustment(yh, c))
+
+
+def cost_adjustment(right: Array, c: Array) -> Array:
+    """β of [fan1999]_: ``½ - ½c`` where `right` is 1, ``½ + ½c`` where it is -1, and ½ where it is 0."""
+    return np.asarray(0.5 - 0.5 * c * right)
 
 
 @booster
@@ -63,9 +76,15 @@ class AdaCostClassifier(CostSensitiveClassifier):
 
     {parameters}
     {cost}
+    initial : {"cost", "equal"}, default="cost"
+        The initial weights: in proportion to the costs, or equal. With equal ones a class may have the cost 0, so that
+        :math:`\beta = \frac12` for it; with the others its rows would never have any weight. [nyga2010]_ rates the
+        common class at 0 (§3.3), which only equal weights allow.
 
     References
     ----------
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010).
     .. [fan1999] W. Fan, S. J. Stolfo, J. Zhang, P. K. Chan, "AdaCost: misclassification cost-sensitive boosting",
        International Conference on Machine Learning (1999) 97-105.
 
@@ -81,8 +100,17 @@ class AdaCostClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
+    initial: str = "cost"
+
+    def _rule(self) -> Rule:
+        check_params(self, initial=one_of("cost", "equal"))
+        return AdaCost(self.initial)
+
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
+        if self.initial == "equal" and isinstance(self.cost, Mapping):
+            # a cost of 0 is the limit of small ones, and β is the same double
+            cost = {label: TINY if isinstance(c, Real) and c == 0 else c for label, c in self.cost.items()}
+            check_cost(cost, self.classes_)
+            return costs_of(cost, each, labels, self.pos_label_, self.classes_, weights).at_most_one()
         costs = super()._costs(each, labels, weights)
         return costs.up_to(DEFAULT_LARGEST) if self.cost is None and each is None else costs.at_most_one()
-
-    _rule_class = AdaCost

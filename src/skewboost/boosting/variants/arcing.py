@@ -10,17 +10,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from skewboost.boosting.estimator import BoostingClassifier, booster
-from skewboost.boosting.rule import MAX_VOTE, MIN_STEP, NO_EDGE, PERFECT, DiscreteRule, Rule, right_and_wrong, root
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
+from skewboost.boosting.link import TwoClasses
+from skewboost.boosting.rule import (
+    MAX_VOTE,
+    MIN_STEP,
+    NO_EDGE,
+    PERFECT,
+    DiscreteRule,
+    Rule,
+    examples_times_costs,
+    right_and_wrong,
+    root,
+)
 from skewboost.boosting.state import F, State
-from skewboost.boosting.variants.adaboost import AdaBoost
+from skewboost.boosting.training import Problem
+from skewboost.boosting.variants.adamec import CGAda
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Y, itself
+from skewboost.engine.training_set import Y, itself
 from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
 from skewboost.typing import Array
@@ -38,23 +51,34 @@ def logistic_slope(m: Array) -> Array:
     return np.asarray(-2.0 / (1.0 + np.exp(np.minimum(2.0 * m, 700.0))))
 
 
+def exponential_loss(m: Array) -> Array:
+    """``exp(-m)``."""
+    return np.asarray(np.exp(np.minimum(-m, 700.0)))
+
+
 LOGISTIC: Potential = (logistic_loss, logistic_slope)
+EXPONENTIAL: Potential = (exponential_loss, lambda m: -exponential_loss(m))
 
 
 class Arcing(DiscreteRule):
-    """``g = α h`` with the α that minimises ``Σ f(margin)``; weights in proportion to ``-f'(margin)``."""
+    """``g = α h`` with the α that minimises ``Σ c f(y F)``; weights in proportion to ``-c f'(y F)``."""
 
     def __init__(self, potential: Potential) -> None:
         self.f, self.slope = potential
 
+    def link(self, state: State) -> TwoClasses:
+        """F is half the log-odds plus half of ln(C+ / C-)."""
+        return replace(super().link(state), cost_offset=math.log(state.costs.ratio))
+
     def start(self, state: State) -> None:
         """All margins are zero."""
         super().start(state)
+        state.importance = examples_times_costs(state)
         state.rows.put(F, 0.0)
         self._move(state)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """The root of ``Σ s y h f'(y (F + α h))``, where s are the sample weights."""
+        """The root of ``Σ s y h f'(y (F + α h))``, where s are the sample weights times costs."""
         right, wrong = right_and_wrong(h, h.class_weights)  # the weights are the slopes at α = 0
         if abs(right - wrong) <= MIN_STEP:
             state.stop_reason = NO_EDGE
@@ -72,7 +96,7 @@ class Arcing(DiscreteRule):
     def _step(self, state: State, start: float) -> float:
         """Return the minimum of ``Σ s f(y (F + α h))``, by Newton's method if f'' is known."""
         state.rows.map(lambda y, F, h: (y * F, y * h), (Y, F, "h"), ("margin", "yh"))
-        given = (EXAMPLES, "margin", "yh")
+        given = (state.importance, "margin", "yh")
         if self.slope is logistic_slope:
 
             def slope(alpha: float) -> tuple[float, float]:
@@ -97,7 +121,7 @@ class Arcing(DiscreteRule):
         return float(brentq(derivative, 0.0, MAX_VOTE, xtol=1e-14, rtol=8.9e-16))
 
     def update(self, state: State, h: Any, term: Term) -> None:
-        """``w ∝ -f'(y F)``."""
+        """``w ∝ -c f'(y F)``."""
         state.rows.add(term, F)
         self._move(state)
 
@@ -106,7 +130,7 @@ class Arcing(DiscreteRule):
             margin = y * F
             return -self.slope(margin) * n, self.f(margin) * n
 
-        (total,) = state.rows.map(slope_and_loss, (EXAMPLES, Y, F), ("-f'",))
+        (total,) = state.rows.map(slope_and_loss, (state.importance, Y, F), ("-f'",))
         state.loss = total / state.n
         if state.rows.max(itself, ("-f'",)) < 1e-300:
             state.stop_reason = PERFECT
@@ -115,7 +139,7 @@ class Arcing(DiscreteRule):
 
 
 @booster
-class ArcingClassifier(BoostingClassifier):
+class ArcingClassifier(CostSensitiveClassifier):
     r"""Arcing: AdaBoost for any convex potential of the margin.
 
     For a decreasing convex potential f of the margin :math:`m = y F` a round fits :math:`h \in \{-1, +1\}` under
@@ -125,14 +149,21 @@ class ArcingClassifier(BoostingClassifier):
     to label noise. `predict_proba` is :math:`1/(1+e^{-2F})`. This follows from both potentials; for others it is an
     approximation.
 
+    With costs the sum is :math:`\sum c_i f(y_i F(x_i))`, a cost-sensitive AnyBoost: its minimiser has its zero at the
+    minimum-risk boundary, and the weights of examples near that boundary are the largest, which is what [masnadi2007]_
+    (§4) asks of a loss. With the exponential potential it is `CGAdaClassifier`.
+
     Except with ``"exponential"``, rounds take as long as those of LogitBoost.
 
     {parameters}
+    {equal_cost}
     potential : {"exponential", "logistic"} or pair of callables, default="logistic"
         The potential, or ``(f, derivative of f)`` as functions of an array of margins.
 
     References
     ----------
+    .. [masnadi2007] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", Technical Report SVCL-TR 2007/06,
+       University of California, San Diego (2007).
     .. [breiman1999arcing] L. Breiman, "Prediction games and arcing algorithms", Neural Computation 11 (1999) 1493-1517.
 
     Examples
@@ -150,10 +181,18 @@ class ArcingClassifier(BoostingClassifier):
 
     potential: Any = "logistic"
 
+    _equal_by_default = True
+
+    def _problem(self, rule: Rule, *data: Any) -> Problem:
+        problem = super()._problem(rule, *data)
+        if isinstance(self.potential, str) and self.potential == "exponential":
+            return replace(problem, rule=CGAda())  # the same, with faster rounds
+        return problem
+
     def _rule(self) -> Rule:
         potential = self.potential
         if isinstance(potential, str) and potential in ("exponential", "logistic"):
-            return AdaBoost() if potential == "exponential" else Arcing(LOGISTIC)
+            return Arcing(EXPONENTIAL if potential == "exponential" else LOGISTIC)
         pair = isinstance(potential, tuple | list) and len(potential) == 2 and all(map(callable, potential))
         if not pair:
             raise InputError(

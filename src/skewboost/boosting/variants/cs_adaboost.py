@@ -1,4 +1,4 @@
-"""Boosting on cost-sensitive losses: CS-AdaBoost, CS-RealBoost and CS-LogitBoost."""
+"""Boosting on cost-sensitive losses: CS-AdaBoost, CS-RealBoost, CS-GentleBoost and CS-LogitBoost."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge, over_leaves
-from skewboost.boosting.state import SIGNS, State
-from skewboost.boosting.variants.logitboost import LogitBoost
+from skewboost.boosting.state import SIGNS, F, State
+from skewboost.boosting.variants.logitboost import MIN_WEIGHT, LogitBoost, odds_against
 from skewboost.engine.boundary import Request
 from skewboost.engine.scoring import Term
-from skewboost.engine.training_set import EXAMPLES, Y
-from skewboost.learners.learner import LabelHypothesis
+from skewboost.engine.training_set import EXAMPLES, W, Y
+from skewboost.learners.learner import RESPONSES, LabelHypothesis, RandomSource, ResponseHypothesis
 from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
@@ -99,14 +99,46 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
         return math.log(state.costs.ratio) + state.log_ratio_of_weights()
 
 
+class CSGentleBoost(_CostLoss):
+    """Newton steps on the loss: the least-squares fit of y / c under weights w c², ``Σ w c y / Σ w c²`` in a leaf."""
+
+    asks = (RESPONSES,)
+    criterion = "squares"
+
+    def goal(self, costs: Costs, n: float) -> Request:
+        """Least squares."""
+        return Request(self.criterion)
+
+    def start(self, state: State) -> None:
+        """The response of every round is y / c."""
+        super().start(state)
+        state.rows.map(lambda y, c: y / c, (Y, state.cost), ("y / c",))
+        state.fitted = "w c²"
+
+    def ask(self, state: State, rng: RandomSource) -> ResponseHypothesis | None:
+        """The gradient of the loss over its second derivative."""
+        state.rows.map(lambda w, c: w * c * c, (W, state.cost), (state.fitted,))
+        return state.learner.responses("y / c", state.fitted, rng)
+
+    def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
+        """The fit, bounded by ``2 / (C+ + C-)``, or the part of it that minimises the loss."""
+        rows, costs = state.rows, state.costs
+        term = h.term.bounded(2.0 / (costs.positive + costs.negative), rows)
+        rows.evaluate(term, "g")
+        rows.map(lambda y, g, c: -c * y * g, (Y, "g", state.cost), ("rate",))
+        step = best_step(lambda function: rows.sum(function, (W, "rate")), 1.0)
+        return None if no_edge(state, step * float(rows.max(np.abs, ("g",)))) else term.scaled(step)
+
+
 class CSLogitBoost(_CostLoss, LogitBoost):
     """Newton steps on the cost-sensitive logistic loss ([masnadi2011]_ algorithm 3)."""
 
     criterion = "squares"
 
-    def __init__(self, prior: str = "data") -> None:
+    def __init__(self, prior: str = "data", *, as_printed: bool = False) -> None:
         LogitBoost.__init__(self)
         _CostLoss.__init__(self, prior)
+        self.as_printed = as_printed
 
     def goal(self, costs: Costs, n: float) -> Request:
         """Least squares."""
@@ -115,7 +147,22 @@ class CSLogitBoost(_CostLoss, LogitBoost):
     def link(self, state: State) -> TwoClasses:
         """F starts at ``ln(C+ / C-) / (C+ + C-)``, where Pc = ½. From 0 the first step overshoots at large costs."""
         link = super().link(state)
-        return replace(link, offset=math.log(state.costs.ratio) / link.scale)
+        return link if self.as_printed else replace(link, offset=math.log(state.costs.ratio) / link.scale)
+
+    def ask(self, state: State, rng: RandomSource) -> ResponseHypothesis | None:
+        """As printed, z has Pc, which is ½ in the first round, and the weights are P (1 - P) without costs (eq. 55)."""
+        if not self.as_printed:
+            return super().ask(state, rng)
+        scale, shift = self._log_odds(state)
+
+        def working(y: Array, F: Array, importance: Array) -> tuple[Array, Array]:
+            against = odds_against(scale, shift, y, F) if state.round > 1 else np.ones_like(F)
+            odds = odds_against(2.0, 0.0, y, F)
+            weights = np.maximum(odds / (1.0 + odds) ** 2, MIN_WEIGHT)
+            return y * (1.0 + against), weights * importance
+
+        state.rows.map(working, (Y, F, state.importance), ("z", state.fitted))
+        return state.learner.responses("z", state.fitted, rng)
 
     def importance(self, state: State) -> str:
         """Return the vector of sample weights, balanced on request, times the costs relative to the class mean."""
@@ -224,6 +271,44 @@ class CSRealBoostClassifier(_CostLossClassifier):
 
 
 @booster
+class CSGentleBoostClassifier(_CostLossClassifier):
+    r"""CS-GentleBoost: Newton steps on a cost-sensitive exponential loss.
+
+    The loss is :math:`\sum_i e^{-c_i y_i F(x_i)}`, that of `CSRealBoostClassifier`. A round takes a Newton step instead
+    of the minimum: it fits :math:`y/c` by least squares under weights :math:`w c^2`, so that a leaf adds
+    :math:`\frac{C_+ W^+_j - C_- W^-_j}{C_+^2 W^+_j + C_-^2 W^-_j}`, and multiplies the weights by :math:`e^{-c y g}`.
+    :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}` in the limit: its zero is the minimum-risk boundary,
+    and the probability follows from it. [masnadi2007]_ names this variant (§4) without deriving it. At equal costs of 1
+    it is GentleBoost, and as there no round changes the log-odds by more than 2. At unequal costs a whole step may
+    increase the loss, so that only the part of it is added that minimises the loss. The least-squares fit looks mainly
+    at the costly class: at large costs many rounds are needed, and the first ones are erratic. `CSGAClassifier` is
+    faster, and keeps the costs on small, nearly separable data.
+
+    {parameters}
+    {cost}
+    {prior}
+
+    References
+    ----------
+    .. [masnadi2007] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", Technical Report SVCL-TR 2007/06,
+       University of California, San Diego (2007).
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import train_test_split
+    >>> from skewboost import CSGentleBoostClassifier
+    >>> from skewboost.datasets import load_rare_cancer
+    >>> X, y = load_rare_cancer()
+    >>> X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> clf = CSGentleBoostClassifier(cost=5, n_estimators=30).fit(X, y)
+    >>> print(f"recall {clf.predict(X_test)[y_test == 1].mean():.2f}")
+    recall 0.80
+    """
+
+    _rule_class = CSGentleBoost
+
+
+@booster
 class CSLogitBoostClassifier(_CostLossClassifier):
     r"""CS-LogitBoost: Newton steps on a cost-sensitive logistic loss.
 
@@ -237,6 +322,10 @@ class CSLogitBoostClassifier(_CostLossClassifier):
     {parameters}
     {cost}
     {prior}
+    as_printed : bool, default=False
+        Whether to follow algorithm 3: F starts at 0 with :math:`P_c = \frac12` in the first round, although both
+        contradict each other, and the weights are :math:`P(1-P)` with :math:`P = 1/(1 + e^{-2F})`. At costs from about
+        10 on it may diverge; no round changes F by more than :math:`4/\gamma`.
 
     References
     ----------
@@ -256,4 +345,8 @@ class CSLogitBoostClassifier(_CostLossClassifier):
     recall 1.00
     """
 
-    _rule_class = CSLogitBoost
+    as_printed: bool = False
+
+    def _rule(self) -> Rule:
+        check_params(self, prior=one_of("data", "balanced"), as_printed=one_of(True, False))
+        return CSLogitBoost(self.prior, as_printed=bool(self.as_printed))

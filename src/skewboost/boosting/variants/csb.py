@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from skewboost.boosting.cost_use import COMPOUND
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
+from skewboost.engine.scoring import Term
+from skewboost.learners.learner import LabelHypothesis
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
@@ -18,8 +22,16 @@ class CSB(DiscreteRule):
     costs = COMPOUND
     fixed_power: float | None = None  # None: α
 
-    def __init__(self, cost_on: str) -> None:
-        self.cost_on = cost_on
+    def __init__(self, cost_on: str, fixed_vote: bool = False) -> None:
+        self.cost_on, self.fixed_vote = cost_on, fixed_vote
+
+    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
+        """AdaBoost's α h; or h, by [sun2005]_ §2.2."""
+        term = super().vote(state, h)
+        if term is None or not self.fixed_vote:
+            return term
+        state.step = math.copysign(1.0, state.step)  # a hypothesis worse than chance is reversed
+        return h.term(state.step * h.labels)
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``ln c - power y h``; in Ting's papers only misclassified examples are multiplied by c."""
@@ -100,9 +112,14 @@ class CSB1Classifier(CSBClassifier):
     {parameters}
     {cost}
     {cost_on}
+    as_printed : bool, default=False
+        Whether every round votes with :math:`\alpha = 1`, as [sun2005]_ describes it (§2.2). By default only the update
+        has that step.
 
     References
     ----------
+    .. [sun2005] Y. Sun, A. K. C. Wong, Y. Wang, "Parameter inference of cost-sensitive boosting algorithms", Machine
+       Learning and Data Mining in Pattern Recognition (2005) 21-30.
     .. [ting2000] K. M. Ting, "A comparative study of cost-sensitive boosting algorithms", International Conference on
        Machine Learning (2000) 983-990.
 
@@ -118,7 +135,13 @@ class CSB1Classifier(CSBClassifier):
     recall 1.00
     """
 
+    as_printed: bool = False
+
     _rule_class = CSB1
+
+    def _rule(self) -> Rule:
+        check_params(self, cost_on=one_of("all", "errors"), as_printed=one_of(True, False))
+        return CSB1(self.cost_on, fixed_vote=bool(self.as_printed))
 
 
 @booster

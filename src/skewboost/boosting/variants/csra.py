@@ -9,28 +9,33 @@ References
 from __future__ import annotations
 
 from skewboost.boosting.cost_schedule import CostsInEveryRound, SpreadCosts
-from skewboost.boosting.estimator import CostSensitiveClassifier, booster
+from skewboost.boosting.estimator import PrintedClassifier, booster
+from skewboost.boosting.state import State
 from skewboost.boosting.variants.gentleboost import GentleBoost
 from skewboost.boosting.variants.logitboost import LogitBoost
 from skewboost.boosting.variants.realboost import RealBoost
 
 
 class CSRA(CostsInEveryRound, RealBoost):
-    """RealBoost with costs in every round ([nyga2010]_ (2.61)); algorithm 12 omits them in the first."""
+    """RealBoost with costs in every round ([nyga2010]_ (2.61)); as printed, algorithm 12 omits them in the first."""
 
     criterion = "gini"
 
 
 class CSGA(CostsInEveryRound, GentleBoost):
-    """GentleBoost with costs in every round; algorithm 13 omits them in the first."""
+    """GentleBoost with costs in every round; as printed, algorithm 13 omits them in the first."""
 
 
 class CSLB(SpreadCosts, LogitBoost):
     """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([nyga2010]_ algorithm 14)."""
 
+    def costs_until(self, state: State) -> int:
+        """The round; as printed, the one before it, but the first for itself."""
+        return super().costs_until(state) if not self.late else max(super().costs_until(state) - 1, 1)
+
 
 @booster
-class CSRAClassifier(CostSensitiveClassifier):
+class CSRAClassifier(PrintedClassifier):
     r"""CSRA: Real AdaBoost with costs that are spread over the rounds.
 
     With :math:`k_i = c_i^{1/M}` a round adds RealBoost's :math:`\frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` and
@@ -45,6 +50,8 @@ class CSRAClassifier(CostSensitiveClassifier):
 
     {parameters}
     {cost}
+    as_printed : bool, default=False
+        Whether to follow algorithm 12: the first round has no costs, so that M rounds apply :math:`c^{(M-1)/M}`.
 
     References
     ----------
@@ -67,7 +74,7 @@ class CSRAClassifier(CostSensitiveClassifier):
 
 
 @booster
-class CSGAClassifier(CostSensitiveClassifier):
+class CSGAClassifier(PrintedClassifier):
     r"""CSGA: Gentle AdaBoost with costs that are spread over the rounds.
 
     With :math:`k_i = c_i^{1/M}` a round adds GentleBoost's :math:`2p_j - 1` and multiplies the weights by :math:`k_i
@@ -80,6 +87,8 @@ class CSGAClassifier(CostSensitiveClassifier):
 
     {parameters}
     {cost}
+    as_printed : bool, default=False
+        Whether to follow algorithm 13: the first round has no costs, so that M rounds apply :math:`c^{(M-1)/M}`.
 
     References
     ----------
@@ -102,7 +111,7 @@ class CSGAClassifier(CostSensitiveClassifier):
 
 
 @booster
-class CSLBClassifier(CostSensitiveClassifier):
+class CSLBClassifier(PrintedClassifier):
     r"""CSLB: LogitBoost with costs that are spread over the rounds.
 
     With :math:`k = (C_+/C_-)^{1/M}` round m takes LogitBoost's Newton step on
@@ -115,6 +124,8 @@ class CSLBClassifier(CostSensitiveClassifier):
 
     {parameters}
     {cost}
+    as_printed : bool, default=False
+        Whether to follow algorithm 14: rounds 1 and 2 both use k, and round m uses :math:`k^{m-1}`.
 
     References
     ----------

@@ -6,9 +6,12 @@ import numpy as np
 
 from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
+from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State
+from skewboost.boosting.variants.adacost import cost_adjustment
 from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.metrics.costs import Costs
+from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
 
@@ -17,9 +20,14 @@ class FavoredBoost(RealBoost):
 
     costs = EXPONENT
 
+    def __init__(self, beta: str = "label") -> None:
+        super().__init__()
+        self.beta = beta
+
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """``-β y g``, where β is the cost."""
-        return np.asarray(-c * y * g)
+        """``-β y g``, where β is the cost, or that of [fan1999]_, which depends on the sign of y g."""
+        beta = c if self.beta == "label" else cost_adjustment(np.sign(y * g), c)
+        return np.asarray(-beta * y * g)
 
 
 @booster
@@ -36,9 +44,16 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
 
     {parameters}
     {cost}
+    beta : {"label", "sign"}, default="label"
+        Whether :math:`\beta` depends on the label alone ([cuendet2002]_ §2.4.5), or also on the sign of the vote
+        (§2.4.3): :math:`\frac12 + \frac12 c` if it is wrong and :math:`\frac12 - \frac12 c` if it is right, as in
+        `AdaCostClassifier`, with the cost c divided by the largest. Then costly examples keep their weight, but at
+        equal costs it is not RealBoost.
 
     References
     ----------
+    .. [fan1999] W. Fan, S. J. Stolfo, J. Zhang, P. K. Chan, "AdaCost: misclassification cost-sensitive boosting",
+       International Conference on Machine Learning (1999) 97-105.
     .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
        IBM Research Report RZ 3402 (2002).
 
@@ -60,8 +75,12 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
         See [cuendet2002]_ §2.4.5.
         """
         costs = super()._costs(each, labels, weights)
-        if self.cost is None and each is None:
+        if self.cost is None and each is None and self.beta == "label":
             return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are inverse frequencies
         return costs.up_to(1.0)
 
-    _rule_class = FavoredBoost
+    beta: str = "label"
+
+    def _rule(self) -> Rule:
+        check_params(self, beta=one_of("label", "sign"))
+        return FavoredBoost(self.beta)

@@ -56,7 +56,7 @@ class LogitBoost(Rule):
 
         scale, shift = self._log_odds(state)
         if state.shift != shift:
-            state.rows.map(lambda y, F: _odds_against(scale, shift, y, F), (Y, F), (AGAINST,))
+            state.rows.map(lambda y, F: odds_against(scale, shift, y, F), (Y, F), (AGAINST,))
             state.shift = shift
         state.rows.map(working, (Y, AGAINST, state.importance), ("z", state.fitted))
         return state.learner.responses("z", state.fitted, rng)
@@ -77,7 +77,11 @@ class LogitBoost(Rule):
 
     def _log_odds(self, state: State) -> tuple[float, float]:
         """Return the scale and the shift of the log-odds of P in this round, ``scale F + shift``."""
-        return state.link.scale, state.link.pending_after(state.round) - self.working_offset(state)
+        return state.link.scale, state.link.pending_after(self.costs_until(state)) - self.working_offset(state)
+
+    def costs_until(self, state: State) -> int:
+        """Return the round up to whose costs P includes them, if they are spread over the rounds."""
+        return state.round
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
         """The fitted function on the scale of F, bounded by `MAX_STEP`."""
@@ -90,7 +94,7 @@ class LogitBoost(Rule):
 
         def moved(y: Array, F: Array, g: Array, n: Array) -> tuple[Array, Array, Array]:
             F = F + g
-            against = _odds_against(scale, shift, y, F)
+            against = odds_against(scale, shift, y, F)
             # no dot product: afterwards the threads of BLAS would keep the cores busy that the engine needs
             loss = against + 1.0
             np.log(loss, out=loss)
@@ -108,7 +112,7 @@ class LogitBoost(Rule):
             state.stop_reason = PERFECT
 
 
-def _odds_against(scale: float, shift: float, y: Array, F: Array) -> Array:
+def odds_against(scale: float, shift: float, y: Array, F: Array) -> Array:
     """Return ``exp(-y t)`` with ``t = scale F + shift``, bounded so that its square is finite."""
     t = -scale * F
     if shift:

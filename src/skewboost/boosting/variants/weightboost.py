@@ -8,14 +8,15 @@ References
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.estimator import BoostingClassifier, booster
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
-from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule
+from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, examples_times_costs
 from skewboost.boosting.state import F, State
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, Y, itself
@@ -33,15 +34,18 @@ class WeightBoost(DiscreteRule):
 
     def link(self, state: State) -> TwoClasses:
         """The damping of the votes is part of the link."""
-        return replace(super().link(state), damping=self.beta)
+        return replace(super().link(state), damping=self.beta, cost_offset=math.log(state.costs.ratio))
 
     def start(self, state: State) -> None:
-        """F = 0."""
+        """F = 0, ``w ∝ c``."""
         super().start(state)
         state.rows.put(F, 0.0)
+        state.importance = examples_times_costs(state)
+        if state.importance != EXAMPLES:
+            state.assign(itself, (state.importance,))
 
     def update(self, state: State, h: Any, term: Term) -> None:
-        """``w ∝ exp(-y F - |β F|)``."""
+        """``w ∝ c exp(-y F - |β F|)``."""
 
         def moved(n: Array, y: Array, F: Array, g: Array) -> tuple[Array, Array, Array]:
             F = state.link.combine(F, g)
@@ -49,16 +53,16 @@ class WeightBoost(DiscreteRule):
             return F, against - np.abs(self.beta * F), n * np.exp(np.minimum(against, 700.0))
 
         state.rows.evaluate(term, "g")
-        (total,) = state.rows.map(moved, (EXAMPLES, Y, F, "g"), (F, "exponent"))
+        (total,) = state.rows.map(moved, (state.importance, Y, F, "g"), (F, "exponent"))
         state.loss = total / state.n
         top = state.rows.max(itself, ("exponent",))
         if top < -700.0:
             state.stop_reason = PERFECT
-        state.assign(lambda n, exponent: n * np.exp(exponent - top), (EXAMPLES, "exponent"))
+        state.assign(lambda n, exponent: n * np.exp(exponent - top), (state.importance, "exponent"))
 
 
 @booster
-class WeightBoostClassifier(BoostingClassifier):
+class WeightBoostClassifier(CostSensitiveClassifier):
     r"""WeightBoost: examples with a confident prediction lose weight, whether it is correct or not.
 
     A round has AdaBoost's step and adds :math:`\alpha\, e^{-|\beta F|} h`, where F is the ensemble before it; the
@@ -67,7 +71,11 @@ class WeightBoostClassifier(BoostingClassifier):
     rounds, so prediction replays them in order, in time proportional to their number. `predict_proba` is
     :math:`1/(1+e^{-2F})`, which is underconfident, because F grows more and more slowly.
 
+    With costs the weights are :math:`w \propto c\, e^{-y F - |\beta F|}`; at :math:`\beta = 0` this is
+    `CGAdaClassifier`.
+
     {parameters}
+    {equal_cost}
     beta : float, default=0.5
         The strength of the damping; 0 gives AdaBoost.
 
@@ -88,6 +96,8 @@ class WeightBoostClassifier(BoostingClassifier):
     """
 
     beta: float = 0.5
+
+    _equal_by_default = True
 
     def _rule(self) -> Rule:
         check_params(self, beta=number(0, None))
