@@ -18,6 +18,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
+from skewboost import json_lines
 from skewboost.evaluate import ResultsFileError, compare, results_file
 from skewboost.evaluate.results_file import ResultsFile
 
@@ -285,7 +286,7 @@ def test_where_files_cannot_be_locked_it_is_said_once(tmp_path, monkeypatch):
     def unlockable(*_, **__):
         raise OSError(errno.ENOSYS, "Function not implemented")
 
-    monkeypatch.setattr(results_file, "locked", unlockable)
+    monkeypatch.setattr(json_lines, "locked", unlockable)
     with pytest.warns(UserWarning, match="cannot be locked") as said:
         compare({"m": GaussianNB()}, *rows(), cv=3, results=tmp_path / "r.jsonl", random_state=0)
     assert len(said) == 1

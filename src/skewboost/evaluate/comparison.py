@@ -23,8 +23,9 @@ from skewboost.evaluate.comparison_result import Comparison
 from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.problem import in_order, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.rank_tests import RankTest
-from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, Row, key_of
+from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, key_of
 from skewboost.evaluate.running import VERBOSE, Reporter, divides_rows, seeds_for
+from skewboost.json_lines import Row
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import BINARY
 from skewboost.parameters import N_JOBS, Check, check_arguments, integer, one_of

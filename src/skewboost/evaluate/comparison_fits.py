@@ -15,9 +15,9 @@ from skewboost.boosting.estimator import BaseBooster
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import Method, with_costs
 from skewboost.evaluate.problem import Problem, Sample, Split, fewest_of_a_class, in_order, shuffled_folds
-from skewboost.evaluate.results_file import Row, as_read_back
 from skewboost.evaluate.running import fit_copy, measure_model
 from skewboost.evaluate.stages import with_pos_label
+from skewboost.json_lines import Row, as_read_back
 from skewboost.meta.cost_passing import plain
 from skewboost.metrics.measures import MEASURES
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.evaluate.rank_tests import AUTO, Blocks, RankTest, block_ranks, run_test
-from skewboost.evaluate.results_file import Row
 from skewboost.evaluate.running import import_pandas
+from skewboost.json_lines import Row
 from skewboost.metrics.measures import MEASURES, find_measure
 from skewboost.names import shown, visible
 from skewboost.typing import Array
