@@ -48,6 +48,13 @@ def complete_method(incomplete: str) -> list[str]:
     return [name for name in method_names() if name.startswith(incomplete)]
 
 
+def complete_experiment(incomplete: str) -> list[str]:
+    """Names of experiments, and `list` and `all`."""
+    from skewboost.reproduce.running import names
+
+    return [name for name in ("all", "list", *names()) if name.startswith(incomplete)]
+
+
 def complete_from(words: Sequence[str]) -> Callable[[str], list[str]]:
     """A completion to one of some words."""
 
@@ -392,6 +399,30 @@ class List(Command):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reproduce(Command):
+    """Run a published experiment, and write its tables and figures next to the printed ones.
+
+    NAME is an experiment, `list` or `all`. Writes a page, tables and figures to a folder. A run that is interrupted is
+    continued by the next one with the same folder.
+    """
+
+    examples = (
+        "skewboost reproduce list",
+        "skewboost reproduce sun-table1 --quick",
+        "skewboost reproduce all --out reproductions",
+    )
+
+    name: Annotated[
+        str, typer.Argument(help="An experiment, list, or all.", metavar="NAME", autocompletion=complete_experiment)
+    ]
+    quick: Annotated[bool, option("--quick", "Fewer repetitions of the same protocol.")] = False
+    out: Annotated[Path, option("--out", "The folder to write to.")] = Path("skewboost-reproductions")
+    again: Annotated[bool, option("--again", "Delete earlier results first.")] = False
+    n_jobs: Annotated[int, option("--n-jobs -j", "Processes; -1 for one per core.", "N", callback=check_jobs)] = -1
+    as_json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Demo(Command):
     """Run a demonstration on built-in data.
 
@@ -403,4 +434,4 @@ class Demo(Command):
     n_jobs: Jobs = -1
 
 
-COMMANDS = (Info, Fit, Predict, Evaluate, Compare, Goal, Explain, Report, Export, List, Demo)
+COMMANDS = (Info, Fit, Predict, Evaluate, Compare, Goal, Explain, Report, Export, List, Reproduce, Demo)

@@ -1,0 +1,64 @@
+"""The command `reproduce`: published experiments, with their numbers next to ours."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from skewboost.cli.commands import Reproduce
+from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.output import print_json, print_line, print_table
+from skewboost.progress import clock
+from skewboost.reproduce import Reproduction, experiments, reproduce
+from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED
+
+
+def run(request: Reproduce) -> None:
+    """List the experiments, or run one or all of them."""
+    if request.name == "list":
+        _list(request.as_json)
+        return
+    known = experiments()
+    if request.name not in (*known, "all"):
+        raise CommandError(f"{request.name!r} is not an experiment.", f"Choose one of {', '.join(known)}, or all.")
+    done = {}
+    for name in known if request.name == "all" else [request.name]:
+        done[name] = reproduce(name, request.out, quick=request.quick, again=request.again, n_jobs=request.n_jobs)
+        if not request.as_json:
+            _show(name, done[name])
+    if request.as_json:
+        print_json({name: _as_dict(one) for name, one in done.items()})
+    elif len(done) > 1:
+        _summarise(done)
+
+
+def _list(as_json: bool) -> None:
+    found = experiments().values()
+    if as_json:
+        print_json([{"name": e.name, "source": e.source, "shows": e.shows, "title": e.title} for e in found])
+        return
+    print_table(
+        ["Name", "Paper", "Shows", "About"], [[e.name, e.source, e.shows, e.title] for e in found], left=range(4)
+    )
+    print_line("Run one with: skewboost reproduce NAME [--quick]")
+
+
+def _show(name: str, one: Reproduction) -> None:
+    if one.claims:
+        rows = [[claim.verdict, claim.text] for claim in one.claims]
+        print_table(["Here", "What the paper says"], rows, left=range(2), title=name)
+    print_line(f"Written: {one.page} and {len(one.files)} tables and figures")
+    print_line()
+
+
+def _summarise(done: dict[str, Reproduction]) -> None:
+    rows = []
+    for name, one in done.items():
+        verdicts = Counter(claim.verdict for claim in one.claims)
+        counts = [str(verdicts[verdict]) for verdict in (HELD, UNDECIDED, NOT_REPRODUCED)]
+        rows.append([name, *counts, clock(one.seconds)])
+    print_table(["Experiment", "held", "undecided", "not reproduced", "computing time"], rows, title="Claims")
+
+
+def _as_dict(one: Reproduction) -> dict[str, object]:
+    claims = [{"claim": c.text, "verdict": c.verdict, "evidence": c.evidence} for c in one.claims]
+    return {"page": str(one.page), "files": list(map(str, one.files)), "seconds": one.seconds, "claims": claims}

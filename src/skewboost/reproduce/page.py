@@ -1,0 +1,65 @@
+"""The page about an experiment: Markdown, with tables as CSV and PNG and figures as PNG beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skewboost import __version__
+from skewboost.files import write_whole, written_whole
+from skewboost.plots.style import import_pyplot
+from skewboost.progress import clock
+from skewboost.reproduce.experiment import Experiment, Results
+from skewboost.reproduce.report import Claims, Figure, Part, Table
+
+DPI = 110
+HOW_TO_READ = """\
+In a cell stands our number ± its standard error, and below it the printed one, with the difference (ours less printed).
+Printed numbers come without errors, so the standard error of a difference is at least that of our number."""
+
+
+def written_page(
+    experiment: Experiment, parts: list[Part], results: Results, folder: Path, label: str, quick: bool
+) -> tuple[Path, list[Path]]:
+    """Write the page and its other files, and return their paths."""
+    others: list[Path] = []
+    texts = [_head(experiment, results, quick), "## Protocol", experiment.protocol.strip()]
+    claims = [part for part in parts if isinstance(part, Claims)]
+    if claims:
+        texts += ["## What held", *(part.markdown() for part in claims)]
+    if experiment.discussion and not quick:
+        texts.append(experiment.discussion.strip())
+    texts += ["## Results", HOW_TO_READ] if any(isinstance(part, Table) for part in parts) else ["## Results"]
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part.strip())
+        elif isinstance(part, Table):
+            files = [folder / f"{label}-{part.name}{ending}" for ending in (".csv", ".png")]
+            write_whole(files[0], part.csv())
+            _save(part.draw(), files[1])
+            links = f"[CSV]({files[0].name}), [drawn]({files[1].name})"
+            texts += [f"### {part.title}", part.markdown(), links]
+            others += files
+        elif isinstance(part, Figure):
+            file = folder / f"{label}-{part.name}.png"
+            _save(part.draw(), file)
+            texts += [f"![{part.name}]({file.name})", f"*{part.caption}*"]
+            others.append(file)
+    page = write_whole(folder / f"{label}.md", "\n\n".join(texts) + "\n")
+    return page, others
+
+
+def _head(experiment: Experiment, results: Results, quick: bool) -> str:
+    option = " --quick" if quick else ""
+    scale = " It has fewer repetitions than the full run, so its errors are larger." if quick else ""
+    return (
+        f"# {experiment.title}\n\n{experiment.shows[0].upper()}{experiment.shows[1:]} of "
+        f"[{experiment.source}](../references.md#{experiment.source}).\n\n"
+        f"Made by `skewboost reproduce {experiment.name}{option}`, version {__version__}, in "
+        f"{clock(results.seconds)} of computing on one core.{scale}"
+    )
+
+
+def _save(figure: object, path: Path) -> None:
+    with written_whole(path) as file:
+        figure.savefig(file, format="png", dpi=DPI, metadata={"Software": None})  # type: ignore[attr-defined]
+    import_pyplot().close(figure)

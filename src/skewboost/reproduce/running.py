@@ -1,0 +1,197 @@
+"""Running experiments: tasks in parallel, results that are kept in a file, and the page that is made of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from skewboost import __version__
+from skewboost.boosting.cost_use import unquestioned_costs
+from skewboost.errors import InputError
+from skewboost.json_lines import JsonLines, Row, as_read_back
+from skewboost.names import visible
+from skewboost.progress import ProgressBar
+from skewboost.reproduce import papers
+from skewboost.reproduce.experiment import Experiment, Results
+from skewboost.reproduce.page import written_page
+from skewboost.reproduce.report import Claim, Claims
+
+
+def names() -> list[str]:
+    """Return the names of all experiments: those of the modules in `skewboost.reproduce.papers`."""
+    return [module.name.replace("_", "-") for module in iter_modules(papers.__path__)]
+
+
+def find(name: str) -> Experiment:
+    """Return an experiment by its name."""
+    if name not in names():
+        raise InputError(f"{name!r} is not an experiment.", f"Choose one of {', '.join(names())}.")
+    module = import_module(f"{papers.__name__}.{name.replace('-', '_')}")
+    found: Experiment = module.EXPERIMENT
+    return found
+
+
+def experiments() -> dict[str, Experiment]:
+    """Return all experiments by name.
+
+    Examples
+    --------
+    >>> from skewboost.reproduce import experiments
+    >>> experiments()["masnadi-synthetic"].shows
+    'figures 2 and 3'
+    """
+    return {name: find(name) for name in names()}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What `reproduce` did.
+
+    Attributes
+    ----------
+    page : Path
+        The page about the experiment.
+    files : tuple of Path
+        Its tables and figures.
+    claims : tuple of Claim
+        The claims of the paper, with verdicts.
+    seconds : float
+        The time of all tasks together, those of earlier runs included.
+    """
+
+    page: Path
+    files: tuple[Path, ...]
+    claims: tuple[Claim, ...]
+    seconds: float
+
+
+def reproduce(
+    name: str, out: Path | str, *, quick: bool = False, again: bool = False, n_jobs: int = -1
+) -> Reproduction:
+    """Run an experiment, and write a page about it.
+
+    Parameters
+    ----------
+    name : str
+        The name of the experiment.
+    out : path
+        A folder, which is made. The page is ``name.md`` (``name-quick.md`` with `quick`), its tables and figures are
+        files whose names begin like it, and ``results`` has what has been computed: a run that was interrupted is
+        continued, and a complete one is only written again.
+    quick : bool, default=False
+        Whether to make fewer repetitions of the same protocol.
+    again : bool, default=False
+        Whether to delete earlier results first.
+    n_jobs : int, default=-1
+        The number of processes; -1 means one per core. Results do not depend on it.
+
+    Returns
+    -------
+    Reproduction
+        The files that were written, and the claims of the paper with verdicts.
+    """
+    experiment = find(name)
+    folder = _made_folder(Path(out))
+    label = f"{name}-quick" if quick else name
+    results = run_tasks(experiment, quick, folder / "results" / f"{label}.jsonl", again=again, n_jobs=n_jobs)
+    parts = experiment.report(results, quick)
+    page, files = written_page(experiment, parts, results, folder, label, quick)
+    claims = tuple(claim for part in parts if isinstance(part, Claims) for claim in part.claims)
+    return Reproduction(page, tuple(files), claims, results.seconds)
+
+
+def _made_folder(folder: Path) -> Path:
+    try:
+        (folder / "results").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {folder} cannot be made ({error.strerror}).", "Choose another one.") from error
+    return folder
+
+
+def run_tasks(
+    experiment: Experiment, quick: bool, path: Path | None, *, again: bool = False, n_jobs: int = 1
+) -> Results:
+    """Run the tasks that have no result in the file yet; without a file, all of them."""
+    if again and path is not None:
+        path.unlink(missing_ok=True)
+    tasks = experiment.tasks(quick)
+    file = TaskFile(path, experiment)
+    missing = [task for task in tasks if task.name not in file.results]
+    done = len(tasks) - len(missing)
+    texts = {task.name: str(task) for task in missing}
+    if missing:
+        file.begin()
+        jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+        running = jobs(delayed(_timed)(task.work, task.args, task.name) for task in missing)
+        with ProgressBar(len(tasks), experiment.name) as bar:
+            bar.update(done)
+            for name, value, seconds in running:
+                file.add(name, value, seconds)
+                done += 1
+                bar.update(done, visible(texts[name]))
+    wanted = {task.name for task in tasks}
+    seconds = sum(s for name, s in file.seconds.items() if name in wanted)
+    return Results({name: file.results[name] for name in wanted}, seconds)
+
+
+def _timed(work: Callable[..., Any], args: Sequence[Any], name: str) -> tuple[str, Any, float]:
+    started = time.perf_counter()
+    with unquestioned_costs():  # the papers did ask for them
+        value = as_read_back({"value": work(*args)})["value"]
+    return name, value, time.perf_counter() - started
+
+
+class TaskFile(JsonLines):
+    """The results of the tasks of an experiment; with `path` None they are kept in memory only."""
+
+    format, version = "skewboost-reproduction", 1
+    argument, contents, line = "results", "a file of results of an experiment", "task"
+
+    def __init__(self, path: Path | None, experiment: Experiment) -> None:
+        self.made_by = {"experiment": experiment.name, "release": __version__, "revision": experiment.revision}
+        self.results: dict[str, Any] = {}
+        self.seconds: dict[str, float] = {}
+        self._begun = False
+        super().__init__(path)
+
+    def begin(self) -> None:
+        """Write the first line, unless there is one."""
+        with self.adding() as added:
+            if not self._begun:
+                added.append(self.first_line(**self.made_by))
+                self._begun = True
+
+    def add(self, name: str, value: Any, seconds: float) -> None:
+        """Add a result, unless another run has added it in the meantime."""
+        with self.adding() as added:
+            if name not in self.results:
+                line = {"kind": "task", "name": name, "seconds": round(seconds, 3), "value": value}
+                added.append(line)
+                self._keep(line)
+
+    def take(self, line: Row, number: int) -> None:
+        """Understand a line."""
+        kind = line.pop("kind")
+        if number == 1:
+            self.check_version(line)
+            if any(line[name] != value for name, value in self.made_by.items()):
+                raise InputError(
+                    f"{self.path} has results of another experiment or of another version of it.",
+                    "Run it with --again (again=True) to start over, or choose another folder.",
+                )
+            self._begun = True
+        elif kind == "task":
+            self._keep(line)
+        else:
+            raise InputError(f"lines of kind {kind!r} are unknown")
+
+    def _keep(self, line: Row) -> None:
+        self.results[str(line["name"])] = line["value"]
+        self.seconds[str(line["name"])] = float(line["seconds"])
