@@ -7,7 +7,7 @@ import json
 import pytest
 
 from skewboost.cli import reproduce_command
-from skewboost.reproduce import Reproduction, experiments
+from skewboost.reproduce import Reproduction, experiments, running
 from skewboost.reproduce.report import HELD, UNDECIDED, Claim
 
 
@@ -22,6 +22,7 @@ def instant(monkeypatch, tmp_path):
         return Reproduction(tmp_path / f"{name}.md", (), claims, 61.0)
 
     monkeypatch.setattr(reproduce_command, "reproduce", reproduce)
+    monkeypatch.setattr(running, "reproduce", reproduce)
     return asked
 
 
@@ -49,10 +50,14 @@ def test_options_reach_the_experiment_and_claims_are_printed(run, instant, tmp_p
     ]
 
 
-def test_all_runs_each_and_counts_their_claims(run, instant):
-    result = run("reproduce", "all")
+def test_all_runs_each_and_counts_their_claims(run, instant, tmp_path):
+    result = run("reproduce", "all", "--out", tmp_path)
     assert [name for name, *_ in instant] == list(experiments())
     assert result.exit_code == 0
+    index = (tmp_path / "index.md").read_text()
+    for name in experiments():
+        assert f"[{name}]({name}.md)" in index
+    assert index.count("| 1 | 1 | 0 | 1:01 |") == len(experiments())
 
 
 def test_json_has_the_evidence(run, instant):
