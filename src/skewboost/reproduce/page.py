@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from skewboost import __version__
@@ -9,12 +10,17 @@ from skewboost.files import write_whole, written_whole
 from skewboost.plots.style import import_pyplot
 from skewboost.progress import clock
 from skewboost.reproduce.experiment import Experiment, Results
-from skewboost.reproduce.report import Claims, Figure, Part, Table
+from skewboost.reproduce.report import VERDICTS, Claim, Claims, Figure, Part, Table
 
 DPI = 110
 HOW_TO_READ = """\
 In a cell stands our number ± its standard error, and below it the printed one, with the difference (ours less printed).
 Printed numbers come without errors, so the standard error of a difference is at least that of our number."""
+
+INDEX = """\
+Each page has the protocol of an experiment with every guess that the paper makes necessary, our numbers next to the
+printed ones, and a verdict on each claim: *held* and *not reproduced* are significant at 5 %, or statements about
+deterministic numbers. Computing time is that of one core."""
 
 
 def written_page(
@@ -46,6 +52,16 @@ def written_page(
             others.append(file)
     page = write_whole(folder / f"{label}.md", "\n\n".join(texts) + "\n")
     return page, others
+
+
+def written_index(rows: Sequence[tuple[Experiment, Path, Sequence[Claim], float]], path: Path) -> Path:
+    """Write a page with a line per experiment: its page, how many claims held, and the time that it took."""
+    lines = ["| experiment | paper | held | undecided | not reproduced | computing time |", f"|{' --- |' * 6}"]
+    for experiment, page, claims, seconds in rows:
+        counts = (str(sum(claim.verdict == verdict for claim in claims)) for verdict in VERDICTS)
+        link = f"[{experiment.name}]({page.name}): {experiment.title}"
+        lines.append(f"| {link} | {experiment.source}, {experiment.shows} | {' | '.join(counts)} | {clock(seconds)} |")
+    return write_whole(path, "\n".join(["# Published experiments", "", INDEX, "", *lines]) + "\n")
 
 
 def _head(experiment: Experiment, results: Results, quick: bool) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from skewboost.plots.style import BLUE, GREY, RED, import_pyplot
 from skewboost.reproduce.estimates import Estimate
 
-HELD, UNDECIDED, NOT_REPRODUCED = "held", "undecided", "not reproduced"
+VERDICTS = HELD, UNDECIDED, NOT_REPRODUCED = "held", "undecided", "not reproduced"
 MAX_DRAWN = 20  # rows of a panel
 
 
