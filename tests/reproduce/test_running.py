@@ -178,3 +178,11 @@ def test_no_more_numbers_than_both_have_are_compared():
     table = Table("t", "T", "row", {("a", "b"): Cell(Estimate(1.0))})
     assert table.agreement() == ""
     assert table.markdown().splitlines()[-1] == "| a | 1.000 |"
+
+
+def test_a_table_need_not_be_drawn(tmp_path, known, monkeypatch):
+    table = Table("t", "T", "row", {("a", "b"): Cell(Estimate(1.0), 1.0004)}, drawn=False)
+    monkeypatch.setattr(running, "find", lambda name: squares(report=lambda results, quick: [table]))
+    done = reproduce("squares", tmp_path, n_jobs=1)
+    assert [file.name for file in done.files] == ["squares-t.csv"]
+    assert "1.000<br>1.000 (+0.000)" in done.page.read_text()  # and not -0.000

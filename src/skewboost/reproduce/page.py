@@ -39,10 +39,12 @@ def written_page(
         if isinstance(part, str):
             texts.append(part.strip())
         elif isinstance(part, Table):
-            files = [folder / f"{label}-{part.name}{ending}" for ending in (".csv", ".png")]
-            write_whole(files[0], part.csv())
-            _save(part.draw(), files[1])
-            links = f"[CSV]({files[0].name}), [drawn]({files[1].name})"
+            files = [write_whole(folder / f"{label}-{part.name}.csv", part.csv())]
+            links = f"[CSV]({files[0].name})"
+            if part.drawn:
+                files.append(folder / f"{label}-{part.name}.png")
+                _save(part.draw(), files[1])
+                links += f", [drawn]({files[1].name})"
             texts += [f"### {part.title}", part.markdown(), links]
             others += files
         elif isinstance(part, Figure):
