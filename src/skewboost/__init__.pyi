@@ -1,6 +1,7 @@
 from skewboost import boosting as boosting
 from skewboost import datasets as datasets
 from skewboost import evaluate as evaluate
+from skewboost import features as features
 from skewboost import goals as goals
 from skewboost import io as io
 from skewboost import learners as learners
