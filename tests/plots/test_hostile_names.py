@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from hostile import NAMES, PLAIN, TALL
-from skewboost import AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
+from skewboost import AdaBoostMHClassifier, AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.evaluate import bias_variance, staged_curve
 from skewboost.evaluate.sweeps import CostSweep, Sweep
@@ -154,6 +154,13 @@ def margins(rows, model):
     return display, [f"5 rounds, {quoted(c)}" for c in (POSITIVE, NEGATIVE)]
 
 
+def margins_of_three(rows, **_):
+    X, y = rows
+    three = np.where(np.arange(ROWS) % 4 == 0, "$b$_\t", y)
+    display = plots.MarginDisplay.from_estimator(AdaBoostMHClassifier(n_estimators=5).fit(X, three), X, three)
+    return display, [f"5 rounds, {quoted(c)}" for c in (POSITIVE, NEGATIVE, "$b$_\t")]
+
+
 def frontier(rows, **_):
     search = GoalSearchCV(RealBoostClassifier(n_estimators=2), "recall >= 0.2", confidence=None, max_points=3, cv=2)
     return plots.GoalFrontierDisplay.from_estimator(search.fit(*rows)), ["Goal: recall >= 0.2"]
@@ -199,7 +206,7 @@ MAKERS = {
             ["$a$ [/x]: error by round"],
         )
     ],
-    "MarginDisplay": [lambda rows, model, **_: margins(rows, model)],
+    "MarginDisplay": [lambda rows, model, **_: margins(rows, model), margins_of_three],
     "OperatingPointDisplay": [
         lambda rows, model, **_: (
             plots.OperatingPointDisplay.from_estimator(model, *rows),
