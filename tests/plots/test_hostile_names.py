@@ -166,6 +166,18 @@ def frontier(rows, **_):
     return plots.GoalFrontierDisplay.from_estimator(search.fit(*rows)), ["Goal: recall >= 0.2"]
 
 
+def staged_boundaries(rows, model):
+    names = [*SOME[:8], "_hidden$"]
+    display = plots.StagedBoundaryDisplay.from_estimator(dict.fromkeys(names, model), rows[0], feature=0, optimum=0.5)
+    labels = [quoted(n) if n.startswith("_") else n for n in side_by_side(names, 32)]
+    return display, [*labels, "boundary: $a$ [/x]", "the 2 other features at their medians"]
+
+
+def one_staged_boundary(rows, model):
+    display = plots.StagedBoundaryDisplay.from_estimator({"$n$_": model}, rows[0].iloc[:, [0, 1, 2]], feature="_b\x1b")
+    return display, ["$n$_: decision boundary by round", r"boundary: '_b\x1b'"]
+
+
 MAKERS = {
     "AlternatingTreeDisplay": [tree],
     "BiasVarianceDisplay": [
@@ -200,6 +212,10 @@ MAKERS = {
         ),
     ],
     "GoalFrontierDisplay": [frontier],
+    "StagedBoundaryDisplay": [
+        lambda rows, model, **_: staged_boundaries(rows, model),
+        lambda rows, model, **_: one_staged_boundary(rows, model),
+    ],
     "StagedCurveDisplay": [
         lambda curve, **_: (
             plots.StagedCurveDisplay(replace(curve, name="$a$ [/x]")).plot(),
