@@ -63,9 +63,9 @@ class MarginDisplay(Display):
     References
     ----------
     .. [schapire1998] R. E. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the
-       effectiveness of voting methods", Annals of Statistics 26 (1998) 1651-1686, x.
+       effectiveness of voting methods", Annals of Statistics 26 (1998) 1651-1686.
     .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
-       IBM Research Report RZ 3402 (2002), x.
+       IBM Research Report RZ 3402 (2002).
 
     Examples
     --------

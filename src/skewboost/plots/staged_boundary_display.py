@@ -59,7 +59,7 @@ class StagedBoundaryDisplay(Display):
     References
     ----------
     .. [masnadi2007] H. Masnadi-Shirazi, N. Vasconcelos, "Cost-sensitive boosting", Technical Report SVCL-TR 2007/06,
-       University of California, San Diego (2007), x.
+       University of California, San Diego (2007).
 
     Examples
     --------
