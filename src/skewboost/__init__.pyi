@@ -10,6 +10,7 @@ from skewboost import metrics as metrics
 from skewboost import plots as plots
 from skewboost import toolbox as toolbox
 from skewboost.boosting.catalogue import catalogue as catalogue
+from skewboost.boosting.catalogue import related_methods as related_methods
 from skewboost.boosting.variants.adaboost import AdaBoostClassifier as AdaBoostClassifier
 from skewboost.boosting.variants.adaboost_mh import AdaBoostMHClassifier as AdaBoostMHClassifier
 from skewboost.boosting.variants.adaboost_reg import AdaBoostRegClassifier as AdaBoostRegClassifier
