@@ -166,7 +166,7 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
 
     `sample_weight` counts examples. A booster passes weights that sum to the number of rows, so in later rounds a few
     heavy rows are tested as if they were many, and their rules are less reliable than `significance` suggests. Numbers
-    are discretised anew in each round.
+    are discretised anew in each round; to cut them once, which is faster, put an `MDLDiscretizer` before the booster.
 
     References
     ----------
@@ -240,7 +240,7 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
             table, labels, weights = table.take(present), labels[present], weights[present]
         classes = classes_of(self, labels)
         target = np.searchsorted(classes, labels)
-        columns = [table.column(j) for j in range(table.n_features)]
+        columns = list(table.every_column())
         values = [discretise(column, target, weights, len(classes)) for column in columns]
         codes = np.array([v.encode(column) for v, column in zip(values, columns)])
         examples = Examples(codes, target, len(classes), weights)
