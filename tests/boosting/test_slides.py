@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skewboost.reproduce.slides_line import X, Y, boosted, drawn, labels_of_stump
+from skewboost.reproduce.slides_work import X, Y, boosted, drawn, labels_of_stump
 from support import load_trace
 
 

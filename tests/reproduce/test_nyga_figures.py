@@ -70,6 +70,8 @@ def test_figures_without_chance(picture, not_reproduced):
     (heading, figure) = picture.parts(results, True)
     assert heading.startswith(f"### Figure {picture.number}: ")
     assert isinstance(figure, Figure)
+    assert f"{len(claims) - len(not_reproduced)} of {len(claims)} claims held" in figure.caption
+    assert all(text in figure.caption for text in not_reproduced)
     import_pyplot().close(figure.draw())
     assert all(claim.text.startswith(f"{picture.number}: ") for claim in picture.numbered_claims(results, True))
 

@@ -7,24 +7,25 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from skewboost.reproduce import reproduce
+from skewboost.reproduce import reproduce, slides_work
 from skewboost.reproduce.papers import slides_examples
-from skewboost.reproduce.papers.slides_examples import (
+from skewboost.reproduce.printed import printed
+from skewboost.reproduce.report import HELD, NOT_REPRODUCED
+from skewboost.reproduce.slides_work import (
     CODE,
     STRINGS,
     X,
     Y,
     bagging,
     boosting,
+    class_at,
+    cut_and_classes,
     decoded_with_errors,
     decoding,
-    majority_error,
-    out_of_bag,
+    drawn,
+    estimates_of_errors,
     random_ensembles,
 )
-from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED
-from skewboost.reproduce.slides_line import class_at, cut_and_classes, drawn
 from support import load_trace
 
 COLUMNS = [f"x = {x:.1f}" for x in X]
@@ -68,13 +69,6 @@ def test_a_cut_is_found_where_the_class_changes():
     assert constant == {"left": 1, "right": 1}
 
 
-def test_the_majority_of_three_is_wrong_if_two_are():
-    p = 0.3
-    assert majority_error(3, p) == pytest.approx(3 * p**2 * (1 - p) + p**3)
-    assert majority_error(1, p) == pytest.approx(p)
-    assert round(majority_error(25, 0.35), 2) == 0.06
-
-
 def test_stumps_of_bagging_are_those_of_the_figure():
     """A constant stands for a printed cut with the same class on both sides, or with no row on its left."""
     for ours, paper in zip(bagging(), (r for r in printed("slides_stumps") if r["figure"] == 5.35), strict=True):
@@ -114,22 +108,21 @@ def test_one_wrong_bit_is_corrected_and_two_never_lead_to_another_class():
 
 
 def test_random_samples_are_bootstrap_samples(monkeypatch):
-    monkeypatch.setattr(slides_examples, "BLOCK", 20)
+    monkeypatch.setattr(slides_work, "BLOCK", 20)
     distinct, member, bagged, boosted = np.array(random_ensembles(0)).mean(axis=0)
     assert abs(distinct - (1 - 0.9**10)) < 0.02
     assert member > bagged > boosted == 0.0  # no stump is right everywhere; ten boosted ones are
 
 
-def test_errors_out_of_bag_are_of_the_same_problem(monkeypatch):
-    monkeypatch.setattr(slides_examples, "BLOCK", 10)
-    for own, true in out_of_bag(0):
-        assert 0.0 < own < 0.5
-        assert 0.0 < true < 0.5
+def test_errors_are_estimated_for_the_same_problem(monkeypatch):
+    monkeypatch.setattr(slides_work, "BLOCK", 10)
+    for row in estimates_of_errors(0):
+        assert all(0.0 < error < 0.6 for error in row)
     assert class_at(np.array([0.34, 0.36, 0.74, 0.76])).tolist() == [1, -1, -1, 1]
 
 
 def test_a_run_writes_the_page(tmp_path, monkeypatch):
-    monkeypatch.setattr(slides_examples, "BLOCK", 5)
+    monkeypatch.setattr(slides_work, "BLOCK", 5)
     monkeypatch.setattr(slides_examples, "blocks", lambda quick: range(0, 10, 5))
     done = reproduce("slides-examples", tmp_path, quick=True, n_jobs=1)
     verdicts = {claim.text: claim.verdict for claim in done.claims}

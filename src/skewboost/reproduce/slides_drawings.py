@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.evaluate import majority_vote_error
 from skewboost.plots.style import (
     GREY,
     INK,
@@ -96,15 +97,15 @@ def draw_boosting(X: Any, Y: Any, readings: dict[str, dict[str, Any]]) -> Any:
     return figure
 
 
-def draw_majority(majority_error: Any, members: Any, ensembles: Any) -> Any:
+def draw_majority(members: Any, ensembles: Any) -> Any:
     """Draw the error of majorities of independent classifiers over theirs, and bagged ensembles, which depend."""
     figure, axis = import_pyplot().subplots(figsize=(7, 5), layout="constrained")
     errors = np.linspace(0.0, 1.0, 201)
     axis.plot(errors, errors, color=GREY, lw=1, ls=":", label="one classifier")
     for k, n in enumerate((5, 25, 101)):
         color, line, _ = look(k)
-        axis.plot(errors, [majority_error(n, e) for e in errors], color=color, ls=line, label=f"{n} independent ones")
-    axis.plot(0.35, majority_error(25, 0.35), "D", color=RED, ms=7, mfc="none", label="25 at 0.35: 0.06")
+        axis.plot(errors, majority_vote_error(n, errors), color=color, ls=line, label=f"{n} independent ones")
+    axis.plot(0.35, majority_vote_error(25, 0.35), "D", color=RED, ms=7, mfc="none", label="25 at 0.35: 0.06")
     mean = (float(np.mean(members)), float(np.mean(ensembles)))
     axis.plot(*mean, "*", color=INK, ms=10, label="10 bagged stumps on the ten rows")
     axis.set(xlabel="error of a classifier", ylabel="error of their majority", xlim=(0, 1), ylim=(0, 1))

@@ -9,7 +9,6 @@ import numpy as np
 from skewboost.evaluate import StagedCurve, staged_curve
 from skewboost.learners import Tree
 from skewboost.plots import MarginDisplay
-from skewboost.plots.margin_display import margins_after
 from skewboost.reproduce.estimates import difference, estimate
 from skewboost.reproduce.exact import EXACT
 from skewboost.reproduce.experiment import Results, Task
@@ -65,7 +64,9 @@ def margins_on_cancer(seed: int) -> list[list[float]]:
         half = rng.permutation(len(y))[: len(y) // 2]
         for rows in (half, np.setdiff1d(np.arange(len(y)), half)):
             model = booster(2).fit(X[rows], y[rows])
-            found.append(list(margins_after(model, X[rows], 2.0 * y[rows] - 1.0, AT).values()))
+            votes = np.cumsum([abs(record["step"]) for record in model.history_])
+            stages = list(model.staged_decision_function(X[rows]))
+            found.append([(2.0 * y[rows] - 1.0) * stages[m - 1] / votes[m - 1] for m in AT])
     return [np.quantile(np.concatenate(margins), QUANTILES).tolist() for margins in zip(*found)]
 
 
@@ -133,10 +134,11 @@ def draw(results: Results, quick: bool) -> Any:
         lines = draw_measures(axis, curve_of_errors(parts), "error", ("train", "test"))
         axis.set_ylim(0.0, 0.11)
     quantiles = np.mean([results.of(margins_on_cancer, seed) for seed in seeds(2, quick)], axis=0)
-    MarginDisplay(
-        margins=dict(zip(AT, quantiles)), positive=np.ones(len(QUANTILES), dtype=bool), weights=np.ones(len(QUANTILES)),
-        labels=("benign", "malignant"),
-    ).plot(axes[2], by_class=False)  # fmt: skip
+    everyone = np.zeros(len(QUANTILES), dtype=int)
+    margins = dict(zip(AT, quantiles))
+    MarginDisplay(margins=margins, group=everyone, weights=np.ones(len(QUANTILES)), labels=("all",)).plot(
+        axes[2], by_class=False
+    )
     axes[2].get_legend().remove()
     axes[2].legend(frameon=False, fontsize="small", loc="upper left")
     axes[2].set(xlabel="margin", ylabel="fraction of training rows")

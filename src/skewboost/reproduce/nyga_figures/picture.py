@@ -8,7 +8,7 @@ from typing import Any
 
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.reproduce.experiment import Results, Task
-from skewboost.reproduce.report import Claim, Figure, Part, Table
+from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED, Claim, Figure, Part, Table
 
 
 def no_tables(results: Results, quick: bool) -> list[Table]:
@@ -38,6 +38,8 @@ class Picture:
         ``draw(results, quick)`` returns a figure of Matplotlib.
     tables : callable
         ``tables(results, quick)`` returns tables that are shown below the figure.
+    stand_in : bool, default=False
+        Whether the data of the thesis are not public, and others are generated in their place.
     """
 
     number: str
@@ -48,6 +50,7 @@ class Picture:
     claims: Callable[[Results, bool], Sequence[Claim]]
     draw: Callable[[Results, bool], Any]
     tables: Callable[[Results, bool], Sequence[Table]] = no_tables
+    stand_in: bool = False
 
     def numbered_claims(self, results: Results, quick: bool) -> list[Claim]:
         """Return the claims, with the number of the figure."""
@@ -60,5 +63,18 @@ class Picture:
             with unquestioned_costs():  # models are fitted again to be drawn
                 return self.draw(results, quick)
 
-        heading = f"### Figure {self.number}: {self.title}"
-        return [heading, Figure(self.number, f"Thesis: {self.caption}", draw), *self.tables(results, quick)]
+        heading = f"### Figure {self.number}: {self.title}{' (generated data)' if self.stand_in else ''}"
+        data = ", on generated data" if self.stand_in else ""
+        caption = f"Thesis: {self.caption} Here{data}: {summary(self.claims(results, quick))}"
+        return [heading, Figure(self.number, caption, draw), *self.tables(results, quick)]
+
+
+def summary(claims: Sequence[Claim]) -> str:
+    """Return how many claims held, and which did not."""
+    held = sum(claim.verdict == HELD for claim in claims)
+    texts = [f"{held} of {len(claims)} claims held."]
+    for verdict in (NOT_REPRODUCED, UNDECIDED):
+        others = [claim.text for claim in claims if claim.verdict == verdict]
+        if others:
+            texts.append(f"{verdict.capitalize()}: {'; '.join(others)}.")
+    return " ".join(texts)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from scipy import stats
-from sklearn.ensemble import BaggingClassifier
 
-from skewboost import AdaBoostClassifier, CodeMatrixClassifier
-from skewboost.learners import Stump
+from skewboost.evaluate import majority_vote_error
 from skewboost.reproduce.estimates import Estimate, difference, estimate
 from skewboost.reproduce.experiment import Experiment, Results, Task
 from skewboost.reproduce.printed import printed
@@ -27,83 +23,26 @@ from skewboost.reproduce.report import (
     claim_of_order,
 )
 from skewboost.reproduce.slides_drawings import draw_bagging, draw_boosting, draw_codes, draw_majority
-from skewboost.reproduce.slides_line import BETWEEN, X, Y, boosted, class_at, cut_and_classes, drawn, labels_of_stump
+from skewboost.reproduce.slides_work import (
+    BAGS,
+    BLOCK,
+    CODE,
+    POINTS,
+    SIZE,
+    STRINGS,
+    X,
+    Y,
+    bagging,
+    boosting,
+    decoded_with_errors,
+    decoding,
+    drawn,
+    estimates_of_errors,
+    random_ensembles,
+)
 
 COLUMNS = [f"x = {x:.1f}" for x in X]
-CODE = {
-    "y1": [1, 1, 1, 1, 1, 1, 1],
-    "y2": [0, 0, 0, 0, 1, 1, 1],
-    "y3": [0, 0, 1, 1, 0, 0, 1],
-    "y4": [0, 1, 0, 1, 0, 1, 0],
-}
-STRINGS = np.array(list(product((0, 1), repeat=7)))
 OTHER = "sum, AdaBoost's error"
-BLOCK, SIZE = 100, 10  # random ensembles per task, and their members
-POINTS, BAGS = 50, 25  # random points and members where errors out of bag are compared with true ones
-
-
-def majority_error(n: int, error: float) -> float:
-    """Return the probability that more than half of n independent classifiers are wrong."""
-    return float(stats.binom.sf(n // 2, n, error))
-
-
-def bagging() -> list[Any]:
-    """Return the stump and the predictions of each round of figure 5.35."""
-    return [
-        {**cut_and_classes(labels_of_stump(rows, BETWEEN)), "labels": labels_of_stump(rows, X).tolist()}
-        for rows in drawn(5.35)
-    ]
-
-
-def boosting(slip: bool) -> dict[str, Any]:
-    """Return the stump, the step, the weights and the predictions of each round, and F after the last one."""
-    model = boosted(slip)
-    rounds, F, on_line = [], np.zeros(len(X)), np.zeros(len(BETWEEN))
-    stages = zip(model.staged_decision_function(X[:, None]), model.staged_decision_function(BETWEEN[:, None]))
-    for record, (after, line_after) in zip(model.history_, stages):
-        weights = np.exp(-Y * F)
-        stump = cut_and_classes(np.sign(line_after - on_line))
-        stump |= {"alpha": record["step"], "weights": (weights / weights.sum()).tolist()}
-        rounds.append({**stump, "labels": np.sign(after - F).tolist()})
-        F, on_line = after, line_after
-    return {"rounds": rounds, "F": F.tolist()}
-
-
-def random_ensembles(first: int) -> list[Any]:
-    """Return the share of distinct rows, and the errors of members, bagging and boosting, for random samples."""
-    found = []
-    for seed in range(first, first + BLOCK):
-        bags = np.random.default_rng(seed).integers(len(X), size=(SIZE, len(X)))
-        labels = np.array([labels_of_stump(rows, X) for rows in bags])
-        wrong = labels.sum(axis=0) * Y <= 0  # a tie of ten votes decides nothing
-        booster = AdaBoostClassifier(
-            estimator=Stump(constant=True), sampler="bootstrap", n_estimators=SIZE, pos_label=1, random_state=seed
-        )
-        distinct = np.mean([len(set(rows)) for rows in bags.tolist()]) / len(X)
-        errors = (labels != Y).mean(), wrong.mean(), 1.0 - booster.fit(X[:, None], Y).score(X[:, None], Y)
-        found.append([float(distinct), *map(float, errors)])
-    return found
-
-
-def out_of_bag(first: int) -> list[Any]:
-    """Return the errors out of bag, and on the whole line, of bagged stumps for random points of the line."""
-    line = np.arange(0.0505, 1.05, 0.001)
-    found = []
-    for seed in range(first, first + BLOCK // 5):
-        x = np.random.default_rng(seed).uniform(0.05, 1.05, POINTS)
-        stump = AdaBoostClassifier(estimator=Stump(), n_estimators=1)
-        bags = BaggingClassifier(stump, BAGS, oob_score=True, random_state=seed).fit(x[:, None], class_at(x))
-        found.append([1.0 - float(bags.oob_score_), float((bags.predict(line[:, None]) != class_at(line)).mean())])
-    return found
-
-
-def decoding() -> dict[str, Any]:
-    """Return the distance of every string of seven bits to each codeword, and what the code corrects."""
-    names = np.repeat(list(CODE), 2)
-    model = CodeMatrixClassifier(AdaBoostClassifier(n_estimators=1), code=CODE, decoding="hamming")
-    model.fit(np.array([CODE[name] for name in names]), names)  # each of the seven classifiers reads a bit
-    distances = np.rint(-model.decision_function(STRINGS)).astype(int)
-    return {"distances": distances.tolist(), "smallest": model.min_distance_, "correctable": model.n_correctable_}
 
 
 def blocks(quick: bool) -> range:
@@ -114,7 +53,10 @@ def blocks(quick: bool) -> range:
 def tasks(quick: bool) -> list[Task]:
     """Return the printed examples, and random samples beside them."""
     examples = [Task(bagging), Task(boosting, True), Task(boosting, False), Task(decoding)]
-    return [*examples, *(Task(work, first) for work in (random_ensembles, out_of_bag) for first in blocks(quick))]
+    return [
+        *examples,
+        *(Task(work, first) for work in (random_ensembles, estimates_of_errors) for first in blocks(quick)),
+    ]
 
 
 def report(results: Results, quick: bool) -> list[Part]:
@@ -124,7 +66,7 @@ def report(results: Results, quick: bool) -> list[Part]:
     slipped, usual = readings.values()
     ensembles, errors = (
         np.array([row for first in blocks(quick) for row in results.of(work, first)])
-        for work in (random_ensembles, out_of_bag)
+        for work in (random_ensembles, estimates_of_errors)
     )
     return [
         Claims(
@@ -136,11 +78,12 @@ def report(results: Results, quick: bool) -> list[Part]:
             ]
         ),
         _table_of_probabilities(),
-        Figure("majority", _CAPTION_MAJORITY, lambda: draw_majority(majority_error, *ensembles.T[1:3])),
+        Figure("majority", _CAPTION_MAJORITY, lambda: draw_majority(*ensembles.T[1:3])),
         _table_of_stumps("5.35", "Figure 5.35: the stumps of bagging", bags, _NOTE_5_35),
         _table_of_rows("5.36", "Figure 5.36: what they say", _votes(bags), 0),
         Figure("bagging", _CAPTION_BAGGING, lambda: draw_bagging(X, Y, bags, drawn(5.35))),
         _table_of_random_samples(ensembles),
+        _table_of_estimates(errors),
         _table_of_stumps("5.39", "Figure 5.39(a): the stumps of boosting", slipped["rounds"], _NOTE_5_39),
         _table_of_steps(readings),
         _table_of_rows("5.38", "Figure 5.38(b): the weights of the rows", _weights(slipped, usual), 3, _NOTE_5_38),
@@ -152,7 +95,7 @@ def report(results: Results, quick: bool) -> list[Part]:
 
 
 def _claims_of_probabilities(ensembles: Any) -> list[Claim]:
-    p, apart = majority_error(25, 0.35), estimate(ensembles[:, 0] - (1.0 - 0.9**10))
+    p, apart = majority_vote_error(25, 0.35), estimate(ensembles[:, 0] - (1.0 - 0.9**10))
     text = "The majority of 25 independent classifiers that err with probability 0.35 errs with 0.06"
     powers = f"{0.9**10:.3f} for n = 10, {0.999**1000:.4f} for n = 1000, {math.exp(-1.0):.4f} in the limit"
     return [
@@ -174,7 +117,9 @@ def _claims_of_bagging(bags: list[Any], ensembles: Any, errors: Any) -> list[Cla
             "Bagging increases accuracy (here: error of the members less that of ten of them, for random samples)",
             difference(ensembles[:, 1], ensembles[:, 2]),
         ),
-        claim_of_equality("The error out of bag estimates the generalisation error", difference(*errors.T), 0.03),
+        claim_of_equality(
+            "The error out of bag estimates the generalisation error", difference(errors[:, 0], errors[:, 2]), 0.03
+        ),
     ]
 
 
@@ -207,18 +152,6 @@ def _claim_of_codes(codes: dict[str, Any]) -> Claim:
     right = decoded_with_errors(codes["distances"])[1][0]
     text = "The nearest codeword is that of the true class, if one of the seven classifiers errs"
     return claim_of_fact(text, right == 28, f"{right} of 28 strings; codewords differ in {codes['smallest']:g} bits")
-
-
-def decoded_with_errors(distances: Any) -> list[tuple[int, int, int]]:
-    """Return, for 0 to 7 wrong bits, how many strings are nearest to their class, in a tie, or nearer to another."""
-    counts = np.zeros((8, 3), dtype=int)
-    for (k, word), n_wrong in product(enumerate(CODE.values()), range(8)):
-        for places in combinations(range(7), n_wrong):
-            string = np.array(word)
-            string[list(places)] ^= 1
-            to = distances[int("".join(map(str, string)), 2)]
-            counts[n_wrong, int(np.sign(to[k] - np.delete(to, k).min())) + 1] += 1
-    return [tuple(row) for row in counts.tolist()]
 
 
 def _stumps(figure: float) -> list[dict[str, Any]]:
@@ -260,7 +193,7 @@ def _weights(slipped: dict[str, Any], usual: dict[str, Any]) -> dict[str, list[f
 
 def _table_of_probabilities() -> Table:
     both = {
-        "majority of 25 wrong, each with 0.35": (majority_error(25, 0.35), 0.06),
+        "majority of 25 wrong, each with 0.35": (majority_vote_error(25, 0.35), 0.06),
         "not in a bootstrap sample of 10": (0.9**10, None),
         "not in a bootstrap sample, limit": (math.exp(-1.0), 0.368),
         "in a bootstrap sample, limit": (1.0 - math.exp(-1.0), 0.632),
@@ -278,6 +211,15 @@ def _table_of_random_samples(ensembles: Any) -> Table:
             Cell(estimate(errors == 0.0)) if name != names[0] else Cell(estimate([]))
         )
     return Table("random", "Random samples instead of the printed ones", "", cells, drawn=False)
+
+
+def _table_of_estimates(errors: Any) -> Table:
+    cells = {}
+    for k, name in enumerate((f"{BAGS} bagged stumps, out of bag", "one stump, 0.632 bootstrap")):
+        cells[name, "estimated error"] = Cell(estimate(errors[:, k]))
+        cells[name, "error on the whole line"] = Cell(estimate(errors[:, 2 + k]))
+        cells[name, "difference"] = Cell(difference(errors[:, k], errors[:, 2 + k]))
+    return Table("estimates", f"Estimates of errors on {POINTS} random points", "", cells, drawn=False)
 
 
 def _table_of_stumps(figure: str, title: str, found: list[Any], note: str) -> Table:
@@ -349,10 +291,10 @@ to 0.3 and from 0.8, and -1 between.
   `CodeMatrixClassifier`, for all 128 strings.
 
 The slides have one draw of each example. To see how typical it is, bagging and boosting by resampling, with {SIZE}
-stumps, are repeated with {N_ENSEMBLES} random sets of samples ({N_QUICK} with `--quick`), where a tie of votes is an
-error. The error out of bag is compared with the error on the whole line, for {BAGS} stumps and {POINTS} points drawn
-from the interval from 0.05 to 1.05, {N_ENSEMBLES // 5} times ({N_QUICK // 5} with `--quick`). A difference of up to
-0.03 counts as equal.
+stumps, are repeated with {N_ENSEMBLES} random sets of samples ({N_QUICK} with `--quick`), where a tie of votes is half
+an error. The error out of bag of {BAGS} stumps, and that of one stump by the 0.632 bootstrap with as many draws, are
+compared with the error on the whole line, for {POINTS} points drawn from the interval from 0.05 to 1.05,
+{N_ENSEMBLES // 5} times ({N_QUICK // 5} with `--quick`). A difference of up to 0.03 counts as equal.
 """
 DISCUSSION = """
 ## Discussion
@@ -364,12 +306,15 @@ fast the weights move: after the first round the three rows that are wrong have 
 And the last three weights of round 3 are 0.0009, not 0.009.
 
 *The samples of bagging are lucky.* Every stump is wrong on at least three of the ten rows. The majority of ten bagged
-ones has no error for one random set of samples in twenty, and errs on 31 % of the rows on average, hardly less than a
-single stump (34 %). Bagging reduces variance, but here the error is bias. Ten rounds of boosting, which also are on
+ones has no error for one random set of samples in twenty, and errs on 24 % of the rows on average, where a single stump
+errs on 34 %. Bagging reduces variance, but most of the error here is bias. Ten rounds of boosting, which also are on
 random samples, have no error in 98 of 100 cases.
 
-*Independence.* If ten classifiers that err with probability 0.335 were independent, five or more of them would err with
-probability 0.22. The formula for 25 classifiers is about such a case; bagged stumps make the same mistakes.
+*Independence.* If ten classifiers that err with probability 0.335 were independent, their majority would err with
+probability 0.15. The formula for 25 classifiers is about such a case; bagged stumps make the same mistakes.
+
+*Estimates of errors.* The error out of bag is right on average. The 0.632 bootstrap of a single stump is too low by
+0.02, as it counts the training rows with 0.368.
 """
 EXPERIMENT = Experiment(
     name="slides-examples",
