@@ -160,6 +160,8 @@ def take_rows(X: Any, rows: Array) -> Any:
 @checked_by_scikit_learn()
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Validate `X` and read it as a `Table`; with `reset`, the estimator remembers its features."""
+    if isinstance(X, Table):
+        return _read_again(estimator, X, reset)
     if isinstance(X, PreparedTable):
         validate_data(estimator, X.native, reset=reset, skip_check_array=True)
         if reset:
@@ -192,6 +194,17 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     for j in getattr(estimator, "_empty_columns", ()):
         columns[j] = np.full(n_rows, np.nan)
     return Table(n_rows, n_features, columns=tuple(columns), frame=frame)
+
+
+def _read_again(estimator: Any, table: Table, reset: bool) -> Table:
+    """Take a table that another estimator has read, such as the booster of a weak learner; cells are not read again."""
+    validate_data(estimator, table.native, reset=reset, skip_check_array=True)
+    columns = list(table.columns)
+    if reset:
+        estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
+    for j in estimator._empty_columns:
+        columns[j] = np.full(table.n_rows, np.nan)
+    return replace(table, columns=tuple(columns))
 
 
 def _read_array(estimator: Any, X: Any, reset: bool) -> Table:
