@@ -197,10 +197,10 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
 
 
 def _read_again(estimator: Any, table: Table, reset: bool) -> Table:
-    """Take a table that another estimator has read, such as the booster of a weak learner; cells are not read again."""
-    validate_data(estimator, table.native, reset=reset, skip_check_array=True)
+    """Take a table that the booster of a weak learner has read, and whose columns it has compared with training."""
     columns = list(table.columns)
     if reset:
+        validate_data(estimator, table.native, reset=True, skip_check_array=True)
         estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
     for j in estimator._empty_columns:
         columns[j] = np.full(table.n_rows, np.nan)
