@@ -43,7 +43,10 @@ ALGORITHMS: dict[str, tuple[Callable[[float], Any], tuple[float, ...]]] = {
     "AdaCost": (lambda c: AdaCostClassifier(cost={1: 0.5, 0: 0.5 / c}), COSTS),
 }
 OLD = tuple(name for name in ALGORITHMS if name not in ("CS-Ada", "AdaBoost"))
-GRIDS = {"coarse": {"min_size": 2, "size_step": 2, "step": 2}, "fine": {"min_size": 2, "step": 2}}
+GRIDS: dict[str, dict[str, Any]] = {
+    "coarse": {"min_size": 2, "size_step": 2, "step": 2},
+    "fine": {"min_size": 2, "step": 2},
+}
 QUICK = {"CS-Ada": (1.2, 10.0, 200.0), "AdaBoost": (1.0,), "AdaCost": (1.2, 10.0)}
 QUICK |= dict.fromkeys(("CSB0", "CSB1", "CSB2", "AdaC2", "AdaC3"), (1.02, 1.2))
 
@@ -92,10 +95,10 @@ def detect(algorithm: str, split: int, grid: str, quick: bool) -> dict[str, Any]
     for cost in QUICK[algorithm] if quick else costs:
         model = make(cost).set_params(n_estimators=ROUNDS).fit(prepared, y[train])
         found.append([(y[rows] == 1, model.decision_function(table[rows])) for rows in halves])
-    whole = [tuple(np.concatenate(parts) for parts in zip(*scored)) for scored in found]
+    whole: list[Any] = [[np.concatenate(parts) for parts in zip(*scored)] for scored in found]
     return {
-        "plain": [[cost_at(*both, f, 0.0) for f in FACTORS] for both in whole],
-        "best": [min(best_cost(*both, f)[1] for both in whole) for f in FACTORS],
+        "plain": [[cost_at(positive, F, f, 0.0) for f in FACTORS] for positive, F in whole],
+        "best": [min(best_cost(positive, F, f)[1] for positive, F in whole) for f in FACTORS],
         "honest": [_cost_of_chosen(found, f) for f in FACTORS],
     }
 
@@ -104,9 +107,10 @@ def _cost_of_chosen(found: list[Any], factor: float) -> float:
     """Return the mean cost on each half, with the training cost and threshold that are best on the other."""
     costs = []
     for chosen, measured in ((0, 1), (1, 0)):
-        best = [best_cost(*scored[chosen], factor) for scored in found]
+        best = [best_cost(*halves[chosen], factor) for halves in found]
         k = int(np.argmin([cost for _, cost in best]))
-        costs.append(cost_at(*found[k][measured], factor, best[k][0]))
+        positive, scores = found[k][measured]
+        costs.append(cost_at(positive, scores, factor, best[k][0]))
     return float(np.mean(costs))
 
 
@@ -192,7 +196,7 @@ def _draw(costs: tuple[float, ...], plain: Any, best: dict[str, Any]) -> Any:
 
 _CAPTION = (
     "Figure 4: left, the cost of the errors of CS-AdaBoost with its own threshold, for several training costs; right, "
-    "that of each algorithm with the best training cost and threshold. Means of all splits, right ± two standard errors."
+    "that of each algorithm with the best training cost and threshold. Means of all splits; right, ± two standard errors"
 )
 PROTOCOL = f"""
 Images of faces and of other things, as many of each; 61 % are for training and the rest for testing, as in the paper
