@@ -107,7 +107,7 @@ def _cost_of_chosen(found: list[Any], factor: float) -> float:
     """Return the mean cost on each half, with the training cost and threshold that are best on the other."""
     costs = []
     for chosen, measured in ((0, 1), (1, 0)):
-        best = [best_cost(*halves[chosen], factor) for halves in found]
+        best = [best_cost(halves[chosen][0], halves[chosen][1], factor) for halves in found]
         k = int(np.argmin([cost for _, cost in best]))
         positive, scores = found[k][measured]
         costs.append(cost_at(positive, scores, factor, best[k][0]))
@@ -196,7 +196,7 @@ def _draw(costs: tuple[float, ...], plain: Any, best: dict[str, Any]) -> Any:
 
 _CAPTION = (
     "Figure 4: left, the cost of the errors of CS-AdaBoost with its own threshold, for several training costs; right, "
-    "that of each algorithm with the best training cost and threshold. Means of all splits; right, ± two standard errors"
+    "that of each algorithm with the best training cost and threshold. Means of the splits; right, ± two standard errors"
 )
 PROTOCOL = f"""
 Images of faces and of other things, as many of each; 61 % are for training and the rest for testing, as in the paper
