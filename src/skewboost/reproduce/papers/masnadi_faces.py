@@ -196,7 +196,7 @@ def _draw(costs: tuple[float, ...], plain: Any, best: dict[str, Any]) -> Any:
 
 _CAPTION = (
     "Figure 4: left, the cost of the errors of CS-AdaBoost with its own threshold, for several training costs; right, "
-    "that of each algorithm with the best training cost and threshold. Means of the splits; right, ± two standard errors"
+    "that of each algorithm with the best training cost and threshold. Means of splits; right, ± two standard errors"
 )
 PROTOCOL = f"""
 Images of faces and of other things, as many of each; 61 % are for training and the rest for testing, as in the paper
