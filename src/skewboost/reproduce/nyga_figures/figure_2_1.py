@@ -9,7 +9,6 @@ import numpy as np
 from skewboost.evaluate import StagedCurve, staged_curve
 from skewboost.learners import Tree
 from skewboost.plots import MarginDisplay
-from skewboost.plots.margin_display import margins_after
 from skewboost.reproduce.estimates import difference, estimate
 from skewboost.reproduce.exact import EXACT
 from skewboost.reproduce.experiment import Results, Task
@@ -65,8 +64,18 @@ def margins_on_cancer(seed: int) -> list[list[float]]:
         half = rng.permutation(len(y))[: len(y) // 2]
         for rows in (half, np.setdiff1d(np.arange(len(y)), half)):
             model = booster(2).fit(X[rows], y[rows])
-            found.append(list(margins_after(model, X[rows], 2.0 * y[rows] - 1.0, AT).values()))
+            found.append(margins_of(model, X[rows], 2.0 * y[rows] - 1.0))
     return [np.quantile(np.concatenate(margins), QUANTILES).tolist() for margins in zip(*found)]
+
+
+def margins_of(model: Any, X: Any, signs: Any) -> list[Any]:
+    """Return the margins, in [-1, 1], after the rounds `AT`."""
+    F, votes, found = 0.0, 0.0, []
+    for m, stage in enumerate(model.staged_decision_function(X), 1):
+        F, votes = stage, votes + np.abs(stage - F)
+        if m in AT:
+            found.append(signs * F / votes)
+    return found
 
 
 def seeds(leaves: int, quick: bool) -> range:
@@ -134,7 +143,7 @@ def draw(results: Results, quick: bool) -> Any:
         axis.set_ylim(0.0, 0.11)
     quantiles = np.mean([results.of(margins_on_cancer, seed) for seed in seeds(2, quick)], axis=0)
     MarginDisplay(
-        margins=dict(zip(AT, quantiles)), positive=np.ones(len(QUANTILES), dtype=bool), weights=np.ones(len(QUANTILES)),
+        margins=dict(zip(AT, quantiles)), group=np.ones(len(QUANTILES), dtype=int), weights=np.ones(len(QUANTILES)),
         labels=("benign", "malignant"),
     ).plot(axes[2], by_class=False)  # fmt: skip
     axes[2].get_legend().remove()
