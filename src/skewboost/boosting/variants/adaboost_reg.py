@@ -31,7 +31,8 @@ from skewboost.learners.learner import LabelHypothesis
 from skewboost.parameters import check_params, number
 from skewboost.typing import Array
 
-_GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # candidate steps, as fractions of the bound
+# Candidate steps, as fractions of the bound; more where the influence has signs, and the loss several minima
+_GRID, _FINE_GRID = (np.concatenate(([0.0], np.geomspace(1e-3, 1.0, n))) for n in (12, 60))
 
 # Vectors of the training set: m = Σ β y α h, A = Σ α|h| and T = Σ α|h| w, from which the influence μ = T / A follows
 KEPT = ("margin", "total vote", "influence")
@@ -147,16 +148,14 @@ class SoftMargin(Rule):
 
             return float(rows.sum(parts, given))
 
-        grid = _GRID * limit
-        losses = [loss(alpha) for alpha in grid]
-        k = int(np.argmin(losses))
-        if k == len(grid) - 1 and derivative(limit) <= 0:
-            return limit
-        low, high = grid[max(k - 1, 0)], grid[min(k + 1, len(grid) - 1)]
-        if derivative(low) >= 0:
-            return float(low)
-        if derivative(high) <= 0:
-            return float(high)
+        grid = (_FINE_GRID if self.signed else _GRID) * limit
+        k, last = int(np.argmin([loss(alpha) for alpha in grid])), len(grid) - 1
+        falls = derivative(grid[k]) < 0
+        if k == (last if falls else 0):
+            return float(grid[k])
+        low, high = (grid[k], grid[k + 1]) if falls else (grid[k - 1], grid[k])
+        if derivative(low) >= 0 or derivative(high) <= 0:  # the loss has several minima in between
+            return float(grid[k])
         return float(brentq(derivative, low, high, xtol=1e-14, rtol=8.9e-16))
 
     def update(self, state: State, h: Any, term: Term) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from skewboost.boosting.cost_use import COMPOUND, EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, PrintedClassifier, booster
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
-from skewboost.boosting.state import State
+from skewboost.boosting.state import SIGNS, State
 from skewboost.engine.scoring import Term
 from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
@@ -36,6 +36,14 @@ class CostInExponent(DiscreteRule):
         if self.scaled:
             state.costs = state.costs.at_most_one()
         super().start(state)
+
+    def _step(self, h: LabelHypothesis, total: Array, cost: Array) -> tuple[float, float]:
+        """Return ``Σ (total + cost y h)`` and ``Σ (total - cost y h)``, given sums per leaf and class.
+
+        Leaves are added last, so that the sum keeps its digits where costs of 1 cancel.
+        """
+        moved = SIGNS * h.labels[:, None] * cost
+        return float((total + moved).sum()), float((total - moved).sum())
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """With costs above 1 a step at its bound need not be perfect: training goes on if any vote is wrong."""
@@ -60,10 +68,8 @@ class AdaC1(CostInExponent):
         """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([sun2005]_ eq. 11); [nyga2010]_ (2.58) has Σ c w
         instead of 1.
         """
-        right, wrong = right_and_wrong(h, state.sums(h, lambda c: c))
-        r = right - wrong
-        total = 1.0 if self.alpha == "sun" else float(state.sums(h, lambda c: c).sum())
-        return total + r, total - r
+        costs = state.sums(h, lambda c: c)
+        return self._step(h, h.class_weights if self.alpha == "sun" else costs, costs)
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``-α c y h`` ([sun2005]_ eq. 5)."""
@@ -94,9 +100,7 @@ class AdaC3(CostInExponent):
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln((S + r) / (S - r))`` with ``S = Σ c w``, ``r = Σ c² w y h`` ([sun2005]_ eq. 22)."""
-        right, wrong = right_and_wrong(h, state.sums(h, lambda c: c * c))
-        total = float(state.sums(h, lambda c: c).sum())
-        return total + right - wrong, total - right + wrong
+        return self._step(h, state.sums(h, lambda c: c), state.sums(h, lambda c: c * c))
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``ln c - α c y h`` ([sun2005]_ eq. 7)."""
