@@ -1,6 +1,7 @@
 from skewboost import boosting as boosting
 from skewboost import datasets as datasets
 from skewboost import evaluate as evaluate
+from skewboost import features as features
 from skewboost import goals as goals
 from skewboost import io as io
 from skewboost import learners as learners
@@ -9,6 +10,7 @@ from skewboost import metrics as metrics
 from skewboost import plots as plots
 from skewboost import toolbox as toolbox
 from skewboost.boosting.catalogue import catalogue as catalogue
+from skewboost.boosting.catalogue import related_methods as related_methods
 from skewboost.boosting.variants.adaboost import AdaBoostClassifier as AdaBoostClassifier
 from skewboost.boosting.variants.adaboost_mh import AdaBoostMHClassifier as AdaBoostMHClassifier
 from skewboost.boosting.variants.adaboost_reg import AdaBoostRegClassifier as AdaBoostRegClassifier

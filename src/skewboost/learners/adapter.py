@@ -115,10 +115,11 @@ class RegressorTerm:
 class AdapterContext(LearnerContext):
     """A scikit-learn estimator with the training data."""
 
-    def __init__(self, data: TrainingData, estimator: Any, weight_name: str | None) -> None:
+    def __init__(self, data: TrainingData, estimator: Any, weight_name: str | None, costs: tuple[float, float]) -> None:
         super().__init__(data, data.view(None))
         self.estimator = estimator
         self.weight_name = weight_name
+        self.costs = np.array(costs)
 
     def labels(self, rng: RandomSource) -> LabelHypothesis:
         """Fit a clone to the labels under the current weights."""
@@ -133,7 +134,10 @@ class AdapterContext(LearnerContext):
         self, rng: RandomSource, of_leaves: VotesOfLeaves, of_classes: Array, error: Callable[[Array, Array], float]
     ) -> LabelHypothesis:
         """Fit a clone; its parts are the leaves of a tree, which vote by their class weights, or predicted classes."""
-        fitted = self._fit(self.data.labels.astype(np.intp), self.rows.get(W), rng)
+        target, weights = self.data.labels.astype(np.intp), self.rows.get(W)
+        if self.costs[0] != self.costs[1]:  # the gradient of a loss with costs is in proportion to them
+            weights = weights * self.costs[target]
+        fitted = self._fit(target, weights, rng)
         is_tree = hasattr(fitted, "tree_")
         leaves = Leaves("leaf", int(fitted.tree_.node_count) if is_tree else len(of_classes))
         term = partial(ClassifierTerm, fitted)
@@ -209,4 +213,4 @@ class Adapter:
         return (RESPONSES,) if is_regressor(self.estimator) else ()
 
     def prepare(self, data: TrainingData, goal: Request) -> AdapterContext:
-        return AdapterContext(data, self.estimator, self.weight_name)
+        return AdapterContext(data, self.estimator, self.weight_name, goal.costs)

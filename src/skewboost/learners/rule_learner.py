@@ -248,7 +248,7 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
             table, labels, weights = table.take(present), labels[present], weights[present]
         classes = classes_of(self, labels)
         target = np.searchsorted(classes, labels)
-        columns = [table.column(j) for j in range(table.n_features)]
+        columns = list(table.every_column())
         values = [discretise(column, target, weights, len(classes)) for column in columns]
         codes = np.array([v.encode(column) for v, column in zip(values, columns)])
         examples = Examples(codes, target, len(classes), weights).merged()
