@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from skewboost.plots.style import import_pyplot, look
-from skewboost.reproduce.error_curves import ErrorCurves, Panel, draw_panels
-from skewboost.reproduce.estimates import Estimate
-from skewboost.reproduce.papers.cuendet_curves.claims import Curves
-from skewboost.reproduce.papers.cuendet_curves.trials import (
+from skewboost.reproduce.cuendet_curves.claims import Curves
+from skewboost.reproduce.cuendet_curves.error_curves import ErrorCurves, Panel, Whole, draw_panels
+from skewboost.reproduce.cuendet_curves.trials import (
     BALANCED,
     CHESS,
     CONSISTENT,
@@ -34,6 +33,7 @@ from skewboost.reproduce.papers.cuendet_curves.trials import (
     gaussians,
     weights,
 )
+from skewboost.reproduce.estimates import Estimate, estimate
 from skewboost.reproduce.report import Cell, Figure, Part, Table
 
 LEVELS = ("25 %", "50 %", "75 %", "95 %", "largest")
@@ -51,7 +51,7 @@ def _row(curves: ErrorCurves) -> dict[str, Estimate]:
     return {
         "training error, last round": curves.mean(curves.train[:, -1]),
         "lowest test error": curves.mean(curves.lowest),
-        "in round": Estimate(float(curves.test.mean(axis=0).round(9).argmin() + 1)),
+        "in round": Whole(curves.best_round),
         "test error, last round": curves.mean(curves.test[:, -1]),
         "rise": curves.mean(curves.overfitting),
         "CI": Estimate(curves.spread),
@@ -65,8 +65,8 @@ def _table_of_errors(curves: Curves, split: str) -> Table:
             for column, value in _row(curves.of(data, method, K, split)).items():
                 cells[f"{data}: {method}", column] = Cell(value)
     note = (
-        "Errors in percent. *Lowest*: each trial is measured in the round that is best for the other trials; the round "
-        "is that of the lowest mean of all. *CI*: two standard deviations of a trial in the last ten rounds."
+        "Errors in percent. *Lowest* is the minimum of the mean curve, *rise* what follows until the last round, and "
+        "*CI* two standard deviations over trials in the last ten rounds."
     )
     name = "errors" if split == FOLDS else "thirds"
     return Table(name, f"Errors in {split}, at most {K} per attribute", "data set and booster", cells, 2, note)
@@ -89,9 +89,11 @@ def _table_of_sizes(curves: Curves) -> Table:
     cells = {}
     for n_rows in SIZES:
         for cuts in (K, "every cut"):
-            row = f"{n_rows} rows: {cuts}"
-            for column in ("training error, last round", "lowest test error", "test error, last round", "rise", "CI"):
-                cells[row, column] = Cell(curves.over_draws(lambda c, key=column: _row(c)[key].mean, n_rows, cuts))
+            rows = [_row(c) for c in curves.of_draws(n_rows, cuts)]
+            for column in rows[0]:
+                if column != "in round":
+                    of_draws = estimate([row[column].mean for row in rows])
+                    cells[f"{n_rows} rows: {cuts}", column] = Cell(of_draws)
     note = "Errors are over samples, each of which has 20 trials."
     return Table("sizes", "8 Gaussians: plain stumps by the size of the sample", "sample and cuts", cells, 2, note)
 
@@ -115,7 +117,7 @@ def _figures(curves: Curves) -> list[Figure]:
             _CAPTIONS[5],
             lambda: draw_panels(panels(THYROID, (PLAIN, NEW_Z, CONSISTENT, BALANCED)), 2, top=5.0),
         ),
-        Figure("favoured", _CAPTIONS[6], lambda: draw_panels(favoured, 2, top=40.0)),
+        Figure("favoured", _CAPTIONS[6], lambda: draw_panels(favoured, 2, top=75.0)),
     ]
 
 

@@ -36,15 +36,15 @@ COSTLY: dict[str, Callable[..., Any]] = {
     "AdaC1": AdaC1Classifier,
     "AdaC2": AdaC2Classifier,
     "AdaC3": AdaC3Classifier,
-    "AdaCost": AdaCostClassifier,
+    "AdaCost": lambda **given: AdaCostClassifier(initial="equal", **given),
     "CSB1": lambda **given: CSB1Classifier(as_printed=True, **given),
     "CSB2": CSB2Classifier,
-    "AdaCost, equal start": lambda **given: AdaCostClassifier(initial="equal", **given),
+    "AdaCost, start by cost": AdaCostClassifier,
     "CSB1, AdaBoost's votes": CSB1Classifier,
 }
 PLAIN = ("HPWR", "HPWR, three conditions", "AdaBoost")
 PRINTED = ("HPWR", "AdaBoost", *list(COSTLY)[:6])
-OTHERS = {"AdaCost": "AdaCost, equal start", "CSB1": "CSB1, AdaBoost's votes"}
+OTHERS = {"AdaCost": "AdaCost, start by cost", "CSB1": "CSB1, AdaBoost's votes"}
 TEST_TO_TRAIN = 1.0 / (FOLDS - 1)
 
 
@@ -60,7 +60,7 @@ def fitted(algorithm: str, X: Any, y: Any, cost: float, prior: bool, rounds: int
         return rules.fit(X, y)
     if algorithm == "HPWR, three conditions":
         return rules.set_params(max_order=3).fit(X, y)
-    given = {"estimator": rules, "n_estimators": rounds}
+    given: dict[str, Any] = {"estimator": rules, "n_estimators": rounds}
     if algorithm == "AdaBoost":
         return AdaBoostClassifier(**given).fit(X, y)
     return COSTLY[algorithm](cost={1: 1.0, 0: cost}, **given).fit(X, y)

@@ -11,7 +11,8 @@ import numpy as np
 from skewboost.plots.style import GREY, import_pyplot, look
 from skewboost.reproduce.estimates import Estimate, average, difference, estimate
 from skewboost.reproduce.experiment import Results
-from skewboost.reproduce.papers.sun_table1.folds import (
+from skewboost.reproduce.report import Cell, Claim, Table, claim_of_order
+from skewboost.reproduce.sun_table1.folds import (
     COSTLY,
     DATA,
     HONEST,
@@ -30,7 +31,6 @@ from skewboost.reproduce.papers.sun_table1.folds import (
     repeats,
     validated,
 )
-from skewboost.reproduce.report import Cell, Claim, Table, claim_of_order
 
 
 class Scores:
@@ -73,34 +73,35 @@ class Scores:
         return np.take_along_axis(found, chosen[:, None], axis=1).ravel()
 
 
-def mean_difference(of: Callable[[str, str], Any], first: str, second: str) -> Estimate:
-    """Return the difference of two algorithms, averaged over the data sets."""
-    return average([difference(of(data, first), of(data, second), TEST_TO_TRAIN) for data in DATA])
+Of = Callable[[str, str], Any]  # F of all folds, by data set and algorithm
+WINNERS = {"Cancer": "AdaC3", "Hypothyroid": "AdaC2", "Pima": "AdaC3", "Sick-euthyroid": "AdaCost"}
 
 
-def claims(of: Callable[[str, str], Any], how: str) -> list[Claim]:
-    """Return the claims of the paper, given F of all folds by data set and algorithm."""
-    winners = {"Cancer": "AdaC3", "Hypothyroid": "AdaC2", "Pima": "AdaC3", "Sick-euthyroid": "AdaCost"}
-    costly = PRINTED[2:]
-    found = []
-    for data, winner in winners.items():
-        rival = max((a for a in PRINTED if a != winner), key=lambda a, data=data: float(of(data, a).mean()))
-        apart = difference(of(data, winner), of(data, rival), TEST_TO_TRAIN)
-        found.append(
-            claim_of_order(f"{winner} is best on {data}{how}", apart, 1, what=f"less {rival}, the best other,")
-        )
-    means = {a: np.mean([of(data, a).mean() for data in DATA]) for a in PRINTED}
-    rival = max((a for a in PRINTED if a != "AdaC3"), key=lambda a: float(means[a]))
-    text = f"AdaC3 has the highest average{how}"
-    found.append(claim_of_order(text, mean_difference(of, "AdaC3", rival), 1, what=f"less {rival}, the best other,"))
-    for a in costly:
-        if a.startswith("Ada"):
-            text = f"{a} is better than AdaBoost, on average{how}"
-            found.append(claim_of_order(text, mean_difference(of, a, "AdaBoost"), 1))
-    for a in ("CSB1", "CSB2"):
-        text = f"{a} is not satisfactory: worse than AdaC3, on average{how}"
-        found.append(claim_of_order(text, mean_difference(of, "AdaC3", a), 1, what="AdaC3 less it"))
-    return found
+def apart(of: Of, first: str, second: str, data_sets: Sequence[str] = tuple(DATA)) -> Estimate:
+    """Return the difference of two algorithms, averaged over data sets."""
+    return average([difference(of(data, first), of(data, second), TEST_TO_TRAIN) for data in data_sets])
+
+
+def is_best(text: str, of: Of, winner: str, data_sets: Sequence[str]) -> Claim:
+    """Return a claim that an algorithm is the best one of the table, on average over data sets."""
+    means = {a: float(np.mean([of(data, a).mean() for data in data_sets])) for a in PRINTED if a != winner}
+    rival = max(means, key=lambda a: means[a])
+    return claim_of_order(text, apart(of, winner, rival, data_sets), 1, what=f"less {rival}, the best other,")
+
+
+def claims(of: Of, how: str) -> list[Claim]:
+    """Return the claims of the paper; `how` the costs were chosen is added to their texts."""
+    better = "{} is better than AdaBoost, on average" + how
+    worse = "{} is not satisfactory: worse than AdaC3, on average" + how
+    return [
+        *(is_best(f"{winner} is best on {data}{how}", of, winner, [data]) for data, winner in WINNERS.items()),
+        is_best(f"AdaC3 has the highest average{how}", of, "AdaC3", tuple(DATA)),
+        *(
+            claim_of_order(better.format(a), apart(of, a, "AdaBoost"), 1)
+            for a in ("AdaC1", "AdaC2", "AdaC3", "AdaCost")
+        ),
+        *(claim_of_order(worse.format(a), apart(of, "AdaC3", a), 1, what="AdaC3 less it") for a in ("CSB1", "CSB2")),
+    ]
 
 
 def _with_average(cells: dict[tuple[str, str], Cell], columns: Sequence[str], paper: Any) -> dict[Any, Cell]:
@@ -112,6 +113,7 @@ def _with_average(cells: dict[tuple[str, str], Cell], columns: Sequence[str], pa
 
 
 def table_1(scores: Scores, paper: Any) -> Table:
+    """Return F with the cost that is best in hindsight."""
     reading = main_reading(scores.quick)
     values = {(d, a): scores.hindsight(d, a, reading, scores.last) for d in DATA for a in PRINTED}
     cells = {(d, a): Cell(estimate(v), paper[d, a]["f"]) for (d, a), v in values.items()}
@@ -131,12 +133,14 @@ def table_1(scores: Scores, paper: Any) -> Table:
 
 
 def table_of_costs(scores: Scores, paper: Any) -> Table:
+    """Return these costs."""
     cells = {(d, a): Cell(estimate(scores.best_costs(d, a)), paper[d, a]["cost"]) for d in DATA for a in PRINTED[2:]}
     note = "The cost of a negative; that of a positive is 1. Ours is the mean of the best costs of the divisions."
     return Table("costs", "Table 1: the best costs in hindsight", "data set", cells, 2, note)
 
 
 def table_of_others(scores: Scores, paper: Any) -> Table:
+    """Return the same for other readings of two algorithms."""
     reading = main_reading(scores.quick)
     cells = {
         (d, other): Cell(estimate(scores.hindsight(d, other, reading, scores.last)), paper[d, a]["f"])
@@ -151,25 +155,19 @@ def table_of_others(scores: Scores, paper: Any) -> Table:
 
 def table_of_cuts(scores: Scores) -> Table:
     """Return how much F rises if the attributes are cut by all labels."""
-    first = main_reading(scores.quick)
     cells = {}
-    for a in PRINTED:
-        apart = []
-        for d in DATA:
-            reading = np.array([scores.f(d, a, r, scores.last).mean(axis=2) for r in (first, HONEST)])
-            best = np.unravel_index(reading[1].mean(axis=0).argmax(), reading.shape[2:])
-            found = [scores.f(d, a, r, scores.last)[:, best[0]].ravel() for r in (first, HONEST)]
-            cells[d, a] = Cell(difference(*found, TEST_TO_TRAIN))
-            apart.append(cells[d, a].ours)
-        cells["Average", a] = Cell(average(apart))
-    cells = {(d, a): cells[d, a] for d in (*DATA, "Average") for a in PRINTED}
+    for d in DATA:
+        for a in PRINTED:
+            leaking, honest = (scores.f(d, a, r, scores.last) for r in (main_reading(scores.quick), HONEST))
+            best = honest.mean(axis=(0, 2)).argmax()
+            cells[d, a] = Cell(difference(leaking[:, best].ravel(), honest[:, best].ravel(), TEST_TO_TRAIN))
     note = "At the cost that is best with cuts by training rows. Cancer has no numbers, so nothing is cut."
-    return Table(
-        "cuts", "Cuts by the labels of all rows: F gained over cuts by training rows", "data set", cells, 1, note
-    )
+    title = "Cuts by the labels of all rows: F gained over cuts by training rows"
+    return Table("cuts", title, "data set", _with_average(cells, PRINTED, {}), 1, note)
 
 
 def table_of_validation(scores: Scores, paper: Any) -> Table:
+    """Return F with the cost that the training rows choose."""
     cells = {
         (d, a): Cell(estimate(scores.honest(d, a), TEST_TO_TRAIN), paper[d, a]["f"]) for d in DATA for a in PRINTED
     }
@@ -201,6 +199,7 @@ def table_of_readings(scores: Scores, paper: Any) -> Table:
 
 
 def draw_costs(scores: Scores) -> Any:
+    """Draw F by cost, a panel per data set."""
     plt = import_pyplot()
     figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), sharex=True, layout="constrained")
     for axis, data in zip(axes.ravel(), DATA):

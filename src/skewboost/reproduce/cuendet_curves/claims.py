@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.reproduce.error_curves import ErrorCurves
-from skewboost.reproduce.estimates import Estimate, average, estimate
-from skewboost.reproduce.experiment import Results
-from skewboost.reproduce.papers.cuendet_curves.trials import (
+from skewboost.reproduce.cuendet_curves.error_curves import LAST, ErrorCurves
+from skewboost.reproduce.cuendet_curves.trials import (
     BALANCED,
     CHESS,
     CONSISTENT,
@@ -36,6 +34,8 @@ from skewboost.reproduce.papers.cuendet_curves.trials import (
     gaussians,
     weights,
 )
+from skewboost.reproduce.estimates import Estimate, average, estimate
+from skewboost.reproduce.experiment import Results
 from skewboost.reproduce.printed import printed
 from skewboost.reproduce.report import Claim, claim_of_equality, claim_of_fact, claim_of_order
 
@@ -54,10 +54,13 @@ class Curves:
         found = self.results.of(errors, data, method, cuts, split)
         return ErrorCurves(np.array(found["train"]), np.array(found["test"]), TEST_TO_TRAIN[split])
 
-    def over_draws(self, value: Callable[[ErrorCurves], Any], n_rows: int = SIZE, cuts: str = K) -> Estimate:
-        """Return the mean over samples of the synthetic data of what is computed from the curves of each."""
-        curves = (self.of(gaussians(n_rows, draw), PLAIN, cuts) for draw in draws(self.quick))
-        return estimate([float(np.mean(value(c))) for c in curves])
+    def of_draws(self, n_rows: int = SIZE, cuts: str = K) -> list[ErrorCurves]:
+        """Return the curves of plain stumps on the samples of the synthetic data."""
+        return [self.of(gaussians(n_rows, draw), PLAIN, cuts) for draw in draws(self.quick)]
+
+    def over_draws(self, value: Callable[[ErrorCurves], Any]) -> Estimate:
+        """Return the mean over samples of what is computed from the curves of each."""
+        return estimate([float(np.mean(value(c))) for c in self.of_draws()])
 
     def ordered(self, text: str, value: Callable[..., Estimate], digits: int = 2) -> Claim:
         """Return a claim that a value is above 0; it is a function of a function that returns curves."""
@@ -96,7 +99,7 @@ def claims_of_chess(curves: Curves) -> list[Claim]:
     """Return the claims about figure 3-4."""
     limit = curves.limits[CHESS, PLAIN, "training error"]
     plain = curves.of(CHESS)
-    s = [100 * errors.std(axis=0, ddof=1)[-10:].mean() / 100 for errors in (plain.train, plain.test)]
+    s = [each.std(axis=0, ddof=1)[-LAST:].mean() for each in (plain.train, plain.test)]
 
     def below(get: Get) -> Estimate:
         c = get(CHESS)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from skewboost.reproduce.cuendet_curves.claims import Curves, all_claims
+from skewboost.reproduce.cuendet_curves.tables import all_parts
+from skewboost.reproduce.cuendet_curves.trials import tasks
 from skewboost.reproduce.experiment import Experiment, Results
-from skewboost.reproduce.papers.cuendet_curves.claims import Curves, all_claims
-from skewboost.reproduce.papers.cuendet_curves.tables import all_parts
-from skewboost.reproduce.papers.cuendet_curves.trials import ROUNDS, SIZE, TREE_ROUNDS, TRIALS, K, tasks
 from skewboost.reproduce.report import Claims, Part
 
 
@@ -15,8 +15,8 @@ def report(results: Results, quick: bool) -> list[Part]:
     return [Claims(all_claims(curves)), *all_parts(curves)]
 
 
-PROTOCOL = f"""
-TODO
+PROTOCOL = """
+-
 """
 DISCUSSION = ""
 EXPERIMENT = Experiment(

@@ -43,15 +43,14 @@ class ErrorCurves:
         return np.asarray(errors[:, min(number, self.n_rounds) - 1])
 
     @cached_property
-    def best_rounds(self) -> Array:
-        """For each trial the round with the lowest mean test error of all *other* trials, the first one in a tie."""
-        others = self.test.sum(axis=0) - self.test
-        return np.asarray(np.round(others, 9).argmin(axis=1) + 1)
+    def best_round(self) -> int:
+        """The round with the lowest mean test error, the first one in a tie."""
+        return int(self.test.mean(axis=0).round(9).argmin()) + 1
 
-    @cached_property
+    @property
     def lowest(self) -> Array:
-        """The test error of each trial at that round, which it did not choose itself."""
-        return np.asarray(self.test[np.arange(len(self.test)), self.best_rounds - 1])
+        """The test error of each trial in that round; chosen on the test rows, so it is a little too low."""
+        return self.at(self.best_round)
 
     @property
     def overfitting(self) -> Array:
@@ -66,6 +65,14 @@ class ErrorCurves:
     def mean(self, values: Array) -> Estimate:
         """Return the mean of values of trials."""
         return estimate(values, self.test_to_train)
+
+
+class Whole(Estimate):
+    """A whole number, such as that of a round."""
+
+    def text(self, digits: int = 0) -> str:
+        """Return the number without decimals."""
+        return f"{self.mean:.0f}"
 
 
 @dataclass(frozen=True)
