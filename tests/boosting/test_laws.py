@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import naive
 from skewboost import AdaBoostClassifier, GentleBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.boosting.loop import boost, observed
+from skewboost.boosting.rule import best_step_over_leaves
 from skewboost.boosting.state import State
 from skewboost.engine import choose
 from skewboost.engine.native_set import NativeSet
@@ -236,6 +237,19 @@ def test_a_step_is_bounded_and_a_perfect_fit_stops(booster):
     assert first <= 0.5 * math.log((1 - 1e-10) / 1e-10) + 1e-12
     if booster in (AdaBoostClassifier, LogitBoostClassifier):
         assert clf.stop_reason_.startswith("perfect fit")
+
+
+@pytest.mark.parametrize("n_leaves", [2, 40])  # few numbers are summed by Python, many by NumPy
+def test_the_step_over_leaves_minimises_the_loss(n_leaves):
+    rng = np.random.default_rng(n_leaves)
+    for limit in (0.1, 4.0):
+        sums, signs = rng.uniform(0.0, 1.0, (n_leaves, 2)), rng.choice([-1.0, 0.0, 1.0], (n_leaves, 2))
+        rates = signs * [5.0, 1.0]
+        rates[0] = [-5.0, -1.0]
+        steps = np.linspace(0.0, limit, 20_001)
+        losses = (sums[..., None] * np.exp(steps * rates[..., None])).sum(axis=(0, 1))
+        assert best_step_over_leaves(sums, rates, limit) == pytest.approx(steps[losses.argmin()], abs=limit / 20_000)
+        assert best_step_over_leaves(sums, np.abs(rates), limit) == 0.0
 
 
 def test_no_edge_stops_adaboost():

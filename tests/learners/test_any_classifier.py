@@ -24,13 +24,16 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from skewboost import (
     AdaBoostClassifier,
     AdaC2Classifier,
+    CSAdaBoostClassifier,
     CSRAClassifier,
+    CSRealBoostClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
     RealBoostClassifier,
     catalogue,
 )
 from skewboost.boosting.catalogue import ANY
+from skewboost.datasets import load_rare_cancer
 from skewboost.engine.partition import View
 from skewboost.engine.table import Table
 from skewboost.learners import Probabilities, Stump
@@ -130,6 +133,16 @@ def test_every_variant_of_responses_boosts_regressors(entry, learner):
     clf = entry.estimator(estimator=learner, n_estimators=5, random_state=0).fit(X, y)
     assert (clf.predict(X)[y == 1] == 1).mean() > 0.5
     assert np.isfinite(clf.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("booster", [CSAdaBoostClassifier, CSRealBoostClassifier])
+def test_losses_with_costs_pass_them_on_to_a_classifier(booster):
+    X, y = load_rare_cancer()
+    clf = booster(estimator=GaussianNB(), cost={0: 1, 1: 20}, n_estimators=1).fit(X, y)
+    (term,) = clf.estimators_
+    expected = GaussianNB().fit(X, y, np.where(y == 1, 20.0, 1.0))
+    assert term.estimator.predict(X).tolist() == expected.predict(X).tolist()
+    assert expected.predict(X).tolist() != GaussianNB().fit(X, y).predict(X).tolist()
 
 
 def test_the_criterion_is_the_weighted_error():

@@ -211,7 +211,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         if found is None:
             found = missing_constant(name, problem.rule, state, model.stop_reason, self._seed)
         if found is None and asked and problem.rule.costs == ONCE and problem.structure == TWO:
-            return overconfidence(name, learner, problem, self._rule, model, splits, self._settings(), self._engine())
+            return overconfidence(name, learner, problem, model, splits, self._settings(), self._engine())
         return found
 
     @property

@@ -22,6 +22,7 @@ MIN_ERROR = 1e-10  # errors are at least this large, so that no step exceeds 11.
 MAX_VOTE = 11.5  # the largest value of a round, where the formula of the rule has no bound of its own
 MIN_STEP = 1e-12  # smaller votes count as no vote
 TINY = float(np.finfo(np.float64).tiny)
+FEW = 16  # up to so many numbers Python's arithmetic is faster than NumPy's
 
 PERFECT = "perfect fit: the weak learner made no error"
 NO_EDGE = "no edge left: the weak learner does no better than chance"
@@ -163,9 +164,27 @@ def best_step(total: Total, limit: float) -> float:
     return root(slope, limit, 0.5 * math.log(falling / max(rising, 1e-300)) / mean_rate)
 
 
-def over_leaves(sums: Array, rates: Array) -> Total:
-    """Sum over leaves and classes."""
-    return lambda function: tuple(float(np.sum(values)) for values in function(sums, rates))
+def best_step_over_leaves(sums: Array, rates: Array, limit: float) -> float:
+    """Return the α in [0, limit] that minimises ``Σ s exp(α r)`` over leaves and classes."""
+    if sums.size > FEW:
+        return best_step(lambda function: tuple(float(values.sum()) for values in function(sums, rates)), limit)
+    pairs = [(s, r) for s, r in zip(sums.ravel().tolist(), rates.ravel().tolist()) if s * r != 0.0]
+    drift = sum(s * r for s, r in pairs)
+    if drift >= 0.0:
+        return 0.0
+
+    def slope(alpha: float) -> tuple[float, float]:
+        value = change = 0.0
+        for s, r in pairs:
+            first = s * r * math.exp(min(alpha * r, 700.0))
+            value += first
+            change += first * r
+        return value, change
+
+    falling = sum(s for s, r in pairs if r < 0.0)
+    rising = sum(s for s, r in pairs if r > 0.0)
+    mean_rate = sum(s * abs(r) for s, r in pairs) / (falling + rising)
+    return root(slope, limit, 0.5 * math.log(falling / max(rising, 1e-300)) / mean_rate)
 
 
 def root(slope: Callable[[float], tuple[float, float]], limit: float, start: float) -> float:
@@ -193,7 +212,8 @@ def root(slope: Callable[[float], tuple[float, float]], limit: float, start: flo
 
 def best_step_of_leaves(h: LabelHypothesis, values: Array) -> float:
     """Return the α that minimises ``Σ w exp(-α y h)``, where h has these values in its leaves."""
-    return best_step(over_leaves(h.class_weights, -SIGNS * values[:, None]), MAX_VOTE / float(np.abs(values).max()))
+    limit = MAX_VOTE / float(np.abs(values).max())
+    return best_step_over_leaves(h.class_weights, -SIGNS * values[:, None], limit)
 
 
 def vote_of_function(state: State, term: Term, line_search: bool) -> Term | None:
@@ -219,16 +239,13 @@ def no_edge(state: State, values: Array | float) -> bool:
     return False
 
 
-def leaf_log_odds(h: LabelHypothesis, delta: float, *, as_printed: bool = False) -> Array:
-    """Return ``½ ln((W+ + δ) / (W- + δ))`` per leaf: 0 where h abstains, or where a forced sign contradicts it.
-
-    As Cuendet and Labbi print it (1.9-2), a leaf whose sign is forced against its majority has the same absolute value.
-    """
+def leaf_log_odds(h: LabelHypothesis, delta: float) -> Array:
+    """Return ``½ ln((W+ + δ) / (W- + δ))`` per leaf: 0 where h abstains, or where a forced sign contradicts it."""
     pairs = zip(h.class_weights.tolist(), h.abstains.tolist())
     values = np.array([0.0 if silent else 0.5 * math.log((b + delta) / (a + delta)) for (a, b), silent in pairs])
     if h.signs is None:
         return values
-    return np.asarray(h.signs * (np.abs(values) if as_printed else np.maximum(0.0, h.signs * values)))
+    return np.asarray(h.signs * (np.abs(values) if h.sure else np.maximum(0.0, h.signs * values)))
 
 
 def leaf_means(h: LabelHypothesis) -> Array:

@@ -195,6 +195,8 @@ def take_rows(X: Any, rows: Array) -> Any:
 @checked_by_scikit_learn()
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Validate `X` and read it as a `Table`; with `reset`, the estimator remembers its features."""
+    if isinstance(X, Table):
+        return _read_again(estimator, X, reset)
     if isinstance(X, PreparedTable):
         validate_data(estimator, X.native, reset=reset, skip_check_array=True)
         if reset:
@@ -242,6 +244,17 @@ def _read_computed(estimator: Any, X: ComputedTable, reset: bool) -> Table:
     if reset:
         estimator._empty_columns = frozenset()
     return Table(n_rows, n_features, computed=X)
+
+
+def _read_again(estimator: Any, table: Table, reset: bool) -> Table:
+    """Take a table that the booster of a weak learner has read, and whose columns it has compared with training."""
+    columns = list(table.columns)
+    if reset:
+        validate_data(estimator, table.native, reset=True, skip_check_array=True)
+        estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
+    for j in estimator._empty_columns:
+        columns[j] = np.full(table.n_rows, np.nan)
+    return replace(table, columns=tuple(columns))
 
 
 def _read_array(estimator: Any, X: Any, reset: bool) -> Table:

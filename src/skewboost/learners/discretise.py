@@ -84,7 +84,7 @@ Values = Intervals | Categories
 def discretise(column: Array | Nominal, y: Array, weights: Array, n_classes: int) -> Values:
     """The values of a training column, whose rows have the classes `y` (0 to `n_classes` - 1) and positive weights."""
     if isinstance(column, Nominal):
-        present = np.unique(column.codes)
+        present = np.flatnonzero(np.bincount(column.codes + 1)) - 1
         categories = tuple(column.categories[k] for k in present if k >= 0)
         return Categories(categories, bool(present[0] < 0))
     known = ~np.isnan(column)

@@ -40,6 +40,8 @@ class HistogramContext(LearnerContext):
     def __init__(self, data: TrainingData, view: View, goal: Request) -> None:
         super().__init__(data, view)
         self.goal = goal
+        assert view.bins is not None
+        self.used = np.append(np.arange(int(view.bins.n_bins.max())), MISSING)  # the codes that occur
 
     def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The feature whose bins separate the classes best."""
@@ -68,9 +70,10 @@ class HistogramContext(LearnerContext):
     def _best(self, planes: Array, goal: Request, gain_criterion: str) -> tuple[int, float, float]:
         """The feature with the smallest criterion, summed over its bins; the first in case of a tie."""
         criterion = goal.criterion
+        planes = planes[:, :, self.used]
         losses = leaf_loss(criterion, planes[0], planes[1], 1, goal.costs, goal.delta)
         if self.goal.missing == "abstain":
-            losses[:, MISSING] = abstain_loss(criterion, planes[0, :, MISSING], planes[1, :, MISSING])
+            losses[:, -1] = abstain_loss(criterion, planes[0, :, -1], planes[1, :, -1])
         values = losses.sum(axis=1)
         tie = TIE * (abs(values.min()) if criterion == "squares" else float(planes[:, 0].sum()))
         feature = int(np.argmax(values <= values.min() + tie))

@@ -89,7 +89,8 @@ def scores_by_parameter(data: str, algorithm: str, run: int, n: int, validated: 
 
 def _chosen(models: Sequence[Any], X: Any, y: Any) -> int:
     inner = list(folds(X, y, 0))
-    return int(np.argmax([np.mean([column(trained_scores(model, split), "F+") for split in inner]) for model in models]))
+    of_models = [[column(trained_scores(model, split), "F+") for split in inner] for model in models]
+    return int(np.argmax(np.mean(of_models, axis=1)))
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def run_tasks(
 
 
 def _timed(work: Callable[..., Any], args: Sequence[Any], name: str) -> tuple[str, Any, float]:
-    started = time.process_time()  # other processes of the machine do not count
+    started = time.process_time()  # a busy machine does not make it longer
     with unquestioned_costs():  # the papers did ask for them
         value = as_read_back({"value": work(*args)})["value"]
     return name, value, time.process_time() - started

@@ -9,7 +9,7 @@ import numpy as np
 
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
-from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, no_edge, over_leaves
+from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, best_step_over_leaves, no_edge
 from skewboost.boosting.state import SIGNS, F, State
 from skewboost.boosting.variants.logitboost import MIN_WEIGHT, LogitBoost, odds_against
 from skewboost.engine.boundary import Request
@@ -78,15 +78,17 @@ class CSAdaBoost(_CostLoss, DiscreteRule):
         """Alternate between the best step for the labels and the best labels for the step until neither changes."""
         costs = state.costs
         labels = h.labels
-        for _ in range(20 if len(labels) != 2 or not labels.all() else 1):
+        for _ in range(20):
             # the α >= 0 that minimises the loss of α h, the root of its derivative (eq. 41)
             rates = -costs.of_class * SIGNS * labels[:, None]
-            step = best_step(over_leaves(h.class_weights, rates), MAX_VOTE / max(costs.negative, costs.positive))
+            step = best_step_over_leaves(h.class_weights, rates, MAX_VOTE / max(costs.negative, costs.positive))
+            if len(labels) == 2:  # those of one split, which were chosen together with it
+                break
             # a wrong label adds 2 sinh(C α) W to the loss, which is proportional to C W for α → 0
             penalty = np.array([math.sinh(min(c * max(step, 1e-9), 700.0)) for c in (costs.negative, costs.positive)])
             negative, positive = (h.class_weights * penalty).T
             better = np.where(h.labels == 0, 0.0, np.where(positive >= negative, 1.0, -1.0))
-            if len(labels) == 2 or (better == labels).all():
+            if (better == labels).all():
                 break
             labels = better
         if no_edge(state, step):

@@ -64,10 +64,18 @@ def margins_on_cancer(seed: int) -> list[list[float]]:
         half = rng.permutation(len(y))[: len(y) // 2]
         for rows in (half, np.setdiff1d(np.arange(len(y)), half)):
             model = booster(2).fit(X[rows], y[rows])
-            votes = np.cumsum([abs(record["step"]) for record in model.history_])
-            stages = list(model.staged_decision_function(X[rows]))
-            found.append([(2.0 * y[rows] - 1.0) * stages[m - 1] / votes[m - 1] for m in AT])
+            found.append(margins_of(model, X[rows], 2.0 * y[rows] - 1.0))
     return [np.quantile(np.concatenate(margins), QUANTILES).tolist() for margins in zip(*found)]
+
+
+def margins_of(model: Any, X: Any, signs: Any) -> list[Any]:
+    """Return the margins, in [-1, 1], after the rounds `AT`."""
+    F, votes, found = 0.0, 0.0, []
+    for m, stage in enumerate(model.staged_decision_function(X), 1):
+        F, votes = stage, votes + np.abs(stage - F)
+        if m in AT:
+            found.append(signs * F / votes)
+    return found
 
 
 def seeds(leaves: int, quick: bool) -> range:
@@ -134,11 +142,10 @@ def draw(results: Results, quick: bool) -> Any:
         lines = draw_measures(axis, curve_of_errors(parts), "error", ("train", "test"))
         axis.set_ylim(0.0, 0.11)
     quantiles = np.mean([results.of(margins_on_cancer, seed) for seed in seeds(2, quick)], axis=0)
-    everyone = np.zeros(len(QUANTILES), dtype=int)
-    margins = dict(zip(AT, quantiles))
-    MarginDisplay(margins=margins, group=everyone, weights=np.ones(len(QUANTILES)), labels=("all",)).plot(
-        axes[2], by_class=False
-    )
+    MarginDisplay(
+        margins=dict(zip(AT, quantiles)), group=np.ones(len(QUANTILES), dtype=int), weights=np.ones(len(QUANTILES)),
+        labels=("benign", "malignant"),
+    ).plot(axes[2], by_class=False)  # fmt: skip
     axes[2].get_legend().remove()
     axes[2].legend(frameon=False, fontsize="small", loc="upper left")
     axes[2].set(xlabel="margin", ylabel="fraction of training rows")
