@@ -44,8 +44,8 @@ class MarginDisplay(Display):
     .. math:: \frac{F_{M,y}(x) - \max_{l \ne y} F_{M,l}(x)}{\sum_{m \le M} (\max_l g_{m,l}(x) - \min_l g_{m,l}(x))} ,
               \qquad g_m = F_m - F_{m-1} .
 
-    Errors have a negative margin. More rounds move the curve to the right. If the curve of the rare class stays to the
-    left of the others, its examples are classified less reliably.
+    Errors have a negative margin. More rounds make the smallest margins larger, and the largest smaller. If the curve
+    of the rare class stays to the left of the others, its examples are classified less reliably.
 
     Parameters
     ----------

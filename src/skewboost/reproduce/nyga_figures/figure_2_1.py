@@ -124,13 +124,14 @@ def tables(results: Results, quick: bool) -> list[Table]:
         name = "stumps" if leaves == 2 else f"trees of {leaves} leaves"
         train, test = (errors(results, quick, leaves, part) for part in ("train", "test"))
         first = np.where((train == 0).any(axis=1), 1.0 + (train == 0).argmax(axis=1), np.nan)
-        cells[name, "share of runs without training errors"] = Cell(estimate((train == 0).any(axis=1), TWO_FOLDS))
+        cells[name, "share of fits without training errors"] = Cell(estimate((train == 0).any(axis=1)))
         cells[name, "first round without them"] = Cell(estimate(first, TWO_FOLDS), EARLY)
         for m in (EARLY, ROUNDS):
-            cells[name, f"training error, round {m}"] = Cell(estimate(train[:, m - 1], TWO_FOLDS), 0.0)
+            printed = 0.0 if m == EARLY else None
+            cells[name, f"training error, round {m}"] = Cell(estimate(train[:, m - 1], TWO_FOLDS), printed)
         for m in (EARLY, ROUNDS):
             cells[name, f"test error, round {m}"] = Cell(estimate(test[:, m - 1], TWO_FOLDS))
-    title, note = "Figure 2.1: when the training error is zero", "First rounds are means over the runs that have one."
+    title, note = "Figure 2.1: when the training error is zero", "First rounds are means over the fits that have one."
     return [Table("2.1-errors", title, "AdaBoost on", cells, note=note, drawn=False)]
 
 
