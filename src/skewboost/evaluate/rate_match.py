@@ -249,7 +249,7 @@ class _Points:
         self._beside_best()
 
     def _beside_best(self) -> None:
-        """Halve the gaps next to the closest cost: the mean may rise and fall, and steps outward miss where it peaks."""
+        """Halve the gaps next to the closest cost: the mean may rise and fall, and steps miss where it peaks."""
         while not self.full:
             order = sorted(self.sweeps)
             k = min(range(len(order)), key=lambda i: (abs(self.off(order[i])), abs(order[i])))
