@@ -112,6 +112,21 @@ def test_some_rates_are_reached_by_cheaper_false_alarms_only():
     assert second.estimator.cost == {1: 1.0, 0: 1.0 / second.cost}
 
 
+def test_costs_between_the_steps_are_tried_if_no_step_reaches_the_rate():
+    """The share peaks at a cost of 60, between the steps at exp(3.2) = 24.5 and exp(6.4)."""
+
+    class Peak(Share):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.share_ = 1.0 - 0.05 * abs(math.log(self.cost[1] / self.cost[0] / 60.0))
+            return self
+
+    Peak.__init__ = Share.__init__
+    found = match_rate(Peak(), X, Y, rate=1.0, tolerance=0.01, cv=HALVES, repeats=1)
+    assert found.met
+    assert 45.0 < found.cost < 80.0
+
+
 def test_precision_is_raised_by_dearer_false_alarms():
     table, labels = awkward_data(300)
     clf = CSRAClassifier(n_estimators=10)

@@ -12,6 +12,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,8 @@ def match_rate(
     that reaches a goal on new rows take `skewboost.GoalSearchCV`.
 
     The search starts at equal costs, doubles its steps until the mean is on the other side of the rate, and halves the
-    step in between. Where the mean jumps across the rate, other costs next to the jump are tried.
+    step in between. Where the mean jumps across the rate, other costs next to the jump are tried; if no step goes
+    beyond the rate, costs next to the closest one.
 
     Parameters
     ----------
@@ -244,6 +246,19 @@ class _Points:
                 self._between(*gap)
             if self.full or any(map(self.hits, list(self.sweeps))):
                 return
+        self._beside_best()
+
+    def _beside_best(self) -> None:
+        """Halve the gaps next to the closest cost: the mean may rise and fall, and steps miss where it peaks."""
+        while not self.full:
+            order = sorted(self.sweeps)
+            k = min(range(len(order)), key=lambda i: (abs(self.off(order[i])), abs(order[i])))
+            near = [0.5 * (a + b) for a, b in pairwise(order[max(k - 1, 0) : k + 2]) if b - a > FINEST]
+            if not near:
+                return
+            for u in near:
+                if not self.full and self.hits(u):
+                    return
 
     def _directions(self) -> Iterator[float]:
         """Yield the direction in which the measure should come closer, then the other."""
