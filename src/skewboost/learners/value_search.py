@@ -342,13 +342,17 @@ def _non_empty(feature: int, threshold: Array, left: Array, usable: Array, side:
 
 
 def _below(widths: Array, values: Array, first: Array, second: Array, smoothing: Array) -> Array:
-    """Return a lower bound, for each leaf, of the sum at its minimum, less the largest smoothing there.
+    """Return a lower bound, for each leaf, of the sum over its rows at the minimum of the smoothed sum.
 
-    Arrays are ``[leaf, size]``. Where u is concave, it is above its chord between two sizes, and the sum above a convex
+    Arrays are ``[leaf, size]``. As u is concave, it is above its chord between two sizes, and the sum above a convex
     one with u replaced by the chords. `first` and `second` are the slopes of the latter at both ends of each interval.
+    The minimum is in an interval whose bound is not above the lowest sum that is known. There the smoothing, which is
+    convex, is not above its values at the ends.
     """
     y0, y1 = values[:, :-1], values[:, 1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         meet = np.clip((y1 - y0 - second * widths) / (first - second), 0.0, widths)  # of the tangents
     bounds = np.where(first >= 0, y0, np.where(second <= 0, y1, y0 + first * meet))
-    return np.asarray((bounds - np.maximum(smoothing[:-1], smoothing[1:])).min(axis=1))
+    possible = bounds <= values.min(axis=1, keepdims=True) * (1.0 + SLACK)
+    alone = bounds - np.maximum(smoothing[:-1], smoothing[1:])
+    return np.asarray(np.where(possible, alone, np.inf).min(axis=1))
