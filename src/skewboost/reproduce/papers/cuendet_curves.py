@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skewboost.reproduce.cuendet_curves.claims import Curves, all_claims
 from skewboost.reproduce.cuendet_curves.tables import all_parts
-from skewboost.reproduce.cuendet_curves.trials import DRAWS, FOLDS, THIRDS, tasks
+from skewboost.reproduce.cuendet_curves.trials import DRAWS, FOLDS, ROUNDS, SIZE, THIRDS, TREE_ROUNDS, TRIALS, tasks
 from skewboost.reproduce.experiment import Experiment, Results
 from skewboost.reproduce.report import Claims, Part
 
@@ -25,11 +25,11 @@ There are {ROUNDS} rounds, {TREE_ROUNDS} for trees.
   Claims are tested by the corrected resampled t-test over trials; its result with the other trials is in the evidence.
 - *Discretisation* (guess): quantiles, with at most 10 cuts per continuous attribute; the report does not print k. Other
   numbers of cuts and no discretisation are shown for cleve and hypothyroid. Cuts are computed from the training rows.
-- *8 Gaussians* (guess): {SIZE} rows, the size is not printed; other sizes are shown. The report has one sample, here are
+- *8 Gaussians* (guess): {SIZE} rows; the size is not printed, and others are shown. The report has one sample. Here are
   {DRAWS} (three with `--quick`), over which claims are tested. The figures show the first.
-- *Project management* (figure 3-3): the data are not public. The figure is drawn for a generated stand-in (800 rows, 40 %
-  positive, 20 columns of which 8 matter, a tenth of the positives with exchanged labels), which the claims in general
-  use as noisy data.
+- *Project management* (figure 3-3): the data are not public. The figure is drawn for a generated stand-in (800 rows,
+  40 % positive, 20 columns of which 8 matter, a tenth of the positives with exchanged labels), which the claims in
+  general use as noisy data.
 - *cleve*: seven of the 13 attributes are codes and taken as categories. Two thousandths of its cells are missing; the
   report speaks of many missing values.
 - *Trees*: where positives are rare (hypothyroid), the tree starts at 0 with balanced classes, as §2.3.1 suggests; the
