@@ -12,9 +12,11 @@ from skewboost.reproduce.cuendet_curves.claims import changes
 from skewboost.reproduce.cuendet_curves.error_curves import ErrorCurves
 from skewboost.reproduce.cuendet_curves.trials import (
     CHESS,
+    FAVOURED,
     FOLDS,
     HEART,
     METHODS,
+    NEW_Z,
     PLAIN,
     THYROID,
     TREE,
@@ -95,3 +97,41 @@ def test_the_data_sets_are_those_of_the_report():
         assert len(X) == numbers[data, "rows"] - 2 * (data == CHESS)
         assert X.shape[1] == numbers[data, "columns"]
         assert positive == pytest.approx(numbers[data, "percent positive"], abs=0.6)
+
+
+def curves_of(data, method=PLAIN, cuts=K):
+    found = errors(data, method, cuts, FOLDS)
+    return ErrorCurves(np.array(found["train"]), np.array(found["test"]), 1.0 / 19.0)
+
+
+@pytest.mark.slow
+def test_trees_learn_chess_faster_than_stumps():
+    load_real("kr_vs_kp")
+    plain, tree = curves_of(CHESS), curves_of(CHESS, TREE)
+    assert plain.at(200, "train").mean() < 3.0
+    assert plain.mean(plain.at(200) - plain.at(200, "train")).interval()[1] < 2.0  # test errors are hardly larger
+    assert plain.mean(plain.at(50) - tree.at(50)).interval()[0] > 1.5
+
+
+@pytest.mark.slow
+def test_coarse_cuts_cost_accuracy_and_the_two_criteria_agree():
+    load_real("hypothyroid")
+    coarse, exact, new = curves_of(THYROID), curves_of(THYROID, PLAIN, "every cut"), curves_of(THYROID, NEW_Z)
+    assert coarse.mean(coarse.at(60) - exact.at(60)).p_value < 0.05
+    low, high = coarse.mean((coarse.test - new.test)[:, 9:].mean(axis=1)).interval()
+    assert max(-low, high) < 0.3
+
+
+@pytest.mark.slow
+def test_favoured_stumps_are_unstable_at_first():
+    load_real("hypothyroid")
+    plain, favoured = curves_of(THYROID), curves_of(THYROID, FAVOURED)
+    assert plain.mean(changes(favoured) - changes(plain)).interval()[0] > 5.0
+
+
+@pytest.mark.slow
+def test_a_tree_learns_noise_by_heart():
+    load_real("cleveland_heart")
+    plain, tree = curves_of(HEART), curves_of(HEART, TREE)
+    assert tree.mean(tree.test[:, -1] - tree.train[:, -1]).interval()[0] > 10.0
+    assert tree.mean(plain.at(50, "train") - tree.at(50, "train")).interval()[0] > 10.0

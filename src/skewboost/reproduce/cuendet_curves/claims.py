@@ -223,7 +223,8 @@ def claims_in_general(curves: Curves) -> list[Claim]:
         return average([two_z(data, get) for data in METHODS])
 
     def consistent(get: Get) -> Estimate:
-        return average([best_other(data, (PLAIN, NEW_Z, CONSISTENT, TREE), get) for data in METHODS])
+        compared = (STAND_IN, HEART, THYROID)  # the report shows no consistent stumps on kr-vs-kp
+        return average([best_other(data, (PLAIN, NEW_Z, CONSISTENT, TREE), get) for data in compared])
 
     def as_well(get: Get) -> Estimate:
         pairs = [(get(data), get(data, TREE)) for data in noisy]
@@ -243,9 +244,7 @@ def claims_in_general(curves: Curves) -> list[Claim]:
 
     return [
         curves.equal("The two criteria Z yield very similar results (mean of the data sets)", both_z, 0.3),
-        curves.ordered(
-            "Consistent boosting slightly outperforms all other methods (mean of the data sets)", consistent
-        ),
+        curves.ordered("Consistent boosting slightly outperforms all other methods (without kr-vs-kp)", consistent),
         curves.equal("On noisy data stumps perform as well as trees in their lowest test error", as_well, 2.0),
         curves.ordered("The training error of trees decreases much faster (after 50 rounds)", train_faster),
         curves.ordered(

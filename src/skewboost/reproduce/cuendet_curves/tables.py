@@ -69,7 +69,9 @@ def _table_of_errors(curves: Curves, split: str) -> Table:
         "*CI* two standard deviations over trials in the last ten rounds."
     )
     name = "errors" if split == FOLDS else "thirds"
-    return Table(name, f"Errors in {split}, at most {K} per attribute", "data set and booster", cells, 2, note)
+    return Table(
+        name, f"Errors in {split}, at most {K} per attribute", "data set and booster", cells, 2, note, drawn=False
+    )
 
 
 def _table_of_cuts(curves: Curves) -> Table:
@@ -82,7 +84,7 @@ def _table_of_cuts(curves: Curves) -> Table:
     for cuts in (K, "every cut"):
         for column, value in _row(curves.of(THYROID, LONG, cuts)).items():
             cells[f"{THYROID}, {PLAIN}, {MANY_ROUNDS} rounds: {cuts}", column] = Cell(value)
-    return Table("cuts", f"Discretisation of continuous attributes, {FOLDS}", "cuts", cells, 2)
+    return Table("cuts", f"Discretisation of continuous attributes, {FOLDS}", "cuts", cells, 2, drawn=False)
 
 
 def _table_of_sizes(curves: Curves) -> Table:
@@ -95,7 +97,9 @@ def _table_of_sizes(curves: Curves) -> Table:
                     of_draws = estimate([row[column].mean for row in rows])
                     cells[f"{n_rows} rows: {cuts}", column] = Cell(of_draws)
     note = "Errors are over samples, each of which has 20 trials."
-    return Table("sizes", "8 Gaussians: plain stumps by the size of the sample", "sample and cuts", cells, 2, note)
+    return Table(
+        "sizes", "8 Gaussians: plain stumps by the size of the sample", "sample and cuts", cells, 2, note, drawn=False
+    )
 
 
 def _figures(curves: Curves) -> list[Figure]:
