@@ -14,16 +14,19 @@ from pathlib import Path
 
 import lightgbm
 import numpy as np
+import pandas as pd
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
 
 from data import imbalanced, row, seconds, side_by_side
 from skewboost import (
+    AdaBoostClassifier,
     AdaBoostMHClassifier,
     AlternatingTreeClassifier,
     ConsistentBoostClassifier,
     RealBoostClassifier,
 )
-from skewboost.learners import RuleLearner
+from skewboost.learners import MDLDiscretizer, RuleLearner
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 THREADS = 2
@@ -64,6 +67,12 @@ def main() -> None:
     own, plain, light = side_by_side(tasks)
     row("consistent stumps, 200 rounds / RealBoost", own, plain, "")
     row("consistent stumps, 200 rounds / LightGBM num_leaves=2", own, light, "")
+
+    few, labels = pd.DataFrame(X[:20_000]).rename(columns="x{}".format), y[:20_000]
+    rules = AdaBoostClassifier(estimator=RuleLearner(), n_estimators=10, **ours)
+    cut_once = make_pipeline(MDLDiscretizer(), rules)
+    once, always = side_by_side([lambda: cut_once.fit(few, labels), lambda: rules.fit(few, labels)], 3)
+    row("boosted RuleLearner, 10 rounds, cut once / in every round", once, always, "")
 
     score = X[:, 0] + X[:, 1] * X[:, 2] + np.random.default_rng(0).normal(size=len(X))
     many = np.digitize(score, [-1.0, 0.5, 1.5])

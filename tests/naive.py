@@ -22,6 +22,10 @@ def leaf_loss(criterion: str, a: float, b: float, sign: int = 0) -> float:
         return 2 * math.sqrt(a * b)
     if criterion == "zbar":
         return 2 * math.sqrt(a * b) if (b >= a) == (sign > 0) or a == b else a + b
+    if criterion == "zbar_printed":  # the value ±|½ ln(W+ / W-)|
+        if (b >= a) == (sign > 0) or a == b:
+            return 2 * math.sqrt(a * b)
+        return (a * a + b * b) / math.sqrt(a * b) if a * b > 0 else math.inf
     raise ValueError(criterion)
 
 

@@ -1,6 +1,7 @@
 from skewboost import boosting as boosting
 from skewboost import datasets as datasets
 from skewboost import evaluate as evaluate
+from skewboost import features as features
 from skewboost import goals as goals
 from skewboost import io as io
 from skewboost import learners as learners
@@ -9,10 +10,10 @@ from skewboost import metrics as metrics
 from skewboost import plots as plots
 from skewboost import toolbox as toolbox
 from skewboost.boosting.catalogue import catalogue as catalogue
+from skewboost.boosting.catalogue import related_methods as related_methods
 from skewboost.boosting.variants.adaboost import AdaBoostClassifier as AdaBoostClassifier
 from skewboost.boosting.variants.adaboost_mh import AdaBoostMHClassifier as AdaBoostMHClassifier
 from skewboost.boosting.variants.adaboost_reg import AdaBoostRegClassifier as AdaBoostRegClassifier
-from skewboost.boosting.variants.adaboost_reg import SoftMarginBoostClassifier as SoftMarginBoostClassifier
 from skewboost.boosting.variants.adac import AdaC1Classifier as AdaC1Classifier
 from skewboost.boosting.variants.adac import AdaC2Classifier as AdaC2Classifier
 from skewboost.boosting.variants.adac import AdaC3Classifier as AdaC3Classifier
@@ -39,6 +40,7 @@ from skewboost.boosting.variants.gentleboost import GentleBoostClassifier as Gen
 from skewboost.boosting.variants.logitboost import LogitBoostClassifier as LogitBoostClassifier
 from skewboost.boosting.variants.rareboost import RareBoostClassifier as RareBoostClassifier
 from skewboost.boosting.variants.realboost import RealBoostClassifier as RealBoostClassifier
+from skewboost.boosting.variants.soft_margin_boost import SoftMarginBoostClassifier as SoftMarginBoostClassifier
 from skewboost.boosting.variants.weightboost import WeightBoostClassifier as WeightBoostClassifier
 from skewboost.goals.goal_search import GoalSearchCV as GoalSearchCV
 from skewboost.goals.skewboost_classifier import SkewBoostClassifier as SkewBoostClassifier

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from skewboost import (
     AdaBoostClassifier,
     AdaBoostMHClassifier,
+    AdaC2M1Classifier,
     AdaMECClassifier,
     LogitBoostClassifier,
     RealBoostClassifier,
@@ -23,6 +24,7 @@ from skewboost import (
 )
 from skewboost.evaluate import staged_curve
 from skewboost.evaluate.staged_curves import exponential_loss
+from skewboost.evaluate.stages import largest_margins, margins_of_classes
 from skewboost.metrics import expected_cost
 from support import awkward_data
 
@@ -208,8 +210,48 @@ def test_many_classes_have_error_and_cost():
     said = AdaBoostMHClassifier(n_estimators=4).fit(X[train], three[train]).predict(X[test])
     assert curve.values("cost")[0, -1] == pytest.approx(matrix[three[test], said].mean())
     assert curve.values("error")[0, -1] == pytest.approx((three[test] != said).mean())
-    assert curve.margin_quantiles is None
     assert "precision" not in curve.measures
+
+
+@pytest.mark.parametrize("booster", [AdaBoostMHClassifier, AdaC2M1Classifier])
+def test_margins_of_many_classes_are_the_balance_of_their_votes(booster):
+    """[cuendet2002] §1.3: the votes for the class of a row minus the most votes for any other, over all votes."""
+    three = Y + (X[:, 1] > 0.5)
+    clf = booster(estimator="tree", n_estimators=6)
+    curve = staged_curve(clf, X, three, cv=HALVES)
+    assert curve.margins == "votes"
+    train, test = HALVES[0]
+    votes = np.zeros((len(test), 3))
+    most, stages = np.zeros(len(test)), clf.fit(X[train], three[train]).staged_decision_function(X[test])
+    for m, F in enumerate(stages):
+        most += np.ptp(F - votes, axis=1)
+        votes = F
+        others = [max(row[k] for k in range(3) if k != y) for row, y in zip(votes, three[test])]
+        margins = (votes[range(len(test)), three[test]] - others) / most
+        assert np.abs(margins).max() <= 1 + 1e-12
+        expected = np.quantile(margins, curve.margin_levels, method="inverted_cdf")
+        np.testing.assert_allclose(curve.margin_quantiles["test"][0, m], expected, atol=1e-12)
+    if booster is AdaC2M1Classifier:  # then all votes of a round are α
+        np.testing.assert_allclose(most, sum(r["step"] for r in clf.history_))
+
+
+def test_margins_of_many_classes_of_other_libraries_are_raw():
+    three, Z = Y + (X[:, 1] > 0.5), np.nan_to_num(X)
+    clf = sk.GradientBoostingClassifier(n_estimators=3, random_state=0)
+    curve = staged_curve(clf, Z, three, cv=HALVES)
+    assert curve.margins == "raw"
+    train, test = HALVES[0]
+    F = clf.fit(Z[train], three[train]).decision_function(Z[test])
+    expected = min(row[y] - max(np.delete(row, y)) for row, y in zip(F, three[test]))
+    assert curve.margin_quantiles["test"][0, -1, 0] == pytest.approx(expected)
+
+
+def test_two_votes_of_opposite_sign_have_the_margin_of_one():
+    rng = np.random.default_rng(0)
+    g, y = rng.normal(size=(5, 40)), rng.integers(0, 2, 40)
+    F = np.stack((-g / 2, g / 2), axis=2)
+    margins = margins_of_classes(F.sum(axis=0), y) / sum(map(largest_margins, F))
+    np.testing.assert_allclose(margins, np.where(y == 1, 1, -1) * g.sum(axis=0) / np.abs(g).sum(axis=0))
 
 
 def test_the_positive_class_is_the_one_the_estimator_was_told():

@@ -504,3 +504,22 @@ def test_the_user_may_say_which_rows_to_hold_out():
         clf.set_params(holdout=np.ones(7, dtype=bool)).fit(X, y)
     with pytest.raises(ValueError, match="holdout leaves 0 positives and 0 negatives to search on"):
         clf.set_params(holdout=np.ones(1200, dtype=bool)).fit(X, y)
+
+
+def test_the_goal_is_sought_where_it_is_lost_although_a_better_point_of_a_plateau_is_far_away():
+    """As with AdaC2 on 500 rounds: all decisions change between costs of 1 and 1.05, and a few between 2 and 8."""
+
+    class Compound(Ruler):
+        def fit(self, X, y):
+            super().fit(X, y)
+            ratio = (self.cost or {0: 1.0, 1: 1.0})[1] / (self.cost or {0: 1.0, 1: 1.0})[0]
+            self.bias_ += min(100.0 * np.log(ratio), 5.0) - min(0.5 * np.log(ratio), 1.0)
+            return self
+
+    Compound.__init__ = Ruler.__init__
+    X, y = draw(4000, 0)
+    clf = GoalSearchCV(Compound(), "recall >= 0.8", tune="cost", confidence=None, random_state=0).fit(X, y)
+    plain = GoalSearchCV(Ruler(), "recall >= 0.8", tune="cost", confidence=None, random_state=0).fit(X, y)
+    assert clf.counts_.recall >= 0.8
+    assert 1.0 < clf.cost_[1] / clf.cost_[0] < 1.05
+    assert clf.counts_.false_alarm_rate < plain.counts_.false_alarm_rate + 0.01

@@ -30,7 +30,7 @@ from skewboost import (
 from skewboost.datasets import load_rare_cancer
 from skewboost.learners import EvidenceRule, RuleLearner
 from skewboost.learners.discretise import mdl_cuts
-from skewboost.learners.patterns import adjusted_residual
+from skewboost.learners.patterns import adjusted_residual, distinct
 from support import awkward_data
 
 # -------------------------------------------------------------------- discretisation
@@ -540,6 +540,33 @@ def test_the_first_round_is_the_learner_itself():
     X, y = mixed_data()
     clf = AdaBoostClassifier(estimator=RuleLearner(), n_estimators=1).fit(X, y)
     np.testing.assert_array_equal(clf.predict(X), RuleLearner().fit(X, y).predict(X))
+
+
+class Converting(RuleLearner):
+    """Reads the user's table in every round."""
+
+    takes_tables = False
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_table_that_the_booster_has_read_is_the_users_table(sampled):
+    X, y = mixed_data()
+    X["void"] = np.where(np.arange(len(y)) == 0, 1.0, np.nan)  # empty in some samples of rows
+    X["nothing"] = np.nan
+    given = {"n_estimators": 5, "random_state": 0, "sampler": "bootstrap" if sampled else None}
+    own, converted = (AdaBoostClassifier(estimator=e, **given).fit(X, y) for e in (RuleLearner(), Converting()))
+    np.testing.assert_array_equal(own.decision_function(X), converted.decision_function(X))
+    assert own.n_features_in_ == 12
+
+
+@pytest.mark.parametrize("n_values", [2, 1000])
+def test_rows_are_merged_if_all_their_values_are_equal(n_values):
+    """1000 values in 12 columns are more combinations than an integer can count."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, n_values, size=(12, 40))[:, rng.integers(40, size=300)]
+    first, which = distinct(codes)
+    assert len(first) == len(np.unique(codes, axis=1).T)
+    np.testing.assert_array_equal(codes[:, first][:, which], codes)
 
 
 def cross_validated_f1(clf, X, y):

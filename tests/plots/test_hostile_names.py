@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from hostile import NAMES, PLAIN, TALL
-from skewboost import AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
+from skewboost import AdaBoostMHClassifier, AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.evaluate import bias_variance, staged_curve
 from skewboost.evaluate.sweeps import CostSweep, Sweep
@@ -154,9 +154,28 @@ def margins(rows, model):
     return display, [f"5 rounds, {quoted(c)}" for c in (POSITIVE, NEGATIVE)]
 
 
+def margins_of_three(rows, **_):
+    X, y = rows
+    three = np.where(np.arange(ROWS) % 4 == 0, "$b$_\t", y)
+    display = plots.MarginDisplay.from_estimator(AdaBoostMHClassifier(n_estimators=5).fit(X, three), X, three)
+    return display, [f"5 rounds, {quoted(c)}" for c in (POSITIVE, NEGATIVE, "$b$_\t")]
+
+
 def frontier(rows, **_):
     search = GoalSearchCV(RealBoostClassifier(n_estimators=2), "recall >= 0.2", confidence=None, max_points=3, cv=2)
     return plots.GoalFrontierDisplay.from_estimator(search.fit(*rows)), ["Goal: recall >= 0.2"]
+
+
+def staged_boundaries(rows, model):
+    names = [*SOME[:8], "_hidden$"]
+    display = plots.StagedBoundaryDisplay.from_estimator(dict.fromkeys(names, model), rows[0], feature=0, optimum=0.5)
+    labels = [quoted(n) if n.startswith("_") else n for n in side_by_side(names, 32)]
+    return display, [*labels, "boundary: $a$ [/x]", "the 2 other features at their medians"]
+
+
+def one_staged_boundary(rows, model):
+    display = plots.StagedBoundaryDisplay.from_estimator({"$n$_": model}, rows[0].iloc[:, [0, 1, 2]], feature="_b\x1b")
+    return display, ["$n$_: decision boundary by round", r"boundary: '_b\x1b'"]
 
 
 MAKERS = {
@@ -193,13 +212,17 @@ MAKERS = {
         ),
     ],
     "GoalFrontierDisplay": [frontier],
+    "StagedBoundaryDisplay": [
+        lambda rows, model, **_: staged_boundaries(rows, model),
+        lambda rows, model, **_: one_staged_boundary(rows, model),
+    ],
     "StagedCurveDisplay": [
         lambda curve, **_: (
             plots.StagedCurveDisplay(replace(curve, name="$a$ [/x]")).plot(),
             ["$a$ [/x]: error by round"],
         )
     ],
-    "MarginDisplay": [lambda rows, model, **_: margins(rows, model)],
+    "MarginDisplay": [lambda rows, model, **_: margins(rows, model), margins_of_three],
     "OperatingPointDisplay": [
         lambda rows, model, **_: (
             plots.OperatingPointDisplay.from_estimator(model, *rows),

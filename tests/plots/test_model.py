@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
@@ -14,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skewboost import (
     AdaBoostClassifier,
     AdaBoostMHClassifier,
+    AdaC2M1Classifier,
     AlternatingTreeClassifier,
     GentleBoostClassifier,
     RealBoostClassifier,
@@ -136,6 +138,88 @@ def test_boosters_of_scikit_learn_have_margins_too(other, rare):
     last = display.margins[max(display.margins)]
     assert np.abs(last).max() <= 1 + 1e-12
     np.testing.assert_array_equal(last > 0, other.predict(X) == y)
+
+
+class Votes(ClassifierMixin, BaseEstimator):
+    """Three rounds that vote with 2, 1 and 1 for the classes that the row itself names."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def staged_decision_function(self, X):
+        F = np.zeros((len(X), 3))
+        for step, h in zip((2.0, 1.0, 1.0), np.asarray(X, dtype=int).T):
+            F = F + step * (h[:, None] == np.arange(3))
+            yield F
+
+    def predict(self, X):
+        *_, F = self.staged_decision_function(X)
+        return self.classes_[F.argmax(axis=1)]
+
+
+def test_margins_of_three_classes_by_hand():
+    """[cuendet2002] §1.3: Σ α [h = y] - max Σ α [h = y'] over the other classes, divided by Σ α = 4."""
+    said = np.array([[0, 0, 0], [0, 1, 2], [0, 1, 1], [1, 0, 2], [1, 1, 0], [2, 1, 1], [2, 2, 2]])
+    truth = np.array(["a", "a", "a", "a", "a", "b", "c"])
+    expected = [4, 2 - 1, 2 - 2, 1 - 2, 1 - 3, 2 - 2, 4]
+    display = MarginDisplay.from_estimator(Votes().fit(said, truth), said, truth, rounds=(1, 3))
+    np.testing.assert_allclose(display.margins[3], np.array(expected) / 4)
+    np.testing.assert_array_equal(display.margins[1], [1, 1, 1, -1, -1, -1, 1])
+    assert display.labels == ("'a'", "'b'", "'c'")
+    assert display.group.tolist() == [0, 0, 0, 0, 0, 1, 2]
+    assert [line.get_label() for line in display.ax_.lines[1:]] == [
+        f"{n}, '{c}'" for c in "abc" for n in ("1 round", "3 rounds")
+    ]
+    of_a = display.ax_.lines[2].get_xydata()  # after three rounds: -2/4, -1/4, 0, 1/4, 1
+    for level, fraction in ((-0.6, 0.0), (-0.5, 0.2), (-0.2, 0.4), (0.0, 0.6), (0.25, 0.8), (0.9, 0.8), (1.0, 1.0)):
+        assert of_a[of_a[:, 0] <= level, 1].max() == pytest.approx(fraction)
+    assert f"{2 / 7:.2%} after 3 rounds" in display.ax_.get_title(loc="left")
+
+
+def three_classes(rare):
+    X, y = np.nan_to_num(rare[0]), rare[1]
+    return X, np.where((y == "good") & (X[:, 1] > 0.8), "fair", y)
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        AdaBoostMHClassifier(n_estimators=8),
+        AdaBoostMHClassifier(n_estimators=8, cost="balanced"),
+        AdaC2M1Classifier(n_estimators=8, cost={"bad": 1.3, "fair": 1.1, "good": 1.0}),
+        TheirAdaBoost(n_estimators=8),
+        GradientBoostingClassifier(n_estimators=8),
+        HistGradientBoostingClassifier(max_iter=8),
+    ],
+    ids=str,
+)
+def test_margins_of_many_classes_are_positive_where_the_decision_is_right(clf, rare):
+    X, y = three_classes(rare)
+    clf.fit(X, y)
+    rounds = range(1, 1 + sum(1 for _ in clf.staged_predict(X)))
+    display = MarginDisplay.from_estimator(clf, X, y, rounds=rounds)
+    for m, said in zip(rounds, clf.staged_predict(X), strict=True):
+        margins = display.margins[m]
+        clear = np.abs(margins) > 1e-9  # no tie
+        assert clear.mean() > 0.5
+        np.testing.assert_array_equal(margins[clear] > 0, (said == y)[clear])
+        assert np.abs(margins).max() <= 1 + 1e-12
+    assert list(MarginDisplay.from_estimator(clf, X, y).margins) == [rounds[-1]]  # one curve for each class
+
+
+def test_a_class_can_be_drawn_against_the_rest(rare):
+    X, y = three_classes(rare)
+    clf = AdaBoostMHClassifier(n_estimators=20).fit(X, y)
+    display = MarginDisplay.from_estimator(clf, X, y, pos_label="fair")
+    assert display.labels == ("the rest", "'fair'")
+    assert list(display.margins) == [1, 2, 20]
+    np.testing.assert_array_equal(display.group, y == "fair")
+    assert len(MarginDisplay.from_estimator(clf, X, y, by_class=False).ax_.lines) == 1 + 3
+    two = y != "fair"  # a class without rows has no curve
+    assert MarginDisplay.from_estimator(clf, X[two], y[two]).labels == ("'bad'", "'good'")
+    with pytest.raises(ValueError, match=r"y has 'odd', which is not among the classes of the model"):
+        MarginDisplay.from_estimator(clf, X, np.where(two, y, "odd"))
 
 
 def test_margins_need_stages_and_rounds_that_there_are(booster, rare):

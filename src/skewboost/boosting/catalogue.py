@@ -57,6 +57,21 @@ class Entry:
         return self.estimator(**{self.estimator._rounds: n_rounds}, **params)  # type: ignore[attr-defined]
 
 
+@dataclass(frozen=True)
+class RelatedMethod:
+    """A method that is not boosting, or not of this package, and what to use for it."""
+
+    name: str
+    works: tuple[str, ...]  # keys of references.toml
+    use: tuple[str, ...]  # full names of classes
+    advice: str
+
+    @property
+    def paper(self) -> str:
+        """The authors and years of its papers."""
+        return "; ".join(map(_cited, self.works))
+
+
 @cache
 def _references() -> dict[str, Any]:
     import tomllib  # takes longer than this module
@@ -234,6 +249,38 @@ _ENTRIES = (
 )  # fmt: skip
 
 
+_RELATED = (
+    RelatedMethod(
+        "Bagging", ("breiman1996",), ("sklearn.ensemble.BaggingClassifier",),
+        "Averages classifiers of bootstrap samples. With oob_score=True each row is predicted by the members that did "
+        "not see it: oob_score_ is their accuracy, oob_decision_function_ their probabilities. For costs put it into "
+        "MinimumRiskClassifier; for a rare class take UnderBaggingClassifier, for large data PastingVotesClassifier.",
+    ),
+    RelatedMethod(
+        "Random forest", ("breiman2001",), ("sklearn.ensemble.RandomForestClassifier",),
+        "Bagging of trees that draw columns at every node. oob_score=True as for bagging, or a measure such as "
+        "oob_score=skewboost.metrics.g_mean. For costs put it into MinimumRiskClassifier; SkewBoostClassifier includes "
+        "forests.",
+    ),
+    RelatedMethod(
+        "MetaCost", ("domingos1999",), ("skewboost.MinimumRiskClassifier",),
+        "Gives training rows the label of least expected cost, by the probabilities of bagging, and trains on these "
+        "labels. MinimumRiskClassifier decides in the same way, but on new rows: around any classifier, for any cost "
+        "matrix, and costs can be changed without training.",
+    ),
+    RelatedMethod(
+        "Cost-proportionate sampling", ("zadrozny2003",), ("skewboost.CGAdaClassifier", "skewboost.CSRAClassifier"),
+        "Weights or draws training rows in proportion to their cost. fit(sample_cost=...) starts from these weights; "
+        "with resample=True each round is fitted to rows drawn by weight.",
+    ),
+    RelatedMethod(
+        "One-class learning", ("scholkopf2001",), ("sklearn.svm.OneClassSVM", "sklearn.ensemble.IsolationForest"),
+        "Describes the frequent class only, and flags what differs from it. Use it if there are no positives to learn "
+        "from. With labelled positives take a cost-sensitive booster, which learns from both classes.",
+    ),
+)  # fmt: skip
+
+
 # The default of `skewboost fit`, named in its advice and in the documentation; and the variant to begin with
 RECOMMENDED, RECOMMENDED_VARIANT = "SkewBoost", "CSRA"
 
@@ -255,6 +302,23 @@ def catalogue() -> tuple[Entry, ...]:
     return _ENTRIES
 
 
+def related_methods() -> tuple[RelatedMethod, ...]:
+    """Return methods of the literature that are not variants of boosting, and what to use for them.
+
+    Returns
+    -------
+    tuple of RelatedMethod
+        The name and paper of each method, the classes to use, and how they are used with costs and a rare class.
+
+    Examples
+    --------
+    >>> import skewboost
+    >>> [(method.name, *method.use) for method in skewboost.related_methods()][0]
+    ('Bagging', 'sklearn.ensemble.BaggingClassifier')
+    """
+    return _RELATED
+
+
 HEADER = """\
 # The catalogue
 
@@ -271,15 +335,33 @@ probability P(y | x). *Fast* marks variants whose rounds on stumps are as cheap 
 """
 
 
+RELATED_HEADER = """
+## Related methods
+
+Methods that are no variants of boosting, as `skewboost.related_methods()` lists them, and what to use for them.
+
+| name | paper | use | how |
+|---|---|---|---|
+"""
+
+
 def as_markdown() -> str:
     """Return the catalogue as a page; ``python -m skewboost.boosting.catalogue > docs/catalogue.md`` writes it."""
     rows = []
     for e in _ENTRIES:
         flags = ["✓" if flag else "" for flag in (e.regularised, e.probabilistic, e.shortcut)]
-        works = "; ".join(f"[{_cited(key)}](references.md#{key})" for key in e.works)
-        cells = [f"`{e.name}`", works, e.equations, e.costs if e.cost_sensitive else "", *flags, e.verdict]
-        rows.append("| " + " | ".join(cells) + " |\n")
-    return HEADER + "".join(rows)
+        costs = e.costs if e.cost_sensitive else ""
+        rows.append(_row(f"`{e.name}`", _linked(e.works), e.equations, costs, *flags, e.verdict))
+    related = [_row(m.name, _linked(m.works), ", ".join(f"`{u}`" for u in m.use), m.advice) for m in _RELATED]
+    return HEADER + "".join(rows) + RELATED_HEADER + "".join(related)
+
+
+def _linked(works: tuple[str, ...]) -> str:
+    return "; ".join(f"[{_cited(key)}](references.md#{key})" for key in works)
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |\n"
 
 
 if __name__ == "__main__":

@@ -15,18 +15,26 @@ from skewboost.typing import Array
 
 
 class SpreadCosts(Rule):
-    """A rule that applies an equal part of the costs in each round."""
+    """A rule that applies an equal part of the costs in each of M rounds; as printed, not in the first one."""
 
     whole_schedule = True
 
     def __init__(self, *, as_printed: bool = False) -> None:
         super().__init__()
-        self.late = as_printed  # whether costs enter a round later
+        self.as_printed = as_printed
+
+    def parts(self, n_rounds: int) -> int:
+        """Return how many of the M parts of the costs are in F after n rounds."""
+        return n_rounds - 1 if self.as_printed else n_rounds
 
     def link(self, state: State) -> TwoClasses:
-        """F is half the log-odds including the costs, of which each round adds an equal part."""
-        log_ratio = math.log(state.costs.ratio)
-        return replace(super().link(state), cost_offset=log_ratio, pending=log_ratio, schedule=state.n_rounds)
+        """F is half the log-odds including the costs, of which each round adds an equal part.
+
+        As printed, one part never enters F. Probabilities subtract the others only.
+        """
+        n, log_ratio = state.n_rounds, math.log(state.costs.ratio)
+        entered = log_ratio if self.parts(n) == n else log_ratio * self.parts(n) / n
+        return replace(super().link(state), cost_offset=entered, pending=log_ratio, schedule=n)
 
     def log_cost_per_round(self, state: State, c: Array) -> Array:
         """``ln c^(1/M)``."""
@@ -34,21 +42,12 @@ class SpreadCosts(Rule):
 
 
 class CostsInEveryRound(SpreadCosts):
-    """The weights are multiplied by the M-th root of the costs before each round, the first one included.
-
-    As printed the first one is not, so that the last of the M parts never enters F.
-    """
-
-    def link(self, state: State) -> TwoClasses:
-        """Without the costs of the first round, c^((M-1)/M) is reached."""
-        link = super().link(state)
-        n = state.n_rounds
-        return replace(link, cost_offset=link.cost_offset * (n - 1) / n) if self.late else link
+    """The weights are multiplied by the M-th root of the costs before each round; as printed, not before the first."""
 
     def start(self, state: State) -> None:
         """``w ∝ c^(1/M)``; as printed, w = 1/N."""
         super().start(state)
-        if not self.late:
+        if not self.as_printed:
             state.assign(lambda n, c: n * np.exp(self.log_cost_per_round(state, c)), (EXAMPLES, state.cost))
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:

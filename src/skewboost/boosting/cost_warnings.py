@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -54,7 +54,6 @@ def overconfidence(
     name: str,
     learner: Learner,
     problem: Problem,
-    new_rule: Callable[[], Rule],
     model: Model,
     splits: RowSplits,
     settings: Settings,
@@ -77,7 +76,7 @@ def overconfidence(
         return None
     quiet = replace(settings, callbacks=(lambda n, _: n >= model.n_rounds,), verbose=0)
     half, other = Model(bins=model.bins), problem.take(outer)
-    train(replace(problem.take(inner), rule=new_rule()), learner, engine, quiet, None, half)
+    train(replace(problem.take(inner), rule=copy(problem.rule)), learner, engine, quiet, None, half)
     spent = _cost(half.link, half.score(engine, other.table), other, half.n_rounds)
     if spent - expected < EXCESS:
         return None

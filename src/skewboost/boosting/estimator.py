@@ -25,7 +25,7 @@ from skewboost.boosting.rule import NO_EDGE, PERFECT, Rule
 from skewboost.boosting.state import State
 from skewboost.boosting.training import Callback, Problem, Settings, question_between, train
 from skewboost.engine import ENGINES
-from skewboost.engine.table import Nominal, Table, read_table
+from skewboost.engine.table import Table, read_table
 from skewboost.engine.training_set import TWO
 from skewboost.errors import CostWarning, InputError, warn_caller
 from skewboost.fitting import restore_on_failure
@@ -172,7 +172,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._model = Model()
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._learner, self._own = repr(self._weak_learner()), self._own_params()
-            self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
+            self._nominal = table.nominal
         problem = self._problem(rule, table, labels, weights, each_cost)
         if self._model.stop_reason not in (PERFECT, NO_EDGE):  # otherwise more rounds would change nothing
             asked = sample_cost is not None or self._asks_for_costs
@@ -211,7 +211,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         if found is None:
             found = missing_constant(name, problem.rule, state, model.stop_reason, self._seed)
         if found is None and asked and problem.rule.costs == ONCE and problem.structure == TWO:
-            return overconfidence(name, learner, problem, self._rule, model, splits, self._settings(), self._engine())
+            return overconfidence(name, learner, problem, model, splits, self._settings(), self._engine())
         return found
 
     @property

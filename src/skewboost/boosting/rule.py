@@ -239,16 +239,13 @@ def no_edge(state: State, values: Array | float) -> bool:
     return False
 
 
-def leaf_log_odds(h: LabelHypothesis, delta: float, *, as_printed: bool = False) -> Array:
-    """Return ``½ ln((W+ + δ) / (W- + δ))`` per leaf: 0 where h abstains, or where a forced sign contradicts it.
-
-    As Cuendet and Labbi print it (1.9-2), a leaf whose sign is forced against its majority has the same absolute value.
-    """
+def leaf_log_odds(h: LabelHypothesis, delta: float) -> Array:
+    """Return ``½ ln((W+ + δ) / (W- + δ))`` per leaf: 0 where h abstains, or where a forced sign contradicts it."""
     pairs = zip(h.class_weights.tolist(), h.abstains.tolist())
     values = np.array([0.0 if silent else 0.5 * math.log((b + delta) / (a + delta)) for (a, b), silent in pairs])
     if h.signs is None:
         return values
-    return np.asarray(h.signs * (np.abs(values) if as_printed else np.maximum(0.0, h.signs * values)))
+    return np.asarray(h.signs * (np.abs(values) if h.sure else np.maximum(0.0, h.signs * values)))
 
 
 def leaf_means(h: LabelHypothesis) -> Array:

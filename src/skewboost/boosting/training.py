@@ -17,7 +17,7 @@ from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes
 from skewboost.errors import InputError
 from skewboost.learners import name_of
-from skewboost.learners.learner import Learner
+from skewboost.learners.learner import VALUES, Learner
 from skewboost.learners.training_data import TrainingData
 from skewboost.learners.tree_restrictions import given_penalties
 from skewboost.metrics.costs import Costs
@@ -85,10 +85,12 @@ def question_between(rule: Rule, learner: Learner) -> str:
             "class labels and not for responses, whose Hessian the parameter refers to.",
             "Leave it at 0, or use a variant that fits responses, such as LogitBoostClassifier.",
         )
-    wanted, given = " or ".join(rule.asks), " and ".join(learner.answers)
+    wanted, given = " or ".join(rule.asks), " and ".join(q for q in learner.answers if q != VALUES)
     raise InputError(
-        f"{type(rule).__name__} asks its weak learner for {wanted}, but {name_of(learner)} provides {given}. Choose "
-        "another estimator, such as 'stump' or 'tree', which provide both, or another variant."
+        f"{type(rule).__name__} asks its weak learner for {wanted}, but {name_of(learner)} provides {given}.",
+        "Choose Stump() without sampled columns, random thresholds, constraints or a sampler."
+        if rule.asks == (VALUES,)
+        else "Choose another estimator, such as 'stump' or 'tree', which provide both, or another variant.",
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT, catalogue
+from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT, catalogue, related_methods
 from skewboost.cli.commands import LEARNERS, Fitting
 from skewboost.cli.exit_codes import CommandError
 
@@ -176,6 +176,10 @@ def find_method(name: str) -> NamedMethod:
     try:
         found = class_called(name)
     except UnknownMethodError as error:
+        same = [m for m in related_methods() if _letters(m.name) == _letters(name)]
+        if same:
+            use = " or ".join(same[0].use)
+            raise CommandError(f"{same[0].name} is no method of a command.", f"Use {use} in Python.") from error
         hint = f"Did you mean {' or '.join(error.close)}? " if error.close else ""
         raise CommandError(f"there is no method {name!r}.", f"{hint}`skewboost list` shows all methods.") from error
     own_name = found.__name__.removesuffix("Classifier")
@@ -188,6 +192,10 @@ def find_method(name: str) -> NamedMethod:
     if entry is None:
         return NamedMethod(own_name, found, balanced=own_name == RECOMMENDED)
     return NamedMethod(entry.name, found, entry.cost_sensitive)
+
+
+def _letters(name: str) -> str:
+    return "".join(c for c in name.lower().removesuffix("classifier") if c.isalpha())
 
 
 def multiclass_methods() -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from skewboost.cli.commands import Reproduce
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.output import print_json, print_line, print_table
 from skewboost.progress import clock
-from skewboost.reproduce import Reproduction, experiments, reproduce
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED
+from skewboost.reproduce import Reproduction, experiments, reproduce, reproduce_all
+from skewboost.reproduce.report import VERDICTS
 
 
 def run(request: Reproduce) -> None:
@@ -20,15 +21,17 @@ def run(request: Reproduce) -> None:
     known = experiments()
     if request.name not in (*known, "all"):
         raise CommandError(f"{request.name!r} is not an experiment.", f"Choose one of {', '.join(known)}, or all.")
-    done = {}
-    for name in known if request.name == "all" else [request.name]:
-        done[name] = reproduce(name, request.out, quick=request.quick, again=request.again, n_jobs=request.n_jobs)
-        if not request.as_json:
-            _show(name, done[name])
+    options: dict[str, Any] = {"quick": request.quick, "again": request.again, "n_jobs": request.n_jobs}
+    if request.name == "all":
+        done = reproduce_all(request.out, **options, finished=None if request.as_json else _show)
+    else:
+        done = {request.name: reproduce(request.name, request.out, **options)}
     if request.as_json:
         print_json({name: _as_dict(one) for name, one in done.items()})
-    elif len(done) > 1:
+    elif request.name == "all":
         _summarise(done)
+    else:
+        _show(request.name, done[request.name])
 
 
 def _list(as_json: bool) -> None:
@@ -54,9 +57,9 @@ def _summarise(done: dict[str, Reproduction]) -> None:
     rows = []
     for name, one in done.items():
         verdicts = Counter(claim.verdict for claim in one.claims)
-        counts = [str(verdicts[verdict]) for verdict in (HELD, UNDECIDED, NOT_REPRODUCED)]
+        counts = [str(verdicts[verdict]) for verdict in VERDICTS]
         rows.append([name, *counts, clock(one.seconds)])
-    print_table(["Experiment", "held", "undecided", "not reproduced", "computing time"], rows, title="Claims")
+    print_table(["Experiment", *VERDICTS, "computing time"], rows, title="Claims")
 
 
 def _as_dict(one: Reproduction) -> dict[str, object]:

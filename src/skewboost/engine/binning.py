@@ -81,6 +81,10 @@ class Bins:
         """What each feature holds, as the native core knows it: 0 numbers, 1 categories, 2 ordered categories."""
         return self.nominal.astype(np.uint8) + self.ordered
 
+    def only(self, feature: int) -> Bins:
+        """Return the bins of one feature."""
+        return Bins((self.features[feature],))
+
     def numbers(self, table: Table, feature: int) -> Array:
         """Return a column of a table as an engine reads it: numbers as they are, categories as codes.
 
@@ -124,19 +128,26 @@ def _fit_bins(
     edges: list[Array] | None,
     ordered: frozenset[int],
 ) -> Bins:
-    numeric = table.numeric_columns()
+    numeric = [j for j, nominal in enumerate(table.nominal) if not nominal]
     if edges is not None:
         cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numeric]
     else:
-        cuts = engine.cuts(list(numeric.values()), weights, max_bins)
+        cuts = _cuts(engine, table, weights, max_bins)
     features = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numeric, cuts, strict=True)}
-    for j in range(table.n_features):
+    for j in range(table.n_features if len(numeric) < table.n_features else 0):
         column = table.column(j)
         if isinstance(column, Nominal) and j in ordered:
             features[j] = _ordered_feature(column, max_bins, table.name(j))
         elif isinstance(column, Nominal):
             features[j] = _nominal_feature(column, weights, max_bins, table.name(j))
     return Bins(tuple(features[j] for j in range(table.n_features)))
+
+
+def _cuts(engine: Engine, table: Table, weights: Array | None, max_bins: int) -> list[Array]:
+    """Return the cuts of the numeric columns; those that are computed are in memory a block at a time."""
+    if table.computed is None:
+        return engine.cuts([column for _, column in table.numeric_columns()], weights, max_bins)
+    return [own for _, cells in table.computed.blocks() for own in engine.cuts(list(cells.T), weights, max_bins)]
 
 
 def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name: object) -> Feature:

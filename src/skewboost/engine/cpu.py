@@ -78,10 +78,14 @@ class CpuEngine:
         return [own[:n].copy() for own, n in zip(cuts, n_cuts.tolist())]
 
     def encode(self, table: Table, bins: Bins) -> Words:
-        """Return the codes of a table; a matrix of floats is read as a whole, other tables column by column."""
+        """Return the codes of a table: a matrix of floats as a whole, computed columns by blocks, others one by one."""
         words = np.zeros((-(-table.n_features // _BLOCK), table.n_rows), dtype=np.uint64)
         if table.matrix is not None and table.matrix.dtype in _FLOATS:
             self._encode(table.matrix, bins, np.arange(table.n_features, dtype=np.int64), words)
+            return Words(words, table.n_features)
+        if table.computed is not None:
+            for features, cells in table.computed.blocks():
+                self._encode(cells, bins, features, words)
             return Words(words, table.n_features)
         for j in range(table.n_features):
             numbers = bins.numbers(table, j)

@@ -47,7 +47,7 @@ class Support:
 def spread_of(table: Table, examples: Array) -> Spread:
     """Return the spread of the columns of the training data; nominal columns have no values."""
     found = np.zeros((5, table.n_features))
-    for j, column in table.numeric_columns().items():
+    for j, column in table.numeric_columns():
         present = column == column
         if present.any():
             x, weights = np.asarray(column[present], dtype=np.float64), examples[present]

@@ -16,7 +16,9 @@ from skewboost.engine.boundary import ABSTAIN, OF_CLASSES, Request, Split
 from skewboost.engine.losses import class_loss
 from skewboost.engine.partition import Partition
 from skewboost.engine.restrictions import Candidates, RestrictedTree, Restrictions
+from skewboost.engine.split_search import best_split
 from skewboost.engine.training_set import Growth, Limits, Node, TrainingSet
+from skewboost.typing import Array
 
 Importances = list[tuple[int, float]]
 
@@ -39,17 +41,43 @@ def grow(
     return _Tree(rows, root, request, limits, restricted).grow()
 
 
+def grow_by_histogram(
+    rows: TrainingSet, request: Request, restrictions: Restrictions | None = None, key: int = 0
+) -> Growth:
+    """Grow a stump for two classes by a search in NumPy, for criteria that engines do not know."""
+    assert rows.bins is not None
+    within = None
+    if restrictions is not None:
+        within = RestrictedTree(restrictions, rows.bins.n_features, key, request).root()
+    split = best_split(rows.histogram(), None, rows.bins, request, within)
+    partition = Partition((), (), 1) if split is None else stump(split)
+    return stump_growth(partition, rows.sums(partition), request)
+
+
+def stump(split: Split) -> Partition:
+    """Return the partition of one split; its leaves are the sides: left, right and, if any code does, abstaining."""
+    n = 3 if (split.child == ABSTAIN).any() else 2
+    return Partition((split,), (tuple(~side for side in range(n)),), n)
+
+
+def stump_growth(partition: Partition, sums: Array, request: Request) -> Growth:
+    """Return the growth of a stump, or of a single leaf, with these sums."""
+    n = len(sums)
+    found: Importances = []
+    if partition.splits:
+        left, right = sums[:ABSTAIN].tolist()
+        gained = gain(request.criterion, [a + b for a, b in zip(left, right)], (left, right), request.delta)
+        found.append((partition.splits[0].feature, gained))
+    return Growth(partition, sums, np.arange(n) == ABSTAIN, found)
+
+
 def _stump(rows: TrainingSet, root: Node, request: Request, restricted: RestrictedTree | None) -> Growth:
     """Return the best split, even if it gains nothing; a single leaf if no split is allowed."""
     split = rows.search(root, request, None if restricted is None else restricted.root())
     if split is None:
-        return Growth(Partition((), (), 1), rows.totals(root)[None], np.zeros(1, dtype=np.bool_), [])
+        return stump_growth(Partition((), (), 1), rows.totals(root)[None], request)
     sums = np.array([rows.totals(child) for child in rows.split(root, split)])
-    n = len(sums)
-    partition = Partition((split,), (tuple(~side for side in range(n)),), n)
-    left, right = sums[:ABSTAIN].tolist()
-    gained = gain(request.criterion, [a + b for a, b in zip(left, right)], (left, right), request.delta)
-    return Growth(partition, sums, np.arange(n) == ABSTAIN, [(split.feature, gained)])
+    return stump_growth(stump(split), sums, request)
 
 
 @dataclass

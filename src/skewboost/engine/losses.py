@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.engine.boundary import LONGEST_STEP, OF_CLASSES, Request
+from skewboost.engine.boundary import LONGEST_STEP, OF_CLASSES, ZBAR_PRINTED, Request
 from skewboost.typing import Array
 
 
@@ -31,6 +31,10 @@ def leaf_loss(
             return np.where(a > 0, a * np.log(total / a), 0.0) + np.where(b > 0, b * np.log(total / b), 0.0)
         if criterion == "zbar":
             return np.where(b >= a if sign > 0 else a >= b, 2 * np.sqrt(a * b), total)
+        if criterion == ZBAR_PRINTED:
+            # with |½ ln(W+ / W-)|, whatever the sign: infinite if a side is pure and has the sign of the other class
+            opposed = np.where(a * b > 0, (a * a + b * b) / np.sqrt(a * b), np.where(total > 0, np.inf, 0.0))
+            return np.where(b >= a if sign > 0 else a >= b, 2 * np.sqrt(a * b), opposed)
         if criterion == "cost_loss":
             # g = ln((b + δ) C+ / ((a + δ) C-)) / (C+ + C-), and then b e^(-C+ g) + a e^(C- g)
             g = np.log(b + delta) - np.log(a + delta) + np.log(costs[1]) - np.log(costs[0])

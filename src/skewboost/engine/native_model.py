@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,27 +55,41 @@ class NativeModel:
         return known
 
     def score(self, table: Table, F: Array, n_jobs: int) -> None:
-        """Add the values of tables and trees to F."""
-        kept: list[Array] = []  # the columns must stay alive during the call
-        columns = (Column * len(self.features))()
+        """Add the values of tables and trees to F; of columns that are computed, only those that are used."""
+        if table.computed is not None:
+            for rows, cells in table.computed.parts(self.features):
+                self._score(_of_matrix(cells, range(len(self.features))), F[rows], n_jobs)
+            return
         X = table.matrix
         if X is not None and X.dtype in (np.float32, np.float64):
-            kind, start, across = int(X.dtype == np.float64), address(X), X.strides[1]
-            down = X.strides[0] // X.itemsize
-            for column, j in zip(columns, self.features.tolist()):
-                column.kind, column.data, column.step = kind, start + j * across, down
-        else:
-            for column, j in zip(columns, self.features.tolist()):
-                values = self.bins.numbers(table, j)
-                if self.bins.nominal[j]:
-                    column.kind, values = _CODES, contiguous(values, np.uint8)
-                elif values.dtype == np.float32:
-                    column.kind = _FLOAT
-                else:
-                    column.kind, values = _DOUBLE, values.astype(np.float64, copy=False)
-                kept.append(values)
-                column.data, column.step = address(values), values.strides[0] // values.itemsize
-        self.core.score(self.at, ctypes.addressof(columns), table.n_rows, address(F), n_jobs)
+            self._score(_of_matrix(X, self.features.tolist()), F, n_jobs)
+            return
+        kept: list[Array] = []  # the columns must stay alive during the call
+        columns = (Column * len(self.features))()
+        for column, j in zip(columns, self.features.tolist()):
+            values = self.bins.numbers(table, j)
+            if self.bins.nominal[j]:
+                column.kind, values = _CODES, contiguous(values, np.uint8)
+            elif values.dtype == np.float32:
+                column.kind = _FLOAT
+            else:
+                column.kind, values = _DOUBLE, values.astype(np.float64, copy=False)
+            kept.append(values)
+            column.data, column.step = address(values), values.strides[0] // values.itemsize
+        self._score(columns, F, n_jobs)
+
+    def _score(self, columns: Any, F: Array, n_jobs: int) -> None:
+        self.core.score(self.at, ctypes.addressof(columns), len(F), address(F), n_jobs)
+
+
+def _of_matrix(X: Array, places: Sequence[int]) -> Any:
+    """Return where the columns at some places of a matrix of floats are."""
+    columns = (Column * len(places))()
+    kind, start, across = int(X.dtype == np.float64), address(X), X.strides[1]
+    down = X.strides[0] // X.itemsize
+    for column, j in zip(columns, places):
+        column.kind, column.data, column.step = kind, start + j * across, down
+    return columns
 
 
 _MODELS: weakref.WeakKeyDictionary[Scorer, NativeModel] = weakref.WeakKeyDictionary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,18 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A table together with its bins. The codes are computed when they are first used."""
+    """A table together with its bins. The codes are computed when they are first used.
+
+    Of a table whose columns are computed, and whose codes nobody has asked for, single columns are encoded: those that
+    the terms of a model test.
+    """
 
     def __init__(self, engine: Engine, table: Table, bins: Bins | None, codes: object = None) -> None:
         self.engine = engine
         self.table = table
         self.bins = bins
         self._codes = codes
+        self._alone: dict[int, Array] = {}  # the codes of single columns
 
     @property
     def n_rows(self) -> int:
@@ -46,7 +52,31 @@ class View:
 
     def column(self, feature: int) -> Array:
         """Return the codes of one feature."""
-        return self.engine.column(self.codes, feature)
+        return self._column_alone(feature) if self._by_column else self.engine.column(self.codes, feature)
+
+    def lookup(self, feature: int, values: Array) -> Array:
+        """Return ``values[code]`` of one feature for all rows."""
+        if self._by_column:
+            return np.asarray(values[self._column_alone(feature)])
+        return self.engine.lookup(self.codes, feature, values)
+
+    def leaves(self, partition: Partition) -> Array:
+        """Return the leaf of every row in a tree."""
+        if self._by_column:
+            return partition.follow(self._column_alone)
+        return self.engine.leaves(self.codes, partition)
+
+    @property
+    def _by_column(self) -> bool:
+        return self._codes is None and self.table.computed is not None
+
+    def _column_alone(self, feature: int) -> Array:
+        """Return the codes of a feature of a table whose columns are computed."""
+        if feature not in self._alone:
+            assert self.bins is not None
+            column, bins = self.table.only(feature), self.bins.only(feature)
+            self._alone[feature] = self.engine.column(self.engine.encode(column, bins), 0)
+        return self._alone[feature]
 
 
 _SIDES = ((~LEFT, ~RIGHT), (~LEFT, ~RIGHT, ~ABSTAIN))  # the links of a stump
@@ -88,7 +118,17 @@ class Partition:
         if self.one_feature:
             leaf: Array = self.leaf_of_code().astype(np.intp)[view.column(self.splits[0].feature)]
             return leaf
-        return view.engine.leaves(view.codes, self)
+        return view.leaves(self)
+
+    def follow(self, column: Callable[[int], Array]) -> Array:
+        """Return the leaf of every row, by following the rows from split to split; `column` has codes of features."""
+        at: Array = np.zeros(0, dtype=np.intp)
+        for k, split in enumerate(self.splits):  # parents come before their children
+            codes = column(split.feature)
+            at = at if k else np.zeros(len(codes), dtype=np.intp)
+            here = np.flatnonzero(at == k)
+            at[here] = np.array(self.links[k])[split.child[codes[here]]]
+        return ~at
 
     def paths(self) -> list[tuple[tuple[int, ...], Array, Array]]:
         """Return the path to each leaf of a tree.

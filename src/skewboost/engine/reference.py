@@ -59,14 +59,7 @@ class ReferenceEngine:
         return np.asarray(values[codes[feature]])
 
     def leaves(self, codes: Codes, partition: Partition) -> Array:
-        """Return the leaf of every row by following the rows from split to split."""
-        at: Array = np.zeros(0, dtype=np.intp)
-        for k, split in enumerate(partition.splits):  # parents come before their children
-            column = self.column(codes, split.feature)
-            at = at if k else np.zeros(len(column), dtype=np.intp)
-            here = np.flatnonzero(at == k)
-            at[here] = np.array(partition.links[k])[split.child[column[here]]]
-        return ~at
+        return partition.follow(lambda feature: self.column(codes, feature))
 
     def training_set(self, view: View, labels: Array, classes: Classes, examples: Array | None) -> ReferenceSet:
         return ReferenceSet(view, labels, classes, examples)

@@ -72,8 +72,7 @@ def row_hashes(columns: Iterable[Array], start: Array) -> Array:
 
 def row_keys(table: Table, classes: Array) -> Array:
     """Return a hash of every row and its class."""
-    columns = (bits_of(table.column(feature)) for feature in range(table.n_features))
-    return row_hashes(columns, classes)
+    return row_hashes(map(bits_of, table.every_column()), classes)
 
 
 def examples_in_order(table: Table, classes: Array, weights: Array | None) -> Array:

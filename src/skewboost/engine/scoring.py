@@ -54,7 +54,7 @@ class LeafTerm:
         """Return the value of every row's leaf: ``[row]``, or ``[row, output]``."""
         if self.partition.one_feature and self.values.ndim == 1:
             feature = self.partition.splits[0].feature
-            return view.engine.lookup(view.codes, feature, self.values[self.partition.leaf_of_code()])
+            return view.lookup(feature, self.values[self.partition.leaf_of_code()])
         return self.values[self.partition.leaves(view)]
 
     def scaled(self, factor: float) -> LeafTerm:

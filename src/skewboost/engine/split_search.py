@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skewboost.engine.boundary import ABSTAIN, FORCED, LEFT, MISSING, N_CODES, RIGHT, TIE, Request, Split
+from skewboost.engine.boundary import (
+    ABSTAIN,
+    FORCED,
+    LEFT,
+    MISSING,
+    N_CODES,
+    RIGHT,
+    TIE,
+    ZBAR_PRINTED,
+    Request,
+    Split,
+)
 from skewboost.engine.draws import below
 from skewboost.engine.losses import one_versus_rest, silent_loss, split_loss, sums_loss
 from skewboost.engine.restrictions import Candidates
@@ -212,7 +223,7 @@ def nominal_candidates(
         codes, h = np.flatnonzero(usable[j]), histogram[:, j]
         few = len(codes) <= MAX_ENUMERATED
         labels = one_versus_rest(request.criterion, h[:, codes])
-        is_left = _subsets(len(codes), forced) if few else np.vstack(list(map(_prefixes, labels)))
+        is_left = subsets(len(codes), forced) if few else np.vstack(list(map(_prefixes, labels)))
         count = None if counts is None else counts[j]
         value[j], option[j], groups[j] = _set_candidates(h, codes, is_left, count, request)
     return value, option, groups
@@ -269,7 +280,7 @@ def _on_both_sides(h: Array) -> tuple[Array, Array]:
     return np.cumsum(h, axis=-1), beyond
 
 
-def _subsets(n: int, forced: bool) -> Array:
+def subsets(n: int, forced: bool) -> Array:
     """Return which of n categories are on the left, for every partition of them."""
     # every subset can be the left side, so it is enough to ask for positives on the right
     masks = np.arange(1, 2**n - 1)
@@ -346,6 +357,6 @@ def make_split(
     child[MISSING] = side
     if nominal:
         child[weight <= 0] = side
-    unforced = {"error": "majority", "zbar": "z"}.get(request.criterion, request.criterion)
+    unforced = {"error": "majority", "zbar": "z", ZBAR_PRINTED: "z"}.get(request.criterion, request.criterion)
     before = float(sums_loss(unforced, h.sum(axis=1), 1, request.costs, request.delta))
     return Split(feature, threshold, child, polarity, value, before)

@@ -8,7 +8,7 @@ way, and the declared order of categories has no effect unless a monotonic const
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
@@ -21,6 +21,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
+from skewboost.engine.computed import ComputedTable
 from skewboost.errors import InputError, InputTypeError, checked_by_scikit_learn
 from skewboost.names import shortened, spell
 from skewboost.typing import Array
@@ -55,7 +56,7 @@ class Nominal:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length: either one numeric `matrix`, or `columns` that are numeric or nominal."""
+    """Columns of equal length: one numeric `matrix`, numbers that are `computed`, or `columns` of either kind."""
 
     n_rows: int
     n_features: int
@@ -63,26 +64,58 @@ class Table:
     columns: tuple[Array | Nominal, ...] = ()
     frame: Any = None  # the narwhals frame that the columns came from
     memo: dict[Any, Any] | None = field(default=None, compare=False, repr=False)  # bins and codes of earlier fits
+    computed: ComputedTable | None = None
 
     def column(self, feature: int) -> Array | Nominal:
-        """Return a column: a view of numbers, or a `Nominal`."""
+        """Return a column: numbers (of a matrix, a view), or a `Nominal`."""
         if self.matrix is not None:
             return self.matrix[:, feature]
+        if self.computed is not None:
+            return self.computed.compute(np.array([feature]))[:, 0]
         return self.columns[feature]
 
-    def numeric_columns(self) -> dict[int, Array]:
-        """Return the numeric columns by their number."""
-        columns = map(self.column, range(self.n_features))
-        return {j: column for j, column in enumerate(columns) if not isinstance(column, Nominal)}
+    @property
+    def nominal(self) -> list[bool]:
+        """Whether each column holds categories."""
+        if self.matrix is not None or self.computed is not None:
+            return [False] * self.n_features
+        return [isinstance(column, Nominal) for column in self.columns]
+
+    def every_column(self) -> Iterator[Array | Nominal]:
+        """Yield all columns, in order."""
+        if self.computed is None:
+            yield from map(self.column, range(self.n_features))
+        else:
+            for _, cells in self.computed.blocks():
+                yield from cells.T
+
+    def numeric_columns(self) -> Iterator[tuple[int, Array]]:
+        """Yield the numeric columns with their numbers."""
+        for j, column in enumerate(self.every_column()):
+            if not isinstance(column, Nominal):
+                yield j, column
+
+    @property
+    def in_memory(self) -> Table:
+        """The table with a matrix of the numbers that would be computed."""
+        if self.computed is None:
+            return self
+        return Table(self.n_rows, self.n_features, matrix=np.asarray(self.computed))
 
     def name(self, feature: int) -> Any:
         """Return the name of a column in messages: its own name, or its number if it has none."""
         return feature if self.frame is None else self.frame.columns[feature]
 
+    def only(self, feature: int) -> Table:
+        """Return a table of one numeric column."""
+        return Table(self.n_rows, 1, matrix=np.asarray(self.column(feature))[:, None])
+
     def take(self, rows: Array) -> Table:
         """Return a table of the given rows."""
         if self.matrix is not None:
             return Table(len(rows), self.n_features, matrix=self.matrix[rows])
+        if self.computed is not None:
+            return Table(len(rows), self.n_features, computed=self.computed.take(rows))
         columns = tuple(c.take(rows) if isinstance(c, Nominal) else c[rows] for c in self.columns)
         return Table(
             len(rows), self.n_features, columns=columns, frame=None if self.frame is None else self.frame[rows]
@@ -90,7 +123,7 @@ class Table:
 
     def conform(self, nominal: Sequence[bool], names: Sequence[str]) -> Table:
         """Return the table with the column kinds of the training data; an empty column may be of any kind."""
-        if self.matrix is not None and not any(nominal):
+        if (self.matrix is not None or self.computed is not None) and not any(nominal):
             return self
         columns: list[Array | Nominal] = []
         for j, (was_nominal, name) in enumerate(zip(nominal, names)):
@@ -113,6 +146,8 @@ class Table:
     @property
     def native(self) -> Any:
         """The table in the type that the user passed, for estimators of other libraries."""
+        if self.computed is not None:
+            return self.computed
         return self.matrix if self.matrix is not None else self.frame.to_native()
 
 
@@ -133,7 +168,7 @@ class PreparedTable:
 
 def as_frame(X: Any, allow_series: bool = False) -> Any:
     """Return the narwhals frame of a table (or series, if `allow_series`), and None for anything else."""
-    if isinstance(X, np.ndarray):  # narwhals would search all installed packages for plugins
+    if isinstance(X, np.ndarray | ComputedTable):  # narwhals would search all installed packages for plugins
         return None
     frame = nw.from_native(X, eager_only=True, allow_series=allow_series, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
@@ -141,7 +176,7 @@ def as_frame(X: Any, allow_series: bool = False) -> Any:
 
 def sliceable(X: Any) -> Any:
     """Return the user's data in a type that can be indexed by rows; frames and arrays are returned unchanged."""
-    if as_frame(X) is not None:
+    if isinstance(X, ComputedTable) or as_frame(X) is not None:
         return X
     X = X.tocsr() if issparse(X) else np.asarray(X)
     if X.ndim == 0 or X.shape[0] == 0:
@@ -160,11 +195,15 @@ def take_rows(X: Any, rows: Array) -> Any:
 @checked_by_scikit_learn()
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Validate `X` and read it as a `Table`; with `reset`, the estimator remembers its features."""
+    if isinstance(X, Table):
+        return _read_again(estimator, X, reset)
     if isinstance(X, PreparedTable):
         validate_data(estimator, X.native, reset=reset, skip_check_array=True)
         if reset:
             estimator._empty_columns = X.empty_columns
         return X.table
+    if isinstance(X, ComputedTable):
+        return _read_computed(estimator, X, reset)
     if issparse(X):
         raise InputTypeError(
             "Sparse data was passed for X, but skewboost bins dense tables.",
@@ -192,6 +231,30 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     for j in getattr(estimator, "_empty_columns", ()):
         columns[j] = np.full(n_rows, np.nan)
     return Table(n_rows, n_features, columns=tuple(columns), frame=frame)
+
+
+def _read_computed(estimator: Any, X: ComputedTable, reset: bool) -> Table:
+    """Take over a table whose cells are finite numbers."""
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    n_rows, n_features = X.shape
+    if n_rows == 0 or n_features == 0:
+        raise InputError(
+            f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
+        )
+    if reset:
+        estimator._empty_columns = frozenset()
+    return Table(n_rows, n_features, computed=X)
+
+
+def _read_again(estimator: Any, table: Table, reset: bool) -> Table:
+    """Take a table that the booster of a weak learner has read, and whose columns it has compared with training."""
+    columns = list(table.columns)
+    if reset:
+        validate_data(estimator, table.native, reset=True, skip_check_array=True)
+        estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
+    for j in estimator._empty_columns:
+        columns[j] = np.full(table.n_rows, np.nan)
+    return replace(table, columns=tuple(columns))
 
 
 def _read_array(estimator: Any, X: Any, reset: bool) -> Table:

@@ -20,7 +20,7 @@ from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, check_classes, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
-from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
+from skewboost.evaluate.stages import check_staged, margins_of_classes, own_pos_label, stages_of
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import find_measure, measures_of_counts, multiclass_measures
 from skewboost.parameters import N_JOBS, check_arguments
@@ -46,7 +46,8 @@ class StagedCurve:
     measures : tuple of str
         The names that `values` takes.
     margin_quantiles : dict of "train" and "test" to ndarray of shape (n_fits, n_rounds, n_levels), or None
-        Of ``y F / Σ|terms|`` if `margins` is "votes", else of ``y F``; None if there is no F.
+        Of ``y F / Σ|terms|`` if `margins` is "votes", else of ``y F``; None if there is no F. With more than two
+        classes, y F is the score of the true class minus the largest of the others.
     margin_levels, weight_levels : tuple of float
         The levels of the quantiles; 0 is the minimum and 1 the maximum.
     margins : str
@@ -160,13 +161,16 @@ def staged_curve(
 
     All measures are computed from staged predictions. With two classes these are all measures of decisions in
     `skewboost.metrics.MEASURES`, the cost per example, and for boosters with a score also the exponential loss
-    :math:`\frac1n \sum e^{-yF}` and quantiles of margins. With more classes they are error, accuracy, balanced
-    accuracy, G-mean and cost.
+    :math:`\frac1n \sum e^{-yF}`. With more classes they are error, accuracy, balanced accuracy, G-mean and cost.
+    Boosters with scores also have quantiles of margins.
 
     Margins are :math:`y F(x) / \sum_t |g_t(x)|`, in [-1, 1], if a skewboost booster is a sum of votes :math:`g_t`: 1 if
     all votes on the row were right [schapire1998]_. For other boosters (WeightBoost, scikit-learn's) they are
-    :math:`y F`. F is the sum of the rounds, before `decision_function` shifts or calibrates it by costs. For other
-    libraries it is `staged_decision_function`, which scikit-learn's AdaBoost divides by the sum of its steps.
+    :math:`y F`. With more than two classes the margin is the difference between the votes for the class of a row and
+    the most votes for any other class ([cuendet2002]_ §1.3). It is positive where the decision is right, and is divided
+    by the largest difference that there could be, :math:`\sum_t (\max_l g_{tl}(x) - \min_l g_{tl}(x))`. F is the sum of
+    the rounds, before `decision_function` shifts or calibrates it by costs. For other libraries it is
+    `staged_decision_function`, which scikit-learn's AdaBoost divides by the sum of its steps.
 
     For skewboost boosters there are also quantiles of the weights that each round was fitted with (those by which rows
     were drawn, if a sampler draws), times the number of examples: equal weights are 1. Following [cuendet2002]_,
@@ -203,7 +207,7 @@ def staged_curve(
     References
     ----------
     .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
-       IBM Research Report RZ 3402 (2002), figures 3-1 and 3-2.
+       IBM Research Report RZ 3402 (2002), §1.3, figures 3-1 and 3-2.
     .. [schapire1998] R. E. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the
        effectiveness of voting methods", Annals of Statistics 26 (1998) 1651-1686.
 
@@ -257,14 +261,17 @@ def _measure_stages(model: Any, rows: Sample, problem: Problem) -> tuple[dict[st
     truth, positive = problem.codes(rows.y), rows.y == problem.pos_label
     of_many, counts, losses, margins, kind = [], [], [], [], ""
     for stage in stages_of(model, rows.X, problem):
-        if not problem.binary:
+        if problem.binary:
+            flagged = (stage.predicted == truth) == positive
+            counts.append(Counts.of(positive, flagged, rows.weights))
+        else:
             of_many.append(multiclass_measures(truth, stage.predicted, problem.matrix, rows.weights))
-            continue
-        flagged = (stage.predicted == truth) == positive
-        counts.append(Counts.of(positive, flagged, rows.weights))
         if stage.F is not None:
-            m = np.where(positive, stage.F, -stage.F)
-            losses.append(exponential_loss(m, rows.weights))
+            if problem.binary:
+                m = np.where(positive, stage.F, -stage.F)
+                losses.append(exponential_loss(m, rows.weights))
+            else:
+                m = margins_of_classes(stage.F, truth)
             kind = "raw"
             if stage.vote_sum is not None:
                 kind, m = "votes", np.clip(m / np.maximum(stage.vote_sum, 1e-300), -1.0, 1.0)
@@ -275,7 +282,7 @@ def _measure_stages(model: Any, rows: Sample, problem: Problem) -> tuple[dict[st
             "Give it more rows, or choose another estimator.",
         )
     if of_many:
-        return {name: np.array([m[name] for m in of_many]) for name in of_many[0]}, np.empty(0), ""
+        return {name: np.array([m[name] for m in of_many]) for name in of_many[0]}, np.array(margins), kind
     table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in counts], dtype=np.float64)
     values = measures_of_counts(Counts(*table.T), problem.negative_first)
     if losses:

@@ -24,8 +24,23 @@ class Stage:
     """The predictions of a booster after one round."""
 
     predicted: Array  # the numbers of the predicted classes
-    F: Array | None = None  # larger for the positive class; None with more than two classes
-    vote_sum: Array | None = None  # Σ|terms| on each row, if F is a sum of terms
+    F: Array | None = None  # larger for the positive class; with more than two classes, a column for each
+    vote_sum: Array | None = None  # the largest possible margin of each row: Σ|terms|, if F is a sum of terms
+
+
+def margins_of_classes(F: Array, truth: Array) -> Array:
+    """Return the votes for the class of each row minus the most votes for any single other class.
+
+    `F` has a column of votes per class, and `truth` the number of the class of each row.
+    """
+    others = F.copy()
+    others[np.arange(len(F)), truth] = -np.inf
+    return np.asarray(F[np.arange(len(F)), truth] - others.max(axis=1))
+
+
+def largest_margins(votes: Array) -> Array:
+    """Return the largest margin that the votes of a round can give a row: those for a class minus those for another."""
+    return np.asarray(votes.max(axis=1) - votes.min(axis=1))
 
 
 def check_staged(estimator: Any) -> None:
@@ -69,17 +84,15 @@ def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
     if isinstance(model, Pipeline):
         X = model[:-1].transform(X) if len(model.steps) > 1 else X
         model = model.steps[-1][1]
-    if isinstance(model, BaseBooster) and problem.binary:
-        yield from _own(model, X, problem)
+    if isinstance(model, BaseBooster):
+        yield from _own(model, X, problem) if problem.binary else _own_of_many(model, X, problem)
         return
-    scores = repeat(None)
-    if problem.binary and hasattr(model, "staged_decision_function"):
-        scores = model.staged_decision_function(X)
+    scores = model.staged_decision_function(X) if hasattr(model, "staged_decision_function") else repeat(None)
     second = problem.binary and problem.pos_label == problem.classes[1]
     for labels, F in zip(model.staged_predict(X), scores):
         predicted = problem.codes(labels)
-        if F is None:
-            yield Stage(predicted)
+        if F is None or not problem.binary:
+            yield Stage(predicted, F)
         else:
             flat = np.asarray(F, dtype=np.float64).reshape(len(predicted))
             yield Stage(predicted, flat if second else -flat)
@@ -101,3 +114,15 @@ def _own(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
         same = model.pos_label_ == problem.pos_label
         flagged = flagged if same else ~flagged
         yield Stage(np.where(flagged, positive, 1 - positive), F if same else -F, vote_sum if is_sum else None)
+
+
+def _own_of_many(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
+    """Yield the votes for each class, rounded as they are for decisions."""
+    link = model._model.link
+    before: Any = 0.0
+    vote_sum: Any = 0.0
+    for votes, n_rounds in model._staged_scores(X):
+        F = link.decision(votes, n_rounds)
+        vote_sum = vote_sum + largest_margins(F - before)
+        before = F
+        yield Stage(problem.codes(link.labels(votes, n_rounds, model.classes_)), F, vote_sum)

@@ -159,7 +159,7 @@ def noise_sweep(
     """
     check_arguments(flip=(flip, one_of("both", "positive", "negative")))
     fractions = _check_levels("levels", levels, lambda v: 0.0 <= v < 0.5, "fractions of labels from 0 to below 0.5")
-    plan = _plan(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
 
     def noisy(train: Array, order: Array, fraction: float) -> Sample:
         sample = plan.sample.part(train)
@@ -217,7 +217,7 @@ def imbalance_sweep(
     >>> sweep.levels.tolist()
     [10.0, 40.0]
     """
-    plan = _plan(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
     sizes = [plan.class_sizes(train) for train, _ in plan.folds]
     natural = max(negative / positive for positive, negative in sizes)
     if ratios is None:
@@ -317,7 +317,7 @@ def cost_sweep(
     )
     if isinstance(estimator, dict | list | tuple):
         raise InputError(f"estimator={estimator!r} must be one estimator.", "Sweep others in separate calls.")
-    plan = _plan(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    plan = plan_of(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
     what, changed, settings = _cost_settings(plan, param, values, costs)
     sweep, counts = plan.run(what, values, settings)
     table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in counts], dtype=np.float64).reshape(len(values), -1, 4)
@@ -326,7 +326,7 @@ def cost_sweep(
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """The estimators, the rows and the folds of a sweep."""
 
     estimators: dict[str, Any]
@@ -366,10 +366,10 @@ class _Plan:
         return sweep, [counts for _, counts in results]
 
 
-def _plan(
+def plan_of(
     estimators: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any, cv: Any, repeats: int,
     random_state: Any, n_jobs: Any, verbose: Any,
-) -> _Plan:  # fmt: skip
+) -> Plan:  # fmt: skip
     """Check what all sweeps take."""
     several = named_estimators(estimators)
     check_arguments(n_jobs=(n_jobs, N_JOBS), verbose=(verbose, VERBOSE))
@@ -386,7 +386,7 @@ def _plan(
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, sample.y, repeats, seed, weights=sample.weights, X=sample.X)
     check_classes(folds, sample.y, problem.classes)
-    return _Plan(several, sample, problem, folds, seed, n_jobs, verbose)
+    return Plan(several, sample, problem, folds, seed, n_jobs, verbose)
 
 
 def _check_levels(name: str, values: Any, passes: Callable[[float], bool], expected: str) -> Array:
@@ -398,7 +398,7 @@ def _check_levels(name: str, values: Any, passes: Callable[[float], bool], expec
     return np.array(sorted({float(v) for v in several}))
 
 
-def _cost_settings(plan: _Plan, param: str | None, levels: Array, given: Any) -> tuple[str, str, list[Setting]]:
+def _cost_settings(plan: Plan, param: str | None, levels: Array, given: Any) -> tuple[str, str, list[Setting]]:
     """Return a description of what is swept, the parameter, and a setting for each level."""
     (estimator,) = plan.estimators.values()
     parts, problem = [plan.sample.part(train) for train, _ in plan.folds], plan.problem
@@ -420,14 +420,17 @@ def _cost_settings(plan: _Plan, param: str | None, levels: Array, given: Any) ->
     cost_passing = CostPassing.of(estimator, problem.classes, problem.pos_label, None)
     what, name = "cost of a miss / cost of a false alarm", cost_passing.cost_param
     if name is None:
-        weighted = [[_weighted(part, problem.pos_label, v) for part in parts] for v in levels.tolist()]
-        return what, cost_passing.passed_by, [(estimator, weighted_parts) for weighted_parts in weighted]
+        return (
+            what,
+            cost_passing.passed_by,
+            [(estimator, [weighted(part, problem.pos_label, v) for part in parts]) for v in levels.tolist()],
+        )
     costs = [{plain(problem.pos_label): v, plain(problem.neg_label): 1.0} for v in levels.tolist()]
     own = [{name: cost_for_owner(estimator, name, c)} for c in costs]
     return what, name, [(clone(estimator).set_params(**params), parts) for params in own]
 
 
-def _weighted(sample: Sample, pos_label: Any, cost: float) -> Sample:
+def weighted(sample: Sample, pos_label: Any, cost: float) -> Sample:
     """Return the rows with costs in their weights, which keep their sum."""
     weights = sample.examples * np.where(sample.y == pos_label, cost, 1.0)
     return Sample(sample.X, sample.y, weights * (sample.examples.sum() / weights.sum()))

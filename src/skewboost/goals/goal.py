@@ -223,7 +223,10 @@ def _condition(text: str, goal: str) -> Condition:
         raise InputError(f"goal={goal!r} cannot be read at {text!r}.", EXAMPLE)
     name, sense, bound, percent = found.groups()
     if sense not in SENSES:
-        raise InputError(f"goal={goal!r} asks for an exact value, but data can only show bounds.", "Use '>=' or '<='.")
+        raise InputError(
+            f"goal={goal!r} asks for an exact value, but data can only show bounds.",
+            "Use '>=' or '<='. skewboost.evaluate.match_rate finds the cost at which cross-validation has that value.",
+        )
     try:
         value = float(bound)
     except ValueError:

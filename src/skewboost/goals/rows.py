@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from skewboost.boosting.estimator import BaseBooster
+from skewboost.engine.computed import ComputedTable
 from skewboost.engine.row_hash import exact_bits, row_hashes
 from skewboost.engine.table import PreparedTable, as_frame, sliceable, take_rows
 from skewboost.errors import InputError
@@ -175,7 +176,8 @@ def equal_rows(X: Any) -> Array:
 
 
 def _columns(X: Any) -> Iterator[Array]:
-    """Yield the columns of a table, with NaN or None where a cell is missing."""
+    """Yield the columns of a table, or what they are computed from, with NaN or None where a cell is missing."""
+    X = X.source if isinstance(X, ComputedTable) else X
     frame = as_frame(X, allow_series=True)
     if frame is None:
         yield from np.reshape(X, (len(X), -1)).T

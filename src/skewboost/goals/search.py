@@ -1,9 +1,9 @@
 """The search for cost ratios that meet a goal, and for the best of them.
 
 Each cost ratio is judged by the out-of-fold scores of one cross-validation. The search is over ln(C+/C-): outward from
-equal and from balanced costs until results stop improving, then by halving the gaps next to the best. Where a variant
-depends on more than the ratio of the costs, the search is made twice: with the cost of a false alarm fixed at 1, and
-with the cost of a miss fixed at 1 [nyga2010]_.
+equal and from balanced costs until results stop improving, then by halving the gaps next to the best, and those in
+which the goal is lost. Where a variant depends on more than the ratio of the costs, the search is made twice: with the
+cost of a false alarm fixed at 1, and with the cost of a miss fixed at 1 [nyga2010]_.
 
 References
 ----------
@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from skewboost.typing import Array
 
 STEP = math.log(4.0)  # outward
 FINEST = math.log(1.02)  # gaps are not halved below this
+COMPOUND_FINEST = math.log(1.0005)  # nor below this where the goal is lost and decisions change
+CHANGED = 0.02  # the share of the rows whose decisions change, where it matters
 FARTHEST = math.log(1e9)
 PATIENCE = 2  # steps outward without improvement before the search turns back
 OUTWARD = 0.6  # the largest fraction of the points that is spent outward
@@ -265,7 +268,12 @@ class Search:
 
     @staticmethod
     def _gaps(tried: dict[float, Point]) -> list[tuple[float, float]]:
-        """Return the gaps next to the best point to halve: the side where the goal is lost, if it is only one."""
+        """Return the gaps to halve: those next to the best point, and those in which the goal is lost.
+
+        If the goal is lost on one side of the best point only, the other side is left alone. The goal may also be lost
+        far from the best point, in a gap that has much better points: variants whose costs compound, such as AdaC2,
+        change all their decisions between costs of 1 and 1.05, and hardly any beyond.
+        """
         order = sorted(tried)
         k = max(range(len(order)), key=lambda i: (tried[order[i]].rank, -abs(order[i])))
         beside = [(order[j], order[j + 1], order[i]) for j, i in ((k - 1, k - 1), (k, k + 1)) if 0 <= i < len(order)]
@@ -273,7 +281,8 @@ class Search:
         lost = [gap for gap in beside if not tried[gap[2]].met]
         if len(lost) == 1 and tried[order[k]].met:
             wide = [gap for gap in wide if gap in lost]
-        return [(low, high) for low, high, _ in wide]
+        gaps = [(low, high) for low, high, _ in wide]
+        return gaps + [gap for gap in pairwise(order) if gap not in gaps and _crosses(tried, *gap)]
 
     def _add(
         self,
@@ -308,6 +317,15 @@ class Search:
     def best(self) -> Point:
         """The best point; ties are broken in favour of the most equal costs."""
         return max(self.points, key=lambda p: (p.rank, -abs(math.log(p.ratio))))
+
+
+def _crosses(tried: dict[float, Point], low: float, high: float) -> bool:
+    """Whether the goal is lost between two points, and enough decisions change for better points in between."""
+    a, b = tried[low], tried[high]
+    if a.met == b.met or high - low <= COMPOUND_FINEST or a.curve is not None:
+        return False
+    n = a.counts.tp + a.counts.fp + a.counts.fn + a.counts.tn
+    return bool(abs(a.counts.tp - b.counts.tp) + abs(a.counts.fp - b.counts.fp) > CHANGED * n)
 
 
 def _same(a: Point, b: Point) -> bool:

@@ -10,6 +10,7 @@ from skewboost.learners.alternating_round import AlternatingTree
 from skewboost.learners.histogram import Histogram
 from skewboost.learners.learner import Learner
 from skewboost.learners.line import Line
+from skewboost.learners.mdl_discretizer import MDLDiscretizer
 from skewboost.learners.probabilities import Probabilities
 from skewboost.learners.resampling import ResampledLearner
 from skewboost.learners.rule_learner import EvidenceRule, RuleLearner
@@ -24,6 +25,7 @@ __all__ = [
     "Fraction",
     "Histogram",
     "Line",
+    "MDLDiscretizer",
     "Probabilities",
     "RuleLearner",
     "Smote",

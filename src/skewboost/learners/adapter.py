@@ -27,6 +27,7 @@ from sklearn.utils.validation import has_fit_parameter
 from skewboost.engine.boundary import Request
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Term, scaled_to
+from skewboost.engine.table import Table
 from skewboost.engine.training_set import Leaves, TrainingSet, W
 from skewboost.fitting import seeded
 from skewboost.learners.learner import (
@@ -65,6 +66,11 @@ def weight_name(estimator: Any) -> str | None:
     return None
 
 
+def rows_for(estimator: Any, table: Table) -> Any:
+    """The rows as an estimator reads them: in the type that the user passed, unless it takes a table of ours."""
+    return table if getattr(estimator, "takes_tables", False) else table.native
+
+
 def parts(estimator: Any, X: Any) -> Array:
     """The part of each row: the leaf of a decision tree, otherwise the predicted label."""
     if hasattr(estimator, "tree_"):
@@ -80,7 +86,7 @@ class ClassifierTerm:
     values: Array
 
     def on(self, view: View) -> Array:
-        return self.values[parts(self.estimator, view.table.native)]
+        return self.values[parts(self.estimator, rows_for(self.estimator, view.table))]
 
     def scaled(self, factor: float) -> ClassifierTerm:
         return replace(self, values=self.values * factor)
@@ -159,9 +165,9 @@ class AdapterContext(LearnerContext):
 
     def _fit(self, target: Array, weights: Array, rng: RandomSource) -> Any:
         """Fit a clone, with weights if it accepts them; a constant if all (drawn) rows have one class."""
-        X = self.data.table.native
+        X = rows_for(self.estimator, self.data.table)
         if is_classifier(self.estimator) and target.min() == target.max():
-            return DummyClassifier().fit(X, target)
+            return DummyClassifier().fit(self.data.table.native, target)
         generator = rng()
         estimator = seeded(self.estimator, lambda: int(generator.integers(2**31)))
         if self.weight_name is None:

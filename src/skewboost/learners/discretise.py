@@ -16,6 +16,7 @@ and so is a missing cell.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -83,12 +84,21 @@ Values = Intervals | Categories
 def discretise(column: Array | Nominal, y: Array, weights: Array, n_classes: int) -> Values:
     """The values of a training column, whose rows have the classes `y` (0 to `n_classes` - 1) and positive weights."""
     if isinstance(column, Nominal):
-        present = np.unique(column.codes)
+        present = np.flatnonzero(np.bincount(column.codes + 1)) - 1
         categories = tuple(column.categories[k] for k in present if k >= 0)
         return Categories(categories, bool(present[0] < 0))
     known = ~np.isnan(column)
     cuts = mdl_cuts(np.asarray(column[known], dtype=np.float64), y[known], weights[known], n_classes)
     return Intervals(cuts, not known.all())
+
+
+def interval_names(cuts: Array) -> list[str]:
+    """The intervals between cuts in the usual notation, with as many digits as it takes to tell the cuts apart."""
+    for digits in range(6, 18):
+        ends = [f"{cut + 0.0:.{digits}g}" for cut in cuts.tolist()]  # + 0.0: no minus zero
+        if len(set(ends)) == len(ends):
+            break
+    return [f"({a}, {b}{']' if b != 'inf' else ')'}" for a, b in pairwise(["-inf", *ends, "inf"])]
 
 
 def mdl_cuts(x: Array, y: Array, weights: Array, n_classes: int) -> Array:

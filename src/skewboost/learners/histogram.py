@@ -14,7 +14,6 @@ from skewboost.engine.boundary import MISSING, N_CODES, TIE, Request, Split
 from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
-from skewboost.engine.table import Nominal
 from skewboost.engine.training_set import Growth, itself, squares
 from skewboost.errors import InputError
 from skewboost.learners.learner import (
@@ -151,7 +150,7 @@ class Histogram(BaseEstimator):
                 f"edges of Histogram must be a list of inner edges for each of the {n_features} features of X; got "
                 f"{self.edges!r}."
             )
-        nominal = [j for j in range(n_features) if isinstance(data.table.column(j), Nominal)]
+        nominal = np.flatnonzero(data.table.nominal).tolist()
         if nominal:
             raise InputError(
                 f"edges of Histogram needs numeric columns, but the columns {nominal} of X have categories.",

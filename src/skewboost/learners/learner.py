@@ -1,13 +1,15 @@
 """The interface between weak learners and the boosting loop.
 
 `Learner.prepare` is called once, with the training data, and returns a `LearnerContext`. In each round the loop asks
-the context one of three questions.
+the context one of four questions.
 
 - *Labels*: separate the classes under the current weights. The answer is a partition of the input with the class
   weights of its leaves; the rule chooses the values of the leaves.
 - *Responses*: fit a number per row by weighted least squares. The answer is the fitted function.
 - *Probabilities*: estimate P(+ | x) under the current weights. The answer is that function; the rule chooses what to
   add from it.
+- *Values*: find the partition and the values of its leaves that minimise a sum of losses of rows, which the rule
+  defines.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import EXAMPLES, Growth, Leaves, TrainingSet
 from skewboost.errors import InputError
 from skewboost.learners.training_data import TrainingData
+from skewboost.learners.value_search import RowLosses
 from skewboost.typing import Array
 
 # Creates the random generator of a round. Most learners never call it.
@@ -41,6 +44,7 @@ BALANCE = 1e-12  # a difference below this fraction of a leaf's weight is due to
 
 LABELS, RESPONSES = "class labels", "responses (numbers to fit by least squares)"
 PROBABILITIES = "probabilities (of the positive class)"
+VALUES = "values of leaves (that minimise losses of rows)"
 
 
 @dataclass(slots=True)
@@ -73,6 +77,7 @@ class LabelHypothesis:
     criterion: float
     importances: Importances | None
     signs: Array | None = None  # the signs that the criterion forced on the leaves, if any
+    sure: bool = False  # whether a leaf whose sign contradicts its majority is as sure as one whose sign agrees
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,15 @@ class ProbabilityHypothesis:
 
     term: Callable[[ProbabilityLink], Term]  # from a link to the function link(P(+ | x))
     criterion: float  # the weight of the rows that it puts on the wrong side of ½
+    importances: Importances | None
+
+
+@dataclass(frozen=True)
+class ValueHypothesis:
+    """A partition with the values of its leaves."""
+
+    term: Term
+    criterion: float  # the sum of the losses
     importances: Importances | None
 
 
@@ -125,7 +139,7 @@ def right_weight(labels: Array, class_weights: Array) -> float:
 
 
 class LearnerContext:
-    """A learner with its training data. Subclasses implement `labels`, `responses`, `probabilities` or several."""
+    """A learner with its training data. Subclasses implement `labels`, `responses`, `values`, … or several of them."""
 
     draws = False  # whether it is fitted to drawn rows
     biased = False  # whether it is fitted to other weights than those that it is measured with
@@ -147,11 +161,15 @@ class LearnerContext:
         """Multiply the weights of each (leaf, class) by its factor; returns their sum before normalisation."""
         return self.rows.reweight(partition, factors)
 
-    def grown(self, growth: Growth, labels: Array, criterion: float, signs: Array | None = None) -> LabelHypothesis:
+    def grown(
+        self, growth: Growth, labels: Array, criterion: float, signs: Array | None = None, sure: bool = False
+    ) -> LabelHypothesis:
         """The hypothesis of a partition that was grown from the training rows."""
         partition, importances = growth.partition, Importances(self.data.table.n_features, growth.importances)
         term = partial(LeafTerm, partition)
-        return LabelHypothesis(term, partition, growth.sums, labels, growth.abstains, criterion, importances, signs)
+        return LabelHypothesis(
+            term, partition, growth.sums, labels, growth.abstains, criterion, importances, signs, sure
+        )
 
     def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes under the current weights."""
@@ -176,6 +194,10 @@ class LearnerContext:
         """Estimate P(+ | x) under the current weights."""
         raise NotImplementedError
 
+    def values(self, losses: RowLosses) -> ValueHypothesis | None:
+        """Find the partition and the values of its leaves that minimise the sum of the losses of rows."""
+        raise NotImplementedError
+
     def constrained(self, term: Term) -> Term | None:
         """The term of a round within the constraints of the learner; None if nothing is left of it."""
         return term
@@ -190,7 +212,7 @@ class Learner(Protocol):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The questions that it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`."""
+        """The questions that it answers: some of `LABELS`, `RESPONSES`, `PROBABILITIES`, `VALUES`."""
 
     def prepare(self, data: TrainingData, goal: Request) -> LearnerContext:
         """Prepare for training; `goal` has the criterion of the rule, with its parameters."""

@@ -16,6 +16,7 @@ from skewboost.typing import Array
 
 _TOLERANCE = 1e-9  # for rounding, relative to a limit
 _MIN_PRIOR = 1e-15  # of a class of almost no weight
+_CELLS = 2**22  # the number of attributes times rows that are counted at a time
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class Examples:
     classes: Array
     n_classes: int
     weights: Array
+
+    def merged(self) -> Examples:
+        """Equal rows as one with their total weight; after a discretisation there are few different ones."""
+        first, which = distinct(np.vstack((self.codes, self.classes)))
+        weights = np.bincount(which, self.weights, minlength=len(first))
+        return Examples(self.codes[:, first], self.classes[first], self.n_classes, weights)
 
     @cached_property
     def total(self) -> float:
@@ -115,6 +122,21 @@ class Patterns:
         """A subset."""
         of_targets = (self.inside, self.residual, self.residual_rest, self.strength)
         return Patterns(self.events[chosen], self.support[chosen], *(array[:, chosen] for array in of_targets))
+
+
+def distinct(codes: Array) -> tuple[Array, Array]:
+    """The first row of every kind, and the kind of every row, given codes of at least -1, ``[attribute, row]``."""
+    key = np.zeros(codes.shape[1], dtype=np.int64)
+    n_keys = 1
+    for column in codes:
+        n_values = int(column.max()) + 2
+        if n_keys * n_values > 2**62:
+            kinds, key = np.unique(key, return_inverse=True)
+            n_keys = len(kinds)
+        key = key * n_values + (column + 1)
+        n_keys *= n_values
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return first, which
 
 
 def adjusted_residual(observed: Array, n: float, probabilities: Sequence[Array]) -> Array:
@@ -195,25 +217,33 @@ def _extensions(kept: Patterns, events: Events, examples: Examples, limits: Limi
 def _counts(kept: Patterns, events: Events, examples: Examples, possible: Array) -> Array:
     """The weight of the examples that meet a pattern and an event: ``[class, pattern, event]``, 0 if not `possible`.
 
-    One pass over the examples counts all patterns of the same attributes with all events of another attribute. (The
+    One pass over the examples counts all patterns of the same attributes with the events of many other attributes. (The
     product of two boolean matrices would leave the threads of the linear algebra library spinning.)
     """
-    counts = np.zeros((examples.n_classes, *possible.shape))
-    own = {a: np.flatnonzero(events.attribute == a) for a in np.unique(events.attribute).tolist()}
-    local = {a: _positions(events.value[ids], examples.codes[a]) for a, ids in own.items()}
+    k = examples.n_classes
+    counts = np.zeros((k, *possible.shape))
+    attributes, first = np.unique(events.attribute, return_index=True)
+    column = np.arange(len(events)) + np.searchsorted(attributes, events.attribute)
+    n_columns = len(events) + len(attributes)  # each attribute has one more, for values that are not events
+    cells = np.array([
+        column[start] + _positions(events.value[events.attribute == a], examples.codes[a])
+        for a, start in zip(attributes.tolist(), first)
+    ])  # fmt: skip
+    cells = cells * k + examples.classes
     sets, member = np.unique(events.attribute[kept.events], axis=0, return_inverse=True)
     for group in range(len(sets)):
         patterns = np.flatnonzero(member.ravel() == group)
         which = np.full(examples.codes.shape[1], len(patterns))
-        for k, ids in enumerate(kept.events[patterns]):
-            which[events.occur(examples.codes, ids).all(axis=0)] = k
+        for number, ids in enumerate(kept.events[patterns]):
+            which[events.occur(examples.codes, ids).all(axis=0)] = number
         rows = np.flatnonzero(which < len(patterns))
-        for attribute in np.unique(events.attribute[possible[patterns].any(axis=0)]).tolist():
-            ids = own[attribute]
-            shape = (len(patterns), len(ids) + 1)
-            cells = which[rows] * shape[1] + local[attribute][rows]
-            sums = examples.count(cells, shape[0] * shape[1], rows).reshape(-1, *shape)
-            counts[:, patterns[:, None], ids] = sums[:, :, :-1]
+        chosen = possible[patterns].any(axis=0)
+        others = np.searchsorted(attributes, np.unique(events.attribute[chosen]))
+        sums = np.zeros(len(patterns) * n_columns * k)
+        for some in np.array_split(others, 1 + len(others) * len(rows) // _CELLS):
+            both = which[rows] * (n_columns * k) + cells[np.ix_(some, rows)]
+            sums += np.bincount(both.ravel(), np.tile(examples.weights[rows], len(some)), minlength=len(sums))
+        counts[:, patterns] = sums.reshape(len(patterns), n_columns, k)[:, column].transpose(2, 0, 1)
     return counts
 
 

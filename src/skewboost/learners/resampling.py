@@ -17,6 +17,7 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.training_set import Leaves, TrainingSet, W, itself
 from skewboost.learners.learner import (
+    VALUES,
     LabelHypothesis,
     Learner,
     LearnerContext,
@@ -219,7 +220,7 @@ class ResampledLearner:
     def __init__(self, learner: Learner, sampler: Sampler) -> None:
         self.learner = learner
         self.sampler = sampler
-        self.answers = learner.answers
+        self.answers = tuple(question for question in learner.answers if question != VALUES)
 
     def prepare(self, data: TrainingData, goal: Request) -> ResampledContext:
         """Bin the whole table; samples are taken from it."""

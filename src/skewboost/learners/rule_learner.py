@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import Nominal, read_table
 from skewboost.learners.discretise import discretise
-from skewboost.learners.patterns import Examples, Limits, Patterns, find_patterns
+from skewboost.learners.patterns import Examples, Limits, Patterns, distinct, find_patterns
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
 from skewboost.names import shown
 from skewboost.parameters import check_params, integer, number, one_of
@@ -93,15 +93,21 @@ class RankedRules:
 
     def total(self, occurs: Array) -> Array:
         """The evidence of every row: each rule in turn adds its own, unless one of its attributes is already used."""
-        free = occurs.copy()
-        sums = np.zeros(occurs.shape[1])
+        n_rows = occurs.shape[1]
+        n_bytes = (n_rows + 7) // 8
+        packed = np.packbits(occurs, axis=1, bitorder="little")
+        free = [int.from_bytes(bits.tobytes(), "little") for bits in packed]  # Python is fast with long integers
+        sums = np.zeros(n_rows)
         for events, evidence in self:
-            meets = np.logical_and.reduce([free[e] for e in events])
-            if meets.any():
-                sums[meets] += evidence
+            meets = free[events[0]]
+            for e in events[1:]:
+                meets &= free[e]
+            if meets:
+                bits = np.frombuffer(meets.to_bytes(n_bytes, "little"), dtype=np.uint8)
+                sums[np.unpackbits(bits, count=n_rows, bitorder="little").view(np.bool_)] += evidence
                 if len(events) > 1:  # rules of one condition come last and have no common attributes
                     for e in events:
-                        free[e] &= ~meets
+                        free[e] ^= meets
         return sums
 
 
@@ -166,7 +172,7 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
 
     `sample_weight` counts examples. A booster passes weights that sum to the number of rows, so in later rounds a few
     heavy rows are tested as if they were many, and their rules are less reliable than `significance` suggests. Numbers
-    are discretised anew in each round.
+    are discretised anew in each round; to cut them once, which is faster, put an `MDLDiscretizer` before the booster.
 
     References
     ----------
@@ -200,6 +206,8 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
     min_expected: float = 5
     max_patterns: int = 1000
     prior: bool = True
+
+    takes_tables: ClassVar[bool] = True  # boosters need not convert their rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -240,10 +248,10 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
             table, labels, weights = table.take(present), labels[present], weights[present]
         classes = classes_of(self, labels)
         target = np.searchsorted(classes, labels)
-        columns = [table.column(j) for j in range(table.n_features)]
+        columns = list(table.every_column())
         values = [discretise(column, target, weights, len(classes)) for column in columns]
         codes = np.array([v.encode(column) for v, column in zip(values, columns)])
-        examples = Examples(codes, target, len(classes), weights)
+        examples = Examples(codes, target, len(classes), weights).merged()
         limits = Limits(self.max_order, self.min_expected, self.max_patterns)
         self._events, found = find_patterns(examples, limits)
         self._ranked = [RankedRules.of(found, t, float(p), self.significance) for t, p in enumerate(examples.priors)]
@@ -261,16 +269,18 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         names: Any = getattr(self, "feature_names_in_", range(table.n_features))
         table = table.conform(self._nominal, list(names))
         codes = np.array([v.encode(table.column(j)) for j, v in enumerate(self._values)])
-        sums = np.empty((len(self._ranked), table.n_rows))
+        first, which = distinct(codes)
+        codes = codes[:, first]
+        sums = np.empty((len(self._ranked), len(first)))
         step = max(1, _CELLS // max(1, len(self._events)))
-        for start in range(0, table.n_rows, step):
+        for start in range(0, len(first), step):
             rows = slice(start, start + step)
             occurs = self._events.occur(codes[:, rows])
             for row, ranked in zip(sums, self._ranked):
                 row[rows] = ranked.total(occurs)
         if self._prior:
             sums += np.array([[ranked.log_odds] for ranked in self._ranked])
-        return np.round(sums, 10)  # so that the order of training rows does not matter
+        return np.round(sums, 10)[:, which]  # rounded, so that the order of training rows does not matter
 
     def decision_function(self, X: Any) -> Array:
         """The log-odds: the sums of the weights of evidence.

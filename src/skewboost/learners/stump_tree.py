@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skewboost.engine.binning import MAX_BINS
-from skewboost.engine.boundary import FORCED, Request
+from skewboost.engine.boundary import FORCED, ZBAR_PRINTED, Request
+from skewboost.engine.growing import grow_by_histogram, stump
 from skewboost.engine.losses import silent_loss, step_length, step_loss, sums_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.restrictions import Restrictions
@@ -20,11 +21,13 @@ from skewboost.engine.training_set import Growth, Limits, W, itself
 from skewboost.errors import InputError
 from skewboost.learners.learner import (
     BALANCE,
+    VALUES,
     Importances,
     LabelHypothesis,
     LearnerContext,
     RandomSource,
     ResponseHypothesis,
+    ValueHypothesis,
     VotesOfLeaves,
     chosen_goal,
     heaviest,
@@ -39,15 +42,17 @@ from skewboost.learners.tree_restrictions import (
     restrictions_of,
     without_draws,
 )
+from skewboost.learners.value_search import RowLosses, ValueSearch
 from skewboost.parameters import check_params, integer, number, one_of, optional
 from skewboost.typing import Array
 
 DRAWS = 3  # attempts of a round whose columns or thresholds are drawn; the last one is without draws
-CRITERIA = ("error", "gini", "entropy", "z", "zbar")
+CRITERIA = ("error", "gini", "entropy", "z", "zbar", ZBAR_PRINTED)
 OPPOSITE = {s: np.array([-s, s, 0.0]) for s in (-1, 1)}  # votes left, right and abstaining, by polarity
 for _signs in OPPOSITE.values():
     _signs.setflags(write=False)  # shared by hypotheses
-FREE = {"error": "majority", "zbar": "z", "cost_step": "cost_loss"}  # the same criteria without forced signs
+# the same criteria without forced signs
+FREE = {"error": "majority", "zbar": "z", ZBAR_PRINTED: "z", "cost_step": "cost_loss"}
 
 
 def of_classes(goal: Request, data: TrainingData) -> Request:
@@ -91,20 +96,22 @@ class PartitionContext(LearnerContext):
         self.undrawn = None if restrictions is None else without_draws(restrictions, data.table.n_features)
         self.drawn = restrictions != self.undrawn  # whether there are random draws
         self.tries = DRAWS if self.drawn else 1
+        self.by_engine = restrictions is None and request.criterion != ZBAR_PRINTED  # whether it is one call to it
         self.l2, self.min_hessian = penalties
         self.opposite = opposite  # whether the two sides of a split have opposite labels, or each that of its majority
         self.constant = constant
 
     def labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition under the current weights; a single leaf if nothing can be split."""
-        growth = self.rows.grow(self.request, self.limits) if self.restrictions is None else self._grow(rng)
+        growth = self.rows.grow(self.request, self.limits) if self.by_engine else self._grow(rng)
         if self.constant and growth.partition.splits:
             growth = self._or_constant(growth)
         if len(growth.partition.splits) != 1:
             return self._hypothesis(growth, majority)
         labels = self._opposite_labels(growth) if self.opposite else majority(growth.sums, growth.abstains)
-        signs = labels if self.request.criterion == "zbar" else None
-        return self.grown(growth, labels, growth.partition.splits[0].value, signs)
+        printed = self.request.criterion == ZBAR_PRINTED
+        signs = labels if printed or self.request.criterion == "zbar" else None
+        return self.grown(growth, labels, growth.partition.splits[0].value, signs, printed)
 
     def joint_labels(self, rng: RandomSource) -> LabelHypothesis:
         """The best partition for all labels at once; the rule chooses the values of the leaves."""
@@ -116,10 +123,12 @@ class PartitionContext(LearnerContext):
 
     def _grow(self, rng: RandomSource) -> Growth:
         """The best partition under the current weights, within the restrictions."""
+        if self.request.criterion == ZBAR_PRINTED:
+            return self._within(partial(grow_by_histogram, self.rows, self.request), rng)
         return self._within(partial(self.rows.grow, self.request, self.limits), rng)
 
     def _within(self, grow: Callable[..., Growth], rng: RandomSource) -> Growth:
-        """A partition within the restrictions.
+        """A partition within the restrictions, if there are any.
 
         Without random draws if these allow no split, or if all earlier attempts of the round had no edge.
         """
@@ -198,6 +207,20 @@ class PartitionContext(LearnerContext):
         importances = Importances(self.data.table.n_features, growth.importances)
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
+    def values(self, losses: RowLosses) -> ValueHypothesis:
+        """The best split and values under the current weights; the value of a single leaf if nothing can be split."""
+        if self.request.criterion not in ("z", "zbar"):
+            raise InputError(
+                f"criterion={self.request.criterion!r} of Stump has no effect, because the boosting variant has its "
+                "own loss.",
+                "Leave it at None, or set criterion='z' for sides whose signs are not forced.",
+            )
+        found = ValueSearch(self.rows, self.view, self.request, losses).best(self.constant)
+        partition = Partition((), (), 1) if found.split is None else stump(found.split)
+        gained = [] if found.split is None else [(found.split.feature, found.gain)]
+        importances = Importances(self.data.table.n_features, gained)
+        return ValueHypothesis(LeafTerm(partition, found.values), found.loss, importances)
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Stump(BaseEstimator):
@@ -208,11 +231,13 @@ class Stump(BaseEstimator):
 
     Parameters
     ----------
-    criterion : {"error", "gini", "entropy", "z", "zbar"} or None, default=None
+    criterion : {"error", "gini", "entropy", "z", "zbar", "zbar_printed"} or None, default=None
         The criterion that the split minimises, where W± are the class weights of a leaf: the weighted error of opposite
         labels, the Gini impurity Σ 2 W+ W- / W, the entropy, Z = 2 Σ √(W+ W-), or Z̄, which is Z with opposite signs
-        forced on the two sides. None is the criterion of the boosting variant. Responses are always fitted by least
-        squares.
+        forced on the two sides. A side whose sign contradicts its majority adds 0, the minimum of the loss under this
+        constraint; with ``"zbar_printed"`` it votes with the absolute value of its log-odds and counts as :math:`(W_+^2
+        + W_-^2) / \sqrt{W_+ W_-}`, as [cuendet2002]_ (1.9-2, 1.9-3) prints it. None is the criterion of the boosting
+        variant. Responses are always fitted by least squares.
     missing : {"learn", "abstain"}, default="learn"
         Missing values go to the side with the smaller loss (to the heavier side if training had no missing values), or
         the stump abstains and adds nothing for them.
@@ -240,6 +265,11 @@ class Stump(BaseEstimator):
         an ordered type, and are split in their order. For two classes, and for variants whose score is the sum of the
         votes.
 
+    References
+    ----------
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002).
+
     Examples
     --------
     >>> from skewboost import AdaBoostClassifier
@@ -249,7 +279,7 @@ class Stump(BaseEstimator):
     array([0, 1])
     """
 
-    criterion: Literal["error", "gini", "entropy", "z", "zbar"] | None = None
+    criterion: Literal["error", "gini", "entropy", "z", "zbar", "zbar_printed"] | None = None
     missing: Literal["learn", "abstain"] = "learn"
     constant: bool = False
     max_bins: int = MAX_BINS
@@ -261,8 +291,9 @@ class Stump(BaseEstimator):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The questions that it answers."""
-        return answers_of(self)
+        """The questions that it answers: losses of rows only if all splits are tried."""
+        restricted = self.max_features is not None or self.splitter != "best" or self.monotonic_cst is not None
+        return answers_of(self) if restricted else (*answers_of(self), VALUES)
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:
         check_params(

@@ -21,6 +21,7 @@ from skewboost.boosting.estimator import CostChoice
 from skewboost.boosting.variants.cs_adaboost import CSLogitBoostClassifier
 from skewboost.boosting.variants.csra import CSLBClassifier
 from skewboost.boosting.variants.logitboost import LogitBoostClassifier
+from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import as_frame, take_rows
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure, seeded
@@ -205,7 +206,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any, reset: bool) -> Any:
         """Tables and sparse matrices unchanged, anything else as an array; the estimators check the cells."""
-        if issparse(X) or as_frame(X) is not None:
+        if issparse(X) or isinstance(X, ComputedTable) or as_frame(X) is not None:
             return validate_data(self, X, skip_check_array=True, reset=reset)
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 

@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.boosting.variants.realboost import RealBoostClassifier
+from skewboost.engine.computed import ComputedTable
 from skewboost.engine.row_hash import examples_in_order
-from skewboost.engine.table import read_table, take_rows
+from skewboost.engine.table import read_table, sliceable, take_rows
 from skewboost.errors import InputError
 from skewboost.fitting import MostProbableMixin, restore_on_failure, seeded
 from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
@@ -158,7 +159,7 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         examples = present[examples_in_order(kept, np.searchsorted(classes, labels[present]), weights[present])]
         weights = weights / np.maximum(np.bincount(examples, minlength=len(weights)), 1)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        native = X if isinstance(X, np.ndarray) or table.frame is not None else np.asarray(X)
+        native = sliceable(X)
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_member)(self._member(), native, labels, weights, units, examples, self.ratio, [seed, k])
             for k in range(self.n_estimators)
@@ -179,7 +180,8 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=hasattr(X, "columns"), ensure_all_finite=False, dtype=None)
+        as_it_is = hasattr(X, "columns") or isinstance(X, ComputedTable)
+        validate_data(self, X, reset=False, skip_check_array=as_it_is, ensure_all_finite=False, dtype=None)
         return np.asarray(np.mean([self._votes(member, X) for member in self.estimators_], axis=0))
 
     def _votes(self, member: Any, X: Any) -> Array:

@@ -12,6 +12,7 @@ from skewboost.plots.posterior_display import PosteriorDisplay as PosteriorDispl
 from skewboost.plots.report.explorer import ScoreTable as ScoreTable
 from skewboost.plots.report.report import Report as Report
 from skewboost.plots.shape_function_display import ShapeFunctionDisplay as ShapeFunctionDisplay
+from skewboost.plots.staged_boundary_display import StagedBoundaryDisplay as StagedBoundaryDisplay
 from skewboost.plots.staged_curve_display import StagedCurveDisplay as StagedCurveDisplay
 from skewboost.plots.staged_curve_display import WeightQuantileDisplay as WeightQuantileDisplay
 from skewboost.plots.sweep_display import CostSweepDisplay as CostSweepDisplay

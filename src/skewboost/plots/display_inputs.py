@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -239,9 +239,13 @@ def check_both_classes(positive: Array, weights: Array | None, label: Any) -> No
 
 def sample_rows(positive: Array, weights: Array | None, most: int) -> Array:
     """Increasing indices of at most `most` rows of each class, at random but always the same ones."""
+    return sample_of_each((positive, ~positive), weights, most)
+
+
+def sample_of_each(sides: Iterable[Array], weights: Array | None, most: int) -> Array:
+    """Increasing indices of at most `most` rows of each of several sets, at random but always the same ones."""
     rng = np.random.default_rng(0)
-    present = np.ones(len(positive), dtype=np.bool_) if weights is None else weights > 0
-    groups = [np.flatnonzero(present & side) for side in (positive, ~positive)]
+    groups = [np.flatnonzero(side if weights is None else (weights > 0) & side) for side in sides]
     return np.sort(np.concatenate([g if len(g) <= most else rng.choice(g, most, replace=False) for g in groups]))
 
 

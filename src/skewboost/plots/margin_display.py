@@ -11,15 +11,16 @@ from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
 from skewboost.engine.table import take_rows
 from skewboost.errors import InputError
+from skewboost.evaluate.stages import largest_margins, margins_of_classes
 from skewboost.metrics.inputs import read_truth
-from skewboost.names import literal, visible
+from skewboost.names import literal, side_by_side, visible
 from skewboost.plots.display import Display, legend_below, new_axes
 from skewboost.plots.display_inputs import (
     check_both_classes,
     check_classifier,
     class_labels,
     positive_class,
-    sample_rows,
+    sample_of_each,
 )
 from skewboost.plots.style import GREY, look
 from skewboost.typing import Array
@@ -35,25 +36,36 @@ class MarginDisplay(Display):
 
     .. math:: \frac{y F_M(x)}{\sum_{m \le M} |F_m(x) - F_{m-1}(x)|} \in [-1, 1] .
 
-    The vote of a round is what it adds to F; the first vote includes the constant that F starts from. Errors have a
-    negative margin. More rounds move the curve to the right. If the curve of the rare class stays to the left of the
-    other, its examples are classified less reliably.
+    The vote of a round is what it adds to F; the first vote includes the constant that F starts from. With more than
+    two classes a round votes for each of them. The margin is the difference between the votes for the class of the
+    example and the most votes for any single other class, divided by the largest difference that the votes of the
+    rounds allow ([cuendet2002]_ §1.3),
+
+    .. math:: \frac{F_{M,y}(x) - \max_{l \ne y} F_{M,l}(x)}{\sum_{m \le M} (\max_l g_{m,l}(x) - \min_l g_{m,l}(x))} ,
+              \qquad g_m = F_m - F_{m-1} .
+
+    Errors have a negative margin. More rounds make the smallest margins larger, and the largest smaller. If the curve
+    of the rare class stays to the left of the others, its examples are classified less reliably.
 
     Parameters
     ----------
     margins : dict of int to ndarray of shape (n_rows,)
         The margins after each number of rounds.
-    positive : ndarray of shape (n_rows,)
-        Whether the rows are positive.
+    group : ndarray of int of shape (n_rows,)
+        The number of the class of each row: its position in `labels`.
     weights : ndarray of shape (n_rows,)
         The weights of the rows.
     labels : tuple of str
-        The names of the negative and of the positive class.
+        The names of the classes: the negative and the positive one, or all of more than two.
+    n_classes : int, default=2
+        The number of classes of the model.
 
     References
     ----------
     .. [schapire1998] R. E. Schapire, Y. Freund, P. Bartlett, W. S. Lee, "Boosting the margin: a new explanation for the
        effectiveness of voting methods", Annals of Statistics 26 (1998) 1651-1686.
+    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
+       IBM Research Report RZ 3402 (2002).
 
     Examples
     --------
@@ -68,9 +80,10 @@ class MarginDisplay(Display):
     """
 
     margins: dict[int, Array]
-    positive: Array
+    group: Array
     weights: Array
-    labels: tuple[str, str]
+    labels: tuple[str, ...]
+    n_classes: int = 2
 
     @classmethod
     def from_estimator(
@@ -90,83 +103,128 @@ class MarginDisplay(Display):
         Parameters
         ----------
         estimator : booster
-            A fitted classifier for two classes with `staged_decision_function`.
+            A fitted classifier with `staged_decision_function`, which has a column per class if there are more than
+            two.
         X, y : table and labels
             The rows; from more than 20 000 of a class a random sample is taken, always the same one.
         rounds : iterable of int or None, default=None
-            The numbers of rounds; None means one round, about a tenth of the rounds, and all.
+            The numbers of rounds; None means one round, about a tenth of the rounds, and all. With a curve for each of
+            more than two classes it means all.
         by_class : bool, default=True
-            Whether to draw a curve for each class, or one for both.
-        pos_label, sample_weight, ax : as in `PosteriorDisplay.from_estimator`
-            The positive class, the weights of the rows, and the axes to draw on.
+            Whether to draw a curve for each class, or one for all.
+        pos_label : label or None, default=None
+            The positive class, as in `PosteriorDisplay.from_estimator`. With more than two classes, this class is drawn
+            against the rest; None draws each of them.
+        sample_weight, ax : as in `PosteriorDisplay.from_estimator`
+            The weights of the rows, and the axes to draw on.
         """
         check_classifier(estimator, "staged_decision_function")
         classes = np.asarray(estimator.classes_)
-        if len(classes) != 2:
-            raise InputError(
-                f"estimator has {len(classes)} classes, but margins are drawn for two. Fit it to y == label."
-            )
         truth, weights = read_truth(y, X, sample_weight)
-        label = positive_class(estimator, truth, pos_label, weights)
-        positive = truth == label
-        check_both_classes(positive, weights, label)
-        rows = sample_rows(positive, weights, MAX_ROWS)
+        numbers = _class_numbers(truth, classes)
+        group, labels = _groups(estimator, truth, numbers, pos_label, weights)
+        numbers_of_groups = range(len(labels))[::-1]  # of two, the positive one first
+        rows = sample_of_each([group == k for k in numbers_of_groups], weights, MAX_ROWS)
         all_weights = np.ones(len(truth)) if weights is None else weights
-        sampled, side = all_weights[rows], positive[rows]
-        for same, kept in ((positive, side), (~positive, ~side)):  # a sample has the weight of its whole class
-            sampled[kept] *= all_weights[same].sum() / sampled[kept].sum()
+        sampled, kept = all_weights[rows], group[rows]
+        for k in numbers_of_groups:  # a sample has the weight of its whole class
+            sampled[kept == k] *= all_weights[group == k].sum() / sampled[kept == k].sum()
         if len(rows) < len(truth):
             X = take_rows(X, rows)
-        signs = np.where(truth[rows] == classes[1], 1.0, -1.0)
-        margins = margins_after(estimator, X, signs, rounds)
-        display = cls(margins=margins, positive=side, weights=sampled, labels=class_labels(classes, label))
+        chosen = _chosen_rounds(estimator, rounds, only_last=by_class and len(labels) > 2)
+        margins = _margins_after(estimator, X, numbers[rows], len(classes), chosen, rounds is not None)
+        display = cls(margins=margins, group=kept, weights=sampled, labels=labels, n_classes=len(classes))
         return display.plot(ax, by_class=by_class)
 
     def plot(self, ax: Any = None, *, by_class: bool = True) -> MarginDisplay:
         """Draw the curves; parameters as in `from_estimator`."""
         ax = new_axes(ax, (6.4, 5.2))
         ax.axvline(0.0, color=GREY, lw=1, ls=":", zorder=1)
-        groups = [(np.ones(len(self.positive), dtype=np.bool_), "")]
+        groups = [(np.ones(len(self.group), dtype=np.bool_), "")]
         if by_class:
-            groups = [(~self.positive, f", {self.labels[0]}"), (self.positive, f", {self.labels[1]}")]
+            groups = [(self.group == k, f", {label}") for k, label in enumerate(self.labels)]
         for g, (rows, name) in enumerate(groups):
             for k, (n_rounds, margins) in enumerate(self.margins.items()):
                 x, fraction = _cumulative(margins[rows], self.weights[rows])
-                style = {"color": look(k).color, "ls": "-" if g == len(groups) - 1 else (0, (4, 2))}
-                label = literal(visible(f"{n_rounds} round{'s' if n_rounds != 1 else ''}{name}"))
                 # lines of more rounds are thicker, so that they differ without colour, too
-                ax.plot(x, fraction, lw=0.9 + 0.8 * k, label=label, **style)
+                style = {
+                    "color": look(k).color,
+                    "ls": "-" if g == len(groups) - 1 else (0, (4, 2)),
+                    "lw": 0.9 + 0.8 * k,
+                }
+                if len(groups) > 2:  # colour and dashes are those of the class
+                    style = {"color": look(g).color, "ls": look(g).linestyle, "lw": 1.7 / (len(self.margins) - k)}
+                label = literal(visible(f"{n_rounds} round{'s' if n_rounds != 1 else ''}{name}"))
+                ax.plot(x, fraction, label=label, **style)
         last = max(self.margins)
         errors = np.average(self.margins[last] < 0, weights=self.weights)
-        ax.set(xlim=(-1.02, 1.02), ylim=(-0.01, 1.02), xlabel="margin: votes for the true class minus votes against it")
+        against = "votes against it" if self.n_classes == 2 else "the most votes for another"
+        ax.set(xlim=(-1.02, 1.02), ylim=(-0.01, 1.02), xlabel=f"margin: votes for the true class minus {against}")
         ax.set_ylabel("fraction of examples with at most this margin")
-        legend_below(ax, ncols=2 if by_class else 1)
+        legend_below(ax, ncols=len(groups) if len(groups) < 4 else 3)
         return self._finish(ax, title=f"Errors have a negative margin: {errors:.2%} after {last} rounds")
 
 
-def margins_after(estimator: Any, X: Any, y: Array, rounds: Iterable[int] | None) -> dict[int, Array]:
-    """Return the margins of rows with labels ±1 after each of some numbers of rounds."""
-    chosen = None if rounds is None else set(rounds)
-    if chosen is not None and (not chosen or not all(isinstance(m, int | np.integer) and m >= 1 for m in chosen)):
+def _class_numbers(truth: Array, classes: Array) -> Array:
+    """The number of the class of each row."""
+    known = classes.tolist()
+    unknown = [label for label in np.unique(truth).tolist() if label not in known]
+    if unknown:
+        raise InputError(f"y has {unknown[0]!r}, which is not among the classes of the model, {known}.")
+    return np.searchsorted(classes, truth)
+
+
+def _groups(
+    estimator: Any, truth: Array, numbers: Array, pos_label: Any, weights: Array | None
+) -> tuple[Array, tuple[str, ...]]:
+    """The number of the group of each row, and the names of the groups: two, or a class each."""
+    classes = np.asarray(estimator.classes_)
+    if len(classes) == 2 or pos_label is not None:
+        label = positive_class(estimator, truth, pos_label, weights)
+        positive = truth == label
+        check_both_classes(positive, weights, label)
+        return positive.astype(np.intp), class_labels(classes, label)
+    present = np.unique(numbers if weights is None else numbers[weights > 0])
+    group = np.searchsorted(present, numbers)  # rows of weight 0 are not drawn, whatever their number
+    return group, tuple(side_by_side(classes[present].tolist(), quotes=True))
+
+
+def _chosen_rounds(estimator: Any, rounds: Iterable[int] | None, only_last: bool) -> set[int]:
+    """The numbers of rounds to draw; of the last of them only if it is known."""
+    if rounds is None:
+        n = getattr(estimator, "n_estimators_", 0) or len(getattr(estimator, "estimators_", ()))
+        return {n} if only_last else {1, max(1, n // 10), n}
+    chosen = set(rounds)
+    if not chosen or not all(isinstance(m, int | np.integer) and m >= 1 for m in chosen):
         raise InputError(f"rounds={rounds!r} must be integers of at least 1, such as (1, 10, 100).")
-    n_expected = len(getattr(estimator, "estimators_", ())) or getattr(estimator, "n_estimators_", 0)
-    keep = chosen or {1, max(1, n_expected // 10), n_expected}
-    averaged = isinstance(estimator, SklearnAdaBoost)  # its scores are twice the votes divided by their sum
-    F, votes = np.zeros(len(y)), np.zeros(len(y))
+    return chosen
+
+
+def _margins_after(
+    estimator: Any, X: Any, numbers: Array, n_classes: int, chosen: set[int], given: bool
+) -> dict[int, Array]:
+    """The margins of rows after each of the chosen numbers of rounds; after all rounds, too, unless these are given."""
+    averaged = isinstance(estimator, SklearnAdaBoost)  # its scores are divided by the sum of the steps
+    F: Any = 0.0
+    largest = np.zeros(len(numbers))  # the largest possible margin so far
     margins: dict[int, Array] = {}
 
     def margin() -> Array:
-        return 0.5 * y * F if averaged else np.divide(y * F, votes, out=np.zeros_like(F), where=votes > 0)
+        m = np.where(numbers == 1, 1.0, -1.0) * F if n_classes == 2 else margins_of_classes(F, numbers)
+        if averaged:  # a vote of α counts α for a class and -α / (K - 1) for the others
+            return m * ((n_classes - 1) / n_classes)
+        return np.divide(m, largest, out=np.zeros_like(m), where=largest > 0)
 
     last = 0
     for last, stage in enumerate(estimator.staged_decision_function(X), 1):
-        before, F = F, np.asarray(stage, dtype=np.float64).reshape(len(y))
-        votes += np.abs(F - before)
-        if last in keep:
+        scores = np.asarray(stage, dtype=np.float64)
+        before, F = F, scores.reshape(len(numbers)) if n_classes == 2 else scores
+        largest += np.abs(F - before) if n_classes == 2 else largest_margins(F - before)
+        if last in chosen:
             margins[last] = margin()
-    if chosen is not None and max(chosen) > last:
+    if given and max(chosen) > last:
         raise InputError(f"rounds={sorted(chosen)} exceeds the {last} rounds of the model. Pass numbers up to {last}.")
-    if chosen is None and last not in margins:
+    if not given and last not in margins:
         margins[last] = margin()
     return margins
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from skewboost.reproduce.running import Reproduction, experiments, reproduce
+from skewboost.reproduce.running import Reproduction, experiments, reproduce, reproduce_all
 
-__all__ = ["Reproduction", "experiments", "reproduce"]
+__all__ = ["Reproduction", "experiments", "reproduce", "reproduce_all"]

@@ -93,3 +93,17 @@ def estimate(values: Sequence[float] | Any, test_to_train: float = 0.0) -> Estim
 def difference(of: Any, less: Any, test_to_train: float = 0.0) -> Estimate:
     """Return the mean of the paired differences ``of - less``, as `estimate` does."""
     return estimate(np.asarray(of, dtype=np.float64) - np.asarray(less, dtype=np.float64), test_to_train)
+
+
+def average(estimates: Sequence[Estimate]) -> Estimate:
+    """Return the mean of independent estimates, such as those of several data sets.
+
+    Examples
+    --------
+    >>> from skewboost.reproduce.estimates import Estimate, average
+    >>> average([Estimate(0.5, 0.3, 10), Estimate(0.7, 0.4, 10)]).text(2)
+    '0.60 ± 0.25'
+    """
+    k = len(estimates)
+    error = math.sqrt(sum(e.error**2 for e in estimates)) / k
+    return Estimate(sum(e.mean for e in estimates) / k, error, sum(e.n for e in estimates) - k + 1)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from skewboost import __version__
 from skewboost.files import write_whole, written_whole
 from skewboost.plots.style import import_pyplot
 from skewboost.progress import clock
 from skewboost.reproduce.experiment import Experiment, Results
-from skewboost.reproduce.report import Claims, Figure, Part, Table
+from skewboost.reproduce.report import VERDICTS, Claim, Claims, Figure, Part, Table
 
-DPI = 110
+DPI, COLOURS = 110, 256
 HOW_TO_READ = """\
 In a cell stands our number ± its standard error, and below it the printed one, with the difference (ours less printed).
 Printed numbers come without errors, so the standard error of a difference is at least that of our number."""
+
+INDEX = """\
+Each page has the protocol of an experiment with every guess that the paper makes necessary, our numbers next to the
+printed ones, and a verdict on each claim: *held* and *not reproduced* are significant at 5 %, or statements about
+deterministic numbers. Computing time is that of one core."""
 
 
 def written_page(
@@ -33,10 +41,12 @@ def written_page(
         if isinstance(part, str):
             texts.append(part.strip())
         elif isinstance(part, Table):
-            files = [folder / f"{label}-{part.name}{ending}" for ending in (".csv", ".png")]
-            write_whole(files[0], part.csv())
-            _save(part.draw(), files[1])
-            links = f"[CSV]({files[0].name}), [drawn]({files[1].name})"
+            files = [write_whole(folder / f"{label}-{part.name}.csv", part.csv())]
+            links = f"[CSV]({files[0].name})"
+            if part.drawn:
+                files.append(folder / f"{label}-{part.name}.png")
+                _save(part.draw(), files[1])
+                links += f", [drawn]({files[1].name})"
             texts += [f"### {part.title}", part.markdown(), links]
             others += files
         elif isinstance(part, Figure):
@@ -46,6 +56,16 @@ def written_page(
             others.append(file)
     page = write_whole(folder / f"{label}.md", "\n\n".join(texts) + "\n")
     return page, others
+
+
+def written_index(rows: Sequence[tuple[Experiment, Path, Sequence[Claim], float]], path: Path) -> Path:
+    """Write a page with a line per experiment: its page, how many claims held, and the time that it took."""
+    lines = ["| experiment | paper | held | undecided | not reproduced | computing time |", f"|{' --- |' * 6}"]
+    for experiment, page, claims, seconds in rows:
+        counts = (str(sum(claim.verdict == verdict for claim in claims)) for verdict in VERDICTS)
+        link = f"[{experiment.name}]({page.name}): {experiment.title}"
+        lines.append(f"| {link} | {experiment.source}, {experiment.shows} | {' | '.join(counts)} | {clock(seconds)} |")
+    return write_whole(path, "\n".join(["# Published experiments", "", INDEX, "", *lines]) + "\n")
 
 
 def _head(experiment: Experiment, results: Results, quick: bool) -> str:
@@ -59,7 +79,13 @@ def _head(experiment: Experiment, results: Results, quick: bool) -> str:
     )
 
 
-def _save(figure: object, path: Path) -> None:
-    with written_whole(path) as file:
-        figure.savefig(file, format="png", dpi=DPI, metadata={"Software": None})  # type: ignore[attr-defined]
+def _save(figure: Any, path: Path) -> None:
+    """Write a figure with few colours, which takes a third of the space."""
+    from PIL import Image  # comes with Matplotlib
+
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=DPI)
     import_pyplot().close(figure)
+    with Image.open(drawn) as image, written_whole(path) as file:
+        few = image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(file, "PNG", optimize=True)

@@ -12,7 +12,7 @@ from typing import Any
 from skewboost.plots.style import BLUE, GREY, RED, import_pyplot
 from skewboost.reproduce.estimates import Estimate
 
-HELD, UNDECIDED, NOT_REPRODUCED = "held", "undecided", "not reproduced"
+VERDICTS = HELD, UNDECIDED, NOT_REPRODUCED = "held", "undecided", "not reproduced"
 MAX_DRAWN = 20  # rows of a panel
 
 
@@ -37,7 +37,7 @@ class Cell:
         """Return our number, the printed one and the difference."""
         if self.printed is None:
             return self.ours.text(digits)
-        apart = f" ({self.difference:+.{digits}f})" if self.comparable else ""
+        apart = f" ({round(self.difference, digits) + 0.0:+.{digits}f})" if self.comparable else ""  # never -0.000
         return f"{self.ours.text(digits)}<br>{self.printed:.{digits}f}{apart}"
 
 
@@ -59,6 +59,8 @@ class Table:
         Decimals that are shown.
     note : str, default=""
         Text below the table.
+    drawn : bool, default=True
+        Whether it is drawn, too.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Table:
     cells: Mapping[tuple[str, str], Cell]
     digits: int = 3
     note: str = ""
+    drawn: bool = True
     rows: tuple[str, ...] = field(init=False)
     columns: tuple[str, ...] = field(init=False)
 

@@ -20,7 +20,7 @@ from skewboost.names import visible
 from skewboost.progress import ProgressBar
 from skewboost.reproduce import papers
 from skewboost.reproduce.experiment import Experiment, Results
-from skewboost.reproduce.page import written_page
+from skewboost.reproduce.page import written_index, written_page
 from skewboost.reproduce.report import Claim, Claims
 
 
@@ -105,6 +105,28 @@ def reproduce(
     page, files = written_page(experiment, parts, results, folder, label, quick)
     claims = tuple(claim for part in parts if isinstance(part, Claims) for claim in part.claims)
     return Reproduction(page, tuple(files), claims, results.seconds)
+
+
+def reproduce_all(
+    out: Path | str,
+    *,
+    quick: bool = False,
+    again: bool = False,
+    n_jobs: int = -1,
+    finished: Callable[[str, Reproduction], None] | None = None,
+) -> dict[str, Reproduction]:
+    """Run all experiments as `reproduce` does, and write a page ``index.md`` (``index-quick.md``) with links to theirs.
+
+    `finished` is called with the name and the result of each.
+    """
+    done = {}
+    for name in names():
+        done[name] = reproduce(name, out, quick=quick, again=again, n_jobs=n_jobs)
+        if finished is not None:
+            finished(name, done[name])
+    rows = [(find(name), one.page, one.claims, one.seconds) for name, one in done.items()]
+    written_index(rows, Path(out) / ("index-quick.md" if quick else "index.md"))
+    return done
 
 
 def _made_folder(folder: Path) -> Path:

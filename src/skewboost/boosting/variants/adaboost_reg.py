@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import (
@@ -21,28 +20,29 @@ from skewboost.boosting.rule import (
     Rule,
     best_step,
     examples_times_costs,
-    leaf_log_odds,
     no_edge,
 )
-from skewboost.boosting.state import F, State
+from skewboost.boosting.state import State
 from skewboost.boosting.training import Problem
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, W, Y, itself
 from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
-from skewboost.parameters import check_params, number, one_of
+from skewboost.parameters import check_params, number
 from skewboost.typing import Array
 
-_GRID = np.concatenate(([0.0], np.geomspace(1e-3, 1.0, 12)))  # candidate steps, as fractions of the bound
+# Candidate steps, as fractions of the bound; more where the influence has signs, and the loss several minima
+_GRID, _FINE_GRID = (np.concatenate(([0.0], np.geomspace(1e-3, 1.0, n))) for n in (12, 60))
 
-# Vectors of the training set: F, A = Σ α|h| and T = Σ α|h| w, from which the influence μ = T / A follows
-KEPT = (F, "total vote", "influence")
+# Vectors of the training set: m = Σ β y α h, A = Σ α|h| and T = Σ α|h| w, from which the influence μ = T / A follows
+KEPT = ("margin", "total vote", "influence")
 
 
 class SoftMargin(Rule):
-    """``w ∝ exp(-scale (β y F + C A μ^p))``, where μ is the mean weight of an example over the votes so far.
+    """``w ∝ c exp(-scale (m + C A μ^p))``, where m is the margin and μ the mean weight over the votes so far.
 
-    With ``A = Σ α|h|`` and ``T = Σ α|h| w`` per example, ``μ = T / A`` and ``C A μ^p`` is ``C T^p / A^(p-1)``.
+    Per example ``m = Σ β y α h``, ``A = Σ α|h|``, ``T = Σ α|h| w``, ``μ = T / A``, and ``C A μ^p`` is ``C T^p /
+    A^(p-1)``. The weights c are 1, or costs.
     """
 
     scale = 1.0
@@ -53,8 +53,8 @@ class SoftMargin(Rule):
         self.p = p
         self.signed = signed  # whether the influence has the signs of the votes
 
-    def favor(self, c: Array) -> Array | float:
-        """β: the factor of the margin for examples of cost c."""
+    def favor(self, yg: Array, c: Array) -> Array | float:
+        """β: the factor of the margin ``y g`` of examples of cost c."""
         return 1.0
 
     def counted(self, state: State) -> str:
@@ -65,16 +65,23 @@ class SoftMargin(Rule):
         """Return what the influence adds up: the size of votes, or votes."""
         return g if self.signed else np.abs(g)
 
-    def _after(self, g: Array, w: Array, F: Array, A: Array, T: Array) -> tuple[Array, Array, Array]:
-        """Return F, A and T of examples with weights w after a round that adds g."""
-        return F + g, A + np.abs(g), T + self._size(g) * w
+    def _margin(self, y: Array, c: Array, g: Array) -> Array:
+        """Return ``β y g``."""
+        yg = y * g
+        return np.asarray(self.favor(yg, c) * yg)
+
+    def _after(
+        self, y: Array, c: Array, g: Array, w: Array, margin: Array, A: Array, T: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return the margin, A and T of examples with weights w after a round that adds g."""
+        return margin + self._margin(y, c, g), A + np.abs(g), T + self._size(g) * w
 
     def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
         """Return the values of h in its leaves, before the step."""
         raise NotImplementedError
 
     def start(self, state: State) -> None:
-        """F = A = T = 0."""
+        """``m = A = T = 0``, and ``w ∝ c``."""
         super().start(state)
         for name in KEPT:
             state.rows.put(name, 0.0)
@@ -86,12 +93,12 @@ class SoftMargin(Rule):
         """Return C of the class of each example."""
         return self.C[0] if self.C[0] == self.C[1] else np.where(y > 0, self.C[1], self.C[0])
 
-    def _exponent(self, y: Array, c: Array, F: Array, A: Array, T: Array) -> Array:
+    def _exponent(self, y: Array, margin: Array, A: Array, T: Array) -> Array:
         slack = T
         if self.p != 1.0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 slack = np.where(A > 0, T**self.p / A ** (self.p - 1.0), 0.0)
-        return np.asarray(-self.scale * (self.favor(c) * y * F + self._regularisation(y) * slack))
+        return np.asarray(-self.scale * (margin + self._regularisation(y) * slack))
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
         """The α >= 0 that minimises ``Σ exp(…)``, refined as a root of the derivative."""
@@ -113,51 +120,50 @@ class SoftMargin(Rule):
         if p == 1.0:  # the exponents are linear in the step, and the sum is convex
 
             def rate(n: Array, w: Array, y: Array, c: Array, h: Array) -> tuple[Array, Array]:
-                return w, -self.scale * (self.favor(c) * y * h + self._regularisation(y) * self._size(h) * (w / n))
+                return w, -self.scale * (self._margin(y, c, h) + self._regularisation(y) * self._size(h) * (w / n))
 
             rows.map(rate, (state.importance, W, Y, state.cost, "h"), ("s", "rate"))
             return best_step(lambda function: rows.sum(function, ("s", "rate")), limit)
 
         given = (state.importance, W, Y, state.cost, "h", *KEPT)
-        top = rows.max(self._exponent, (Y, state.cost, *KEPT))
+        top = rows.max(self._exponent, (Y, *KEPT))
 
         def loss(alpha: float) -> float:
             def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
-                exponents = self._exponent(y, c, *self._after(alpha * h, w / n, *kept))
+                exponents = self._exponent(y, *self._after(y, c, alpha * h, w / n, *kept))
                 return np.asarray(n * np.exp(np.minimum(exponents - top, 700.0)))
 
             return float(rows.sum(parts, given))
 
         def derivative(alpha: float) -> float:
             def parts(n: Array, w: Array, y: Array, c: Array, h: Array, *kept: Array) -> Array:
-                F, A, T = self._after(alpha * h, w / n, *kept)
+                margin, A, T = self._after(y, c, alpha * h, w / n, *kept)
+                influence = np.sign(self._size(h)) * (w / n)  # of this round
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    mean = np.where(A > 0, T / A, w / n)  # in the first round: the present weight
-                slack = p * mean ** (p - 1.0) * self._size(h) * (w / n) - (p - 1.0) * mean**p * np.abs(h)
-                moves = self.favor(c) * y * h + self._regularisation(y) * slack
-                exponents = self._exponent(y, c, F, A, T)
+                    mean = np.where(A > 0, T / A, influence)
+                slack = np.abs(h) * (p * mean ** (p - 1.0) * influence - (p - 1.0) * mean**p)
+                moves = self._margin(y, c, h) + self._regularisation(y) * slack
+                exponents = self._exponent(y, margin, A, T)
                 return np.asarray(-n * np.exp(np.minimum(exponents - top, 700.0)) * moves)
 
             return float(rows.sum(parts, given))
 
-        grid = _GRID * limit
-        losses = [loss(alpha) for alpha in grid]
-        k = int(np.argmin(losses))
-        if k == len(grid) - 1 and derivative(limit) <= 0:
-            return limit
-        low, high = grid[max(k - 1, 0)], grid[min(k + 1, len(grid) - 1)]
-        if derivative(low) >= 0:
-            return float(low)
-        if derivative(high) <= 0:
-            return float(high)
+        grid = (_FINE_GRID if self.signed else _GRID) * limit
+        k, last = int(np.argmin([loss(alpha) for alpha in grid])), len(grid) - 1
+        falls = derivative(grid[k]) < 0
+        if k == (last if falls else 0):
+            return float(grid[k])
+        low, high = (grid[k], grid[k + 1]) if falls else (grid[k - 1], grid[k])
+        if derivative(low) >= 0 or derivative(high) <= 0:  # the loss has several minima in between
+            return float(grid[k])
         return float(brentq(derivative, low, high, xtol=1e-14, rtol=8.9e-16))
 
     def update(self, state: State, h: Any, term: Term) -> None:
-        """Move F, A and T, then the weights."""
+        """Move the margin, A and T, then the weights."""
 
         def moved(n: Array, w: Array, y: Array, c: Array, g: Array, *kept: Array) -> tuple[Array, ...]:
-            kept = self._after(g, w / n, *kept)
-            exponent = self._exponent(y, c, *kept)
+            kept = self._after(y, c, g, w / n, *kept)
+            exponent = self._exponent(y, *kept)
             return *kept, exponent, n * np.exp(np.minimum(exponent, 700.0))
 
         rows = state.rows
@@ -187,26 +193,6 @@ class AdaBoostReg(SoftMargin):
     def link(self, state: State) -> TwoClasses:
         """F is twice AdaBoost's."""
         return replace(super().link(state), scale=1.0, cost_offset=math.log(state.costs.ratio))
-
-
-class SoftMarginBoost(SoftMargin):
-    """Confidence-rated votes; ``w ∝ exp(-β y F - C A μ^p)`` ([cuendet2002]_ §2.4.4)."""
-
-    costs = EXPONENT
-    criterion = "z"
-
-    def start(self, state: State) -> None:
-        """``β = c / max c``."""
-        state.costs = state.costs.up_to(1.0)
-        super().start(state)
-
-    def favor(self, c: Array) -> Array | float:
-        """The costs."""
-        return c
-
-    def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
-        """Half the log-odds of the leaves."""
-        return leaf_log_odds(h, delta=1.0 / state.n)
 
 
 @booster
@@ -282,54 +268,3 @@ class AdaBoostRegClassifier(CostSensitiveClassifier):
                 raise InputError(f"C[{label!r}] of {type(self).__name__} must be a number >= 0; got {value!r}.")
         (other,) = (label for label in labels if label != self.pos_label_)
         return float(self.C[other]), float(self.C[self.pos_label_])
-
-
-@booster
-class SoftMarginBoostClassifier(CostSensitiveClassifier):
-    r"""Confidence-rated boosting with costs and soft margins.
-
-    A round fits RealBoost's partition h, adds :math:`\alpha h` with the one :math:`\alpha \ge 0` that minimises
-    :math:`\sum \exp(-\beta_i y_i F(x_i) - C A_i \mu_i^p)`, found numerically, and takes the terms of that sum for the
-    new weights. :math:`A_i = \sum_r \alpha_r |h_r(x_i)|` is the total vote on an example, :math:`\mu_i = \sum_r
-    \alpha_r |h_r(x_i)| w_{r,i} / A_i` its influence, and :math:`\beta` its cost divided by the largest cost. As in
-    `FavoredBoostClassifier`, costs in the exponent change how fast weights move, and recall does not follow them
-    reliably. The loss does not define a probability, so `predict_proba` uses :math:`1/(1+e^{-2F})`. For costs use
-    `CSRAClassifier`, for noisy labels `GentleBoostClassifier` or `AdaBoostRegClassifier`.
-
-    {parameters}
-    {cost}
-    C : float, default=10.0
-        The strength of the regularisation. Useful values grow with the number of examples.
-    p : float, default=1.0
-        The exponent of the influence; at least 1.
-    as_printed : bool, default=False
-        Whether the influence adds up :math:`h_r(x_i)` with its sign, as the definition in §2.4.2 prints it. By default
-        it adds up :math:`|h_r(x_i)|`, as the text says. Then `p` must be an integer.
-
-    References
-    ----------
-    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
-       IBM Research Report RZ 3402 (2002), §2.4.4.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import train_test_split
-    >>> from skewboost import SoftMarginBoostClassifier
-    >>> from skewboost.datasets import load_rare_cancer
-    >>> X, y = load_rare_cancer()
-    >>> X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
-    >>> print(round(SoftMarginBoostClassifier(cost=2, n_estimators=30).fit(X, y).score(X_test, y_test), 2))
-    0.98
-    """
-
-    C: float = 10.0
-    p: float = 1.0
-    as_printed: bool = False
-
-    def _rule(self) -> Rule:
-        check_params(self, C=number(0, None), p=number(1, None), as_printed=one_of(True, False))
-        if self.as_printed and float(self.p) != int(self.p):
-            raise InputError(
-                f"p={self.p!r} must be an integer with as_printed=True, because the influence may be negative."
-            )
-        return SoftMarginBoost((float(self.C), float(self.C)), float(self.p), signed=bool(self.as_printed))

@@ -13,7 +13,7 @@ import numpy as np
 from skewboost.boosting.cost_use import COMPOUND, EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, PrintedClassifier, booster
 from skewboost.boosting.rule import PERFECT, DiscreteRule, Rule, right_and_wrong
-from skewboost.boosting.state import State
+from skewboost.boosting.state import SIGNS, State
 from skewboost.engine.scoring import Term
 from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
@@ -21,10 +21,15 @@ from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
 
-class _InExponent(DiscreteRule):
-    """Costs in the exponent. The inequality that the step is derived from holds for costs of at most 1."""
+class CostInExponent(DiscreteRule):
+    """Costs in the exponent. The inequality that the step is derived from holds for costs of at most 1.
 
-    scaled = True  # whether costs are divided by the largest, if that exceeds 1
+    With larger ones |r| may reach the total. The right-hand side of that inequality then falls without end as the step
+    grows, and the step is the bound of all steps.
+    """
+
+    def __init__(self, *, scaled: bool) -> None:
+        self.scaled = scaled  # whether costs are divided by the largest, if that exceeds 1
 
     def start(self, state: State) -> None:
         """Scale the costs to at most 1, which the steps of [sun2005]_ require."""
@@ -32,33 +37,39 @@ class _InExponent(DiscreteRule):
             state.costs = state.costs.at_most_one()
         super().start(state)
 
+    def _step(self, h: LabelHypothesis, total: Array, cost: Array) -> tuple[float, float]:
+        """Return ``Σ (total + cost y h)`` and ``Σ (total - cost y h)``, given sums per leaf and class.
+
+        Leaves are added last, so that the sum keeps its digits where costs of 1 cancel.
+        """
+        moved = SIGNS * h.labels[:, None] * cost
+        return float((total + moved).sum()), float((total - moved).sum())
+
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """With costs above 1 weights may vanish although votes are wrong: a step at its bound need not be perfect."""
+        """With costs above 1 a step at its bound need not be perfect: training goes on if any vote is wrong."""
         term = super().vote(state, h)
         if term is not None and state.stop_reason == PERFECT and not self.scaled:
             state.rows.evaluate(term, "g")
-            most_wrong = state.rows.max(lambda y, g: -y * g * state.step, ("y", "g"))
-            state.stop_reason = "" if most_wrong > 0 else PERFECT
+            if state.rows.max(lambda y, g: -y * g, ("y", "g")) > 0:
+                state.stop_reason = ""
         return term
 
 
-class AdaC1(_InExponent):
+class AdaC1(CostInExponent):
     """``w ← w exp(-α c y h)``."""
 
     costs = EXPONENT
 
     def __init__(self, alpha: str = "sun", *, as_printed: bool = False) -> None:
+        super().__init__(scaled=alpha == "sun" and not as_printed)
         self.alpha = alpha
-        self.scaled = alpha == "sun" and not as_printed
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln((1 + r) / (1 - r))`` with ``r = Σ c w y h`` ([sun2005]_ eq. 11); [nyga2010]_ (2.58) has Σ c w
         instead of 1.
         """
-        right, wrong = right_and_wrong(h, state.sums(h, lambda c: c))
-        r = right - wrong
-        total = 1.0 if self.alpha == "sun" else float(state.sums(h, lambda c: c).sum())
-        return total + r, total - r
+        costs = state.sums(h, lambda c: c)
+        return self._step(h, h.class_weights if self.alpha == "sun" else costs, costs)
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``-α c y h`` ([sun2005]_ eq. 5)."""
@@ -79,19 +90,17 @@ class AdaC2(DiscreteRule):
         return np.log(c) - alpha * yh
 
 
-class AdaC3(_InExponent):
+class AdaC3(CostInExponent):
     """``w ← c w exp(-α c y h)``."""
 
     costs = COMPOUND
 
     def __init__(self, *, as_printed: bool = False) -> None:
-        self.scaled = not as_printed
+        super().__init__(scaled=not as_printed)
 
     def step(self, state: State, h: LabelHypothesis) -> tuple[float, float]:
         """``α = ½ ln((S + r) / (S - r))`` with ``S = Σ c w``, ``r = Σ c² w y h`` ([sun2005]_ eq. 22)."""
-        right, wrong = right_and_wrong(h, state.sums(h, lambda c: c * c))
-        total = float(state.sums(h, lambda c: c).sum())
-        return total + right - wrong, total - right + wrong
+        return self._step(h, state.sums(h, lambda c: c), state.sums(h, lambda c: c * c))
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``ln c - α c y h`` ([sun2005]_ eq. 7)."""
@@ -115,8 +124,8 @@ class AdaC1Classifier(PrintedClassifier):
         The step of [sun2005]_, for costs scaled to at most 1; or that of [nyga2010]_, :math:`\frac12 \ln\frac{\sum cw +
         r}{\sum cw - r}`, for unscaled costs, which shows the oscillation.
     as_printed : bool, default=False
-        Whether to take costs above 1 as they are with ``alpha="sun"`` too, as [masnadi2007]_ and [nyga2010]_ do. Where
-        :math:`|r| \ge 1` the step is not defined, and 11.5 is taken.
+        Whether to take costs above 1 as they are with ``alpha="sun"`` too, as [masnadi2007]_ (§5.2.1) does. Where
+        :math:`|r| \ge 1` the step is not defined; it is then 11.5 with the sign of r, the bound of all steps.
 
     References
     ----------
@@ -144,7 +153,10 @@ class AdaC1Classifier(PrintedClassifier):
     def _rule(self) -> Rule:
         check_params(self, alpha=one_of("sun", "nyga"), as_printed=one_of(True, False))
         if self.as_printed and self.alpha == "nyga":
-            raise InputError("as_printed=True has no effect with alpha='nyga', which does not scale costs.")
+            raise InputError(
+                "as_printed=True has no effect with alpha='nyga', which does not scale costs.",
+                "Leave one of them at its default.",
+            )
         return AdaC1(self.alpha, as_printed=bool(self.as_printed))
 
 
@@ -195,8 +207,8 @@ class AdaC3Classifier(PrintedClassifier):
     {parameters}
     {cost}
     as_printed : bool, default=False
-        Whether to take costs above 1 as they are, as [masnadi2007]_ and [nyga2010]_ do. Where :math:`|r| \ge S` the
-        step is not defined, and 11.5 is taken.
+        Whether to take costs above 1 as they are, as [masnadi2007]_ (§5.2.1) and [nyga2010]_ (algorithm 11, §3.3) do.
+        Where :math:`|r| \ge S` the step is not defined; it is then 11.5 with the sign of r, the bound of all steps.
 
     References
     ----------

@@ -9,15 +9,17 @@ import numpy as np
 
 from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import TINY, DiscreteRule, Rule
+from skewboost.boosting.rule import DiscreteRule, Rule
 from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES
+from skewboost.errors import InputError
 from skewboost.learners.learner import LabelHypothesis
 from skewboost.metrics.costs import Costs, check_cost, costs_of
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
 DEFAULT_LARGEST = 0.2
+NO_COST = 1e-100  # stands for a cost of 0: β is the same double
 
 
 class AdaCost(DiscreteRule):
@@ -77,9 +79,9 @@ class AdaCostClassifier(CostSensitiveClassifier):
     {parameters}
     {cost}
     initial : {"cost", "equal"}, default="cost"
-        The initial weights: in proportion to the costs, or equal. With equal ones a class may have the cost 0, so that
-        :math:`\beta = \frac12` for it; with the others its rows would never have any weight. [nyga2010]_ rates the
-        common class at 0 (§3.3), which only equal weights allow.
+        The initial weights: in proportion to the costs as in [fan1999]_ and in algorithm 8 of [nyga2010]_, or equal.
+        With equal ones a class may have the cost 0 (as in ``cost={0: 0, 1: 0.5}``), so that :math:`\beta = \frac12`
+        for it. [nyga2010]_ rates the common class so (§3.3); its algorithm 8 would never give these rows any weight.
 
     References
     ----------
@@ -107,10 +109,20 @@ class AdaCostClassifier(CostSensitiveClassifier):
         return AdaCost(self.initial)
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        if self.initial == "equal" and isinstance(self.cost, Mapping):
-            # a cost of 0 is the limit of small ones, and β is the same double
-            cost = {label: TINY if isinstance(c, Real) and c == 0 else c for label, c in self.cost.items()}
+        free = [label for label, c in self.cost.items() if _is_zero(c)] if isinstance(self.cost, Mapping) else []
+        if free:
+            if self.initial == "cost":
+                raise InputError(
+                    f"cost[{free[0]!r}]=0 of {type(self).__name__} needs initial='equal': initial weights in "
+                    "proportion to the costs would leave these rows without any weight.",
+                    "Set initial='equal', or a cost above 0.",
+                )
+            cost = {label: NO_COST if label in free else c for label, c in self.cost.items()}
             check_cost(cost, self.classes_)
             return costs_of(cost, each, labels, self.pos_label_, self.classes_, weights).at_most_one()
         costs = super()._costs(each, labels, weights)
         return costs.up_to(DEFAULT_LARGEST) if self.cost is None and each is None else costs.at_most_one()
+
+
+def _is_zero(cost: object) -> bool:
+    return isinstance(cost, Real) and not isinstance(cost, bool) and cost == 0

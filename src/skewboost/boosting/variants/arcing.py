@@ -31,6 +31,7 @@ from skewboost.boosting.rule import (
 )
 from skewboost.boosting.state import F, State
 from skewboost.boosting.training import Problem
+from skewboost.boosting.variants.adaboost import AdaBoost
 from skewboost.boosting.variants.adamec import CGAda
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import Y, itself
@@ -185,8 +186,8 @@ class ArcingClassifier(CostSensitiveClassifier):
 
     def _problem(self, rule: Rule, *data: Any) -> Problem:
         problem = super()._problem(rule, *data)
-        if isinstance(self.potential, str) and self.potential == "exponential":
-            return replace(problem, rule=CGAda())  # the same, with faster rounds
+        if isinstance(self.potential, str) and self.potential == "exponential":  # the same, with faster rounds
+            return replace(problem, rule=AdaBoost() if problem.costs.spread == 1.0 else CGAda())
         return problem
 
     def _rule(self) -> Rule:

@@ -22,16 +22,8 @@ class CSB(DiscreteRule):
     costs = COMPOUND
     fixed_power: float | None = None  # None: α
 
-    def __init__(self, cost_on: str, fixed_vote: bool = False) -> None:
-        self.cost_on, self.fixed_vote = cost_on, fixed_vote
-
-    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """AdaBoost's α h; or h, by [sun2005]_ §2.2."""
-        term = super().vote(state, h)
-        if term is None or not self.fixed_vote:
-            return term
-        state.step = math.copysign(1.0, state.step)  # a hypothesis worse than chance is reversed
-        return h.term(state.step * h.labels)
+    def __init__(self, cost_on: str) -> None:
+        self.cost_on = cost_on
 
     def log_factor_of_step(self, state: State, alpha: float, yh: Array, c: Array) -> Array:
         """``ln c - power y h``; in Ting's papers only misclassified examples are multiplied by c."""
@@ -49,6 +41,17 @@ class CSB1(CSB):
     """``w ← c w exp(-y h)``."""
 
     fixed_power = 1.0
+
+
+class CSB1AsPrinted(CSB):
+    """CSB1 with votes of h, without any α ([sun2005]_ §2.2); a hypothesis worse than chance is replaced by -h."""
+
+    def vote(self, state: State, h: LabelHypothesis) -> Term | None:
+        """``α = ±1``, with which the update is ``w ← c w exp(-α y h)``."""
+        if super().vote(state, h) is None:
+            return None
+        state.step, state.stop_reason = math.copysign(1.0, state.step), ""  # no weight vanishes if h makes no error
+        return h.term(state.step * h.labels)
 
 
 class CSB2(CSB):
@@ -113,8 +116,8 @@ class CSB1Classifier(CSBClassifier):
     {cost}
     {cost_on}
     as_printed : bool, default=False
-        Whether every round votes with :math:`\alpha = 1`, as [sun2005]_ describes it (§2.2). By default only the update
-        has that step.
+        Whether every round adds h instead of :math:`\alpha h`, as [sun2005]_ describes it (§2.2: "does not use any
+        :math:`\alpha_t` factor"). By default only the update has no factor.
 
     References
     ----------
@@ -140,8 +143,8 @@ class CSB1Classifier(CSBClassifier):
     _rule_class = CSB1
 
     def _rule(self) -> Rule:
-        check_params(self, cost_on=one_of("all", "errors"), as_printed=one_of(True, False))
-        return CSB1(self.cost_on, fixed_vote=bool(self.as_printed))
+        check_params(self, as_printed=one_of(True, False))
+        return CSB1AsPrinted(self.cost_on) if self.as_printed else super()._rule()
 
 
 @booster

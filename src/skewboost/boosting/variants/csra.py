@@ -29,9 +29,13 @@ class CSGA(CostsInEveryRound, GentleBoost):
 class CSLB(SpreadCosts, LogitBoost):
     """LogitBoost on ``P = 1 / (1 + k^m exp(-2F))`` in round m, k = c^(1/M) ([nyga2010]_ algorithm 14)."""
 
-    def costs_until(self, state: State) -> int:
-        """The round; as printed, the one before it, but the first for itself."""
-        return super().costs_until(state) if not self.late else max(super().costs_until(state) - 1, 1)
+    def parts(self, n_rounds: int) -> int:
+        """As printed, rounds 1 and 2 both have one part."""
+        return max(super().parts(n_rounds), 1)
+
+    def _log_odds(self, state: State) -> tuple[float, float]:
+        """``2F - ln k^m``."""
+        return state.link.scale, state.link.pending_after(self.parts(state.round)) - state.link.pending
 
 
 @booster
@@ -125,7 +129,8 @@ class CSLBClassifier(PrintedClassifier):
     {parameters}
     {cost}
     as_printed : bool, default=False
-        Whether to follow algorithm 14: rounds 1 and 2 both use k, and round m uses :math:`k^{m-1}`.
+        Whether to follow algorithm 14: rounds 1 and 2 both use k, and round m uses :math:`k^{m-1}`, so that M rounds
+        apply :math:`c^{(M-1)/M}`.
 
     References
     ----------

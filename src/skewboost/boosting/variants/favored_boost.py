@@ -14,6 +14,8 @@ from skewboost.metrics.costs import Costs
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
+BETA = one_of("label", "sign")
+
 
 class FavoredBoost(RealBoost):
     """``w ← w exp(-β y g)``, where g is that of RealBoost."""
@@ -25,9 +27,13 @@ class FavoredBoost(RealBoost):
         self.beta = beta
 
     def log_factor(self, state: State, y: Array, g: Array, c: Array) -> Array:
-        """``-β y g``, where β is the cost, or that of [fan1999]_, which depends on the sign of y g."""
-        beta = c if self.beta == "label" else cost_adjustment(np.sign(y * g), c)
-        return np.asarray(-beta * y * g)
+        """``-β y g``."""
+        return np.asarray(-favor(self.beta, y * g, c) * y * g)
+
+
+def favor(beta: str, yg: Array, c: Array) -> Array:
+    """Return β: the cost ("label"), or that of [fan1999]_, which also depends on the sign of the vote ("sign")."""
+    return c if beta == "label" else cost_adjustment(np.sign(yg), c)
 
 
 @booster
@@ -47,8 +53,8 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
     beta : {"label", "sign"}, default="label"
         Whether :math:`\beta` depends on the label alone ([cuendet2002]_ §2.4.5), or also on the sign of the vote
         (§2.4.3): :math:`\frac12 + \frac12 c` if it is wrong and :math:`\frac12 - \frac12 c` if it is right, as in
-        `AdaCostClassifier`, with the cost c divided by the largest. Then costly examples keep their weight, but at
-        equal costs it is not RealBoost.
+        `AdaCostClassifier`. Then costs are divided by the largest only if that exceeds 1, and at equal costs it is not
+        RealBoost.
 
     References
     ----------
@@ -69,18 +75,20 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
     recall 0.90
     """
 
+    beta: str = "label"
+
+    def _rule(self) -> Rule:
+        check_params(self, beta=BETA)
+        return FavoredBoost(self.beta)
+
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """``β = c / max c``, or by default the ratio of the frequencies of the other and the own class.
 
         See [cuendet2002]_ §2.4.5.
         """
         costs = super()._costs(each, labels, weights)
-        if self.cost is None and each is None and self.beta == "label":
+        if self.beta == "sign":
+            return costs.at_most_one()
+        if self.cost is None and each is None:
             return Costs(1.0 / costs.ratio, costs.ratio)  # balanced costs are inverse frequencies
         return costs.up_to(1.0)
-
-    beta: str = "label"
-
-    def _rule(self) -> Rule:
-        check_params(self, beta=one_of("label", "sign"))
-        return FavoredBoost(self.beta)

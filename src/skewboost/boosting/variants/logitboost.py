@@ -77,11 +77,7 @@ class LogitBoost(Rule):
 
     def _log_odds(self, state: State) -> tuple[float, float]:
         """Return the scale and the shift of the log-odds of P in this round, ``scale F + shift``."""
-        return state.link.scale, state.link.pending_after(self.costs_until(state)) - self.working_offset(state)
-
-    def costs_until(self, state: State) -> int:
-        """Return the round up to whose costs P includes them, if they are spread over the rounds."""
-        return state.round
+        return state.link.scale, state.link.pending_after(state.round) - self.working_offset(state)
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
         """The fitted function on the scale of F, bounded by `MAX_STEP`."""

@@ -15,7 +15,6 @@ from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, best_step_of_leaves, leaf_log_odds, no_edge, vote_of_function
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
-from skewboost.errors import InputError
 from skewboost.learners.learner import LABELS, PROBABILITIES, LabelHypothesis, ProbabilityHypothesis, RandomSource
 from skewboost.learners.probabilities import half_log_odds
 from skewboost.parameters import check_params, one_of
@@ -27,8 +26,8 @@ class RealBoost(Rule):
     asks: Sequence[str] = (LABELS, PROBABILITIES)
     criterion = "z"
 
-    def __init__(self, line_search: bool = False, *, as_printed: bool = False) -> None:
-        self.line_search, self.as_printed = line_search, as_printed
+    def __init__(self, line_search: bool = False) -> None:
+        self.line_search = line_search
 
     def ask(self, state: State, rng: RandomSource) -> Any:
         """Ask for a partition or for probabilities, whichever the learner provides."""
@@ -40,7 +39,7 @@ class RealBoost(Rule):
         """
         if isinstance(h, ProbabilityHypothesis):
             return vote_of_function(state, h.term(half_log_odds), self.line_search)
-        values = leaf_log_odds(h, delta=1.0 / state.n, as_printed=self.as_printed)
+        values = leaf_log_odds(h, delta=1.0 / state.n)
         if no_edge(state, values):
             return None
         return h.term(values * best_step_of_leaves(h, values) if self.line_search else values)
@@ -60,14 +59,9 @@ class RealBoostClassifier(BoostingClassifier):
         Whether to multiply each round by the step that minimises the exponential loss. Apart from the smoothing, the
         leaf values of a partition are at that minimum already, so a line search mainly undoes the smoothing; it gives
         the variant of Cuendet and Labbi. It is useful with `Probabilities`.
-    as_printed : bool, default=False
-        Whether leaves of ``Stump(criterion="zbar")`` that must vote against their majority do so with the absolute
-        value of their log-odds, as [cuendet2002]_ (1.9-2) prints it. By default they add 0, which minimises the loss.
 
     References
     ----------
-    .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
-       IBM Research Report RZ 3402 (2002).
     .. [schapire1999] R. E. Schapire, Y. Singer, "Improved boosting algorithms using confidence-rated predictions",
        Machine Learning 37 (1999) 297-336.
 
@@ -83,13 +77,7 @@ class RealBoostClassifier(BoostingClassifier):
     """
 
     line_search: bool = False
-    as_printed: bool = False
 
     def _rule(self) -> Rule:
-        check_params(self, line_search=one_of(True, False), as_printed=one_of(True, False))
-        if self.as_printed and getattr(self.estimator, "criterion", None) != "zbar":
-            raise InputError(
-                f"as_printed=True has no effect with estimator={self.estimator!r}.",
-                'It is for estimator=Stump(criterion="zbar").',
-            )
-        return RealBoost(self.line_search, as_printed=bool(self.as_printed))
+        check_params(self, line_search=one_of(True, False))
+        return RealBoost(self.line_search)

@@ -79,7 +79,7 @@ def resample(sampler: Any, X: Any, y: Array) -> tuple[Any, Any]:
 
 def _native(table: Table) -> Any:
     """The table as an array or a pandas DataFrame, the only kinds that imbalanced-learn reads."""
-    if table.matrix is not None or table.frame.implementation.is_pandas():
+    if table.frame is None or table.frame.implementation.is_pandas():
         return table.native
     if not any(isinstance(column, Nominal) for column in table.columns):
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in table.columns])

@@ -80,7 +80,7 @@ class Smote(BaseEstimator):
         size = round(self.ratio * int(counts.max()))
         synthetic, labels = None, []
         for label in np.flatnonzero((counts > 0) & (counts < size)):
-            own = data.table.take(examples[classes == label])
+            own = data.table.take(examples[classes == label]).in_memory
             rows = self._synthetic_rows(own, int(size - counts[label]), rng)
             synthetic = rows if synthetic is None else joined(synthetic, rows)
             labels.append(np.full(rows.n_rows, label))

@@ -15,6 +15,7 @@ from skewboost.typing import Array
 
 def gathered(table: Table, sources: Array) -> Table:
     """New rows from cells of a table: ``sources[feature, row]`` is the row that the cell is copied from."""
+    table = table.in_memory
     if table.matrix is not None:
         cells = np.column_stack([table.matrix[rows, feature] for feature, rows in enumerate(sources)])
         return Table(sources.shape[1], table.n_features, matrix=cells)
@@ -70,6 +71,7 @@ def _integers(values: Array, dtype: np.dtype[Any]) -> Array:
 
 def joined(table: Table, made: Table) -> Table:
     """The rows of both tables."""
+    table, made = table.in_memory, made.in_memory
     n = table.n_rows + made.n_rows
     if table.matrix is not None and made.matrix is not None:
         return Table(n, table.n_features, matrix=np.concatenate((table.matrix, made.matrix)))
@@ -92,7 +94,7 @@ def _recoded(column: Nominal, categories: Sequence[str]) -> Array:
 
 def read_like(table: Table, X: Any) -> Table:
     """Rows that another library has made from a table: an array, or a frame with the columns of the table."""
-    if table.matrix is not None:
+    if table.frame is None:
         matrix = np.asarray(X)
         return Table(len(matrix), table.n_features, matrix=matrix)
     if isinstance(X, np.ndarray):

@@ -182,7 +182,7 @@ def content_order(X: Any, codes: Array) -> Array:
     else:
         try:
             table = read_table(BaseEstimator(), X, reset=True)
-            columns = [table.column(j) for j in range(table.n_features)]
+            columns = list(table.every_column())
         except (TypeError, ValueError):  # a table that only its estimator can read
             columns = []
     return np.lexsort((codes, row_hashes(map(bits_of, columns), codes)))

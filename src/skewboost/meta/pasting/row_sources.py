@@ -167,7 +167,7 @@ def rows_for_members(estimator: Any, X: Any, reset: bool, default: bool, arrow_a
         if count_rows(X) == 0:
             raise InputError("Found an empty table: X has 0 rows, a minimum of 1 is required.")
         return _as_pandas(X) if arrow_as_pandas and hasattr(X, "to_pandas") and hasattr(X, "schema") else X
-    table = read_table(estimator, X, reset=reset)
+    table = read_table(estimator, X, reset=reset).in_memory
     if not default:
         return table.native
     columns = [] if table.matrix is not None else list(table.columns)

@@ -88,7 +88,7 @@ class Components:
 def find_components(table: Table, weights: Array) -> Components | None:
     """Return the principal components of the standardised numbers of a table; None if there are too few columns."""
     features, moments, columns = [], [], []
-    for j, column in table.numeric_columns().items():
+    for j, column in table.numeric_columns():
         x = np.asarray(column, dtype=np.float64)
         known = np.isfinite(x)
         if not known.any():

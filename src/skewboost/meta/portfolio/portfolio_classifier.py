@@ -24,7 +24,7 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
 from skewboost.engine.row_hash import examples_and_units
-from skewboost.engine.table import Nominal, Table, read_table
+from skewboost.engine.table import Table, read_table
 from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
@@ -103,7 +103,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, sample_cost: Any) -> None:
         self._check_params()
         self.__dict__.pop("stop_reason_", None)  # of an earlier fit
-        table = read_table(self, X, reset=True)
+        table = read_table(self, X, reset=True).in_memory
         labels = check_labels(self, y, table.n_rows)
         weights = np.ones(table.n_rows)
         if sample_weight is not None:
@@ -155,7 +155,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         assert view.bins is not None
         support = Support(float(each.sum()), _examples_per_code(view, each))
         self._model = PortfolioModel(trained.parts, trained.offset, view.bins, support, table.n_features, components)
-        self._nominal = [isinstance(table.column(j), Nominal) for j in range(table.n_features)]
+        self._nominal = table.nominal
         self.search_ = search_table(trained)
         self._out_of_fold = mean_of_rows(trained.scores, rows, len(labels))
         self.stop_reason_ = STOPPED if stop is None else INTERRUPTED

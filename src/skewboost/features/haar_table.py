@@ -1,0 +1,228 @@
+"""Rectangle features of patches or of the windows of a picture, computed when they are read.
+
+Of an integral image each sum over a rectangle is four numbers [viola2004]_, of a patch or of a window within a large
+picture alike. Integral images are kept with the rows (of the table) side by side, so that a feature is a sum of six to
+nine long vectors. All sums of whole-numbered pixels are exact, so that windows and patches give the same bits.
+
+References
+----------
+.. [viola2004] P. Viola, M. J. Jones, "Robust real-time face detection", International Journal of Computer Vision 57
+   (2004) 137-154, §2.1 and §5.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from skewboost.engine.computed import ComputedTable
+from skewboost.typing import Array
+
+FLAT = 1e-12  # a variance below this fraction of the mean square is due to rounding
+
+
+class Pixels(Protocol):
+    """The pixels of rows as integral images."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    @property
+    def source(self) -> Array:
+        """What is known of each row."""
+
+    @property
+    def deviations(self) -> Array:
+        """The standard deviation of the pixels of each row; 1 if all are equal."""
+
+    def combined(self, factors: csr_array) -> Array:
+        """Return weighted sums of the corners of the integral images, ``[sum, row]``."""
+
+    def take(self, rows: Array) -> Pixels:
+        """Return the rows of these numbers."""
+
+
+def integral(pixels: Array) -> Array:
+    """Return sums over all pixels above and to the left, for pixels ``[y, x, ...]``; one more in y and in x."""
+    height, width = pixels.shape[:2]
+    sums = np.zeros((height + 1, width + 1, *pixels.shape[2:]))
+    for y in range(height):
+        np.add(sums[y, 1:], pixels[y], out=sums[y + 1, 1:])
+    for x in range(width):
+        sums[1:, x + 1] += sums[1:, x]
+    return sums
+
+
+def deviations(total: Array, squares: Array, n: int) -> Array:
+    """Return standard deviations from sums over n pixels and over their squares; 1 where all pixels are equal."""
+    variance = n * squares - total * total  # times n², and exact for whole numbers
+    return np.where(variance > FLAT * n * squares, np.sqrt(np.maximum(variance, 0.0)) / n, 1.0)
+
+
+@dataclass
+class Patches:
+    """Rows that are images of their own."""
+
+    pixels: Array  # [row, pixel]
+    shape: tuple[int, int]
+
+    def __len__(self) -> int:
+        return len(self.pixels)
+
+    @property
+    def source(self) -> Array:
+        """The pixels."""
+        return self.pixels
+
+    @cached_property
+    def _relative(self) -> Array:
+        """The pixels less the first one, ``[y, x, row]``, of which sums of equal pixels are 0 without rounding."""
+        made = self.pixels.T.astype(np.float64)
+        made -= made[0].copy()
+        return made.reshape(*self.shape, -1)
+
+    @cached_property
+    def sums(self) -> Array:
+        """The integral images, ``[corner, row]``."""
+        return integral(self._relative).reshape(-1, len(self))
+
+    @cached_property
+    def deviations(self) -> Array:
+        """The standard deviation of the pixels of each row; 1 if all are equal."""
+        squares = np.zeros(len(self))
+        for pixel in self._relative.reshape(-1, len(self)):  # in one order, whatever the number of rows
+            squares += pixel * pixel
+        return deviations(self.sums[-1], squares, self.shape[0] * self.shape[1])
+
+    def combined(self, factors: csr_array) -> Array:
+        """Return weighted sums of the corners, ``[sum, row]``."""
+        return np.asarray(factors @ self.sums)
+
+    def take(self, rows: Array) -> Pixels:
+        """Return the rows of these numbers; integral images that are known are not computed again."""
+        return Selected(self, rows) if "sums" in self.__dict__ else Patches(self.pixels[rows], self.shape)
+
+
+def gathered(factors: csr_array) -> tuple[Array, csr_array]:
+    """Return the corners that are used, and the matrix for these alone."""
+    used, places = np.unique(factors.indices, return_inverse=True)
+    return used, csr_array((factors.data, places, factors.indptr), shape=(factors.shape[0], len(used)))
+
+
+@dataclass
+class Selected:
+    """Some of the rows of patches whose integral images are known."""
+
+    patches: Patches
+    rows: Array
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The height and width of the image of a row."""
+        return self.patches.shape
+
+    @property
+    def source(self) -> Array:
+        """The pixels."""
+        return np.asarray(self.patches.pixels[self.rows])
+
+    @property
+    def deviations(self) -> Array:
+        """The standard deviation of the pixels of each row; 1 if all are equal."""
+        return np.asarray(self.patches.deviations[self.rows])
+
+    def combined(self, factors: csr_array) -> Array:
+        """Return weighted sums of the corners, ``[sum, row]``."""
+        used, own = gathered(factors)
+        return np.asarray(own @ self.patches.sums[used[:, None], self.rows])
+
+    def take(self, rows: Array) -> Selected:
+        """Return the rows of these numbers."""
+        return Selected(self.patches, self.rows[rows])
+
+
+class Picture:
+    """A picture with its integral images, of the pixels and of their squares."""
+
+    def __init__(self, pixels: Array) -> None:
+        relative = pixels.astype(np.float64)
+        relative -= relative[0, 0]
+        self.pixels, self.sums, self.squares = pixels, integral(relative), integral(relative * relative)
+
+
+@dataclass
+class Windows:
+    """Rows that are windows of a picture, whose integral image they share."""
+
+    picture: Picture
+    shape: tuple[int, int]
+    places: Array  # the top and left of each window
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def source(self) -> Array:
+        """The pixels."""
+        height, width = self.shape
+        y = self.places[:, 0, None] + np.arange(height)
+        x = self.places[:, 1, None] + np.arange(width)
+        return self.picture.pixels[y[:, :, None], x[:, None, :]].reshape(len(self), -1)
+
+    @property
+    def deviations(self) -> Array:
+        """The standard deviation of the pixels of each row; 1 if all are equal."""
+        height, width = self.shape
+        top, left = self.places.T
+
+        def total(sums: Array) -> Array:
+            below = sums[top + height, left + width] - sums[top + height, left]
+            return np.asarray(below - (sums[top, left + width] - sums[top, left]))
+
+        return deviations(total(self.picture.sums), total(self.picture.squares), height * width)
+
+    def combined(self, factors: csr_array) -> Array:
+        """Return weighted sums of the corners, ``[sum, row]``."""
+        used, own = gathered(factors)
+        y, x = np.divmod(used, self.shape[1] + 1)
+        top, left = self.places.T
+        return np.asarray(own @ self.picture.sums[y[:, None] + top, x[:, None] + left])
+
+    def take(self, rows: Array) -> Windows:
+        """Return the rows of these numbers."""
+        return Windows(self.picture, self.shape, self.places[rows])
+
+
+class HaarTable(ComputedTable):
+    """The rectangle features of rows: weighted sums of corners of integral images."""
+
+    def __init__(self, pixels: Pixels, factors: csr_array, normalize: bool) -> None:
+        self._pixels, self._factors, self._normalize = pixels, factors, normalize
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and features."""
+        return len(self._pixels), self._factors.shape[0]
+
+    @property
+    def source(self) -> Array:
+        """The pixels of each row."""
+        return self._pixels.source
+
+    def compute(self, features: Array) -> Array:
+        """Return some features, ``[row, feature]``."""
+        cells = self._pixels.combined(self._factors[features])
+        if self._normalize:
+            cells /= self._pixels.deviations
+        return cells.T
+
+    def take(self, rows: Array) -> Self:
+        """Return a table of the rows of these numbers."""
+        return type(self)(self._pixels.take(rows), self._factors, self._normalize)

@@ -1,0 +1,1 @@
+"""The figures of Nyga's thesis: one module each."""

@@ -1,0 +1,202 @@
+"""A rate is matched on the mean over the folds, at a cost that is found, and the result says what it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+
+from skewboost import AdaC2Classifier, AdaC3Classifier, AdaCostClassifier, CSRAClassifier
+from skewboost.datasets import make_fraud
+from skewboost.evaluate import match_rate
+from skewboost.metrics import confusion_counts
+from support import awkward_data
+
+X = np.arange(400.0)[:, None]
+Y = (np.arange(400) % 4 == 0).astype(int)
+FIRST_FOUR = np.arange(400) % 8 < 4
+HALVES = [(np.flatnonzero(part), np.flatnonzero(~part)) for part in (FIRST_FOUR, ~FIRST_FOUR)]
+
+
+class Share(ClassifierMixin, BaseEstimator):
+    """Flags a share of the rows that depends on the costs, so that recall is about this share."""
+
+    def __init__(self, cost=None, jumps=False, scale=False):
+        self.cost, self.jumps, self.scale = cost, jumps, scale
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        miss, alarm = (self.cost[1], self.cost[0]) if isinstance(self.cost, dict) else (1.0, 1.0)
+        self.share_ = 1.0 - 0.5 * math.exp(-(miss / alarm - 1.0)) if miss >= alarm else 0.5 * miss / alarm
+        if self.jumps:
+            self.share_ = 0.6 if miss < 3.0 * alarm else 0.9
+        if self.scale and alarm == 1.0:
+            self.share_ = min(self.share_, 0.7)
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] < 400 * self.share_).astype(int)
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.62, 0.8, 0.95])
+def test_the_mean_is_within_the_tolerance(rate):
+    found = match_rate(Share(), X, Y, rate=rate, tolerance=0.01, cv=HALVES, repeats=1)
+    assert found.met
+    assert abs(found.mean() - rate) <= 0.01 + 1e-12
+    own = [
+        confusion_counts(Y[test], found.estimator.fit(X[train], Y[train]).predict(X[test]), pos_label=1).recall
+        for train, test in HALVES
+    ]
+    np.testing.assert_allclose(found.values(), own)
+    assert found.estimator.cost == {1: found.cost, 0: 1.0}
+    assert found.tried[0][0] == 1.0
+    assert (found.cost, found.mean()) in found.tried
+    assert len(found.tried) <= 40
+    assert found.as_frame().shape == (len(found.tried), 2)
+    assert "met at a cost of" in str(found)
+    assert "on which the cost was chosen" in str(found)
+
+
+def test_folds_are_those_of_repeated_stratified_cross_validation():
+    """What one would compute by hand: the mean over all folds and runs."""
+    table, labels = awkward_data(300)
+    found = match_rate(
+        CSRAClassifier(n_estimators=5), table, labels, rate=0.8, tolerance=0.02, cv=3, repeats=2, random_state=3
+    )
+    assert found.met
+    assert found.n_fits == 6
+    rng = np.random.RandomState(np.random.RandomState(3).randint(2**31 - 1, size=1)[0])
+    recalls = []
+    for _ in range(2):
+        for train, test in StratifiedKFold(3, shuffle=True, random_state=rng.randint(2**31 - 1)).split(table, labels):
+            model = CSRAClassifier(n_estimators=5, cost=found.cost, pos_label=1).fit(table[train], labels[train])
+            recalls.append(confusion_counts(labels[test], model.predict(table[test]), pos_label=1).recall)
+    np.testing.assert_allclose(found.values("recall"), recalls)
+    assert found.mean("recall") == pytest.approx(np.mean(recalls))
+    assert found.spread("recall") == pytest.approx(np.std(recalls, ddof=1))
+
+
+def test_a_rate_that_is_jumped_over_is_not_met_and_the_closest_cost_is_returned():
+    found = match_rate(Share(jumps=True), X, Y, rate=0.7, tolerance=0.01, cv=HALVES, repeats=1, max_points=25)
+    assert not found.met
+    assert len(found.tried) == 25
+    assert found.mean() == pytest.approx(0.6)
+    assert found.cost < 3.0
+    assert min(abs(cost - 3.0) for cost, _ in found.tried) < 0.01
+    assert "not met" in str(found)
+
+
+def test_of_costs_that_reach_the_end_of_the_range_the_one_closest_to_equal_costs_is_found():
+    """Where recall saturates, more cost only costs precision."""
+    found = match_rate(Share(jumps=True), X, Y, rate=0.9, tolerance=0.1, cv=HALVES, repeats=1)
+    assert found.met
+    assert found.mean() == pytest.approx(0.9)
+    assert found.cost == pytest.approx(3.0, rel=1e-3)
+
+
+def test_some_rates_are_reached_by_cheaper_false_alarms_only():
+    """[nyga2010] §3.3: every variant succeeded in the second run, "when costs of the less important class have been
+    scaled down".
+    """
+    first, second = (
+        match_rate(Share(scale=True), X, Y, rate=0.9, tolerance=0.01, vary=vary, cv=HALVES, repeats=1)
+        for vary in ("miss", "false_alarm")
+    )
+    assert not first.met
+    assert first.mean() == pytest.approx(0.7)
+    assert second.met
+    assert second.estimator.cost == {1: 1.0, 0: 1.0 / second.cost}
+
+
+def test_costs_between_the_steps_are_tried_if_no_step_reaches_the_rate():
+    """The share peaks at a cost of 60, between the steps at exp(3.2) = 24.5 and exp(6.4)."""
+
+    class Peak(Share):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.share_ = 1.0 - 0.05 * abs(math.log(self.cost[1] / self.cost[0] / 60.0))
+            return self
+
+    Peak.__init__ = Share.__init__
+    found = match_rate(Peak(), X, Y, rate=1.0, tolerance=0.01, cv=HALVES, repeats=1)
+    assert found.met
+    assert 45.0 < found.cost < 80.0
+
+
+def test_precision_is_raised_by_dearer_false_alarms():
+    table, labels = awkward_data(300)
+    clf = CSRAClassifier(n_estimators=10)
+    found = match_rate(clf, table, labels, measure="ppv", rate=0.75, tolerance=0.03, cv=3, repeats=1, random_state=0)
+    assert found.measure == "precision"
+    assert found.met
+    assert found.tried[0][1] < 0.72
+    assert found.cost < 1.0
+
+
+def test_a_function_makes_estimators_with_bounded_costs():
+    """[nyga2010] §3.3: AdaCost with negatives at cost 0, and positives at up to 1."""
+    table, labels = awkward_data(300)
+
+    def adacost(cost):
+        return AdaCostClassifier(cost={0: 0.0, 1: min(0.2 * cost, 1.0)}, initial="equal", n_estimators=10)
+
+    found = match_rate(adacost, table, labels, rate=0.69, tolerance=0.01, cv=3, repeats=1, random_state=0)
+    assert found.met
+    assert found.estimator.cost[0] == 0.0
+    assert found.estimator.cost[1] == min(0.2 * found.cost, 1.0)
+    assert found.estimator.pos_label == 1
+
+
+def test_costs_can_be_weights():
+    table, labels = awkward_data(300)
+    found = match_rate(
+        GaussianNB(), np.nan_to_num(table), labels, rate=0.7, tolerance=0.03, cv=3, repeats=1, random_state=0
+    )
+    assert found.met
+    assert repr(found.estimator) == "GaussianNB()"
+
+
+def test_jobs_do_not_matter():
+    table, labels = awkward_data(200)
+    one, two = (
+        match_rate(AdaC2Classifier(n_estimators=8), table, labels, rate=0.8, cv=3, repeats=1, random_state=0, n_jobs=n)
+        for n in (1, 2)
+    )
+    assert one.tried == two.tried
+    assert one.cost == two.cost
+
+
+def test_variants_whose_costs_compound_are_matched_too():
+    table, labels = make_fraud(3000)
+    for booster in (AdaC2Classifier, AdaC3Classifier):
+        clf = booster(n_estimators=20)
+        found = match_rate(clf, table, labels, rate=0.85, tolerance=0.01, cv=3, repeats=2, random_state=0)
+        assert found.met
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rate": -0.1}, "rate=-0.1 must be a number >= 0"),
+        ({"tolerance": "small"}, "tolerance='small' must be a number >= 0"),
+        ({"vary": "both"}, "vary='both' must be one of 'miss', 'false_alarm'"),
+        ({"max_points": 0}, "max_points=0 must be an integer >= 1"),
+        ({"measure": "fit_seconds"}, "fit_seconds"),
+        ({"measure": "accurcy"}, "accurcy"),
+        (
+            {"estimator": GaussianNB(), "vary": "false_alarm"},
+            r"has no effect if costs are passed by fit\(sample_weight",
+        ),
+        ({"estimator": lambda cost: Share(), "vary": "false_alarm"}, "has no effect if a function makes"),
+        ({"estimator": [Share()], "repeats": 1}, "must be one estimator"),
+        ({"y": Y + (X[:, 0] > 380)}, "y has 3 classes"),
+    ],
+)
+def test_bad_input_gets_an_error_that_says_what_to_do(change, message):
+    given = {"estimator": Share(), "X": X, "y": Y, "cv": 2, "repeats": 1, **change}
+    with pytest.raises(ValueError, match=message):
+        match_rate(**given)

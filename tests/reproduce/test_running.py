@@ -1,0 +1,188 @@
+"""Experiments that resume, and the pages that are made of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from skewboost.errors import InputError
+from skewboost.plots.style import import_pyplot
+from skewboost.reproduce import experiments, running
+from skewboost.reproduce.estimates import Estimate
+from skewboost.reproduce.experiment import Experiment, Task
+from skewboost.reproduce.report import HELD, Cell, Claim, Claims, Figure, Table
+from skewboost.reproduce.running import TaskFile, reproduce, run_tasks
+
+CALLS = []
+
+
+def square(k):
+    CALLS.append(k)
+    return {"square": k * k, "nothing": math.nan}
+
+
+def fail_at(k, worst):
+    CALLS.append(k)
+    if k == worst and worst not in FORGIVEN:
+        raise RuntimeError("no")
+    return k
+
+
+FORGIVEN = set()
+
+
+def draw():
+    figure, axis = import_pyplot().subplots()
+    axis.plot([0, 1], [0, 1])
+    return figure
+
+
+def report(results, quick):
+    cells = {(f"k = {k}", "square"): Cell(Estimate(results.of(square, k)["square"], 0.5, 4), 3.0) for k in range(3)}
+    cells["k = 3", "square"] = Cell(Estimate(math.nan), 9.0)  # printed, but not here
+    return [
+        Claims([Claim("Squares | grow", HELD, "0 < 1 < 4")]),
+        "Some *text*.",
+        Table("squares", "Squares", "number", cells, digits=1, note="A note."),
+        Figure("line", "A line.", draw),
+    ]
+
+
+def squares(**changes):
+    given = {
+        "name": "squares", "title": "Squares", "source": "nyga2010", "shows": "table 1", "protocol": "Square numbers.",
+        "tasks": lambda quick: [Task(square, k) for k in range(3)], "report": report,
+        "discussion": "## Why\n\nBecause.",
+    }  # fmt: skip
+    return Experiment(**(given | changes))
+
+
+@pytest.fixture(autouse=True)
+def nothing_called():
+    CALLS.clear()
+    FORGIVEN.clear()
+
+
+@pytest.fixture
+def known(monkeypatch):
+    monkeypatch.setattr(running, "find", lambda name: squares())
+
+
+def test_every_experiment_describes_itself():
+    found = experiments()
+    assert found
+    for name, one in found.items():
+        assert one.name == name
+        assert one.protocol.strip()
+        quick, full = one.tasks(True), one.tasks(False)
+        assert 0 < len(quick) <= len(full)
+        assert len({task.name for task in full}) == len(full)
+        json.dumps([task.args for task in full])
+
+
+def test_an_unknown_experiment_is_refused(tmp_path):
+    with pytest.raises(InputError, match="'nope' is not an experiment"):
+        reproduce("nope", tmp_path)
+
+
+def test_finished_tasks_are_not_run_again(tmp_path):
+    path = tmp_path / "r.jsonl"
+    assert run_tasks(squares(), False, path).of(square, 2)["square"] == 4
+    assert math.isnan(run_tasks(squares(), False, path).of(square, 2)["nothing"])
+    assert CALLS == [0, 1, 2]
+    run_tasks(squares(), False, path, again=True)
+    assert len(CALLS) == 6
+
+
+def test_a_failure_loses_nothing_that_was_finished(tmp_path):
+    path = tmp_path / "r.jsonl"
+    one = squares(tasks=lambda quick: [Task(fail_at, k, 2) for k in range(4)])
+    with pytest.raises(RuntimeError, match="no"):
+        run_tasks(one, False, path)
+    assert CALLS == [0, 1, 2]
+    FORGIVEN.add(2)
+    run_tasks(one, False, path)
+    assert CALLS == [0, 1, 2, 2, 3]
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path):
+    one = squares(tasks=lambda quick: [Task(math.sqrt, float(k)) for k in range(5)])
+    found = [run_tasks(one, False, None, n_jobs=jobs) for jobs in (1, 2)]
+    assert [[r.of(math.sqrt, float(k)) for k in range(5)] for r in found] == [[math.sqrt(k) for k in range(5)]] * 2
+
+
+@pytest.mark.parametrize("other", [{"name": "cubes"}, {"revision": 2}])
+def test_results_of_something_else_are_refused(tmp_path, other):
+    path = tmp_path / "r.jsonl"
+    run_tasks(squares(), False, path)
+    with pytest.raises(InputError, match="another experiment or of another version") as error:
+        TaskFile(path, squares(**other))
+    assert "--again" in str(error.value)
+
+
+def test_a_page_has_the_protocol_the_claims_and_both_numbers(tmp_path, known):
+    done = reproduce("squares", tmp_path, n_jobs=1)
+    assert done.page == tmp_path / "squares.md"
+    text = done.page.read_text()
+    for part in (
+        "# Squares", "Table 1 of [nyga2010](../references.md#nyga2010)", "Square numbers.", "Some *text*.",
+        "| Squares \\| grow | **held** | 0 < 1 < 4 |", "## Why", "| k = 2 | 4.0 ± 0.5<br>3.0 (+1.0) |",
+        "| k = 3 | –<br>9.0 |", "1 of 3 differ by at most two standard errors of ours", "A note.",
+        "](squares-line.png)",
+    ):  # fmt: skip
+        assert part in text
+    assert {file.name for file in done.files} == {"squares-squares.csv", "squares-squares.png", "squares-line.png"}
+    for file in done.files:
+        assert file.suffix == ".csv" or file.read_bytes().startswith(b"\x89PNG")
+    assert [claim.verdict for claim in done.claims] == [HELD]
+
+
+def test_the_csv_file_has_all_numbers(tmp_path, known):
+    reproduce("squares", tmp_path, n_jobs=1)
+    rows = list(csv.DictReader((tmp_path / "squares-squares.csv").read_text().splitlines()))
+    assert rows[2] == {
+        "row": "k = 2", "column": "square", "ours": "4", "standard_error": "0.5", "n": "4", "printed": "3",
+        "difference": "1",
+    }  # fmt: skip
+    assert (rows[3]["ours"], rows[3]["printed"], rows[3]["difference"]) == ("", "9", "")
+
+
+def test_a_quick_run_does_not_overwrite_a_full_one(tmp_path, known):
+    reproduce("squares", tmp_path, n_jobs=1)
+    full = (tmp_path / "squares.md").read_text()
+    quick = reproduce("squares", tmp_path, quick=True, n_jobs=1).page.read_text()
+    assert (tmp_path / "squares.md").read_text() == full
+    assert "squares --quick`" in quick
+    assert "Because." in full
+    assert "Because." not in quick  # a discussion is about a full run
+
+
+def test_the_same_results_give_the_same_files(tmp_path, known):
+    reproduce("squares", tmp_path, n_jobs=1)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()}
+    reproduce("squares", tmp_path, n_jobs=1)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()} == before
+
+
+def test_a_file_is_no_folder(tmp_path, known):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be made"):
+        reproduce("squares", Path(tmp_path / "file"))
+
+
+def test_no_more_numbers_than_both_have_are_compared():
+    table = Table("t", "T", "row", {("a", "b"): Cell(Estimate(1.0))})
+    assert table.agreement() == ""
+    assert table.markdown().splitlines()[-1] == "| a | 1.000 |"
+
+
+def test_a_table_need_not_be_drawn(tmp_path, known, monkeypatch):
+    table = Table("t", "T", "row", {("a", "b"): Cell(Estimate(1.0), 1.0004)}, drawn=False)
+    monkeypatch.setattr(running, "find", lambda name: squares(report=lambda results, quick: [table]))
+    done = reproduce("squares", tmp_path, n_jobs=1)
+    assert [file.name for file in done.files] == ["squares-t.csv"]
+    assert "1.000<br>1.000 (+0.000)" in done.page.read_text()  # and not -0.000
