@@ -41,6 +41,7 @@ from skewboost.boosting.variants.logitboost import LogitBoostClassifier as Logit
 from skewboost.boosting.variants.rareboost import RareBoostClassifier as RareBoostClassifier
 from skewboost.boosting.variants.realboost import RealBoostClassifier as RealBoostClassifier
 from skewboost.boosting.variants.weightboost import WeightBoostClassifier as WeightBoostClassifier
+from skewboost.goals.cascade import CascadeClassifier as CascadeClassifier
 from skewboost.goals.goal_search import GoalSearchCV as GoalSearchCV
 from skewboost.goals.skewboost_classifier import SkewBoostClassifier as SkewBoostClassifier
 from skewboost.meta.code_matrix import CodeMatrixClassifier as CodeMatrixClassifier

@@ -192,6 +192,16 @@ def take_rows(X: Any, rows: Array) -> Any:
     return sliceable(X)[rows]
 
 
+def take_cells(X: Any, rows: Array, columns: Array) -> Any:
+    """Return some rows and columns of a table in the user's type, or of an array; computed columns are an array."""
+    frame = as_frame(X)
+    if frame is not None:
+        return frame[rows.tolist(), columns.tolist()].to_native()
+    if isinstance(X, ComputedTable):
+        return X.take(rows).compute(columns)
+    return X[np.ix_(rows, columns)]
+
+
 @checked_by_scikit_learn()
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Validate `X` and read it as a `Table`; with `reset`, the estimator remembers its features."""
