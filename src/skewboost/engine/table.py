@@ -192,14 +192,15 @@ def take_rows(X: Any, rows: Array) -> Any:
     return sliceable(X)[rows]
 
 
-def take_cells(X: Any, rows: Array, columns: Array) -> Any:
-    """Return some rows and columns of a table in the user's type, or of an array; computed columns are an array."""
+def take_cells(X: Any, rows: Array | None, columns: Array) -> Any:
+    """Return some rows (None: all) and columns of a table in the user's type, or of an array, also if computed."""
     frame = as_frame(X)
     if frame is not None:
-        return frame[rows.tolist(), columns.tolist()].to_native()
+        frame = frame[:, columns.tolist()]
+        return (frame if rows is None else frame[rows]).to_native()
     if isinstance(X, ComputedTable):
-        return X.take(rows).compute(columns)
-    return X[np.ix_(rows, columns)]
+        return (X if rows is None else X.take(rows)).compute(columns)
+    return X[:, columns] if rows is None else X[np.ix_(rows, columns)]
 
 
 @checked_by_scikit_learn()

@@ -9,7 +9,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -19,7 +19,7 @@ from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.boosting.used_columns import on_columns, used_columns
 from skewboost.datasets.chunks import count_rows
 from skewboost.engine.computed import PART, ComputedTable
-from skewboost.engine.table import take_cells
+from skewboost.engine.table import Table, take_cells
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.goal_measures import goal_measure
 from skewboost.goals.rows import SearchRows
@@ -84,9 +84,14 @@ class Stage:
         """The number of rounds in use."""
         return int(self.model.n_estimators_)
 
-    def scores(self, X: Any, rows: Array, pos_label: Any) -> Array:
-        """Return the scores of some rows of a table, larger where the positive class is more likely."""
-        return scores_of(self.model, take_cells(X, rows, self.columns), pos_label)
+    def scores(self, X: Any, rows: Array | None, pos_label: Any) -> Array:
+        """Return the scores of some rows of a table (None: all), larger where the positive class is more likely."""
+        cells = take_cells(X, rows, self.columns)
+        if not isinstance(cells, np.ndarray) or any(self.model._nominal):
+            return scores_of(self.model, cells, pos_label)
+        table = Table(len(cells), len(self.columns), matrix=cells)  # of numbers that were checked before
+        scores: Array = self.model._decisions_of(table)
+        return scores if self.model.classes_[1] == pos_label else np.negative(scores)
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ class Cascade:
         for stage in self.stages:
             if not len(left):
                 break
-            scores = stage.scores(X, left, self.pos_label)
+            scores = stage.scores(X, None if len(left) == n_rows else left, self.pos_label)
             n_stages[left] += 1
             margins[left] = scores - stage.threshold
             passed[left] = scores >= stage.threshold
@@ -158,11 +163,11 @@ def grown_stage(booster: Any, training: SearchRows, validation: SearchRows, pos_
     model = booster.truncated(best[0])
     columns = used_columns(model)
     model = on_columns(model, columns)
-    scores = scores_of(model, take_cells(validation.X, np.arange(len(positive)), columns), pos_label)
-    threshold, counts = _operating_point(goal, OutOfFoldScores(positive, scores, weights, 0.0))
     n_positives = int((training.y == pos_label).sum())
-    met = bool(both.met(counts))
-    return Stage(model, columns, threshold, n_positives, len(training.y) - n_positives, counts, met)
+    stage = Stage(model, columns, -np.inf, n_positives, len(training.y) - n_positives, Counts(0, 0, 0, 0), False)
+    scores = stage.scores(validation.X, None, pos_label)
+    threshold, counts = _operating_point(goal, OutOfFoldScores(positive, scores, weights, 0.0))
+    return replace(stage, threshold=threshold, counts=counts, met=bool(both.met(counts)))
 
 
 def _operating_point(goal: StageGoal, scores: OutOfFoldScores) -> tuple[float, Counts]:
