@@ -42,6 +42,7 @@ from skewboost.boosting.variants.rareboost import RareBoostClassifier as RareBoo
 from skewboost.boosting.variants.realboost import RealBoostClassifier as RealBoostClassifier
 from skewboost.boosting.variants.soft_margin_boost import SoftMarginBoostClassifier as SoftMarginBoostClassifier
 from skewboost.boosting.variants.weightboost import WeightBoostClassifier as WeightBoostClassifier
+from skewboost.goals.cascade import CascadeClassifier as CascadeClassifier
 from skewboost.goals.goal_search import GoalSearchCV as GoalSearchCV
 from skewboost.goals.skewboost_classifier import SkewBoostClassifier as SkewBoostClassifier
 from skewboost.meta.code_matrix import CodeMatrixClassifier as CodeMatrixClassifier

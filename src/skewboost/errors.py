@@ -64,7 +64,7 @@ class CostWarning(SkewBoostWarning):
     """
 
 
-def warn_caller(message: str, category: type[Warning]) -> None:
+def warn_caller(message: str | Warning, category: type[Warning] | None = None) -> None:
     """Warn, with the line outside this package that called it."""
     level, frame = 1, currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "skewboost":

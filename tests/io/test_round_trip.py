@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import skewboost as sb
-from skewboost.io import dumps, loads
+from skewboost.io import describe, dumps, loads, save
 from skewboost.learners import AlternatingTree, Histogram, Line, Probabilities, RuleLearner, Stump, Tree
 from skewboost.learners.samplers import UnderSample
 from support import awkward_data, make, usable
@@ -196,7 +196,18 @@ AROUND = {
         sb.RealBoostClassifier(n_estimators=2), n_estimators=3, bite_size=40, voting="soft", random_state=0
     ).fit(X, y),
     "an alternating tree": lambda: sb.AlternatingTreeClassifier(max_rounds=5, init="balanced").fit(X, y),
-}
+    "a cascade": lambda: sb.CascadeClassifier(
+        sb.RealBoostClassifier(estimator=Tree(max_leaf_nodes=3), n_estimators=9), n_stages=2, detection_rate=0.8,
+        random_state=0,
+    ).fit(X, y),
+    "a cascade of lines": lambda: sb.CascadeClassifier(
+        sb.LogitBoostClassifier(estimator=Line(), n_estimators=4), n_stages=2, confidence=None, random_state=0
+    ).fit(X, y),
+    "the threshold of a cascade": lambda: sb.GoalSearchCV(
+        sb.CascadeClassifier(n_stages=2, confidence=None, random_state=0), "recall >= 0.3", tune="threshold", cv=2,
+        confidence=None, random_state=0,
+    ).fit(X, y),
+}  # fmt: skip
 
 
 @pytest.mark.sample(15)
@@ -215,6 +226,7 @@ def test_models_around_models(name):
         ),
         sb.PastingVotesClassifier(sb.CSRAClassifier(n_estimators=1), n_estimators=2, bite_size=40, random_state=0),
         sb.CodeMatrixClassifier(sb.RealBoostClassifier(n_estimators=1), random_state=0),
+        sb.CascadeClassifier(sb.CSRAClassifier(n_estimators=8), weights="counts", n_stages=2, random_state=0),
         sb.GoalSearchCV(
             sb.CSRAClassifier(n_estimators=2), "recall >= 0.5", confidence=None, weights="counts", cv=2, random_state=0
         ),
@@ -246,6 +258,20 @@ def test_goals(params, weight):
     for name in ("search_", "frontier_"):
         np.testing.assert_equal(getattr(again, name), getattr(model, name))
     assert str(again.certificate_) == str(model.certificate_)
+
+
+def test_cascades(tmp_path):
+    clf = sb.CascadeClassifier(n_stages=3, detection_rate=0.8, weights="counts", random_state=0).fit(mixed(), y)
+    again = loads(dumps(clf))
+    assert again.certificate_ == clf.certificate_
+    assert again.stop_reason_ == clf.stop_reason_
+    np.testing.assert_equal(again.history_, clf.history_)
+    np.testing.assert_array_equal(again.stages_used(mixed(seed=9)), clf.stages_used(mixed(seed=9)))
+    kinds = {column["name"]: column["kind"] for column in describe(save(clf, tmp_path / "cascade.json"))["features"]}
+    for stage in clf.stages_:
+        for name, nominal in zip(stage.model.feature_names_in_, stage.model._nominal):
+            assert kinds[name] == ("category" if nominal else "number")
+    assert "category" in kinds.values()
 
 
 def test_trees_can_be_read():

@@ -47,8 +47,14 @@ class PredictionMixin:
 
     def _scores(self, X: Any) -> tuple[Array, int]:
         """Return F of new rows, and the number of rounds."""
-        table = self._new_rows(X)
+        return self._scores_of(self._new_rows(X))
+
+    def _scores_of(self, table: Table) -> tuple[Array, int]:
         return self._model.score(self._engine(), table), self._model.n_rounds
+
+    def _decisions_of(self, table: Table) -> Array:
+        """Return `decision_function` of a table that was read before."""
+        return self._link.decision(*self._scores_of(table))
 
     def _staged_scores(self, X: Any) -> Iterator[tuple[Array, int]]:
         """Yield F after every round with the number of rounds; a model without rounds yields its initial F."""

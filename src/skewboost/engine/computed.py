@@ -18,7 +18,7 @@ from skewboost.typing import Array
 _CELLS = 1 << 19  # computed at a time: 4 MB of doubles
 _STEP = 8  # the number of columns of a block is a multiple of this one, as the engine packs codes
 _MOST = 1024  # columns of a block
-PART = 1 << 13  # rows that are scored together
+PART = 1 << 11  # rows that are scored together
 
 
 class ComputedTable(ABC):

@@ -192,6 +192,17 @@ def take_rows(X: Any, rows: Array) -> Any:
     return sliceable(X)[rows]
 
 
+def take_cells(X: Any, rows: Array | None, columns: Array) -> Any:
+    """Return some rows (None: all) and columns of a table in the user's type, or of an array, also if computed."""
+    frame = as_frame(X)
+    if frame is not None:
+        frame = frame[:, columns.tolist()]
+        return (frame if rows is None else frame[rows]).to_native()
+    if isinstance(X, ComputedTable):
+        return (X if rows is None else X.take(rows)).compute(columns)
+    return X[:, columns] if rows is None else X[np.ix_(rows, columns)]
+
+
 @checked_by_scikit_learn()
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """Validate `X` and read it as a `Table`; with `reset`, the estimator remembers its features."""

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from skewboost.errors import InputError, checked_by_scikit_learn
-from skewboost.features.haar_table import HaarTable, Patches, Picture, Windows
+from skewboost.features.haar_table import Factors, HaarTable, Patches, Picture, Windows
 from skewboost.features.rectangles import COLUMNS, KINDS, Grid, corner_sums, parts_of
 from skewboost.parameters import Check, check_arguments, check_params, either, integer, one_of, optional
 from skewboost.typing import Array
@@ -157,7 +157,7 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
         of_kind = np.repeat(np.array(kinds), [len(own) for own in boxes])
         self.features_ = {"kind": of_kind, **dict(zip(COLUMNS, np.concatenate(boxes).T))}
         parts = [corner_sums(kind, own, shape) for kind, own in zip(kinds, boxes) if len(own)]
-        self._factors = csr_array(vstack(parts, format="csr"))
+        self._factors = Factors(csr_array(vstack(parts, format="csr")))
         return self
 
     def _check_params(self) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -22,6 +22,8 @@ from scipy.sparse import csr_array
 from skewboost.engine.computed import ComputedTable
 from skewboost.typing import Array
 
+_BLOCK = 1024  # rows whose integral images are computed together
+_MOST_PARTS = 64  # sets of features whose factors are kept
 FLAT = 1e-12  # a variance below this fraction of the mean square is due to rounding
 
 
@@ -47,14 +49,12 @@ class Pixels(Protocol):
 
 
 def integral(pixels: Array) -> Array:
-    """Return sums over all pixels above and to the left, for pixels ``[y, x, ...]``; one more in y and in x."""
-    height, width = pixels.shape[:2]
-    sums = np.zeros((height + 1, width + 1, *pixels.shape[2:]))
-    for y in range(height):
-        np.add(sums[y, 1:], pixels[y], out=sums[y + 1, 1:])
-    for x in range(width):
-        sums[1:, x + 1] += sums[1:, x]
-    return sums
+    """Replace pixels ``[y, x, ...]`` by the sums over those above and to the left, themselves included."""
+    for y in range(1, pixels.shape[0]):
+        pixels[y] += pixels[y - 1]
+    for x in range(1, pixels.shape[1]):
+        pixels[:, x] += pixels[:, x - 1]
+    return pixels
 
 
 def deviations(total: Array, squares: Array, n: int) -> Array:
@@ -79,24 +79,36 @@ class Patches:
         return self.pixels
 
     @cached_property
-    def _relative(self) -> Array:
-        """The pixels less the first one, ``[y, x, row]``, of which sums of equal pixels are 0 without rounding."""
-        made = self.pixels.T.astype(np.float64)
-        made -= made[0].copy()
-        return made.reshape(*self.shape, -1)
+    def _images(self) -> tuple[Array, Array]:
+        """The integral images, ``[corner, row]``, and the standard deviations of the pixels.
 
-    @cached_property
+        They are of the pixels less the first one, so that sums of equal pixels are 0 without rounding. In a block of
+        rows that fits into the cache, sums are taken in one order, however many rows there are.
+        """
+        height, width = self.shape
+        sums, squares = np.zeros((height + 1, width + 1, len(self))), np.zeros(len(self))
+        for start in range(0, len(self), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            relative = self.pixels[rows].T.astype(np.float64, order="C")
+            relative -= relative[0].copy()
+            for pixel in relative:
+                squares[rows] += pixel * pixel
+            sums[1:, 1:, rows] = integral(relative.reshape(height, width, -1))
+        flat = sums.reshape(-1, len(self))
+        return flat, deviations(flat[-1], squares, height * width)
+
+    @property
     def sums(self) -> Array:
         """The integral images, ``[corner, row]``."""
-        return integral(self._relative).reshape(-1, len(self))
+        return self._images[0]
 
-    @cached_property
+    @property
     def deviations(self) -> Array:
         """The standard deviation of the pixels of each row; 1 if all are equal."""
-        squares = np.zeros(len(self))
-        for pixel in self._relative.reshape(-1, len(self)):  # in one order, whatever the number of rows
-            squares += pixel * pixel
-        return deviations(self.sums[-1], squares, self.shape[0] * self.shape[1])
+        return self._images[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"pixels": self.pixels, "shape": self.shape}  # what follows from these is computed again
 
     def combined(self, factors: csr_array) -> Array:
         """Return weighted sums of the corners, ``[sum, row]``."""
@@ -104,7 +116,10 @@ class Patches:
 
     def take(self, rows: Array) -> Pixels:
         """Return the rows of these numbers; integral images that are known are not computed again."""
-        return Selected(self, rows) if "sums" in self.__dict__ else Patches(self.pixels[rows], self.shape)
+        if "_images" in self.__dict__:
+            return Selected(self, rows)
+        one_block = len(rows) > 1 and bool((np.diff(rows) == 1).all())  # which need not be copied
+        return Patches(self.pixels[rows[0] : rows[-1] + 1] if one_block else self.pixels[rows], self.shape)
 
 
 def gathered(factors: csr_array) -> tuple[Array, csr_array]:
@@ -154,7 +169,8 @@ class Picture:
     def __init__(self, pixels: Array) -> None:
         relative = pixels.astype(np.float64)
         relative -= relative[0, 0]
-        self.pixels, self.sums, self.squares = pixels, integral(relative), integral(relative * relative)
+        self.pixels = pixels
+        self.sums, self.squares = (np.pad(integral(own), ((1, 0), (1, 0))) for own in (relative, relative**2))
 
 
 @dataclass
@@ -200,16 +216,33 @@ class Windows:
         return Windows(self.picture, self.shape, self.places[rows])
 
 
+class Factors:
+    """The matrix that makes features of integral images, ``[feature, corner]``, and parts of it that are used often."""
+
+    def __init__(self, matrix: csr_array) -> None:
+        self.matrix = matrix
+        self._parts: dict[bytes, csr_array] = {}
+
+    def of(self, features: Array) -> csr_array:
+        """Return the rows of some features; to select them takes as long as to compute them for a thousand images."""
+        key = features.tobytes()
+        if key not in self._parts:
+            if len(self._parts) >= _MOST_PARTS:
+                self._parts.clear()
+            self._parts[key] = csr_array(self.matrix[features])
+        return self._parts[key]
+
+
 class HaarTable(ComputedTable):
     """The rectangle features of rows: weighted sums of corners of integral images."""
 
-    def __init__(self, pixels: Pixels, factors: csr_array, normalize: bool) -> None:
+    def __init__(self, pixels: Pixels, factors: Factors, normalize: bool) -> None:
         self._pixels, self._factors, self._normalize = pixels, factors, normalize
 
     @property
     def shape(self) -> tuple[int, int]:
         """The number of rows and features."""
-        return len(self._pixels), self._factors.shape[0]
+        return len(self._pixels), self._factors.matrix.shape[0]
 
     @property
     def source(self) -> Array:
@@ -218,7 +251,7 @@ class HaarTable(ComputedTable):
 
     def compute(self, features: Array) -> Array:
         """Return some features, ``[row, feature]``."""
-        cells = self._pixels.combined(self._factors[features])
+        cells = self._pixels.combined(self._factors.of(features))
         if self._normalize:
             cells /= self._pixels.deviations
         return cells.T

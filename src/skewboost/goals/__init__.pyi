@@ -1,3 +1,4 @@
+from skewboost.goals.cascade import CascadeClassifier as CascadeClassifier
 from skewboost.goals.certificate import Certificate as Certificate
 from skewboost.goals.goal import Condition as Condition
 from skewboost.goals.goal import Goal as Goal

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -117,7 +117,14 @@ def in_words(counts: Counts) -> str:
     )
 
 
-def certificate(aim: Aim, decision: Decision, held_out: HeldOut, met: bool) -> Certificate:
+class Decides(Protocol):
+    """What a certificate is about: `Decision`, or anything else that decides without the held-out rows."""
+
+    def decisions(self, X: Any) -> tuple[Array, Array | None]:
+        """Return which rows are predicted to be positive, and which are referred, if any may be."""
+
+
+def certificate(aim: Aim, decision: Decides, held_out: HeldOut, met: bool) -> Certificate:
     """Return what the held-out rows show about a decision."""
     assert aim.delta is not None
     decisions = decision.decisions(held_out.rows.X)

@@ -26,24 +26,23 @@ from skewboost.goals.certificate import (
     of_little_use,
 )
 from skewboost.goals.holdout import HeldOut, hold_out, time_order
+from skewboost.goals.labelled_rows import labelled_rows
 from skewboost.goals.reasons import (
     MORE_EXAMPLES,
     GoalNotMetWarning,
     GoalNotReachableError,
     LittleUseWarning,
-    copies,
     hardly_useful,
     not_certified,
     not_reachable,
     too_few,
 )
-from skewboost.goals.rows import RepeatedRowsWarning, SearchRows, read_rows
+from skewboost.goals.rows import SearchRows
 from skewboost.goals.search import Aim, Point, Search, frontier, read_aim, table
-from skewboost.goals.search_parameters import check_search, default_estimator, has_own_scores, pass_groups
+from skewboost.goals.search_parameters import check_search, default_estimator, has_own_scores
 from skewboost.goals.trials import Decision, SingleTrial, Trials, folds_of, rounds_to_try
 from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.meta.referral import referral_label, with_referred
-from skewboost.metrics.targets import choose_positive, classes_of
 from skewboost.typing import Array
 
 FOLDS = 5
@@ -306,21 +305,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
 
     def _rows(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> SearchRows:
-        rows, n_copies = read_rows(self, X, y, groups, params)
-        pass_groups(self._base, rows, groups is not None, n_copies > 0)
-        if n_copies:
-            n_rows = len(y)
-            message = copies(n_copies, n_rows, self.confidence is not None)
-            warnings.warn(RepeatedRowsWarning(message, n_copies, n_rows), stacklevel=4)
-        classes = classes_of(self, rows.y)
-        if len(classes) > 2:
-            raise InputError(
-                "Only binary classification is supported. The type of the target is multiclass. GoalSearchCV finds one "
-                f"class among the others, but y has the classes {classes.tolist()}.",
-                "Pass y == label.",
-            )
-        self.classes_ = classes
-        self.pos_label_ = choose_positive(rows.y, classes, self.pos_label, rows.weights)
+        rows, self.classes_, self.pos_label_ = labelled_rows(self, self._base, X, y, groups, params)
         return rows
 
     def _trials(self, rows: SearchRows, grouped: bool, rng: Any) -> Trials | SingleTrial:

@@ -144,8 +144,12 @@ def _parts(units: Units, positive: Array, search: Array, held_out: Array, leaves
     return examples * search, examples * held_out
 
 
-def random_split(aim: Aim, rows: SearchRows, positive: Array, fraction: float, rng: Any) -> tuple[Array, Array]:
+def random_split(
+    aim: Aim, rows: SearchRows, positive: Array, fraction: float, rng: Any, least: int = 2, use: str = "cross-validate"
+) -> tuple[Array, Array]:
     """Draw the number of examples of each row for the search and for the certificate.
+
+    At least so many independent examples of each class are left: two folds need two.
 
     Units stay whole. Only where weights count examples are the examples of a row drawn one by one: if they stayed
     together, a few frequent rows would pass for many examples.
@@ -160,16 +164,16 @@ def random_split(aim: Aim, rows: SearchRows, positive: Array, fraction: float, r
         held_out = np.zeros(n_units, dtype=np.int64)
         for part in _strata(aim, units):
             total = int(units.examples[part].sum())
-            n = min(max(1, round(fraction * total)), total - 2)  # two folds need two of a class
+            n = min(max(1, round(fraction * total)), total - least)
             held_out[part] = _draw(units.examples[part], n, rng)
         held = units.has[:, held_out > 0].sum(axis=1)
         left = units.has[:, held_out < units.examples].sum(axis=1)
-        if held.min() >= 1 and left.min() >= 2:
+        if held.min() >= 1 and left.min() >= least:
             return (units.examples - held_out)[units.of_row], held_out[units.of_row]
     together = "" if n_units == len(positive) else f", in {n_units} groups or sets of equal rows"
     raise InputError(
         f"y has {positive.sum()} positives and {(~positive).sum()} negatives{together}: too few to hold some out and "
-        "to cross-validate on the others.",
+        f"to {use} on the others.",
         "Set confidence=None, or add examples.",
     )
 

@@ -8,6 +8,7 @@ import os
 import zlib
 from collections import Counter
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -247,15 +248,23 @@ def _innermost(model: Any) -> Any:
 def _features(model: Any) -> list[dict[str, Any]]:
     n = getattr(model, "n_features_in_", 0)
     names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(n)])]
-    known: Any = next(table_readers(model), None)
-    nominal = getattr(known, "_nominal", [False] * n)
-    bins = known._model.bins if hasattr(known, "_model") else None
-    found: list[dict[str, Any]] = []
-    for j, (name, is_nominal) in enumerate(zip(names, nominal)):
-        found.append({"name": name, "kind": "category" if is_nominal else "number"})
-        if is_nominal and bins is not None:
-            found[-1]["categories"] = [*bins.features[j].categories, *sorted(bins.features[j].rest)]
+    found: list[dict[str, Any]] = [{"name": name, "kind": "number"} for name in names]
+    for reader, columns in _readers(model, n):
+        bins = reader._model.bins if hasattr(reader, "_model") else None
+        for j, own, is_nominal in zip(columns, range(n), reader._nominal):
+            if is_nominal:
+                found[j]["kind"] = "category"
+            if is_nominal and bins is not None:
+                found[j]["categories"] = [*bins.features[own].categories, *sorted(bins.features[own].rest)]
     return found
+
+
+def _readers(model: Any, n: int) -> list[tuple[Any, list[int]]]:
+    """The estimators that know the kinds of columns, the last one best, and the columns that each of them reads."""
+    cascade = getattr(model, "estimator_", model)
+    if hasattr(cascade, "stages_"):
+        return [(stage.model, stage.columns.tolist()) for stage in reversed(cascade.stages_)]
+    return [(reader, list(range(n))) for reader in islice(table_readers(model), 1)]
 
 
 # ------------------------------------------------------------------------------- reading

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.link import Labels, Link, TwoClasses
 from skewboost.boosting.many_classes import JointClassifier
 from skewboost.boosting.model import Model
 from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.scoring import LeafTerm, LineTerm
+from skewboost.goals.cascade import history
+from skewboost.goals.cascade_stages import Stage
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.goal import Goal
 from skewboost.goals.goal_measures import GOAL_MEASURES
@@ -33,6 +37,7 @@ from skewboost.io.saved_attributes import (
     check_member,
     check_params,
     check_referral,
+    empty_columns,
 )
 from skewboost.io.saved_params import MODELS, NotPlainDataError, class_named, construct, name_in_files, write_params
 from skewboost.io.saved_parts import ANY_MODEL, MOST_CELLS
@@ -300,6 +305,42 @@ def _check_goal_search(model: Any) -> None:
     require(staged, "must be null for an estimator without rounds", "point.n_rounds")
 
 
+# ---------------------------------------------------------------------------------------------- cascades
+
+
+class Cascades(Family):
+    """`CascadeClassifier`; its history follows from its stages."""
+
+    def restore(self, model: Any, values: dict[str, Any]) -> None:
+        """Set the attributes."""
+        super().restore(model, values)
+        check_binary(model)
+        model.certificate_, model.history_ = values["certificate_"], history(model.stages_)
+
+
+def _check_cascade(model: Any) -> None:
+    """Stages are boosters of the same classes, each on some of the columns, of which all know the same."""
+    n, kinds = getattr(model, "n_features_in_", None), dict[int, bool]()
+    require(n is not None, "must not be null", "n_features_in")
+    names: Any = getattr(model, "feature_names_in_", None)
+    for k, stage in enumerate(model.stages_):
+        booster, place = stage.model, f"stages[{k}]"
+        columns = stage.columns.tolist()
+        require(isinstance(booster, BaseBooster), "must be a booster", f"{place}.model")
+        rising = all(a < b for a, b in pairwise([-1, *columns, n]))
+        require(rising, "must be rising numbers of columns", f"{place}.columns")
+        require(booster.n_features_in_ == len(columns), "must have a feature per column", f"{place}.model")
+        known = getattr(booster, "feature_names_in_", None)
+        same = known is None if names is None else known is not None and np.array_equal(known, names[columns])
+        require(same, "must be those of the columns", f"{place}.model.feature_names_in")
+        require(
+            np.array_equal(booster.classes_, model.classes_), "must be those of the model", f"{place}.model.classes"
+        )
+        for j, nominal in zip(columns, booster._nominal):
+            empty = columns.index(j) in empty_columns(booster)
+            require(empty or kinds.setdefault(j, nominal) == nominal, "must be the same in all stages", place)
+
+
 # -------------------------------------------------------------------------------------------- portfolios
 
 _LABEL = Field(
@@ -421,6 +462,16 @@ _FAMILIES: dict[str, Family] = {
             "estimator_": ANY_MODEL,
         },
         _check_goal_search,
+    ),
+    "CascadeClassifier": Cascades(
+        {
+            **TABLE,
+            **LABELS,
+            "stop_reason_": text(),
+            "certificate_": nullable(record(Certificate)),
+            "stages_": list_of(record(Stage), least=1),
+        },
+        _check_cascade,
     ),
     "SkewBoostClassifier": Family(
         {

@@ -20,11 +20,13 @@ from skewboost.engine.growing_alternating import REST, AlternatingPartition
 from skewboost.engine.newton import Trees
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
+from skewboost.goals.cascade_stages import Stage
 from skewboost.goals.certificate import Certificate
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.search import Point
 from skewboost.io.structure import (
     ANY_NUMBER,
+    COUNT,
     NOT_NEGATIVE,
     POSITIVE,
     Field,
@@ -348,6 +350,14 @@ _CELLS: dict[str, Any] = dict.fromkeys(("tp", "fp", "fn", "tn"), NOT_NEGATIVE)
 register(Counts, **_CELLS)
 register(ReferralCounts, **_CELLS, referred_positives=NOT_NEGATIVE, referred_negatives=NOT_NEGATIVE)
 register(Certificate, confidence=number(0, 1), p_value=number(0, finite=False), shown=map_of(ANY_NUMBER))
+register(
+    Stage,
+    model=ANY_MODEL,
+    columns=array("i", ndim=(1,)),
+    threshold=number(),
+    n_positives=COUNT,
+    n_negatives=COUNT,
+)
 register(
     Point,
     ratio=ANY_NUMBER,

@@ -1,0 +1,34 @@
+"""Rows of two classes, as goals are searched on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skewboost.errors import InputError, warn_caller
+from skewboost.goals.reasons import copies
+from skewboost.goals.rows import RepeatedRowsWarning, SearchRows, read_rows
+from skewboost.goals.search_parameters import pass_groups
+from skewboost.metrics.targets import choose_positive, classes_of
+from skewboost.typing import Array
+
+
+def labelled_rows(
+    owner: Any, base: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]
+) -> tuple[SearchRows, Array, Any]:
+    """Read what was passed to `fit` of an estimator that trains another one, `base`.
+
+    Returns the rows, the two classes and the positive one. Repeated rows are announced.
+    """
+    rows, n_copies = read_rows(owner, X, y, groups, params)
+    pass_groups(base, rows, groups is not None, n_copies > 0)
+    if n_copies:
+        message = copies(n_copies, len(y), owner.confidence is not None)
+        warn_caller(RepeatedRowsWarning(message, n_copies, len(y)))
+    classes = classes_of(owner, rows.y)
+    if len(classes) > 2:
+        raise InputError(
+            f"Only binary classification is supported. The type of the target is multiclass. {type(owner).__name__} "
+            f"finds one class among the others, but y has the classes {classes.tolist()}.",
+            "Pass y == label.",
+        )
+    return rows, classes, choose_positive(rows.y, classes, owner.pos_label, rows.weights)
