@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
 
 import skewboost as sb
 from program_runners import run_python
@@ -17,7 +18,7 @@ from skewboost.engine.native_set import NativeSet
 from skewboost.errors import CostWarning
 from skewboost.io import dumps, loads
 from skewboost.learners import Line, Stump, Tree
-from support import awkward_data
+from support import FLAWED, awkward_data
 
 COST = {0: 1.0, 1: 3.0}
 PRINTED = {
@@ -379,3 +380,15 @@ def test_a_warning_about_costs_knows_the_regularisation_of_each_class():
 def test_what_makes_no_sense_or_has_no_effect_is_refused(clf, message):
     with pytest.raises(ValueError, match=message):
         clf.fit(*awkward_data(60))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PRINTED if name != "AdaCost, cost 0"])
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+def test_all_scikit_learn_checks(name):
+    """Of an odd number of rounds, because votes of 1 may tie otherwise, and ties go to the positive class."""
+    params = {"n_estimators": 7} | ({"cost": None} if name in COSTLY else {})
+    if isinstance(getattr(PRINTED[name], "C", None), dict):
+        params["C"] = 5.0
+    estimator = clone(PRINTED[name]).set_params(**params)
+    check_estimator(estimator, on_skip=None, expected_failed_checks=FLAWED)

@@ -18,7 +18,8 @@ from engine.tables import (
     opened,
     sums_of,
 )
-from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, Request
+from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, RIGHT, ZBAR_PRINTED, Request
+from skewboost.engine.growing import grow_by_histogram
 from skewboost.engine.losses import leaf_loss
 from skewboost.engine.training_set import Classes
 
@@ -59,6 +60,26 @@ def test_no_split_is_better_than_the_one_found(criterion, missing, engine):
         best = naive.best_value(columns, bins.nominal, missing, criterion, 2 * labels.astype(int) - 1, w)
         assert split.value == pytest.approx(best, abs=1e-12)
         assert value_of(split, sums_of(codes, labels, w), request) == pytest.approx(split.value, abs=1e-12)
+
+
+@each_engine
+@each_missing
+def test_no_split_has_a_lower_zbar_as_it_is_printed(missing, engine):
+    """The search in NumPy, from the histogram of the weights."""
+    for seed in range(20):
+        codes, labels, w, bins = make(seed)
+        columns = [[None if c == MISSING else int(c) for c in row] for row in codes]
+        best = naive.best_value(columns, bins.nominal, missing, ZBAR_PRINTED, 2 * labels.astype(int) - 1, w)
+        rows = opened(engine, codes, bins, labels, w)
+        growth = grow_by_histogram(rows, Request(ZBAR_PRINTED, missing))
+        if not growth.partition.splits:
+            assert best == np.inf  # both ways to put the signs oppose a pure side, in every split
+            continue
+        (split,) = growth.partition.splits
+        assert split.value == pytest.approx(best, abs=1e-12)
+        request = Request(ZBAR_PRINTED, missing)
+        assert value_of(split, sums_of(codes, labels, w), request) == pytest.approx(best, abs=1e-12)
+        assert growth.sums.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.sample(3)

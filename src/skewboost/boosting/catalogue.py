@@ -118,7 +118,7 @@ _ENTRIES = (
     Entry(
         "Arcing", "ArcingClassifier", ("breiman1999arcing",), "Cuendet & Labbi 2002, §1.5", costs=ONCE, shortcut=False,
         reduces_to="AdaBoost", neutral={"potential": "exponential", "cost": 1.0},
-        verdict="AdaBoost for any convex potential; the logistic one is more robust to label noise.",
+        verdict="AdaBoost for any convex potential; the logistic one is more robust to label noise. Costs as in CGAda.",
     ),
     Entry(
         "CSB0", "CSB0Classifier", TING, "Nyga 2010, (2.47)", costs=COMPOUND, probabilistic=False,
@@ -212,7 +212,7 @@ _ENTRIES = (
     Entry(
         "CSGentleBoost", "CSGentleBoostClassifier", ("masnadi2007",), "§4", needs="responses", costs=ONCE,
         shortcut=False, reduces_to="GentleBoost", neutral={"cost": 1.0},
-        verdict="Sound with many rows and rounds; erratic at first with large costs. CSGA is better.",
+        verdict="Sound on large data; on small tables it loses the costs, and its decisions are dearer. Use CSGA.",
     ),
     Entry(
         "CSLogitBoost", "CSLogitBoostClassifier", MASNADI, "algorithm 3", needs="responses", costs=ONCE, shortcut=False,
@@ -222,13 +222,13 @@ _ENTRIES = (
     Entry(
         "AdaBoostReg", "AdaBoostRegClassifier", ("ratsch2001",), "Nyga 2010, algorithm 16",
         costs=ONCE, regularised=True, shortcut=False,
-        verdict="Regularises examples of large weight; set C per class, or the rare class is regularised away.",
+        verdict="Regularises examples of large weight: set C per class, or the rare class is lost. Costs as in CGAda.",
     ),
     Entry(
         "WeightBoost", "WeightBoostClassifier", ("jin2003",), "Nyga 2010, algorithm 17", costs=ONCE,
         regularised=True, probabilistic=False, shortcut=False,
         reduces_to="AdaBoost", neutral={"beta": 0.0, "cost": 1.0},
-        verdict="Robust to label noise; prediction must replay all rounds.",
+        verdict="Robust to label noise; costs as in CGAda; prediction must replay all rounds.",
     ),
     Entry(
         "SoftMarginBoost", "SoftMarginBoostClassifier", CUENDET, "§2.4.4", costs=EXPONENT, regularised=True,
@@ -323,12 +323,13 @@ HEADER = """\
 # The catalogue
 
 All variants of the literature, as `skewboost.catalogue()` lists them. **Take `SkewBoostClassifier`
-([portfolio.md](portfolio.md)) unless you need one of them**; [choosing.md](choosing.md) has the measurements. The
-class of a variant is its name with `Classifier` appended; its docstring has the formula and an example. *Costs* says
-how costs enter. *Once* means that a cost has its plain meaning. *In every round* means that m rounds apply its m-th
-power. *In the exponent* means that weights move faster in both directions. `fit` warns
-(`skewboost.errors.CostWarning`) if the latter two are asked for a cost. *P* marks variants whose loss defines a
-probability P(y | x). *Fast* marks variants whose rounds on stumps are as cheap as those of AdaBoost.
+([portfolio.md](portfolio.md)) unless you need one of them**; [choosing.md](choosing.md) has the measurements. Where a
+paper prints another form, [as_printed.md](as_printed.md) says why, and which switch gives it. The class of a variant is
+its name with `Classifier` appended; its docstring has the formula and an example. *Costs* says how costs enter. *Once*
+means that a cost has its plain meaning. *In every round* means that m rounds apply its m-th power. *In the exponent*
+means that weights move faster in both directions. `fit` warns (`skewboost.errors.CostWarning`) if the latter two are
+asked for a cost. *P* marks variants whose loss defines a probability P(y | x). *Fast* marks variants whose rounds on
+stumps are as cheap as those of AdaBoost.
 
 | name | paper | equations | costs | regularised | P | fast | verdict |
 |---|---|---|---|---|---|---|---|

@@ -168,7 +168,7 @@ class TrainingSet(ABC):
         """Return a vector as an array, in the order of the table.
 
         This is the only call that returns rows. It is for callers that need the rows themselves: estimators of other
-        libraries, samplers, lines.
+        libraries, samplers, lines, searches by losses of rows.
         """
         if name == W:
             return self._weights(slice(None))

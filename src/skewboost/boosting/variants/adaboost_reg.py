@@ -210,8 +210,9 @@ class AdaBoostRegClassifier(CostSensitiveClassifier):
     both classes the minority may be regularised away. Set ``C={rare: small, common: larger}`` for the class-aware soft
     margin.
 
-    With costs the sum is :math:`\sum c_i \exp(-\frac12 \tilde\rho_i)`, and the influence is that of the weights divided
-    by the costs: an example is not mistrusted because it is costly. At C = 0 this is `CGAdaClassifier`.
+    With costs the sum is :math:`\sum c_i \exp(-\frac12 \tilde\rho_i)`, its terms are the weights, and the influence is
+    that of the weights divided by the costs relative to their mean: an example is not mistrusted because it is costly.
+    [nyga2010]_ (§5) asks for such a form. At C = 0 it is `CGAdaClassifier`, with twice its F.
 
     {parameters}
     {equal_cost}

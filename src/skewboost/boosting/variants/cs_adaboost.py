@@ -276,15 +276,18 @@ class CSRealBoostClassifier(_CostLossClassifier):
 class CSGentleBoostClassifier(_CostLossClassifier):
     r"""CS-GentleBoost: Newton steps on a cost-sensitive exponential loss.
 
-    The loss is :math:`\sum_i e^{-c_i y_i F(x_i)}`, that of `CSRealBoostClassifier`. A round takes a Newton step instead
-    of the minimum: it fits :math:`y/c` by least squares under weights :math:`w c^2`, so that a leaf adds
-    :math:`\frac{C_+ W^+_j - C_- W^-_j}{C_+^2 W^+_j + C_-^2 W^-_j}`, and multiplies the weights by :math:`e^{-c y g}`.
-    :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}` in the limit: its zero is the minimum-risk boundary,
-    and the probability follows from it. [masnadi2007]_ names this variant (§4) without deriving it. At equal costs of 1
-    it is GentleBoost, and as there no round changes the log-odds by more than 2. At unequal costs a whole step may
-    increase the loss, so that only the part of it is added that minimises the loss. The least-squares fit looks mainly
-    at the costly class: at large costs many rounds are needed, and the first ones are erratic. `CSGAClassifier` is
-    faster, and keeps the costs on small, nearly separable data.
+    The loss is :math:`\sum_i e^{-c_i y_i F(x_i)}`, that of `CSRealBoostClassifier`. Its derivatives by a change g of F
+    at g = 0 are :math:`-\sum w c y` and :math:`\sum w c^2`, with :math:`w = e^{-c y F}`. A round takes the Newton step,
+    where CSRealBoost takes the minimum: it fits :math:`y/c` by least squares under weights :math:`w c^2`, so that a
+    leaf adds :math:`\frac{C_+ W^+_j - C_- W^-_j}{C_+^2 W^+_j + C_-^2 W^-_j}`, and multiplies the weights by
+    :math:`e^{-c y g}`. :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}` in the limit: its zero is the
+    minimum-risk boundary, and the probability follows from it. [masnadi2007]_ names this variant (§4) without deriving
+    it. At equal costs of 1 it is GentleBoost, and as there no round changes the log-odds by more than 2. At unequal
+    costs a whole step may increase the loss, so that only the part of it is added that minimises the loss.
+
+    The least-squares fit looks mainly at the costly class, so at large costs many rounds are needed, and the decisions
+    of the first ones change much. On small data the costs lose their effect, as with `CSRealBoostClassifier`.
+    `CSGAClassifier` has cheaper decisions (see docs/as_printed.md).
 
     {parameters}
     {cost}

@@ -71,8 +71,9 @@ class WeightBoostClassifier(CostSensitiveClassifier):
     rounds, so prediction replays them in order, in time proportional to their number. `predict_proba` is
     :math:`1/(1+e^{-2F})`, which is underconfident, because F grows more and more slowly.
 
-    With costs the weights are :math:`w \propto c\, e^{-y F - |\beta F|}`; at :math:`\beta = 0` this is
-    `CGAdaClassifier`.
+    With costs the weights are :math:`w \propto c\, e^{-y F - |\beta F|}`, and the step minimises the same bound of
+    :math:`\sum c_i e^{-y_i F(x_i)}` as without them of :math:`\sum e^{-y_i F(x_i)}`. No paper has this form. At
+    :math:`\beta = 0` it is `CGAdaClassifier`.
 
     {parameters}
     {equal_cost}
