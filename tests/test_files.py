@@ -449,4 +449,4 @@ def test_nobody_in_the_package_writes_files_in_another_way():
                 called in ("open", "fdopen") and any(set(mode) & set("wax+") and len(mode) < 4 for mode in modes)
             ):
                 found.append(path.relative_to(package).as_posix())
-    assert set(found) == {"files.py", "evaluate/results_file.py", "engine/core/build.py"}
+    assert set(found) == {"files.py", "json_lines.py", "engine/core/build.py"}

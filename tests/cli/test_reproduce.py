@@ -7,8 +7,8 @@ import json
 import pytest
 
 from skewboost.cli import reproduce_command
-from skewboost.reproduce import Reproduction, experiments, running
-from skewboost.reproduce.report import HELD, UNDECIDED, Claim
+from skewboost.reproduce import Reproduction, experiment_runs, experiments
+from skewboost.reproduce.page_parts import HELD, UNDECIDED, Claim
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def instant(monkeypatch, tmp_path):
         return Reproduction(tmp_path / f"{name}.md", (), claims, 61.0)
 
     monkeypatch.setattr(reproduce_command, "reproduce", reproduce)
-    monkeypatch.setattr(running, "reproduce", reproduce)
+    monkeypatch.setattr(experiment_runs, "reproduce", reproduce)
     return asked
 
 

@@ -164,7 +164,9 @@ def test_a_stage_has_no_more_rounds_than_it_needs(monkeypatch):
         booster.set_params(n_estimators=stage.n_rounds).fit(training.X, training.y)
         for k, F in enumerate(booster.staged_decision_function(validation.X), start=1):
             _, curve = Counts.at_thresholds(validation.y == 1, F)
-            assert ((curve.recall >= 0.95) & (curve.false_alarm_rate <= 0.3)).any() == (stage.met and k == stage.n_rounds)
+            assert ((curve.recall >= 0.95) & (curve.false_alarm_rate <= 0.3)).any() == (
+                stage.met and k == stage.n_rounds
+            )
         np.testing.assert_allclose(F, stage.scores(validation.X, None, 1), atol=1e-12)
 
 

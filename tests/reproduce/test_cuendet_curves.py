@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from skewboost.plots.style import import_pyplot
-from skewboost.reproduce.cuendet_curves import trials
+from skewboost.reproduce.cuendet_curves import curve_trials
 from skewboost.reproduce.cuendet_curves.claims import changes
-from skewboost.reproduce.cuendet_curves.error_curves import ErrorCurves
-from skewboost.reproduce.cuendet_curves.trials import (
+from skewboost.reproduce.cuendet_curves.curve_trials import (
     CHESS,
     FAVOURED,
     FOLDS,
@@ -24,9 +23,10 @@ from skewboost.reproduce.cuendet_curves.trials import (
     errors,
     rows_of,
 )
+from skewboost.reproduce.cuendet_curves.error_curves import ErrorCurves
+from skewboost.reproduce.experiment_runs import find, run_tasks
+from skewboost.reproduce.page_parts import Claims, Figure, Table
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import Claims, Figure, Table
-from skewboost.reproduce.running import find, run_tasks
 from support import load_real
 
 CURVES = ErrorCurves(
@@ -42,7 +42,7 @@ def test_what_is_read_from_curves():
     assert CURVES.at(200).tolist() == [6.0, 8.0]
     assert CURVES.spread == pytest.approx(2.0 * np.mean([np.sqrt(2), np.sqrt(2), 0.0, np.sqrt(2)]))
     assert changes(CURVES).tolist() == pytest.approx([5.0 / 3.0, 8.0 / 3.0])
-    # two trials, whose training rows overlap
+    # two curve_trials, whose training rows overlap
     assert CURVES.mean(CURVES.test[:, -1]).error == pytest.approx(np.sqrt((1 / 2 + 0.5) * 2.0))
 
 
@@ -58,10 +58,10 @@ def tiny(data):
 @pytest.fixture
 def small(monkeypatch):
     """Few rows and rounds."""
-    monkeypatch.setattr(trials, "rows_of", tiny)
-    monkeypatch.setattr(trials, "TRIALS", 4)
-    monkeypatch.setattr(trials, "ROUNDS", 12)
-    monkeypatch.setattr(trials, "TREE_ROUNDS", 6)
+    monkeypatch.setattr(curve_trials, "rows_of", tiny)
+    monkeypatch.setattr(curve_trials, "TRIALS", 4)
+    monkeypatch.setattr(curve_trials, "ROUNDS", 12)
+    monkeypatch.setattr(curve_trials, "TREE_ROUNDS", 6)
 
 
 def test_a_setting_is_one_curve_per_trial(small):
@@ -69,7 +69,7 @@ def test_a_setting_is_one_curve_per_trial(small):
     assert np.array(found["test"]).shape == (4, 12)
     assert np.array(errors(HEART, TREE, K, FOLDS)["train"]).shape == (4, 6)
     X, y = tiny(HEART)
-    stump = trials.booster(PLAIN, K).set_params(n_estimators=1).fit(X, y)
+    stump = curve_trials.booster(PLAIN, K).set_params(n_estimators=1).fit(X, y)
     first = 100.0 * np.mean(stump.predict(X) != y)
     assert abs(np.mean(np.array(found["train"])[:, 0]) - first) < 5.0  # in percent, of most of the same rows
 

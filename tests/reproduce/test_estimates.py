@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from skewboost.reproduce.estimates import Estimate, difference, estimate
-from skewboost.reproduce.report import (
+from skewboost.reproduce.page_parts import (
     HELD,
     NOT_REPRODUCED,
     UNDECIDED,

@@ -11,6 +11,7 @@ from skewboost import CSB2Classifier
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.datasets import load_rare_cancer
 from skewboost.plots.style import import_pyplot
+from skewboost.reproduce.experiment_runs import run_tasks
 from skewboost.reproduce.least_costs import (
     EACH,
     FINER,
@@ -25,11 +26,10 @@ from skewboost.reproduce.least_costs import (
     least,
     nested,
 )
+from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED
 from skewboost.reproduce.papers import masnadi_uci
 from skewboost.reproduce.papers.masnadi_uci import ALGORITHMS, EXPERIMENT, NEW, OLD, SETS
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED
-from skewboost.reproduce.running import run_tasks
 from skewboost.reproduce.superiority import claim_of_share
 from support import SHARED
 

@@ -11,10 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from skewboost import AdaBoostClassifier, AdaMECClassifier
 from skewboost.datasets import load_rare_cancer
 from skewboost.plots.style import import_pyplot
+from skewboost.reproduce.experiment_runs import run_tasks
+from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED
 from skewboost.reproduce.papers import nikolaou
 from skewboost.reproduce.papers.nikolaou import BY_FOLDS, CALIBRATED, EXPERIMENT, LEARNERS, METHODS, RATIOS, STUMPS
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED
-from skewboost.reproduce.running import run_tasks
 from skewboost.reproduce.superiority import claim_of_superiority, rank_test
 from skewboost.reproduce.univariate_logistic import UnivariateLogisticRegression
 from support import SHARED

@@ -25,8 +25,8 @@ from skewboost.reproduce.nyga_figures import (
     figure_4_1,
 )
 from skewboost.reproduce.nyga_figures.panels import as_curve, draw_boundary, draw_measures, thinned
+from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, Figure
 from skewboost.reproduce.papers.nyga_figures import PICTURES
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED, Figure
 from support import SHARED, load_trace
 
 needs_data = pytest.mark.skipif(not (SHARED / "data").exists(), reason="needs the data sets beside the repository")

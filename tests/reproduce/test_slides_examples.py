@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from skewboost.reproduce import reproduce, slides_work
+from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED
 from skewboost.reproduce.papers import slides_examples
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED
 from skewboost.reproduce.slides_work import (
     CODE,
     STRINGS,

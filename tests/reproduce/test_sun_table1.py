@@ -11,9 +11,9 @@ from skewboost import AdaBoostClassifier
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.learners import RuleLearner
 from skewboost.plots.style import import_pyplot
+from skewboost.reproduce.experiment_runs import find, run_tasks
+from skewboost.reproduce.page_parts import Claims, Figure, Table
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import Claims, Figure, Table
-from skewboost.reproduce.running import find, run_tasks
 from skewboost.reproduce.sun_table1 import folds
 from skewboost.reproduce.sun_table1.folds import (
     COSTS,
@@ -28,7 +28,7 @@ from skewboost.reproduce.sun_table1.folds import (
     in_folds,
     validated,
 )
-from skewboost.reproduce.sun_table1.tables import WINNERS
+from skewboost.reproduce.sun_table1.sun_tables import WINNERS
 
 PAPER = {(row["data"], row["algorithm"]): row for row in printed("sun_table1")}
 

@@ -50,7 +50,7 @@ def complete_method(incomplete: str) -> list[str]:
 
 def complete_experiment(incomplete: str) -> list[str]:
     """Names of experiments, and `list` and `all`."""
-    from skewboost.reproduce.running import names
+    from skewboost.reproduce.experiment_runs import names
 
     return [name for name in ("all", "list", *names()) if name.startswith(incomplete)]
 

@@ -10,7 +10,7 @@ from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.output import print_json, print_line, print_table
 from skewboost.progress import clock
 from skewboost.reproduce import Reproduction, experiments, reproduce, reproduce_all
-from skewboost.reproduce.report import VERDICTS
+from skewboost.reproduce.page_parts import VERDICTS
 
 
 def run(request: Reproduce) -> None:

@@ -1,7 +1,5 @@
 """Published experiments: their tables and figures, next to ours."""
 
-from __future__ import annotations
+from skewboost._lazy import attach
 
-from skewboost.reproduce.running import Reproduction, experiments, reproduce, reproduce_all
-
-__all__ = ["Reproduction", "experiments", "reproduce", "reproduce_all"]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

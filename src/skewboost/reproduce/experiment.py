@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skewboost.reproduce.report import Part
+from skewboost.reproduce.page_parts import Part
 
 Argument = str | int | float | bool | None
 

@@ -17,8 +17,8 @@ import numpy as np
 from skewboost.reproduce.estimates import Estimate, difference, estimate
 from skewboost.reproduce.experiment import Results
 from skewboost.reproduce.nyga import PROBLEMS, PUBLIC, classifier, column, folds, spaced, splits, trained_scores
+from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Cell, Claim
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED, Cell, Claim
 
 SOME = 4  # of the ten parameters, with --quick
 Interval = tuple[float, float]

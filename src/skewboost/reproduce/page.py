@@ -12,7 +12,7 @@ from skewboost.files import write_whole, written_whole
 from skewboost.plots.style import import_pyplot
 from skewboost.progress import clock
 from skewboost.reproduce.experiment import Experiment, Results
-from skewboost.reproduce.report import VERDICTS, Claim, Claims, Figure, Part, Table
+from skewboost.reproduce.page_parts import VERDICTS, Claim, Claims, Figure, Part, Table
 
 DPI, COLOURS = 110, 256
 HOW_TO_READ = """\

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from skewboost.evaluate.rank_tests import FRIEDMAN, Blocks, RankTest, holm, run_test, wilcoxon
 from skewboost.plots import ComparisonDisplay
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED, Claim
+from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Claim
 
 LEVEL = 0.05
 

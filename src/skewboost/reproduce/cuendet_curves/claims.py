@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.reproduce.cuendet_curves.error_curves import LAST, ErrorCurves
-from skewboost.reproduce.cuendet_curves.trials import (
+from skewboost.reproduce.cuendet_curves.curve_trials import (
     BALANCED,
     CHESS,
     CONSISTENT,
@@ -34,10 +33,11 @@ from skewboost.reproduce.cuendet_curves.trials import (
     gaussians,
     weights,
 )
+from skewboost.reproduce.cuendet_curves.error_curves import LAST, ErrorCurves
 from skewboost.reproduce.estimates import Estimate, average, estimate
 from skewboost.reproduce.experiment import Results
+from skewboost.reproduce.page_parts import Claim, claim_of_equality, claim_of_fact, claim_of_order
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import Claim, claim_of_equality, claim_of_fact, claim_of_order
 
 Get = Callable[..., ErrorCurves]  # the curves of a data set, and of a booster and cuts other than the usual ones
 

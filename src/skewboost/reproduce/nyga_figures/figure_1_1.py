@@ -12,7 +12,7 @@ from skewboost.reproduce.estimates import difference
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import entitle, legend_of_lines, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.report import Claim, claim_of_fact, claim_of_order
+from skewboost.reproduce.page_parts import Claim, claim_of_fact, claim_of_order
 
 X = np.linspace(0.0, 1.5 * np.pi, 10)
 GRID = np.linspace(X[0], X[-1], 121)

@@ -13,7 +13,7 @@ from skewboost.learners import Stump
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import draw_boundary, entitle, legend_of_classes, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.report import Claim, claim_of_fact
+from skewboost.reproduce.page_parts import Claim, claim_of_fact
 
 POINTS = np.array(
     [[1.2, 4.4], [2, 1.8], [4.4, 7.8], [5.6, 9.2], [6.8, 7], [3.2, 3.2], [3.9, 5.6], [5.7, 2.2], [7.9, 4.2], [9, 8.4]]

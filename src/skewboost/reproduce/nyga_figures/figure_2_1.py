@@ -15,7 +15,7 @@ from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga import classifier, splits
 from skewboost.reproduce.nyga_figures.panels import draw_measures, entitle, legend_of_lines, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.report import Cell, Claim, Table, claim_of_fact, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Claim, Table, claim_of_fact, claim_of_order
 
 ROUNDS, EARLY = 100, 4
 AT = (10, 50, 100)  # rounds of the margins

@@ -12,7 +12,7 @@ from skewboost.plots.style import look
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.report import Claim, claim_of_fact
+from skewboost.reproduce.page_parts import Claim, claim_of_fact
 
 MARGINS = np.linspace(-2.0, 2.0, 401)
 LOSSES: dict[str, Callable[[Any], Any]] = {  # of m = y F(x), scaled to 1 at 0

@@ -20,7 +20,7 @@ from skewboost.reproduce.nyga_figures.panels import (
 )
 from skewboost.reproduce.nyga_figures.picture import Picture
 from skewboost.reproduce.nyga_trials import SOME, parameters
-from skewboost.reproduce.report import Cell, Claim, Table, claim_of_equality, claim_of_fact, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Claim, Table, claim_of_equality, claim_of_fact, claim_of_order
 
 ROUNDS = PROBLEMS["banana"].rounds
 SIZES = (LEAVES, 8)  # of trees

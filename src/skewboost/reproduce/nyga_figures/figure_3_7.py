@@ -15,7 +15,7 @@ from skewboost.reproduce.nyga_figures.figure_3_3 import GRID
 from skewboost.reproduce.nyga_figures.panels import draw_boundary, entitle, legend_of_classes, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
 from skewboost.reproduce.nyga_trials import printed_row
-from skewboost.reproduce.report import Cell, Claim, Table, claim_of_fact, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Claim, Table, claim_of_fact, claim_of_order
 
 GOALS = (0.85, 0.95)
 TOLERANCE = 1e-3

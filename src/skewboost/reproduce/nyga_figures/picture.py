@@ -8,7 +8,7 @@ from typing import Any
 
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.reproduce.experiment import Results, Task
-from skewboost.reproduce.report import HELD, NOT_REPRODUCED, UNDECIDED, Claim, Figure, Part, Table
+from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Claim, Figure, Part, Table
 
 
 def no_tables(results: Results, quick: bool) -> list[Table]:

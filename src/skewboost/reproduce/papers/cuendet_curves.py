@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from skewboost.reproduce.cuendet_curves.claims import Curves, all_claims
-from skewboost.reproduce.cuendet_curves.tables import all_parts
-from skewboost.reproduce.cuendet_curves.trials import DRAWS, FOLDS, ROUNDS, SIZE, THIRDS, TREE_ROUNDS, TRIALS, tasks
+from skewboost.reproduce.cuendet_curves.curve_tables import all_parts
+from skewboost.reproduce.cuendet_curves.curve_trials import (
+    DRAWS,
+    FOLDS,
+    ROUNDS,
+    SIZE,
+    THIRDS,
+    TREE_ROUNDS,
+    TRIALS,
+    tasks,
+)
 from skewboost.reproduce.experiment import Experiment, Results
-from skewboost.reproduce.report import Claims, Part
+from skewboost.reproduce.page_parts import Claims, Part
 
 
 def report(results: Results, quick: bool) -> list[Part]:

@@ -24,7 +24,7 @@ from skewboost.metrics import Counts
 from skewboost.plots.style import import_pyplot, look
 from skewboost.reproduce.estimates import difference, estimate
 from skewboost.reproduce.experiment import Experiment, Results, Task
-from skewboost.reproduce.report import Cell, Claim, Claims, Figure, Part, Table, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Claim, Claims, Figure, Part, Table, claim_of_order
 
 FACTORS = (10, 20, 50, 100)  # what a miss costs in the evaluation, in false alarms
 ROUNDS = 100

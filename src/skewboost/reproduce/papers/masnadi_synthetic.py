@@ -26,8 +26,8 @@ from skewboost.plots.style import INK, import_pyplot, look
 from skewboost.reproduce.estimates import Estimate, estimate
 from skewboost.reproduce.exact import EXACT
 from skewboost.reproduce.experiment import Experiment, Results, Task
+from skewboost.reproduce.page_parts import Cell, Claim, Claims, Figure, Part, Table, claim_of_equality, claim_of_fact
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import Cell, Claim, Claims, Figure, Part, Table, claim_of_equality, claim_of_fact
 
 COSTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # of figure 2, C2 = 1
 FIVE_ROUNDS: dict[str, Callable[[float], Any]] = {

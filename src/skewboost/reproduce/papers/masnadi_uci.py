@@ -45,8 +45,8 @@ from skewboost.reproduce.least_costs import (
     least,
     nested,
 )
+from skewboost.reproduce.page_parts import Cell, Claim, Claims, Figure, Part, Table, claim_of_order
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import Cell, Claim, Claims, Figure, Part, Table, claim_of_order
 from skewboost.reproduce.superiority import claim_of_share, claim_of_superiority, draw_ranks, rank_test
 
 SETS = {  # by the names of table 2

@@ -31,7 +31,7 @@ from skewboost.plots.style import GREY, import_pyplot, look
 from skewboost.reproduce.estimates import difference, estimate
 from skewboost.reproduce.exact import EXACT
 from skewboost.reproduce.experiment import Experiment, Results, Task
-from skewboost.reproduce.report import Cell, Claim, Claims, Figure, Part, Table, claim_of_equality, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Claim, Claims, Figure, Part, Table, claim_of_equality, claim_of_order
 from skewboost.reproduce.superiority import claim_of_superiority, draw_ranks, rank_test
 from skewboost.reproduce.univariate_logistic import UnivariateLogisticRegression
 

@@ -19,7 +19,7 @@ from skewboost.reproduce.nyga_figures import (
     figure_3_8,
     figure_4_1,
 )
-from skewboost.reproduce.report import Claims, Part
+from skewboost.reproduce.page_parts import Claims, Part
 
 PICTURES = [
     module.PICTURE

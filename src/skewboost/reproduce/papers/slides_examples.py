@@ -10,8 +10,7 @@ import numpy as np
 from skewboost.evaluate import majority_vote_error
 from skewboost.reproduce.estimates import Estimate, difference, estimate
 from skewboost.reproduce.experiment import Experiment, Results, Task
-from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import (
+from skewboost.reproduce.page_parts import (
     Cell,
     Claim,
     Claims,
@@ -22,6 +21,7 @@ from skewboost.reproduce.report import (
     claim_of_fact,
     claim_of_order,
 )
+from skewboost.reproduce.printed import printed
 from skewboost.reproduce.slides_drawings import draw_bagging, draw_boosting, draw_codes, draw_majority
 from skewboost.reproduce.slides_work import (
     BAGS,

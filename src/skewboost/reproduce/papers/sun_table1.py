@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from skewboost.reproduce.experiment import Experiment, Results
+from skewboost.reproduce.page_parts import Claims, Figure, Part
 from skewboost.reproduce.printed import printed
-from skewboost.reproduce.report import Claims, Figure, Part
 from skewboost.reproduce.sun_table1.folds import COSTS, FOLDS, ROUNDS, STAGES, repeats, tasks
-from skewboost.reproduce.sun_table1.tables import (
+from skewboost.reproduce.sun_table1.sun_tables import (
     Scores,
     claims,
     draw_costs,

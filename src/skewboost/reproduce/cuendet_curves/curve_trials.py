@@ -70,9 +70,7 @@ def booster(method: str, cuts: str) -> Any:
     makers: dict[str, Callable[[], Any]] = {
         PLAIN: lambda: RealBoostClassifier(estimator=stump, n_estimators=ROUNDS),
         LONG: lambda: RealBoostClassifier(estimator=stump, n_estimators=MANY_ROUNDS),
-        NEW_Z: lambda: RealBoostClassifier(
-            estimator=stump.set_params(criterion="zbar"), n_estimators=ROUNDS, as_printed=True
-        ),
+        NEW_Z: lambda: RealBoostClassifier(estimator=stump.set_params(criterion="zbar_printed"), n_estimators=ROUNDS),
         ZEROS: lambda: RealBoostClassifier(estimator=stump.set_params(criterion="zbar"), n_estimators=ROUNDS),
         CONSISTENT: lambda: ConsistentBoostClassifier(estimator=stump, n_estimators=ROUNDS),
         FAVOURED: lambda: FavoredBoostClassifier(estimator=stump, n_estimators=ROUNDS),

@@ -8,8 +8,7 @@ import numpy as np
 
 from skewboost.plots.style import import_pyplot, look
 from skewboost.reproduce.cuendet_curves.claims import Curves
-from skewboost.reproduce.cuendet_curves.error_curves import ErrorCurves, Panel, Whole, draw_panels
-from skewboost.reproduce.cuendet_curves.trials import (
+from skewboost.reproduce.cuendet_curves.curve_trials import (
     BALANCED,
     CHESS,
     CONSISTENT,
@@ -33,8 +32,9 @@ from skewboost.reproduce.cuendet_curves.trials import (
     gaussians,
     weights,
 )
+from skewboost.reproduce.cuendet_curves.error_curves import ErrorCurves, Panel, Whole, draw_panels
 from skewboost.reproduce.estimates import Estimate, estimate
-from skewboost.reproduce.report import Cell, Figure, Part, Table
+from skewboost.reproduce.page_parts import Cell, Figure, Part, Table
 
 LEVELS = ("25 %", "50 %", "75 %", "95 %", "largest")
 

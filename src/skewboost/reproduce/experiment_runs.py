@@ -21,7 +21,7 @@ from skewboost.progress import ProgressBar
 from skewboost.reproduce import papers
 from skewboost.reproduce.experiment import Experiment, Results
 from skewboost.reproduce.page import written_index, written_page
-from skewboost.reproduce.report import Claim, Claims
+from skewboost.reproduce.page_parts import Claim, Claims
 
 
 def names() -> list[str]:

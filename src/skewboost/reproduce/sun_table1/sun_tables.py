@@ -11,7 +11,7 @@ import numpy as np
 from skewboost.plots.style import GREY, import_pyplot, look
 from skewboost.reproduce.estimates import Estimate, average, difference, estimate
 from skewboost.reproduce.experiment import Results
-from skewboost.reproduce.report import Cell, Claim, Table, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Claim, Table, claim_of_order
 from skewboost.reproduce.sun_table1.folds import (
     COSTLY,
     DATA,

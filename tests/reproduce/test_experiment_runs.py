@@ -11,11 +11,11 @@ import pytest
 
 from skewboost.errors import InputError
 from skewboost.plots.style import import_pyplot
-from skewboost.reproduce import experiments, running
+from skewboost.reproduce import experiment_runs, experiments
 from skewboost.reproduce.estimates import Estimate
 from skewboost.reproduce.experiment import Experiment, Task
-from skewboost.reproduce.report import HELD, Cell, Claim, Claims, Figure, Table
-from skewboost.reproduce.running import TaskFile, reproduce, run_tasks
+from skewboost.reproduce.experiment_runs import TaskFile, reproduce, run_tasks
+from skewboost.reproduce.page_parts import HELD, Cell, Claim, Claims, Figure, Table
 
 CALLS = []
 
@@ -69,7 +69,7 @@ def nothing_called():
 
 @pytest.fixture
 def known(monkeypatch):
-    monkeypatch.setattr(running, "find", lambda name: squares())
+    monkeypatch.setattr(experiment_runs, "find", lambda name: squares())
 
 
 def test_every_experiment_describes_itself():
@@ -182,7 +182,7 @@ def test_no_more_numbers_than_both_have_are_compared():
 
 def test_a_table_need_not_be_drawn(tmp_path, known, monkeypatch):
     table = Table("t", "T", "row", {("a", "b"): Cell(Estimate(1.0), 1.0004)}, drawn=False)
-    monkeypatch.setattr(running, "find", lambda name: squares(report=lambda results, quick: [table]))
+    monkeypatch.setattr(experiment_runs, "find", lambda name: squares(report=lambda results, quick: [table]))
     done = reproduce("squares", tmp_path, n_jobs=1)
     assert [file.name for file in done.files] == ["squares-t.csv"]
     assert "1.000<br>1.000 (+0.000)" in done.page.read_text()  # and not -0.000
