@@ -18,7 +18,7 @@ from skewboost.typing import Array
 _CELLS = 1 << 19  # computed at a time: 4 MB of doubles
 _STEP = 8  # the number of columns of a block is a multiple of this one, as the engine packs codes
 _MOST = 1024  # columns of a block
-PART = 1 << 11  # rows that are scored together
+PART = 1 << 11  # rows that are scored together, if what their columns are computed from is kept for them
 
 
 class ComputedTable(ABC):
@@ -30,6 +30,7 @@ class ComputedTable(ABC):
 
     dtype = np.dtype(np.float64)
     ndim = 2
+    part = PART  # rows that are scored together
 
     @property
     @abstractmethod
@@ -60,7 +61,7 @@ class ComputedTable(ABC):
     def parts(self, features: Array) -> Iterator[tuple[slice, Array]]:
         """Yield some columns, a part of the rows at a time: which rows, and their cells."""
         n_rows = len(self)
-        step = min(max(_CELLS // max(len(features), 1), 1), PART)
+        step = min(max(_CELLS // max(len(features), 1), 1), self.part)
         if step >= n_rows:
             yield slice(0, n_rows), self.compute(features)
             return

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from skewboost.engine.computed import ComputedTable
+from skewboost.engine.computed import PART, ComputedTable
 from skewboost.typing import Array
 
 _BLOCK = 1024  # rows whose integral images are computed together
@@ -29,6 +29,8 @@ FLAT = 1e-12  # a variance below this fraction of the mean square is due to roun
 
 class Pixels(Protocol):
     """The pixels of rows as integral images."""
+
+    part: int  # rows that are scored together
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -41,7 +43,7 @@ class Pixels(Protocol):
     def deviations(self) -> Array:
         """The standard deviation of the pixels of each row; 1 if all are equal."""
 
-    def combined(self, factors: csr_array) -> Array:
+    def combined(self, sums: Sums) -> Array:
         """Return weighted sums of the corners of the integral images, ``[sum, row]``."""
 
     def take(self, rows: Array) -> Pixels:
@@ -69,6 +71,7 @@ class Patches:
 
     pixels: Array  # [row, pixel]
     shape: tuple[int, int]
+    part: ClassVar[int] = PART
 
     def __len__(self) -> int:
         return len(self.pixels)
@@ -110,9 +113,9 @@ class Patches:
     def __getstate__(self) -> dict[str, Any]:
         return {"pixels": self.pixels, "shape": self.shape}  # what follows from these is computed again
 
-    def combined(self, factors: csr_array) -> Array:
+    def combined(self, sums: Sums) -> Array:
         """Return weighted sums of the corners, ``[sum, row]``."""
-        return np.asarray(factors @ self.sums)
+        return np.asarray(sums.factors @ self.sums)
 
     def take(self, rows: Array) -> Pixels:
         """Return the rows of these numbers; integral images that are known are not computed again."""
@@ -122,18 +125,13 @@ class Patches:
         return Patches(self.pixels[rows[0] : rows[-1] + 1] if one_block else self.pixels[rows], self.shape)
 
 
-def gathered(factors: csr_array) -> tuple[Array, csr_array]:
-    """Return the corners that are used, and the matrix for these alone."""
-    used, places = np.unique(factors.indices, return_inverse=True)
-    return used, csr_array((factors.data, places, factors.indptr), shape=(factors.shape[0], len(used)))
-
-
 @dataclass
 class Selected:
     """Some of the rows of patches whose integral images are known."""
 
     patches: Patches
     rows: Array
+    part: ClassVar[int] = PART
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -153,9 +151,9 @@ class Selected:
         """The standard deviation of the pixels of each row; 1 if all are equal."""
         return np.asarray(self.patches.deviations[self.rows])
 
-    def combined(self, factors: csr_array) -> Array:
+    def combined(self, sums: Sums) -> Array:
         """Return weighted sums of the corners, ``[sum, row]``."""
-        used, own = gathered(factors)
+        used, own = sums.gathered
         return np.asarray(own @ self.patches.sums[used[:, None], self.rows])
 
     def take(self, rows: Array) -> Selected:
@@ -180,6 +178,7 @@ class Windows:
     picture: Picture
     shape: tuple[int, int]
     places: Array  # the top and left of each window
+    part: ClassVar[int] = 1 << 15  # nothing is kept for them
 
     def __len__(self) -> int:
         return len(self.places)
@@ -192,28 +191,57 @@ class Windows:
         x = self.places[:, 1, None] + np.arange(width)
         return self.picture.pixels[y[:, :, None], x[:, None, :]].reshape(len(self), -1)
 
-    @property
+    @cached_property
     def deviations(self) -> Array:
         """The standard deviation of the pixels of each row; 1 if all are equal."""
         height, width = self.shape
-        top, left = self.places.T
+        start, below = self._starts, height * self.picture.sums.shape[1]
 
         def total(sums: Array) -> Array:
-            below = sums[top + height, left + width] - sums[top + height, left]
-            return np.asarray(below - (sums[top, left + width] - sums[top, left]))
+            flat = sums.ravel()
+            lower = flat[start + (below + width)] - flat[start + below]
+            return np.asarray(lower - (flat[start + width] - flat[start]))
 
         return deviations(total(self.picture.sums), total(self.picture.squares), height * width)
 
-    def combined(self, factors: csr_array) -> Array:
-        """Return weighted sums of the corners, ``[sum, row]``."""
-        used, own = gathered(factors)
-        y, x = np.divmod(used, self.shape[1] + 1)
+    @cached_property
+    def _starts(self) -> Array:
+        """Where in the integral image the top left corner of each window is."""
         top, left = self.places.T
-        return np.asarray(own @ self.picture.sums[y[:, None] + top, x[:, None] + left])
+        return np.asarray(top * self.picture.sums.shape[1] + left)
+
+    def combined(self, sums: Sums) -> Array:
+        """Return weighted sums of the corners, ``[sum, row]``."""
+        used, own = sums.gathered
+        y, x = np.divmod(used, self.shape[1] + 1)
+        corners = y * self.picture.sums.shape[1] + x
+        found, flat = np.empty((own.shape[0], len(self))), self.picture.sums.ravel()
+        for first in range(0, len(self), _BLOCK):  # whose corners stay in the cache
+            rows = slice(first, first + _BLOCK)
+            found[:, rows] = own @ flat[corners[:, None] + self._starts[rows]]
+        return found
 
     def take(self, rows: Array) -> Windows:
-        """Return the rows of these numbers."""
-        return Windows(self.picture, self.shape, self.places[rows])
+        """Return the rows of these numbers; what is known of them is not computed again."""
+        made = Windows(self.picture, self.shape, self.places[rows])
+        for name in ("deviations", "_starts"):
+            if name in self.__dict__:
+                made.__dict__[name] = self.__dict__[name][rows]
+        return made
+
+
+class Sums:
+    """Weighted sums of corners of an integral image: the matrix of the factors, ``[sum, corner]``."""
+
+    def __init__(self, factors: csr_array) -> None:
+        self.factors = factors
+
+    @cached_property
+    def gathered(self) -> tuple[Array, csr_array]:
+        """The corners that are used, and the matrix for these alone."""
+        own = self.factors
+        used, places = np.unique(own.indices, return_inverse=True)
+        return used, csr_array((own.data, places, own.indptr), shape=(own.shape[0], len(used)))
 
 
 class Factors:
@@ -221,15 +249,15 @@ class Factors:
 
     def __init__(self, matrix: csr_array) -> None:
         self.matrix = matrix
-        self._parts: dict[bytes, csr_array] = {}
+        self._parts: dict[bytes, Sums] = {}
 
-    def of(self, features: Array) -> csr_array:
-        """Return the rows of some features; to select them takes as long as to compute them for a thousand images."""
+    def of(self, features: Array) -> Sums:
+        """Return the sums of some features; to select them takes as long as to compute them for a thousand images."""
         key = features.tobytes()
         if key not in self._parts:
             if len(self._parts) >= _MOST_PARTS:
                 self._parts.clear()
-            self._parts[key] = csr_array(self.matrix[features])
+            self._parts[key] = Sums(csr_array(self.matrix[features]))
         return self._parts[key]
 
 
@@ -238,6 +266,7 @@ class HaarTable(ComputedTable):
 
     def __init__(self, pixels: Pixels, factors: Factors, normalize: bool) -> None:
         self._pixels, self._factors, self._normalize = pixels, factors, normalize
+        self.part = pixels.part
 
     @property
     def shape(self) -> tuple[int, int]:

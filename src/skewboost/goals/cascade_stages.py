@@ -8,9 +8,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.boosting.used_columns import on_columns, used_columns
 from skewboost.datasets.chunks import count_rows
-from skewboost.engine.computed import PART, ComputedTable
+from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import Table, take_cells
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.goal_measures import goal_measure
@@ -86,10 +85,13 @@ class Stage:
 
     def scores(self, X: Any, rows: Array | None, pos_label: Any) -> Array:
         """Return the scores of some rows of a table (None: all), larger where the positive class is more likely."""
-        cells = take_cells(X, rows, self.columns)
-        if not isinstance(cells, np.ndarray) or any(self.model._nominal):
-            return scores_of(self.model, cells, pos_label)
-        table = Table(len(cells), len(self.columns), matrix=cells)  # of numbers that were checked before
+        if rows is None and isinstance(X, np.ndarray):  # its columns are read where they are
+            table = Table(len(X), len(self.columns), columns=tuple(X[:, j] for j in self.columns))
+        else:
+            cells = take_cells(X, rows, self.columns)
+            if not isinstance(cells, np.ndarray) or any(self.model._nominal):
+                return scores_of(self.model, cells, pos_label)
+            table = Table(len(cells), len(self.columns), matrix=cells)  # of numbers that were checked before
         scores: Array = self.model._decisions_of(table)
         return scores if self.model.classes_[1] == pos_label else np.negative(scores)
 
@@ -102,9 +104,10 @@ class Reached:
     passed: Array  # whether it passed the last of these
     margins: Array  # its score there less the threshold
 
-    def joined(self, other: Reached) -> Reached:
-        """Return these rows, followed by others."""
-        return Reached(*(np.concatenate(pair) for pair in zip(vars(self).values(), vars(other).values())))
+    @classmethod
+    def joined(cls, parts: Iterable[Reached]) -> Reached:
+        """Return the rows of all parts, one after the other."""
+        return cls(*map(np.concatenate, zip(*(vars(part).values() for part in parts))))
 
 
 @dataclass(frozen=True)
@@ -117,11 +120,11 @@ class Cascade:
     def reached(self, X: Any) -> Reached:
         """Show rows to the stages: each stage sees those that passed all stages before it."""
         n_rows = count_rows(X)
-        if not isinstance(X, ComputedTable) or n_rows <= PART:
+        if not isinstance(X, ComputedTable) or n_rows <= X.part:
             return self._reached(X, n_rows)
         # what the columns are computed from is kept for a part of the rows, and shared by the stages
-        parts = np.array_split(np.arange(n_rows), -(-n_rows // PART))
-        return reduce(Reached.joined, (self._reached(X.take(rows), len(rows)) for rows in parts))
+        parts = np.array_split(np.arange(n_rows), -(-n_rows // X.part))
+        return Reached.joined(self._reached(X.take(rows), len(rows)) for rows in parts)
 
     def _reached(self, X: Any, n_rows: int) -> Reached:
         n_stages, margins = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows)
