@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many interpreters, and each would compile everything again
-EACH := decisions resampling multiclass votes export models sweeps comparison shift  # benchmarks that print the tables of a page
+EACH := decisions resampling multiclass votes export models sweeps comparison shift cascade  # benchmarks that print the tables of a page
 
 .PHONY: demo test quick coverage test-slow lint browser benchmark benchmark-catalogue benchmark-engine benchmark-growth benchmark-structured benchmark-portfolio \
   $(addprefix benchmark-,$(EACH)) choosing clean errors promises \
@@ -89,7 +89,8 @@ promises: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/mapie_goals.py
 	$(BIN)/python benchmarks/goal_fits.py
 
-# minutes each: the tables of docs/decisions.md, resampling.md, multiclass.md, votes.md, exporting.md, models.md, evaluating.md, comparing.md, cli.md
+# minutes each: the tables of docs/decisions.md, resampling.md, multiclass.md, votes.md, exporting.md, models.md, evaluating.md, comparing.md, cli.md,
+# cascade.md
 $(addprefix benchmark-,$(EACH)): benchmark-%: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/$*.py
 

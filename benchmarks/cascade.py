@@ -152,40 +152,40 @@ def faces() -> None:
 # ------------------------------------------------------------------------------- stream
 
 
-class Stream:
-    """Thirty columns; the negatives are normal, but every fiftieth lies on the way to one of eight clusters."""
+CENTRES = np.random.default_rng(0).normal(size=(8, 12))
+CENTRES *= 9.0 / np.linalg.norm(CENTRES, axis=1, keepdims=True)
 
-    def __init__(self) -> None:
-        centres = np.random.default_rng(0).normal(size=(8, 12))
-        self.centres = 9.0 * centres / np.linalg.norm(centres, axis=1, keepdims=True)
 
-    def rows(self, seed: int, n: int, n_towards: int, distance: Any) -> np.ndarray:
-        rng = np.random.default_rng(seed)
-        X = rng.standard_normal((n, 30))
-        X[:n_towards, :12] += self.centres[rng.integers(8, size=n_towards)] * rng.uniform(*distance, (n_towards, 1))
-        return X
+def towards(n: int, n_towards: int, how_far: Any, seed: int) -> np.ndarray:
+    """Thirty normal columns; some rows are moved towards one of eight centres."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 30))
+    X[:n_towards, :12] += CENTRES[rng.integers(8, size=n_towards)] * rng.uniform(*how_far, (n_towards, 1))
+    return X
 
-    def negatives(self, n: int, seed: int) -> np.ndarray:
-        return self.rows(seed, n, n // 50, (0.0, 0.5))
 
-    def positives(self, n: int, seed: int) -> np.ndarray:
-        return self.rows(seed, n, n, (1.0, 1.0))
+def negatives(n: int, seed: int) -> np.ndarray:
+    """Every fiftieth row lies on the way to a centre, up to half of it."""
+    return towards(n, n // 50, (0.0, 0.5), seed)
+
+
+def positives_at_centres(n: int, seed: int) -> np.ndarray:
+    return towards(n, n, (1.0, 1.0), seed)
 
 
 def stream(n_rows: int = 5_000_000, size: int = 50_000) -> None:
-    made = Stream()
-    X = np.concatenate((made.positives(6000, 1), made.negatives(30_000, 2)))
+    X = np.concatenate((positives_at_centres(6000, 1), negatives(30_000, 2)))
     y = np.repeat([1, 0], [6000, 30_000])
-    many = np.concatenate((X, *(made.negatives(100_000, 1000 + k) for k in range(5))))
+    many = np.concatenate((X, *(negatives(100_000, 1000 + k) for k in range(5))))
     rows = (X, y), (many, np.arange(len(many)) < 6000)
-    positives = made.positives(20_000, 3)
+    positives = positives_at_centres(20_000, 3)
     for learner in ("tree", "stump"):
         print(f"\nA stream, {learner}s")
         booster = CSRAClassifier(estimator=learner, n_estimators=300, n_jobs=1)
         clf = CascadeClassifier(
             booster, n_stages=12, detection_rate=0.998, false_alarm_rate=0.2, confidence=None, random_state=0
         )
-        fitted(clf, X, y, negatives=(made.negatives(100_000, 1000 + k) for k in range(200)))
+        fitted(clf, X, y, negatives=(negatives(100_000, 1000 + k) for k in range(200)))
         recall = float(np.mean(clf.predict(positives) == 1))
         booster.set_params(n_estimators=int(clf.history_["n_rounds"].sum()))
         detectors = [
@@ -193,7 +193,7 @@ def stream(n_rows: int = 5_000_000, size: int = 50_000) -> None:
             single("one model, the same rows", booster, rows[0], positives, recall, lambda m: m.n_estimators_),
             single("one model, 500 000 rows more", booster, rows[1], positives, recall, lambda m: m.n_estimators_),
         ]
-        chunks = (made.negatives(size, 10**6 + k) for k in range(n_rows // size))
+        chunks = (negatives(size, 10**6 + k) for k in range(n_rows // size))
         side_by_side(detectors, (lambda chunk=chunk: chunk for chunk in chunks), positives, "rounds")
         found = clf.predict(positives[: n_rows // 10**6]) == 1
         print(f"of {len(found)} positives among {n_rows:,} rows the cascade finds {found.sum()}")
@@ -207,10 +207,10 @@ def peak() -> float:
     return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 2**10
 
 
-def one_fit(output: str) -> None:
-    """In a process of its own: fit stumps to the features of 4000 images of noise, as a lazy table or as an array."""
-    X = np.random.default_rng(0).integers(0, 256, size=(4000, 19 * 19)).astype(np.uint8)
-    haar = HaarFeatures(min_size=2, output=output).fit(X)
+def one_fit(output: str, n_images: int) -> None:
+    """In a process of its own: fit stumps to the features of images of noise, as a lazy table or as an array."""
+    X = np.random.default_rng(0).integers(0, 256, size=(n_images, 19 * 19)).astype(np.uint8)
+    haar = HaarFeatures(min_size=2, size_step=2, output=output).fit(X)
     booster = CSRAClassifier(n_estimators=20, n_jobs=1)
     booster.fit(X, X[:, 0] > 128)  # so that the library is loaded
     before, started = peak(), time.perf_counter()
@@ -218,21 +218,23 @@ def one_fit(output: str) -> None:
     fit = time.perf_counter() - started
     dense, codes = (len(X) * haar.n_features_out_ * n / 2**20 for n in (8, 1))
     print(
-        f"output={output!r}: {haar.n_features_out_} features of {len(X)} images, {dense:,.0f} MiB as doubles, "
-        f"{codes:,.0f} MiB as codes: fitted in {fit:.1f} s, {peak() - before:,.0f} MiB more than before",
+        f"{f'output={output!r}':<15} {haar.n_features_out_} features of {len(X):6} images, "
+        f"{dense:6,.0f} MiB of doubles, {codes:4,.0f} MiB of bytes: {fit:4.1f} s, "
+        f"{peak() - before:6,.0f} MiB more than before the fit",
         flush=True,
     )
 
 
 def memory() -> None:
     print("\nMemory of a fit to Haar features", flush=True)
-    for output in ("lazy", "array"):
-        subprocess.run([sys.executable, __file__, "--one", output], check=True)
+    for n_images in (1000, 4000, 16_000):
+        for output in ("lazy", "array"):
+            subprocess.run([sys.executable, __file__, "--one", output, str(n_images)], check=True)
 
 
 if __name__ == "__main__":
     if "--one" in sys.argv:
-        one_fit(sys.argv[-1])
+        one_fit(sys.argv[-2], int(sys.argv[-1]))
     else:
         print(f"skewboost {skewboost.__version__}")
         for part in (faces, stream, memory):
