@@ -85,6 +85,18 @@ def test_names_of_methods_learners_and_settings(small, run, tmp_path):
     assert (model.learning_rate, model.estimator.max_leaf_nodes) == (0.5, 3)
 
 
+def test_a_cascade(small, run, tmp_path):
+    path = tmp_path / "m.json"
+    told = ["-t", "kind", "--drop", "id,times", "--method", "Cascade", "--set", "n_stages=2"]
+    result = run("fit", small.train, *told, "-o", path)
+    assert result.exit_code == 0, result.output
+    n_rounds = sum(stage.n_rounds for stage in load(path).stages_)
+    assert f"{n_rounds} round" in run("explain", path).stdout
+    answers = tmp_path / "answers.csv"
+    assert run("predict", path, small.train, "-o", answers).exit_code == 0
+    assert set(pd.read_csv(answers)["prediction"]) == {"bad", "good"}
+
+
 def test_the_positive_class_can_be_chosen(small, run, tmp_path):
     path = tmp_path / "m.json"
     assert run("fit", small.train, *BASE, "--positive", "GOOD", "--cost", "bad=2,good=7", "-o", path).exit_code == 0

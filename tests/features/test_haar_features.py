@@ -30,6 +30,7 @@ from skewboost import (
     SkewBoostClassifier,
     UnderBaggingClassifier,
 )
+from skewboost.datasets.chunks import stack
 from skewboost.engine.computed import PART, ComputedTable
 from skewboost.errors import InputError
 from skewboost.features import HaarFeatures
@@ -326,9 +327,37 @@ def test_bad_parameters(params, problem):
         HaarFeatures(**params).fit(X)
 
 
+def test_tables_are_put_below_each_other_without_computing_them(computed):
+    picture = np.random.default_rng(0).integers(0, 256, size=(12, 11))
+    X, _ = images()
+    haar = HaarFeatures(min_size=2).fit(X)
+    tables = [haar.transform(X), haar.windows(picture)[0][::3], haar.transform(X.astype(float))[5:7]]
+    joined = stack(tables)
+    assert isinstance(joined, HaarTable)
+    assert not computed
+    np.testing.assert_array_equal(np.asarray(joined), np.concatenate([np.asarray(table) for table in tables]))
+    again = stack([tables[0], pickle.loads(pickle.dumps(tables[1]))])
+    assert isinstance(again, HaarTable)
+    for other in ({"normalize": False}, {"min_size": 2, "kinds": ["four"]}):  # what is not computed in the same way
+        first, second = (HaarFeatures(**{"min_size": 2, "kinds": ["four"], **own}).fit(X) for own in ({}, other))
+        whole = stack([first.transform(X), second.transform(X)])
+        assert isinstance(whole, HaarTable) == (first.get_params() == second.get_params())
+        np.testing.assert_array_equal(whole[len(X) :], np.asarray(second.transform(X)))
+
+
 def test_bad_images():
     X, _ = images()
     haar = HaarFeatures().fit(X)
+    for estimator in (HaarFeatures().fit, haar.transform):
+        with pytest.raises(InputError, match=r"X has the shape \(120, 7, 7\).*X.reshape\(len\(X\), -1\)"):
+            estimator(X.reshape(-1, 7, 7))
+    with pytest.raises(InputError, match="and image_shape"):
+        HaarFeatures().fit(np.zeros((3, 4, 5)))
+    with pytest.raises(InputError, match=r"a picture in colours\? Pass its grey levels"):
+        haar.windows(np.zeros((9, 9, 3)))
+    for feature in (haar.n_features_out_, -1, 0.5):
+        with pytest.raises(InputError, match=f"feature={feature} "):
+            haar.rectangles(feature)
     with pytest.raises(InputError, match="64 x 64 pixels have 8"):
         HaarFeatures().fit(np.zeros((1, 64 * 64)))
     with pytest.raises(InputError, match="pixels above 1e"):

@@ -33,7 +33,7 @@ from skewboost.features import HaarFeatures
 from skewboost.features.haar_table import HaarTable
 from skewboost.goals import RepeatedRowsWarning, cascade, cascade_stages
 from skewboost.goals.cascade_stages import Stage
-from skewboost.io import dumps
+from skewboost.io import dumps, to_source
 from skewboost.learners import Histogram, Line, Tree
 from skewboost.metrics import Counts
 from support import awkward_data, make, sized, usable
@@ -267,6 +267,49 @@ def test_a_source_that_cannot_be_read():
     with pytest.raises(InputError, match="sample_cost cannot be passed with negatives"):
         costs.fit(X, y, negatives=[], sample_cost=np.ones(len(y)))
     assert not hasattr(clf, "stages_")
+
+
+def test_tables_of_negatives_without_rows_change_nothing():
+    X, y = draw(2000, 0)
+    new = {"n_stages": 3, "detection_rate": 0.95, "random_state": 0}
+    tables = list(Tables(5))
+    full = CascadeClassifier(STUMPS, **new).fit(X, y, negatives=tables)
+    holes = CascadeClassifier(STUMPS, **new).fit(X, y, negatives=[X[:0], *(t for own in tables for t in (own, X[:0]))])
+    np.testing.assert_array_equal(holes.decision_function(X), full.decision_function(X))
+    alone = CascadeClassifier(STUMPS, **new).fit(X, y)
+    for nothing in ([], iter(()), lambda: None, [X[:0]]):
+        none = CascadeClassifier(STUMPS, **new).fit(X, y, negatives=nothing)
+        assert none.stages_[0].n_negatives == alone.stages_[0].n_negatives
+        np.testing.assert_array_equal(none.decision_function(X), alone.decision_function(X))
+
+
+def test_one_table_is_not_taken_for_several():
+    X, y = draw(500, 0)
+    frame = pd.DataFrame(X)
+    haar = HaarFeatures((2, 4)).fit(X)
+    for one in (X, frame, pl.from_pandas(frame.rename(columns=str)), csr_array(X), haar.transform(X), "a.csv"):
+        with pytest.raises(InputError, match=r"negatives is one table, of type .* negatives=\[table\]"):
+            CascadeClassifier(STUMPS, confidence=None).fit(X, y, negatives=one)
+
+
+@pytest.mark.parametrize(
+    ("kind", "of_negatives", "problem"),
+    [
+        (pd.DataFrame, np.asarray, "it is of type numpy.ndarray, and X of type pandas.DataFrame"),
+        (np.asarray, pd.DataFrame, "it is of type pandas.DataFrame, and X of type numpy.ndarray"),
+        (pd.DataFrame, pl.from_pandas, "it is of type polars.DataFrame, and X of type pandas.DataFrame"),
+        (pd.DataFrame, lambda t: t[list("hgfedcba")], "feature names should match"),
+        (np.asarray, lambda t: t.to_numpy()[:, :2], "X has 2 features"),
+        (np.asarray, lambda t: t.to_numpy()[0], "Expected 2D array"),
+    ],
+    ids=["array", "frame", "library", "order", "width", "row"],
+)
+def test_a_table_of_negatives_that_does_not_fit_is_named(kind, of_negatives, problem):
+    X, y = draw(1000, 0)
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    clf = CascadeClassifier(STUMPS, n_stages=2, detection_rate=0.95, random_state=0)
+    with pytest.raises(InputError, match=f"Table 2 of negatives: .*{problem}"):
+        clf.fit(kind(frame), y, negatives=[kind(frame[y == 0][:9]), of_negatives(frame[y == 0])])
 
 
 # -------------------------------------------------------------------------- certificate
@@ -511,6 +554,28 @@ def test_a_cascade_of_image_features(monkeypatch):
     )
 
 
+def test_image_features_are_not_kept_when_new_negatives_are_added(monkeypatch):
+    X, y = patches(1500, 0)
+    haar = HaarFeatures(min_size=2).fit(X)
+    pictures = np.random.default_rng(5).integers(0, 160, size=(40, 30, 30))
+    eager = [np.asarray(haar.windows(picture)[0]) for picture in pictures]
+    groups, new = np.arange(len(y)), {"n_stages": 4, "detection_rate": 0.95, "random_state": 0}
+    expected = CascadeClassifier(STUMPS, **new).fit(np.asarray(haar.transform(X)), y, groups, negatives=eager)
+    calls, grown = [], cascade.grown_stage
+
+    def recorded(booster, training, validation, *args):
+        calls.append((training, validation))
+        return grown(booster, training, validation, *args)
+
+    monkeypatch.setattr(cascade, "grown_stage", recorded)
+    windows = (haar.windows(picture)[0] for picture in pictures)
+    clf = CascadeClassifier(STUMPS, **new).fit(haar.transform(X), y, groups, negatives=windows)
+    assert len(calls) > 2
+    assert all(isinstance(rows.X, HaarTable) for call in calls for rows in call)
+    F = clf.decision_function(haar.transform(X))
+    np.testing.assert_array_equal(F, expected.decision_function(np.asarray(haar.transform(X))))
+
+
 def test_windows_of_pictures_as_new_negatives():
     X, y = patches(1500, 0)
     haar = HaarFeatures(min_size=2).fit(X)
@@ -596,6 +661,7 @@ def test_metadata_routing():
         ({"max_negatives": 0}, "max_negatives of CascadeClassifier must be"),
         ({"holdout": 0.3, "confidence": None}, "holdout=0.3 has no effect without a certificate"),
         ({"weights": "votes"}, "weights of CascadeClassifier must be"),
+        ({"verbose": "yes"}, "verbose of CascadeClassifier must be"),
         ({"pos_label": 7}, "pos_label=7 is not among the classes"),
     ],
 )
@@ -617,6 +683,24 @@ def test_bad_tables(fitted):
         fitted.predict(np.where(np.arange(8) == 5, np.inf, X))
     with pytest.raises(InputError, match="has 7 features"):
         fitted.predict(X[:, 1:])
+    with pytest.raises(InputTypeError, match="Export the model of each stage"):
+        to_source(fitted, "c")
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    clf = CascadeClassifier(STUMPS, n_stages=1, detection_rate=0.9, confidence=None).fit(frame, y)
+    with pytest.raises(InputError, match="feature names should match"):
+        clf.predict(frame[list("hgfedcba")])
+
+
+def test_exported_stages_make_the_same_decisions(fitted):
+    """What the message of an export recommends."""
+    X, _ = draw(200, 5)
+    passed = np.ones(len(X), dtype=bool)
+    for stage in fitted.stages_:
+        made = {}
+        exec(to_source(stage.model, "python"), made)
+        scores = [made["predict_score"](row) for row in X[:, stage.columns].tolist()]
+        passed &= np.array(scores) >= stage.threshold
+    np.testing.assert_array_equal(passed, fitted.predict(X) == 1)
 
 
 def test_a_failed_fit_changes_nothing(fitted):

@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import skewboost as sb
+from skewboost.features import HaarFeatures
 from skewboost.io import ModelFileError, describe, dumps, load, loads, model_file, save
 from skewboost.io.structure import Field
 from skewboost.learners import Probabilities, RuleLearner
@@ -138,9 +139,24 @@ def test_no_file_is_no_model_file_error(tmp_path):
     ],
 )
 def test_models_of_others_are_refused_by_name(tmp_path, name, model):
-    with pytest.raises(TypeError, match=f"cannot be saved: it has .*{name}.*Boost a learner of skewboost.learners"):
+    with pytest.raises(TypeError, match=f"cannot be saved: it has .*{name}.*(Boost a learner of|Save the last step)"):
         save(model().fit(X, y), tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "model", [HaarFeatures(min_size=2), make_pipeline(HaarFeatures(min_size=2), sb.CSRAClassifier())]
+)
+def test_of_a_pipeline_the_last_step_can_be_saved(tmp_path, model):
+    images = np.random.default_rng(0).integers(0, 256, size=(60, 25))
+    model.fit(images, images[:, 3] > 128)
+    with pytest.raises(TypeError, match=r"cannot be saved.*Save the last step of the pipeline"):
+        save(model, tmp_path / "model.json")
+    if hasattr(model, "steps"):  # as the message says
+        save(model[-1], tmp_path / "model.json")
+        again = HaarFeatures(min_size=2).fit(np.zeros((1, 25)))
+        found = load(tmp_path / "model.json").decision_function(again.transform(images))
+        np.testing.assert_array_equal(found, model.decision_function(images))
 
 
 def test_a_bite_of_one_class_is_a_constant():

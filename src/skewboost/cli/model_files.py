@@ -132,6 +132,8 @@ def booster_of(model: Any) -> Any:
 def count_rounds(model: Any) -> int:
     """The number of rounds, or of members."""
     booster = booster_of(model)
+    if hasattr(booster, "stages_"):  # of a cascade
+        return sum(stage.n_rounds for stage in booster.stages_)
     return int(getattr(booster, "n_estimators_", None) or len(booster.estimators_))
 
 

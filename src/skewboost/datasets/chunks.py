@@ -16,6 +16,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import as_frame, take_rows
 from skewboost.errors import InputError, InputTypeError, MissingPackageError
 from skewboost.typing import Array
@@ -295,4 +296,5 @@ def stack(pieces: list[Any]) -> Any:
     frames = [as_frame(piece) for piece in pieces]
     if frames[0] is not None:
         return nw.concat(frames, how="vertical").to_native()
-    return np.concatenate(pieces)
+    joined = pieces[0].followed_by(pieces[1:]) if isinstance(pieces[0], ComputedTable) else None
+    return np.concatenate(pieces) if joined is None else joined

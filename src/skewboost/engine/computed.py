@@ -8,7 +8,7 @@ and it scores new rows by the columns that the model tests.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -49,6 +49,10 @@ class ComputedTable(ABC):
     @abstractmethod
     def take(self, rows: Array) -> Self:
         """Return a table of the rows of these numbers."""
+
+    def followed_by(self, others: Sequence[Any]) -> Self | None:
+        """Return a table of these rows and those of others, or None if theirs are not computed in the same way."""
+        return None
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
         """Yield all columns, a block at a time: their numbers and their cells."""

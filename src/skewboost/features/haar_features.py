@@ -135,6 +135,7 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
         self
         """
         self._check_params()
+        _check_flat(X)
         X = _checked(validate_data(self, X, reset=True), "X")
         shape = self._shape(X.shape[1])
         grid = Grid(shape, self.min_size, self.size_step, self.step)
@@ -200,6 +201,7 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
             See `output`.
         """
         check_is_fitted(self)
+        _check_flat(X)
         X = _checked(validate_data(self, X, reset=False), "X")
         table = self._table(Patches(X, self.image_shape_))
         container = getattr(self, "_container", None) or get_config()["transform_output"]
@@ -227,6 +229,11 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_arguments(step=(step, integer(1)))
+        if len(getattr(picture, "shape", ())) == 3:
+            raise InputError(
+                f"picture has the shape {picture.shape}: a picture in colours?",
+                "Pass its grey levels, such as picture.mean(axis=2).",
+            )
         with checked_by_scikit_learn():
             pixels = _checked(check_array(picture, input_name="picture"), "picture")
         height, width = self.image_shape_
@@ -256,6 +263,12 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
             The factor of the pixels, the top, left, height and width of each rectangle.
         """
         check_is_fitted(self)
+        check_arguments(feature=(feature, integer(0)))
+        if feature >= self.n_features_out_:
+            raise InputError(
+                f"feature={feature} is not among the {self.n_features_out_} features.",
+                f"Pass a number up to {self.n_features_out_ - 1}.",
+            )
         return parts_of(str(self.features_["kind"][feature]), [self.features_[name][feature] for name in COLUMNS])
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Array:
@@ -301,6 +314,15 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
         if hasattr(self, "_container"):
             made._container = self._container
         return made
+
+
+def _check_flat(X: Any) -> None:
+    shape: tuple[int, ...] = tuple(getattr(X, "shape", ()))
+    if len(shape) > 2:
+        remedy = "Pass a row of pixels for each: X.reshape(len(X), -1)."
+        if len(shape) > 3 or shape[1] != shape[2]:
+            remedy = "Pass a row of grey levels for each: X.reshape(len(X), -1), and image_shape."
+        raise InputError(f"X has the shape {shape}: images that are no rows?", remedy)
 
 
 def _checked(pixels: Array, name: str) -> Array:

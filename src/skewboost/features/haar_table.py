@@ -12,6 +12,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, Self
@@ -30,7 +31,11 @@ FLAT = 1e-12  # a variance below this fraction of the mean square is due to roun
 class Pixels(Protocol):
     """The pixels of rows as integral images."""
 
-    part: int  # rows that are scored together
+    part: ClassVar[int]  # rows that are scored together
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The height and width of the image of a row."""
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -260,6 +265,14 @@ class Factors:
             self._parts[key] = Sums(csr_array(self.matrix[features]))
         return self._parts[key]
 
+    def equal(self, other: Factors) -> bool:
+        """Return whether others make the same features."""
+        own, its = self.matrix, other.matrix
+        return own is its or (
+            own.shape == its.shape
+            and all(np.array_equal(getattr(own, k), getattr(its, k)) for k in ("indptr", "indices", "data"))
+        )
+
 
 class HaarTable(ComputedTable):
     """The rectangle features of rows: weighted sums of corners of integral images."""
@@ -288,3 +301,13 @@ class HaarTable(ComputedTable):
     def take(self, rows: Array) -> Self:
         """Return a table of the rows of these numbers."""
         return type(self)(self._pixels.take(rows), self._factors, self._normalize)
+
+    def followed_by(self, others: Sequence[Any]) -> Self | None:
+        """Return a table of these rows and those of others, as images of their own; windows are cut out."""
+        for other in others:
+            if not isinstance(other, HaarTable) or other._normalize != self._normalize:
+                return None
+            if other._pixels.shape != self._pixels.shape or not other._factors.equal(self._factors):
+                return None
+        pixels = np.concatenate([self.source, *(other.source for other in others)])
+        return type(self)(Patches(pixels, self._pixels.shape), self._factors, self._normalize)

@@ -18,9 +18,9 @@ from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.variants.csra import CSRAClassifier
 from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import as_frame, read_table
-from skewboost.errors import InputError
+from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.fitting import restore_on_failure, seeded
-from skewboost.goals.cascade_rows import Source, StageRows
+from skewboost.goals.cascade_rows import Source, StageRows, check_same_kind
 from skewboost.goals.cascade_stages import Cascade, Reached, Stage, StageGoal, grown_stage
 from skewboost.goals.certificate import Certificate, certificate
 from skewboost.goals.holdout import HeldOut, hold_out, random_split
@@ -213,7 +213,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 "none.",
                 "Leave one of them out.",
             )
-        X = self._readable(X, reset=True)
+        first = X = self._readable(X, reset=True)
         rng = check_random_state(self.random_state)
         rows, self.classes_, self.pos_label_ = labelled_rows(self, self._base, X, y, groups, params)
         if groups is None and not rows.counted:
@@ -224,7 +224,12 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         held_out = None
         if delta is not None:
             rows, held_out, aim, _ = hold_out(self, aim, rows, rng)
-        source = Source(negatives, lambda table: self._readable(table, reset=False))
+
+        def readable(table: Any) -> Any:
+            check_same_kind(table, first)
+            return self._readable(table, reset=False)
+
+        source = Source(negatives, readable)
         self._train(self._parts(rows, aim, rng), goal, source, negatives is not None, rng)
         self.certificate_ = None if held_out is None else self._certificate(goal, aim, held_out)
 
@@ -317,6 +322,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             holdout=optional(either(FRACTION, Check(lambda v: np.ndim(v) == 1, "a boolean for each row"))),
             weights=one_of("importance", "counts"),
             n_jobs=N_JOBS,
+            verbose=either(one_of(True, False), integer(0)),
         )
         if self.holdout is not None and self.confidence is None:
             raise InputError(
@@ -350,7 +356,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _readable(self, X: Any, reset: bool) -> Any:
         """Return a table as the boosters read it; arrays are checked once, for all stages."""
         if isinstance(X, ComputedTable) or as_frame(X) is not None:
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            with checked_by_scikit_learn():
+                validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         return read_table(self, X, reset=reset).matrix
 

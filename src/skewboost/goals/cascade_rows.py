@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from skewboost.datasets.chunks import count_rows, stack
-from skewboost.engine.table import take_rows
-from skewboost.errors import InputError
+from skewboost.engine.computed import ComputedTable
+from skewboost.engine.table import as_frame, take_rows
+from skewboost.errors import InputError, SkewBoostError
 from skewboost.goals.cascade_stages import Cascade
 from skewboost.goals.rows import SearchRows
 from skewboost.typing import Array
@@ -21,6 +23,11 @@ class Source:
 
     def __init__(self, tables: Any, readable: Callable[[Any], Any]) -> None:
         tables = tables() if callable(tables) else tables
+        if _is_one_table(tables):
+            raise InputError(
+                f"negatives is one table, of type {type(tables).__name__}.",
+                "Pass several, as in negatives=[table], or a function without arguments that returns them.",
+            )
         try:
             self._tables: Iterator[Any] = iter(() if tables is None else tables)
         except TypeError as error:
@@ -29,13 +36,19 @@ class Source:
                 "Pass an iterable of tables, or a function without arguments that returns one.",
             ) from error
         self._readable = readable
-        self.n_seen = 0
+        self.n_tables = self.n_seen = 0
 
     def passing(self, cascade: Cascade, n: int, rng: Any) -> list[Any]:
         """Return tables with up to n rows that pass a cascade, fewer only if the source ends."""
         found: list[Any] = []
         while n > 0 and (table := next(self._tables, None)) is not None:
-            X = self._readable(table)
+            self.n_tables += 1
+            if _is_empty(table):
+                continue
+            try:
+                X = self._readable(table)
+            except SkewBoostError as error:
+                raise type(error)(f"Table {self.n_tables} of negatives: {error.problem}", error.remedy) from error
             self.n_seen += count_rows(X)
             rows = np.flatnonzero(cascade.reached(X).passed)
             if len(rows) > n:
@@ -44,6 +57,28 @@ class Source:
                 found.append(take_rows(X, rows))
                 n -= len(rows)
         return found
+
+
+def _is_one_table(tables: Any) -> bool:
+    if isinstance(tables, np.ndarray):
+        return tables.ndim < 3
+    return isinstance(tables, str | ComputedTable) or issparse(tables) or as_frame(tables) is not None
+
+
+def _is_empty(table: Any) -> bool:
+    try:
+        return count_rows(table) == 0
+    except (TypeError, IndexError):  # no table, which is said when it is read
+        return False
+
+
+def check_same_kind(table: Any, first: Any) -> None:
+    """Raise if a table cannot be put below the first one: frames of other libraries, frames and arrays."""
+    frames = [as_frame(t) for t in (table, first)]
+    kinds = {None if frame is None else frame.implementation for frame in frames}
+    if len(kinds) > 1:
+        names = [f"{type(t).__module__.partition('.')[0]}.{type(t).__name__}" for t in (table, first)]
+        raise InputError(f"it is of type {names[0]}, and X of type {names[1]}.", "Pass tables of the type of X.")
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,10 @@ REMEDY = (
     "Model files hold models of skewboost only. Boost a learner of skewboost.learners instead (Stump, Tree, "
     "Histogram, Line, AlternatingTree, RuleLearner), or save the model with skops or pickle, which have other risks."
 )
+LAST_STEP = (
+    "Save the last step of the pipeline, and apply the steps before it yourself (HaarFeatures only depends on its "
+    "parameters and the size of the images), or save all with skops or pickle, which have other risks."
+)
 BUG = "This is a bug in skewboost. Please report it, and save the model with pickle in the meantime."
 _HEAD = {
     "format": text(FORMAT),
@@ -83,7 +87,8 @@ def dumps(model: Any, *, notes: str = "") -> str:
     try:
         content = ESTIMATOR.write(model)
     except UnsupportedPartError as error:
-        raise InputTypeError(f"{type(model).__name__} cannot be saved: it has {error}.", REMEDY) from error
+        remedy = LAST_STEP if hasattr(model, "steps") or hasattr(model, "transform") else REMEDY
+        raise InputTypeError(f"{type(model).__name__} cannot be saved: it has {error}.", remedy) from error
     versions = {"skewboost": skewboost.__version__, "scikit-learn": sklearn.__version__, "numpy": numpy.__version__}
     file = {"format": FORMAT, "version": VERSION, "saved_with": versions, "notes": notes, "model": content}
     try:

@@ -42,6 +42,8 @@ CAN_BE = (
 REMEDIES = {  # by an attribute of a model that cannot be exported as a whole
     "steps": "Export the last step of the pipeline, and apply the steps before it yourself.",
     "best_estimator_": "Export its best_estimator_.",
+    "stages_": "Export the model of each stage, which reads its columns. A row is positive if it reaches the threshold "
+    "of every stage.",
     "estimators_": "Export each of its estimators_ that can be exported, and combine their results yourself.",
     "expected_costs": "Export its estimator_ if it can be exported, and decide by its probabilities and cost_.",
 }
