@@ -85,7 +85,7 @@ def test_names_of_methods_learners_and_settings(small, run, tmp_path):
     assert (model.learning_rate, model.estimator.max_leaf_nodes) == (0.5, 3)
 
 
-def test_a_cascade(small, run, tmp_path):
+def test_a_cascade(small, run, refused, tmp_path):
     path = tmp_path / "m.json"
     told = ["-t", "kind", "--drop", "id,times", "--method", "Cascade", "--set", "n_stages=2"]
     result = run("fit", small.train, *told, "-o", path)
@@ -95,6 +95,7 @@ def test_a_cascade(small, run, tmp_path):
     answers = tmp_path / "answers.csv"
     assert run("predict", path, small.train, "-o", answers).exit_code == 0
     assert set(pd.read_csv(answers)["prediction"]) == {"bad", "good"}
+    assert "Leave it out, or use --method CSRA" in refused("fit", small.train, *told, "--rounds", 5)
 
 
 def test_the_positive_class_can_be_chosen(small, run, tmp_path):

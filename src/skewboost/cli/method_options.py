@@ -124,9 +124,10 @@ class MethodOptions:
             params["pos_label"] = pos_label
         if self.rounds is not None:
             if method.rounds is None:
+                less = " (--set effort=quick trains less)" if "effort" in method.params else ""
                 raise CommandError(
                     f"{method.name} finds the number of rounds by itself, so --rounds has no effect.",
-                    f"Leave it out (--set effort=quick trains less), or use --method {RECOMMENDED_VARIANT}.",
+                    f"Leave it out{less}, or use --method {RECOMMENDED_VARIANT}.",
                 )
             params[method.rounds] = self.rounds
         model = method.estimator(**params, **self._learner())
