@@ -76,6 +76,13 @@ PROBLEMS = {
     "fire": Problem("Fire (stand-in)", False, 500, 10, False, 0.25),
     "airbag": Problem("Airbag (stand-in)", True, 200, 10, False, 0.25),
 }
+DATA_IN_WORDS = """\
+- *Banana*: ten of the training and test sets of the IDA benchmark, as in the thesis (which ten is not printed; here the
+  first). *Wisconsin cancer*: 683 rows without missing values; five stratified folds, ten times.
+- *IDS*, *fire*, *airbag*: the data of the thesis are private. **Stand-ins are generated** with the stated numbers of
+  rows and columns and the stated imbalance: 20 pairs of training and test sets for intrusion, five folds ten times for
+  fire, and the same on each of two sets for airbag. They can show whether a claim holds on data of that kind. Numbers
+  are not compared with the printed ones."""
 PUBLIC = tuple(name for name, problem in PROBLEMS.items() if problem.public)
 
 
