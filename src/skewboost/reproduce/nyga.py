@@ -34,7 +34,6 @@ from skewboost import (
 from skewboost.datasets import fetch_ida, fetch_uci, make_industrial
 from skewboost.errors import InputError
 from skewboost.learners import Stump, Tree
-from skewboost.reproduce.exact import EXACT
 
 LEAVES = 3  # of a tree
 FOLDS = 5
@@ -184,8 +183,8 @@ def learner(data: str, algorithm: str, leaves: int = LEAVES) -> Any:
     """
     fits_responses = algorithm in ("LogitBoost", "CSLB")
     if PROBLEMS[data].trees:
-        return Tree(criterion=None if fits_responses else "gini", max_leaf_nodes=leaves, max_bins=EXACT)
-    return Stump(criterion=None if fits_responses else "error", max_bins=EXACT)
+        return Tree(criterion=None if fits_responses else "gini", max_leaf_nodes=leaves, max_bins=None)
+    return Stump(criterion=None if fits_responses else "error", max_bins=None)
 
 
 def classifier(
