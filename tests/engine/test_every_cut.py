@@ -226,9 +226,9 @@ def test_consistent_boosting_is_refused():
 def test_more_thresholds_than_can_be_explained_are_said():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 1))
-    y = (np.sin(20 * X[:, 0]) + rng.normal(0, 0.3, 2000) > 0).astype(int)
-    model = RealBoostClassifier(estimator=Tree(max_bins=None, max_leaf_nodes=64), n_estimators=80).fit(X, y)
-    assert model.score(X, y) > 0.9
+    y = (np.sin(20 * X[:, 0]) + rng.normal(0, 1.0, 2000) > 0).astype(int)
+    model = RealBoostClassifier(estimator=Tree(max_bins=None, max_leaf_nodes=64), n_estimators=20).fit(X, y)
+    assert model.score(X, y) > 0.8
     for asked in (lambda: model.contributions(X), lambda: to_source(model, "c")):
         with pytest.raises(InputError, match=r"thresholds of column 0, and only up to 254 .* Fit it with max_bins=255"):
             asked()
