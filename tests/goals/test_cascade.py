@@ -588,6 +588,36 @@ def test_windows_of_pictures_as_new_negatives():
     np.testing.assert_array_equal(clf.predict(table), clf.predict(haar.transform(cut)))
 
 
+def test_a_window_has_the_score_that_it_has_alone():
+    """However many windows a picture has, of which large parts are scored together."""
+    X, y = patches(1500, 0)
+    haar = HaarFeatures(min_size=2).fit(X)
+    clf = CascadeClassifier(STUMPS, n_stages=3, detection_rate=0.95, random_state=0).fit(haar.transform(X), y)
+    picture = np.random.default_rng(5).integers(0, 160, size=(190, 200))
+    table, places = haar.windows(picture)
+    assert len(table) > table.part
+    F, some = clf.decision_function(table), np.r_[0 : len(table) : 97, len(table) - 1]
+    np.testing.assert_array_equal(clf.decision_function(table[some]), F[some])
+    cut = np.array([picture[t : t + 8, q : q + 8].ravel() for t, q in places[some]])
+    np.testing.assert_array_equal(clf.decision_function(haar.transform(cut)), F[some])
+    np.testing.assert_array_equal(clf.stages_used(table)[some], clf.stages_used(haar.transform(cut)))
+
+
+def test_the_columns_of_an_array_are_read_where_they_are(fitted):
+    """Whatever the order of its cells in memory, and their type if it has all numbers of the other."""
+    X, _ = draw(3000, 6)
+    X = X.astype(np.float32).astype(np.float64)
+    F = fitted.decision_function(X)
+    for same in (
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=1)[:, ::2],
+        X[::-1][::-1],
+        X.astype(np.float32),
+        X.tolist(),
+    ):
+        np.testing.assert_array_equal(fitted.decision_function(same), F)
+
+
 def test_pipelines_and_searches():
     X, y = patches(1500, 0)
     clf = make_pipeline(HaarFeatures(min_size=3), CascadeClassifier(STUMPS, n_stages=2, random_state=0))
