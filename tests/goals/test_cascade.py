@@ -721,6 +721,16 @@ def test_bad_tables(fitted):
         clf.predict(frame[list("hgfedcba")])
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_numbers_are_not_taken_for_categories():
+    X, y = draw(1000, 0)
+    frame = pd.DataFrame(X[:, 2:], columns=list("cdefgh")).assign(colour=np.where(X[:, 0] > 1, "red", "blue"))
+    clf = CascadeClassifier(STUMPS, n_stages=1, detection_rate=0.9, confidence=None, random_state=0).fit(frame, y)
+    assert 6 in clf.stages_[0].columns
+    with pytest.raises(InputError, match="column 'colour' held categories in training and holds numbers now"):
+        clf.predict(X[:, :7])
+
+
 def test_exported_stages_make_the_same_decisions(fitted):
     """What the message of an export recommends."""
     X, _ = draw(200, 5)

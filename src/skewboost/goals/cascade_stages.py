@@ -85,7 +85,9 @@ class Stage:
 
     def scores(self, X: Any, rows: Array | None, pos_label: Any) -> Array:
         """Return the scores of some rows of a table (None: all), larger where the positive class is more likely."""
-        if rows is None and isinstance(X, np.ndarray):  # its columns are read where they are
+        if (
+            rows is None and isinstance(X, np.ndarray) and not any(self.model._nominal)
+        ):  # columns are read where they are
             table = Table(len(X), len(self.columns), columns=tuple(X[:, j] for j in self.columns))
         else:
             cells = take_cells(X, rows, self.columns)
