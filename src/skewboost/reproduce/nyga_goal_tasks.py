@@ -25,8 +25,8 @@ ALGORITHMS = ("AdaC2", "AdaC3", "CSRA", "CSGA", "CSLB")
 COMPOUND = ("AdaC2", "AdaC3")  # costs enter in every round; the others spread them over the rounds
 TOLERANCE = 1e-3
 LARGEST_COST = {algorithm: 1e6 if algorithm in COMPOUND else 1e45 for algorithm in ALGORITHMS}
-COSTS_TRIED = 60
-COSTS_SEARCHED = 15
+COSTS_TRIED, FEWER_TRIED = 50, 30
+COSTS_SEARCHED, FEWER_SEARCHED = 15, 8
 CONFIDENCE = 0.9
 RAISED, LOWERED = "raised", "lowered"
 BY_COST, CERTIFIED = "cross-validated", "certified"
@@ -105,7 +105,7 @@ def stacked(data: str, runs: int) -> tuple[Any, Any, list[tuple[Any, Any]]]:
     return np.concatenate(tables), np.concatenate(labels), parts
 
 
-def matched(data: str, measure: str, rate: float, algorithm: str, scaled: str, runs: int) -> dict[str, Any]:
+def matched(data: str, measure: str, rate: float, algorithm: str, scaled: str, runs: int, most: int) -> dict[str, Any]:
     """Return the one cost for all splits at which the mean of a measure over their test rows is the rate.
 
     Returns
@@ -117,7 +117,7 @@ def matched(data: str, measure: str, rate: float, algorithm: str, scaled: str, r
     X, y, parts = stacked(data, runs)
     found = match_rate(
         model_with(data, measure, algorithm, scaled), X, y, measure=measure, rate=rate, tolerance=TOLERANCE, cv=parts,
-        repeats=1, max_points=COSTS_TRIED, max_cost=LARGEST_COST[algorithm], pos_label=1,
+        repeats=1, max_points=most, max_cost=LARGEST_COST[algorithm], pos_label=1,
     )  # fmt: skip
     each = np.column_stack([found.values(name) for name in NUMBERS.values()]).tolist()
     return {"cost": found.cost, "met": found.met, "tried": [list(point) for point in found.tried], "each": each}
@@ -130,7 +130,7 @@ def at_equal_costs(data: str, algorithm: str, runs: int) -> list[list[float]]:
 
 
 def searched(
-    data: str, measure: str, rate: float, algorithm: str, how: str, run: int, n_splits: int
+    data: str, measure: str, rate: float, algorithm: str, how: str, run: int, n_splits: int, most: int
 ) -> list[dict[str, Any]]:
     """Return what `GoalSearchCV` finds on the training rows of the first splits of a run, and its test measures.
 
@@ -139,13 +139,15 @@ def searched(
     list of dict
         By split: ``refused``, why there is no model (None: there is one), and ``scores``, its measures on test rows.
     """
-    return [_search_on(split, data, f"{measure} >= {rate}", algorithm, how) for split in splits(data, run)[:n_splits]]
+    return [
+        _search_on(split, data, f"{measure} >= {rate}", algorithm, how, most) for split in splits(data, run)[:n_splits]
+    ]
 
 
-def _search_on(split: Any, data: str, goal: str, algorithm: str, how: str) -> dict[str, Any]:
+def _search_on(split: Any, data: str, goal: str, algorithm: str, how: str, most: int) -> dict[str, Any]:
     search = GoalSearchCV(
         classifier(data, algorithm, 1.0).set_params(cost=None), goal, tune="cost" if how == BY_COST else "both",
-        confidence=None if how == BY_COST else CONFIDENCE, weights="counts", max_points=COSTS_SEARCHED, pos_label=1,
+        confidence=None if how == BY_COST else CONFIDENCE, weights="counts", max_points=most, pos_label=1,
         random_state=0,
     )  # fmt: skip
     with warnings.catch_warnings():
@@ -169,7 +171,7 @@ def searches_of(data: str, quick: bool) -> tuple[int, int]:
     """Return the number of runs in which `GoalSearchCV` searches, and of splits in each."""
     if quick:
         return 1, 1
-    return {"banana": (PROBLEMS["banana"].runs, 1), "cancer": (4, 5), "intrusion": (5, 1)}.get(data, (1, 10))
+    return {"banana": (PROBLEMS["banana"].runs, 1), "cancer": (3, 5), "intrusion": (3, 1)}.get(data, (1, 10))
 
 
 def ways(algorithm: str) -> tuple[str, ...]:
@@ -177,22 +179,29 @@ def ways(algorithm: str) -> tuple[str, ...]:
     return (RAISED, LOWERED) if algorithm == "AdaC3" else (RAISED,)
 
 
+def match_arguments(aim: Aim, algorithm: str, way: str, quick: bool) -> tuple[Any, ...]:
+    """Return the arguments of `matched`."""
+    return *aim.key, algorithm, way, runs_of(aim.data, quick), FEWER_TRIED if quick else COSTS_TRIED
+
+
+def search_arguments(aim: Aim, algorithm: str, how: str, quick: bool) -> list[tuple[Any, ...]]:
+    """Return the arguments of `searched` for each run."""
+    runs, n_splits = searches_of(aim.data, quick)
+    most = FEWER_SEARCHED if quick else COSTS_SEARCHED
+    return [(*aim.key, algorithm, how, run, n_splits, most) for run in range(runs)]
+
+
 def tasks(quick: bool) -> list[Task]:
-    """Return a task per goal, algorithm and way, those that take longest first."""
-    chosen = [
-        Task(matched, *aim.key, algorithm, way, runs_of(aim.data, quick))
-        for aim in reversed(AIMS)
-        for algorithm in reversed(ALGORITHMS)
-        for way in ways(algorithm)
+    """Return a task per goal, algorithm and way of choosing, those that take longest first."""
+    both = [(aim, algorithm) for aim in reversed(AIMS) for algorithm in reversed(ALGORITHMS)]
+    in_order = sorted(both, key=lambda one: one[0] not in PUBLIC_AIMS)
+    return [
+        *(Task(matched, *match_arguments(aim, a, way, quick)) for aim, a in in_order for way in ways(a)),
+        *(Task(at_equal_costs, data, a, runs_of(data, quick)) for data in PROBLEMS for a in ALGORITHMS),
+        *(
+            Task(searched, *args)
+            for aim, a in in_order
+            for how in (BY_COST, CERTIFIED)
+            for args in search_arguments(aim, a, how, quick)
+        ),
     ]
-    equal = [
-        Task(at_equal_costs, data, algorithm, runs_of(data, quick)) for data in PROBLEMS for algorithm in ALGORITHMS
-    ]
-    honest = [
-        Task(searched, *aim.key, algorithm, how, run, searches_of(aim.data, quick)[1])
-        for aim in AIMS
-        for algorithm in ALGORITHMS
-        for how in (BY_COST, CERTIFIED)
-        for run in range(searches_of(aim.data, quick)[0])
-    ]
-    return chosen + equal + honest
