@@ -263,3 +263,49 @@ def test_precision_that_is_not_defined_does_not_reach_a_goal(results):
 )
 def test_a_promise_is_broken_only_if_chance_does_not_explain_it(share, verdict):
     assert claim_of_promise("", share).verdict == verdict
+
+
+# -------------------------------------------------------------------- the data of the thesis
+
+
+@pytest.mark.slow
+@needs_data
+def test_on_cancer_no_cost_makes_adac2_find_all_positives_and_a_huge_one_makes_csra_find_them():
+    with unquestioned_costs():
+        short = matched(*CANCER_100.key, "AdaC2", RAISED, 2, 40)
+        found = matched(*CANCER_100.key, "CSRA", RAISED, 2, 40)
+    assert not short["met"]
+    assert 0.98 < max(mean for _, mean in short["tried"]) < 1.0 - TOLERANCE
+    assert found["met"]
+    assert found["cost"] > 1e10
+    precision = np.mean(found["each"], axis=0)[0]
+    assert 0.35 < precision < 0.6  # 0.396 in the thesis
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize("algorithm", ["AdaC3", "CSGA"])
+def test_on_banana_recall_is_paid_for_by_precision(algorithm):
+    with unquestioned_costs():
+        low, high = (matched(*aim.key, algorithm, RAISED, 5, 40) for aim in (BANANA[0], BANANA[-1]))
+    assert low["met"]
+    assert high["met"]
+    lost = np.array(low["each"])[:, 0] - np.array(high["each"])[:, 0]
+    assert lost.min() > 0.05
+    printed_low, printed_high = (ROWS["banana", aim.label, algorithm]["P"] for aim in (BANANA[0], BANANA[-1]))
+    assert lost.mean() == pytest.approx(printed_low - printed_high, abs=0.06)
+
+
+@pytest.mark.slow
+@needs_data
+def test_on_banana_certified_goals_hold_and_others_hold_in_about_half_of_the_cases():
+    held = {how: [] for how in (BY_COST, CERTIFIED)}
+    with unquestioned_costs():
+        for how, hits in held.items():
+            for run in range(10):
+                for found in searched(*BANANA[1].key, "CSGA", how, run, 1, 10):
+                    if found["scores"] is not None:
+                        hits.append(found["scores"][MEASURES.index("R+")] >= BANANA[1].rate)
+    assert len(held[CERTIFIED]) >= 8
+    assert np.mean(held[CERTIFIED]) >= 0.8
+    assert np.mean(held[BY_COST]) < np.mean(held[CERTIFIED])

@@ -71,15 +71,14 @@ class Goals:
         return found
 
     def best_way(self, aim: Aim, algorithm: str) -> str:
-        """Return the first way that meets the goal; if none does, the one that comes closest."""
-        return min(
-            ways(algorithm),
-            key=lambda way: (not self.match(aim, algorithm, way)["met"], self._off(aim, algorithm, way)),
-        )
+        """Return the way that meets the goal, of two that do the one with the smaller error; else the closest one."""
 
-    def _off(self, aim: Aim, algorithm: str, way: str) -> float:
-        found = self.match(aim, algorithm, way)
-        return 0.0 if found["met"] else abs(self.mean(found, aim) - aim.rate)
+        def rank(way: str) -> tuple[bool, float]:
+            found = self.match(aim, algorithm, way)
+            off = abs(self.mean(found, aim) - aim.rate)
+            return not found["met"], float(np.mean(numbers(found, "error"))) if found["met"] else off
+
+        return min(ways(algorithm), key=rank)
 
     @staticmethod
     def mean(found: Mapping[str, Any], aim: Aim) -> float:
@@ -291,13 +290,18 @@ def table_of(goals: Goals, name: str, title: str, aims: Sequence[Aim], public: b
             paper = printed_row("nyga_goals", data=aim.data, goal=aim.label, algorithm=a) if public else {}
             for letter in NUMBERS:
                 cells[row, letter] = Cell(_over(aim, goals.values(aim, a, letter)), paper.get(letter))
-            if public:
-                cells[row, "spread of R"] = Cell(Estimate(float(np.std(goals.values(aim, a, "R"), ddof=1))))
-            else:
+            if not public:
                 flagging = float(np.isfinite(goals.values(aim, a, "P")).mean())
                 cells[row, "parts with flags"] = Cell(Estimate(flagging))
-    note = (_SPREAD if public else _FLAGS) + _note_on_unmet(goals, aims)
+    note = (_spreads(goals, aims) if public else _FLAGS) + _note_on_unmet(goals, aims)
     return Table(name, title, "goal", cells, note=note, drawn=public)
+
+
+def _spreads(goals: Goals, aims: Sequence[Aim]) -> str:
+    spreads = {a: [float(np.std(goals.values(aim, a, "R"), ddof=1)) for aim in aims] for a in ALGORITHMS}
+    texts = [f"{a} {', '.join(f'{spread:.3f}' for spread in of_aims)}" for a, of_aims in spreads.items()]
+    labels = ", ".join(aim.label for aim in aims)
+    return f"Standard deviations of R over test parts, at {labels}: {'; '.join(texts)}."
 
 
 def _note_on_unmet(goals: Goals, aims: Sequence[Aim]) -> str:
@@ -347,7 +351,6 @@ def table_of_searches(goals: Goals, aims: Sequence[Aim]) -> Table:
     return Table("searches", "Goals on new rows: GoalSearchCV", "goal", cells, digits=2, note=note, drawn=False)
 
 
-_SPREAD = "*spread of R*: its standard deviation over test parts."
 _FLAGS = (
     "*parts with flags*: the share of test parts in which a row is predicted to be positive. The others are left "
     "out of the mean of P, and have F = 0."

@@ -192,16 +192,16 @@ def search_arguments(aim: Aim, algorithm: str, how: str, quick: bool) -> list[tu
 
 
 def tasks(quick: bool) -> list[Task]:
-    """Return a task per goal, algorithm and way of choosing, those that take longest first."""
-    both = [(aim, algorithm) for aim in reversed(AIMS) for algorithm in reversed(ALGORITHMS)]
-    in_order = sorted(both, key=lambda one: one[0] not in PUBLIC_AIMS)
-    return [
-        *(Task(matched, *match_arguments(aim, a, way, quick)) for aim, a in in_order for way in ways(a)),
-        *(Task(at_equal_costs, data, a, runs_of(data, quick)) for data in PROBLEMS for a in ALGORITHMS),
-        *(
+    """Return a task per goal, algorithm and way of choosing, the public data first."""
+    made = []
+    for aims in (PUBLIC_AIMS, STAND_INS):
+        both = [(aim, algorithm) for aim in reversed(aims) for algorithm in reversed(ALGORITHMS)]
+        made += [Task(matched, *match_arguments(aim, a, way, quick)) for aim, a in both for way in ways(a)]
+        made += [
             Task(searched, *args)
-            for aim, a in in_order
+            for aim, a in both
             for how in (BY_COST, CERTIFIED)
             for args in search_arguments(aim, a, how, quick)
-        ),
-    ]
+        ]
+    equal = [Task(at_equal_costs, data, a, runs_of(data, quick)) for data in PROBLEMS for a in ALGORITHMS]
+    return made + equal

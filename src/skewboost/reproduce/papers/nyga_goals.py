@@ -65,14 +65,15 @@ The goals are those of table 3.5: recall of 85, 90 and 95 % on banana, of 95 and
   (`make_industrial`): {_FIRE.runs} runs of five folds, for airbag of two tables, and {_INTRUSION.runs} pairs for IDS.
 - *As printed*: one cost for all runs and folds, at which the mean of recall (or precision) over all their test rows is
   the goal ± 10⁻³ (`match_rate`). So the cost is chosen on the rows that are reported. If several costs reach the goal,
-  the one with the smallest error is taken; if none does, the nearest one. Precision is NaN where nothing is flagged,
-  and left out of its mean.
+  the one with the smallest error is taken; if none does, the nearest one. Precision is not defined where nothing is
+  flagged, and such test parts are left out of its mean.
 - *Honest*: `GoalSearchCV` on the training rows of each split, with the goal as a bound. *Cross-validated*: the cost
   that reaches it in five folds of the training rows (`tune="cost"`, `confidence=None`). *Certified*: cost and
   threshold, with a certificate of confidence {CONFIDENCE} from held-out rows. Each tries about {COSTS_SEARCHED} cost
-  ratios, on the first {searches_of("cancer", False)[0]} runs of cancer, and ten splits or fewer of each stand-in.
-- *Fewer repetitions* with `--quick`: {runs_of("banana", True)} pairs of banana and of IDS, one run of the others, and
-  one search per goal and algorithm.
+  ratios, on the pairs of banana, {searches_of("cancer", False)[0]} runs of cancer, and ten splits or fewer of each
+  stand-in. Rows of cancer that are equal count as different patients (`weights="counts"`).
+- *Fewer repetitions* with `--quick`: {runs_of("banana", True)} pairs of banana and of IDS, one run of the others, one
+  search per goal and algorithm, and fewer costs.
 
 Guesses: trees of {LEAVES} leaves, which the thesis does not say; costs of either class are 1, and those of the other
 are varied, at first those of the important class and then those of the other one; up to {COSTS_TRIED} costs from
