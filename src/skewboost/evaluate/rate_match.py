@@ -30,7 +30,8 @@ from skewboost.typing import Array
 
 FIRST_STEP = 0.05  # of the logarithm of the cost
 FINEST = 1e-4  # costs that differ by less are not told apart
-NEARBY = 5e-3  # the largest spacing of costs that are tried beside a jump
+NEARBY, CLOSEST = 5e-3, 1e-7  # the spacing of costs that are tried beside a jump, at most and at least
+BESIDE = 8  # of them on either side, before it is halved
 FALLING = ("miss_rate", "specificity", "precision", "negative_predictive_value")  # with the cost of a miss
 
 
@@ -125,8 +126,8 @@ def match_rate(
     that reaches a goal on new rows take `skewboost.GoalSearchCV`.
 
     The search starts at equal costs, doubles its steps until the mean is on the other side of the rate, and halves the
-    step in between. Where the mean jumps across the rate, other costs next to the jump are tried; if no step goes
-    beyond the rate, costs next to the closest one.
+    step in between. Where the mean jumps across the rate, other costs next to the jump are tried, closer and
+    closer to it; if no step goes beyond the rate, costs next to the closest one.
 
     Parameters
     ----------
@@ -299,12 +300,13 @@ class _Points:
                 return
             middle = 0.5 * (near + far)
             near, far = (near, middle) if self._beyond(middle) else (middle, far)
-        k, spacing = 1, min(NEARBY, max(FINEST, 0.05 * abs(far)))  # costs that compound matter by their distance to 1
-        while not self.full and not self.hits(far):
-            for u in (far + k * spacing, far - k * spacing):
+        # Costs that compound matter by their distance to 1; at a finer spacing, means that vary by chance come closer
+        spacing = min(NEARBY, max(FINEST, 0.05 * abs(far)))
+        while not self.full and not self.hits(far) and spacing > CLOSEST:
+            for u in (far + sign * k * spacing for k in range(1, BESIDE + 1) for sign in (1.0, -1.0)):
                 if not self.full and self.hits(u):
                     return
-            k += 1
+            spacing *= 0.5
 
     def result(self, vary: str) -> RateMatch:
         """Return the cost that meets the rate with the smallest error, or comes closest."""
