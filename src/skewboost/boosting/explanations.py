@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.prediction import PredictionMixin
+from skewboost.boosting.whole_columns import on_whole_columns
 from skewboost.engine.binning import Feature
 from skewboost.engine.boundary import MISSING
 from skewboost.engine.explaining import Explainer
@@ -159,7 +160,7 @@ class ExplanationMixin(PredictionMixin):
         """
         explainers = self._explainers("contributions")
         table = self._new_rows(X)
-        view = View(self._engine(), table, self._model.bins)
+        view = View(self._engine(), table, explainers[0].bins)
         found = [self._sign * e.contributions(view) for e in explainers]
         return found[0] if len(found) == 1 else np.stack(found, axis=-1)
 
@@ -214,7 +215,7 @@ class ExplanationMixin(PredictionMixin):
     def _explainers(self, asked: str, error: type[Exception] = InputError) -> list[Explainer]:
         """Return an explainer per output, or raise if the model cannot be explained."""
         check_is_fitted(self)
-        name, model = type(self).__name__, self._model
+        name, model = type(self).__name__, on_whole_columns(self._model)
         assert model.support is not None
         if not model.is_sum:
             raise error(

@@ -42,7 +42,7 @@ class Model:
     link: Link = field(default_factory=TwoClasses)
     support: Support | None = None  # the distribution of the training examples over the bins, for explanations
     stop_reason: str = ""
-    n_features: int | None = None  # None until training has finished
+    n_features: int | None = None  # the number of columns; None until training has finished
     _scorers: list[Scorer] | None = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Model:
@@ -79,7 +79,8 @@ class Model:
             assert self.n_features is not None, "the model is not finished"
             n, start = self.link.n_outputs, self.link.offset
             outputs = [self.terms] if n == 1 else [self.terms_of(k) for k in range(n)]
-            self._scorers = [Scorer(terms, self.bins, self.n_features, start) for terms in outputs]
+            n_features = self.n_features if self.bins is None else self.bins.n_features
+            self._scorers = [Scorer(terms, self.bins, n_features, start) for terms in outputs]
         return self._scorers
 
     def score(self, engine: Engine, table: Table) -> Array:
@@ -100,7 +101,7 @@ class Model:
             yield F
 
     def importances(self) -> Array | None:
-        """Return the decrease of the loss due to each feature, or None if a learner does not provide it."""
+        """Return the decrease of the loss due to each column, or None if a learner does not provide it."""
         assert self.n_features is not None
         total = np.zeros(self.n_features)
         for r in self.rounds[: self.n_rounds]:

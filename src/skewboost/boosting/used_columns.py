@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.model import Model, Round
+from skewboost.boosting.model import Round
+from skewboost.boosting.whole_columns import on_whole_columns
 from skewboost.engine.binning import Bins
 from skewboost.engine.explaining import Spread, Support
 from skewboost.engine.scoring import LeafTerm, LineTerm, Term
@@ -22,7 +23,7 @@ def used_columns(booster: Any) -> Array:
     There is at least one, since a table without columns cannot be read.
     """
     found: set[int] = set()
-    for term in booster._model.terms:
+    for term in on_whole_columns(booster._model).terms:
         if isinstance(term, LineTerm):
             found.add(term.feature)
         elif isinstance(term, LeafTerm):
@@ -37,7 +38,7 @@ def on_columns(booster: Any, columns: Array) -> Any:
     if len(columns) == booster.n_features_in_:
         return booster
     made, place = copy(booster), {int(j): k for k, j in enumerate(columns)}
-    model: Model = booster._model
+    model = on_whole_columns(booster._model)
     rounds = [_moved(r, place) for r in model.rounds[: model.n_rounds]]
     bins = None if model.bins is None else Bins(tuple(model.bins.features[j] for j in columns))
     made._model = replace(model, rounds=rounds, bins=bins, support=_support(model.support, columns), _scorers=None)

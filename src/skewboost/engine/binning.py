@@ -5,6 +5,10 @@ number is the number of cuts strictly below it; ``x <= cut`` is to the left of a
 distinct values, the cuts are the midpoints between neighbours and no information is lost. Otherwise the cuts are
 weighted quantiles, and a value that holds more weight than an average bin gets a bin of its own. Values of zero weight
 are ignored. Cuts depend only on the multiset of (value, weight) pairs, not on the order of the rows or the engine.
+
+Without a limit on the bins every midpoint is a cut. A code has one byte, so a column with more than 254 cuts becomes
+several features, each with a part of the cuts. Any threshold belongs to one of them, and they follow one another, so
+that the first of equally good thresholds is the lowest. Nothing that searches, counts or scores has to know.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from skewboost.errors import InputError
 from skewboost.typing import Array
 
 MAX_BINS = N_CODES - 1
+MOST_CODES = 2**31  # bytes of the codes of all rows, if every midpoint is a cut
 
 
 @dataclass(frozen=True)
@@ -52,9 +57,10 @@ class Feature:
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins of a table's features."""
+    """The bins of a table's features, which are its columns unless some have too many cuts for one."""
 
     features: tuple[Feature, ...]
+    columns: tuple[int, ...] = ()  # the column of each feature, if a column is several features
 
     @property
     def n_features(self) -> int:
@@ -81,16 +87,25 @@ class Bins:
         """What each feature holds, as the native core knows it: 0 numbers, 1 categories, 2 ordered categories."""
         return self.nominal.astype(np.uint8) + self.ordered
 
+    def column_of(self, feature: int) -> int:
+        """Return the column of a feature."""
+        return self.columns[feature] if self.columns else feature
+
+    @cached_property
+    def column_of_each(self) -> Array:
+        """The column of each feature."""
+        return np.array(self.columns or range(self.n_features), dtype=np.int64)
+
     def only(self, feature: int) -> Bins:
         """Return the bins of one feature."""
         return Bins((self.features[feature],))
 
     def numbers(self, table: Table, feature: int) -> Array:
-        """Return a column of a table as an engine reads it: numbers as they are, categories as codes.
+        """Return the column of a feature as an engine reads it: numbers as they are, categories as codes.
 
         The code of a category that did not occur in training is `MISSING`.
         """
-        column = table.column(feature)
+        column = table.column(self.column_of(feature))
         if not isinstance(column, Nominal):
             return column
         code_of = self.features[feature].code_of
@@ -102,11 +117,11 @@ def fit_bins(
     engine: Engine,
     table: Table,
     weights: Array | None = None,
-    max_bins: int = MAX_BINS,
+    max_bins: int | None = MAX_BINS,
     edges: list[Array] | None = None,
     ordered: frozenset[int] = frozenset(),
 ) -> Bins:
-    """Choose the bins of every column, or use `edges` as the cuts of numeric columns.
+    """Choose the bins of every column, or use `edges` as the cuts of numeric columns; None: every midpoint is a cut.
 
     The categories of the `ordered` columns keep their declared order, also those that do not occur. A table with a memo
     keeps its bins for the next fit.
@@ -124,23 +139,56 @@ def _fit_bins(
     engine: Engine,
     table: Table,
     weights: Array | None,
-    max_bins: int,
+    max_bins: int | None,
     edges: list[Array] | None,
     ordered: frozenset[int],
 ) -> Bins:
+    most = MAX_BINS if max_bins is None else max_bins
     numeric = [j for j, nominal in enumerate(table.nominal) if not nominal]
     if edges is not None:
         cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numeric]
+    elif max_bins is None:
+        cuts = _every_cut(table, weights)
     else:
         cuts = _cuts(engine, table, weights, max_bins)
     features = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numeric, cuts, strict=True)}
     for j in range(table.n_features if len(numeric) < table.n_features else 0):
         column = table.column(j)
         if isinstance(column, Nominal) and j in ordered:
-            features[j] = _ordered_feature(column, max_bins, table.name(j))
+            features[j] = _ordered_feature(column, most, table.name(j))
         elif isinstance(column, Nominal):
-            features[j] = _nominal_feature(column, weights, max_bins, table.name(j))
-    return Bins(tuple(features[j] for j in range(table.n_features)))
+            features[j] = _nominal_feature(column, weights, most, table.name(j))
+    return _in_parts(tuple(features[j] for j in range(table.n_features)), table.n_rows)
+
+
+def _in_parts(features: tuple[Feature, ...], n_rows: int) -> Bins:
+    """Return the bins of columns, of which those with too many cuts become several features."""
+    if all(len(feature.cuts) < MAX_BINS for feature in features):
+        return Bins(features)
+    n, found, columns = MAX_BINS - 1, [], []
+    for j, feature in enumerate(features):
+        starts = range(0, max(1, len(feature.cuts)), n)
+        parts = [feature.cuts[k : k + n] for k in starts]
+        found += [feature] if len(parts) == 1 else [Feature(cuts=own, n_bins=len(own) + 1) for own in parts]
+        columns += [j] * len(parts)
+    if len(found) * n_rows > MOST_CODES:
+        raise InputError(
+            f"max_bins=None makes {sum(len(feature.cuts) for feature in features)} thresholds for {n_rows} rows, "
+            f"whose codes would take {len(found) * n_rows / 2**30:.0f} GiB.",
+            f"Set max_bins to a number up to {MAX_BINS}: thresholds are then quantiles.",
+        )
+    return Bins(tuple(found), tuple(columns))
+
+
+def _every_cut(table: Table, weights: Array | None) -> list[Array]:
+    """Return all midpoints between neighbouring values of the numeric columns."""
+    if table.computed is not None:
+        raise InputError(
+            "max_bins=None needs a table of numbers, but the columns of X are computed when they are read.",
+            f"Set max_bins to a number up to {MAX_BINS}, or pass np.asarray(X).",
+        )
+    values = [summary(column, weights)[0] for _, column in table.numeric_columns()]
+    return [midpoints(own[:-1], own[1:]) for own in values]
 
 
 def _cuts(engine: Engine, table: Table, weights: Array | None, max_bins: int) -> list[Array]:

@@ -79,34 +79,35 @@ class CpuEngine:
 
     def encode(self, table: Table, bins: Bins) -> Words:
         """Return the codes of a table: a matrix of floats as a whole, computed columns by blocks, others one by one."""
-        words = np.zeros((-(-table.n_features // _BLOCK), table.n_rows), dtype=np.uint64)
+        n_features = bins.n_features
+        words = np.zeros((-(-n_features // _BLOCK), table.n_rows), dtype=np.uint64)
         if table.matrix is not None and table.matrix.dtype in _FLOATS:
-            self._encode(table.matrix, bins, np.arange(table.n_features, dtype=np.int64), words)
-            return Words(words, table.n_features)
+            self._encode(table.matrix, bins, bins.column_of_each, np.arange(n_features, dtype=np.int64), words)
+            return Words(words, n_features)
         if table.computed is not None:
             for features, cells in table.computed.blocks():
-                self._encode(cells, bins, features, words)
-            return Words(words, table.n_features)
-        for j in range(table.n_features):
+                self._encode(cells, bins, np.arange(len(features), dtype=np.int64), features, words)
+            return Words(words, n_features)
+        first = np.zeros(1, dtype=np.int64)
+        for j in range(n_features):
             numbers = bins.numbers(table, j)
             if bins.nominal[j]:
                 codes = contiguous(numbers, np.uint8)
                 self.core.store_codes(address(codes), table.n_rows, j, address(words))
             else:
                 floats = numbers if numbers.dtype in _FLOATS else numbers.astype(np.float64)
-                self._encode(floats[:, None], bins, np.array([j], dtype=np.int64), words)
-        return Words(words, table.n_features)
+                self._encode(floats[:, None], bins, first, np.array([j], dtype=np.int64), words)
+        return Words(words, n_features)
 
-    def _encode(self, X: Array, bins: Bins, features: Array, words: Array) -> None:
-        """Write the codes of a matrix, whose columns are the given features, into the words."""
+    def _encode(self, X: Array, bins: Bins, columns: Array, features: Array, words: Array) -> None:
+        """Write the codes of features into the words, given the column of each in a matrix."""
         if not len(features):
             return
-        columns = np.arange(len(features), dtype=np.int64)
         cuts, n_cuts = padded([bins.features[j].cuts for j in features])
         encode = self.core.encode_32 if X.dtype == np.float32 else self.core.encode_64
         check(
             encode(
-                address(X), X.strides[0] // X.itemsize, X.strides[1] // X.itemsize, len(X), len(columns),
+                address(X), X.strides[0] // X.itemsize, X.strides[1] // X.itemsize, len(X), len(features),
                 address(columns), address(features), address(cuts), address(n_cuts), address(words), self.n_jobs,
             )
         )  # fmt: skip

@@ -27,6 +27,7 @@ class NativeModel:
         self.core = core
         self.features = np.union1d(scorer.table_features, scorer.tree_features).astype(np.int64)
         self.bins = scorer.bins
+        self.columns = self.bins.column_of_each[self.features]
         cuts, n_cuts = padded([self.bins.features[j].cuts for j in self.features])
         in_table = contiguous(scorer.in_table[self.features], np.uint8)
         tables = contiguous(scorer.tables[self.features])
@@ -57,12 +58,12 @@ class NativeModel:
     def score(self, table: Table, F: Array, n_jobs: int) -> None:
         """Add the values of tables and trees to F; of columns that are computed, only those that are used."""
         if table.computed is not None:
-            for rows, cells in table.computed.parts(self.features):
+            for rows, cells in table.computed.parts(self.columns):
                 self._score(_of_matrix(cells, range(len(self.features))), F[rows], n_jobs)
             return
         X = table.matrix
         if X is not None and X.dtype in (np.float32, np.float64):
-            self._score(_of_matrix(X, self.features.tolist()), F, n_jobs)
+            self._score(_of_matrix(X, self.columns.tolist()), F, n_jobs)
             return
         kept: list[Array] = []  # the columns must stay alive during the call
         columns = (Column * len(self.features))()

@@ -74,7 +74,7 @@ class View:
         """Return the codes of a feature of a table whose columns are computed."""
         if feature not in self._alone:
             assert self.bins is not None
-            column, bins = self.table.only(feature), self.bins.only(feature)
+            column, bins = self.table.only(self.bins.column_of(feature)), self.bins.only(feature)
             self._alone[feature] = self.engine.column(self.engine.encode(column, bins), 0)
         return self._alone[feature]
 

@@ -38,7 +38,7 @@ class ReferenceEngine:
 
     def encode(self, table: Table, bins: Bins) -> Codes:
         """Return the codes of a table, ``[feature, row]``."""
-        codes = np.empty((table.n_features, table.n_rows), dtype=np.uint8)
+        codes = np.empty((bins.n_features, table.n_rows), dtype=np.uint8)
         for j, feature in enumerate(bins.features):
             numbers = bins.numbers(table, j)
             if feature.nominal:

@@ -251,11 +251,12 @@ def _features(model: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{"name": name, "kind": "number"} for name in names]
     for reader, columns in _readers(model, n):
         bins = reader._model.bins if hasattr(reader, "_model") else None
+        feature_of = {} if bins is None else {bins.column_of(k): f for k, f in enumerate(bins.features)}
         for j, own, is_nominal in zip(columns, range(n), reader._nominal):
             if is_nominal:
                 found[j]["kind"] = "category"
             if is_nominal and bins is not None:
-                found[j]["categories"] = [*bins.features[own].categories, *sorted(bins.features[own].rest)]
+                found[j]["categories"] = [*feature_of[own].categories, *sorted(feature_of[own].rest)]
     return found
 
 

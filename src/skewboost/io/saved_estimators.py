@@ -156,17 +156,21 @@ def _check_features(fitted: Model, booster: Any) -> None:
     require(support is not None, "must not be null", "support")
     assert support is not None
     if bins is not None:
-        require(bins.n_features == n, "must have an entry per feature", "bins.features")
-        require([f.nominal for f in bins.features] == nominal, "must be of the kinds in nominal", "bins.features")
+        columns = bins.columns or tuple(range(bins.n_features))
+        fits = len(columns) == bins.n_features and list(dict.fromkeys(columns)) == list(range(n))
+        require(fits and columns == tuple(sorted(columns)), "must have an entry per feature", "bins.columns")
+        kinds = [f.nominal for f in bins.features] == [nominal[j] for j in columns]
+        require(kinds, "must be of the kinds in nominal", "bins.features")
     counted = (bins is None) == (support.per_code is None)
     require(counted, "must be null where bins are null, and only there", "support.per_code")
-    for own in (support.per_code, None if support.spread is None else support.spread.known):
-        require(own is None or len(own) == n, "must have an entry per feature", "support")
+    n_features = n if bins is None else bins.n_features
+    for own, size in ((support.per_code, n_features), (None if support.spread is None else support.spread.known, n)):
+        require(own is None or len(own) == size, "must have an entry per feature", "support")
     n_preconditions = 1
     for k, r in enumerate(fitted.rounds):
         place = f"rounds[{k}].term"
         for feature in _tested(r.term):
-            require(feature < n, f"has feature {feature}, but there are {n} features", place)
+            require(feature < n_features, f"has feature {feature}, but there are {n_features} features", place)
         fits = r.importances is None or len(r.importances) == n
         require(fits, "must be the number of features", f"rounds[{k}].importances.n")
         if isinstance(r.term, LineTerm):

@@ -17,7 +17,8 @@ from skewboost.engine.training_set import Leaves
 from skewboost.learners.learner import LABELS, LabelHypothesis, LearnerContext, RandomSource
 from skewboost.learners.stump_tree import majority
 from skewboost.learners.training_data import TrainingData
-from skewboost.parameters import check_params, integer, one_of
+from skewboost.learners.tree_restrictions import BINS
+from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
 
@@ -65,8 +66,9 @@ class AlternatingTree(BaseEstimator):
     missing : {"abstain", "learn"}, default="abstain"
         Rows with a missing value get no vote from the test, nor from any test below it; or they go to the side with the
         smaller loss (to the heavier side if training had no missing values).
-    max_bins : int, default=255
+    max_bins : int or None, default=255
         The number of bins per feature. If a feature has no more distinct values than that, every threshold is tried.
+        None always tries every threshold.
 
     References
     ----------
@@ -88,9 +90,9 @@ class AlternatingTree(BaseEstimator):
     answers = (LABELS,)
 
     missing: Literal["abstain", "learn"] = "abstain"
-    max_bins: int = MAX_BINS
+    max_bins: int | None = MAX_BINS
 
     def prepare(self, data: TrainingData, goal: Request) -> AlternatingTreeContext:
         """Bin the table. An alternating tree minimises Z, whatever the criterion of the variant."""
-        check_params(self, missing=one_of("abstain", "learn"), max_bins=integer(2, MAX_BINS))
+        check_params(self, missing=one_of("abstain", "learn"), max_bins=BINS)
         return AlternatingTreeContext(data, data.binned(self.max_bins), Request("z", self.missing))

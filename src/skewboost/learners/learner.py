@@ -49,7 +49,7 @@ VALUES = "values of leaves (that minimise losses of rows)"
 
 @dataclass(slots=True)
 class Importances:
-    """The decrease of the loss per feature, as pairs (feature, decrease); most features have none."""
+    """The decrease of the loss per column, as pairs (column, decrease); most columns have none."""
 
     n_features: int
     pairs: Sequence[tuple[int, float]]
@@ -165,11 +165,17 @@ class LearnerContext:
         self, growth: Growth, labels: Array, criterion: float, signs: Array | None = None, sure: bool = False
     ) -> LabelHypothesis:
         """The hypothesis of a partition that was grown from the training rows."""
-        partition, importances = growth.partition, Importances(self.data.table.n_features, growth.importances)
+        partition, importances = growth.partition, self.importances(growth.importances)
         term = partial(LeafTerm, partition)
         return LabelHypothesis(
             term, partition, growth.sums, labels, growth.abstains, criterion, importances, signs, sure
         )
+
+    def importances(self, pairs: Sequence[tuple[int, float]]) -> Importances:
+        """The decreases of the loss by column, given those by feature."""
+        bins = self.view.bins
+        own = [(bins.columns[j], decrease) for j, decrease in pairs] if bins is not None and bins.columns else pairs
+        return Importances(self.data.table.n_features, own)
 
     def labels(self, rng: RandomSource) -> LabelHypothesis | None:
         """Separate the classes under the current weights."""

@@ -22,7 +22,6 @@ from skewboost.errors import InputError
 from skewboost.learners.learner import (
     BALANCE,
     VALUES,
-    Importances,
     LabelHypothesis,
     LearnerContext,
     RandomSource,
@@ -34,12 +33,12 @@ from skewboost.learners.learner import (
 )
 from skewboost.learners.training_data import TrainingData
 from skewboost.learners.tree_restrictions import (
+    BINS,
     MAX_FEATURES,
     answers_of,
-    binned,
     checks_of_restrictions,
     in_order,
-    restrictions_of,
+    prepared,
     without_draws,
 )
 from skewboost.learners.value_search import RowLosses, ValueSearch
@@ -93,7 +92,8 @@ class PartitionContext(LearnerContext):
         self.request = request
         self.limits = limits
         self.restrictions = restrictions
-        self.undrawn = None if restrictions is None else without_draws(restrictions, data.table.n_features)
+        n_features = data.table.n_features if view.bins is None else view.bins.n_features
+        self.undrawn = None if restrictions is None else without_draws(restrictions, n_features)
         self.drawn = restrictions != self.undrawn  # whether there are random draws
         self.tries = DRAWS if self.drawn else 1
         self.by_engine = restrictions is None and request.criterion != ZBAR_PRINTED  # whether it is one call to it
@@ -204,7 +204,7 @@ class PartitionContext(LearnerContext):
         means = np.divide(sums_z, sums + request.delta, out=np.zeros_like(sums), where=(sums > 0) & ~growth.abstains)
         fitted = sums_z if request.delta == 0.0 else 2.0 * sums_z - means * sums
         residual = (growth.squares - float((means * fitted).sum())) / float(sums.sum())
-        importances = Importances(self.data.table.n_features, growth.importances)
+        importances = self.importances(growth.importances)
         return ResponseHypothesis(LeafTerm(growth.partition, means), residual, importances)
 
     def values(self, losses: RowLosses) -> ValueHypothesis:
@@ -218,7 +218,7 @@ class PartitionContext(LearnerContext):
         found = ValueSearch(self.rows, self.view, self.request, losses).best(self.constant)
         partition = Partition((), (), 1) if found.split is None else stump(found.split)
         gained = [] if found.split is None else [(found.split.feature, found.gain)]
-        importances = Importances(self.data.table.n_features, gained)
+        importances = self.importances(gained)
         return ValueHypothesis(LeafTerm(partition, found.values), found.loss, importances)
 
 
@@ -245,8 +245,9 @@ class Stump(BaseEstimator):
         Whether "all positive" and "all negative" compete with the splits. Only for the criteria that force opposite
         signs on the two sides: ``"error"``, ``"zbar"`` and that of CS-AdaBoost. Without constants, an ensemble on
         columns of few values cannot represent the class frequencies.
-    max_bins : int, default=255
+    max_bins : int or None, default=255
         The number of bins per feature. If a feature has no more distinct values than that, every threshold is tried.
+        None always tries every threshold, in time and memory that grow with the number of distinct values.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         The number of columns that are drawn in each round, or their share; None uses all. If none of them can be split,
         or if the round would have no edge, the round is repeated with other columns, and finally with all of them.
@@ -282,7 +283,7 @@ class Stump(BaseEstimator):
     criterion: Literal["error", "gini", "entropy", "z", "zbar", "zbar_printed"] | None = None
     missing: Literal["learn", "abstain"] = "learn"
     constant: bool = False
-    max_bins: int = MAX_BINS
+    max_bins: int | None = MAX_BINS
     max_features: int | float | Literal["sqrt", "log2"] | None = None
     splitter: Literal["best", "random"] = "best"
     l2_regularization: float = 0.0
@@ -301,7 +302,7 @@ class Stump(BaseEstimator):
             criterion=optional(one_of(*CRITERIA)),
             missing=one_of("learn", "abstain"),
             constant=one_of(True, False),
-            max_bins=integer(2, MAX_BINS),
+            max_bins=BINS,
             **checks_of_restrictions(),
         )
         chosen = of_classes(chosen_goal(self, goal), data)
@@ -312,10 +313,10 @@ class Stump(BaseEstimator):
                 "Set constant=False, or a criterion that forces opposite signs: 'error' or 'zbar'.",
             )
         request = replace(chosen, missing=self.missing)
-        restrictions = restrictions_of(self, data)
+        view, restrictions = prepared(self, data)
         return PartitionContext(
             data,
-            binned(self, data, restrictions),
+            view,
             request,
             Limits(max_depth=1),
             restrictions,
@@ -346,7 +347,7 @@ class Tree(BaseEstimator):
         The minimum fraction of the current weight in a leaf.
     missing : {"learn", "abstain"}, default="learn"
         As for `Stump`; with ``"abstain"`` a row stops, without a vote, at the first test of a missing value.
-    max_bins : int, default=255
+    max_bins : int or None, default=255
         As for `Stump`.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         The number of columns that are drawn for every node, or their share; None uses all. A node whose columns cannot
@@ -382,7 +383,7 @@ class Tree(BaseEstimator):
     min_samples_leaf: float = 0
     min_weight_leaf: float = 0.0
     missing: Literal["learn", "abstain"] = "learn"
-    max_bins: int = MAX_BINS
+    max_bins: int | None = MAX_BINS
     max_features: int | float | Literal["sqrt", "log2"] | None = None
     max_features_per_tree: int | float | Literal["sqrt", "log2"] | None = None
     splitter: Literal["best", "random"] = "best"
@@ -405,7 +406,7 @@ class Tree(BaseEstimator):
             min_samples_leaf=number(0, None),
             min_weight_leaf=number(0, 0.5),
             missing=one_of("learn", "abstain"),
-            max_bins=integer(2, MAX_BINS),
+            max_bins=BINS,
             **checks_of_restrictions(max_features_per_tree=MAX_FEATURES),
         )
         if self.max_leaf_nodes is None and self.max_depth is None:
@@ -428,6 +429,6 @@ class Tree(BaseEstimator):
         min_count = float(self.min_samples_leaf) if self.min_samples_leaf > least else 0.0
         request = replace(chosen, missing=self.missing, min_count=min_count, min_weight=float(self.min_weight_leaf))
         limits = Limits(self.max_depth, self.max_leaf_nodes)
-        restrictions = restrictions_of(self, data)
+        view, restrictions = prepared(self, data)
         penalties = float(self.l2_regularization), float(self.min_hessian_leaf)
-        return PartitionContext(data, binned(self, data, restrictions), request, limits, restrictions, penalties)
+        return PartitionContext(data, view, request, limits, restrictions, penalties)

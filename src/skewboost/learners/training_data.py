@@ -36,7 +36,9 @@ class TrainingData:
         """The table with bins."""
         return View(self.engine, self.table, bins, self.codes)
 
-    def binned(self, max_bins: int, edges: list[Array] | None = None, ordered: frozenset[int] = frozenset()) -> View:
+    def binned(
+        self, max_bins: int | None, edges: list[Array] | None = None, ordered: frozenset[int] = frozenset()
+    ) -> View:
         """The table with its bins, which are made if there are none; `ordered` categories keep their order."""
         return self.view(self.bins or fit_bins(self.engine, self.table, self.examples, max_bins, edges, ordered))
 

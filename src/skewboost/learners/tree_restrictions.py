@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.engine.binning import MAX_BINS, Bins
 from skewboost.engine.constraints import ordered_columns, read_interactions, read_monotonic
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.restrictions import Restrictions
@@ -19,6 +20,7 @@ from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import Check, either, integer, number, one_of, optional
 from skewboost.typing import Array
 
+BINS = optional(integer(2, MAX_BINS))
 NAMED_SHARES = {"sqrt": math.sqrt, "log2": math.log2}
 MAX_FEATURES = optional(either(one_of(*NAMED_SHARES), integer(1), number(0, 1, open_low=True)))
 SPLITTER = one_of("best", "random")
@@ -86,10 +88,32 @@ def directions_of(learner: Any, data: TrainingData) -> tuple[int, ...] | None:
     return directions if data.positive == 1 else tuple(-d for d in directions)
 
 
-def binned(learner: Any, data: TrainingData, restrictions: Restrictions | None) -> View:
-    """The table with its bins; constrained categories keep their order."""
+def prepared(learner: Any, data: TrainingData) -> tuple[View, Restrictions | None]:
+    """The table with its bins, and the restrictions of its features; constrained categories keep their order."""
+    restrictions = restrictions_of(learner, data)
     directions = None if restrictions is None else restrictions.monotonic
-    return data.binned(learner.max_bins, ordered=ordered_columns(directions, data.table))
+    view = data.binned(learner.max_bins, ordered=ordered_columns(directions, data.table))
+    assert view.bins is not None
+    if restrictions is None or not view.bins.columns:
+        return view, restrictions
+    return view, of_features(restrictions, view.bins, data.table.n_features)
+
+
+def of_features(restrictions: Restrictions, bins: Bins, n_columns: int) -> Restrictions:
+    """The restrictions of features, given those of columns of which some are several features."""
+    if restrictions != without_draws(restrictions, n_columns):
+        raise InputError(
+            "max_bins=None does not go with columns or thresholds that are drawn, if a column has more than "
+            f"{MAX_BINS} distinct values.",
+            "Set max_bins to a number, or leave max_features, max_features_per_tree and splitter at their defaults.",
+        )
+    columns, directions = bins.columns, restrictions.monotonic
+    return Restrictions(
+        bins.n_features,
+        bins.n_features,
+        monotonic=None if directions is None else tuple(directions[j] for j in columns),
+        groups=tuple(frozenset(k for k, j in enumerate(columns) if j in group) for group in restrictions.groups),
+    )
 
 
 def without_draws(restrictions: Restrictions, n_features: int) -> Restrictions:

@@ -20,7 +20,8 @@ from skewboost.reproduce.nyga import PROBLEMS, PUBLIC, classifier, column, folds
 from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Cell, Claim
 from skewboost.reproduce.printed import printed
 
-SOME = 4  # of the ten parameters, with --quick
+ALL, SOME = 10, 4  # parameters; with --quick
+SQUARED = "AdaBoost-Reg, p = 2"  # the other exponent of the influence that the thesis mentions
 Interval = tuple[float, float]
 _COMPOUND: dict[str, Interval] = {  # cost - 1, where costs enter in every round
     "banana": (3e-4, 0.01), "intrusion": (0.001, 0.05), "cancer": (3e-4, 0.02), "fire": (0.001, 0.2),
@@ -40,12 +41,40 @@ RANGES: dict[str, dict[str, Interval]] = {
         "banana": (0.1, 100.0), "intrusion": (0.3, 300.0), "cancer": (0.3, 300.0), "fire": (0.1, 100.0),
         "airbag": (0.3, 300.0),
     },
-    "AdaBoost-Reg, p = 2": {"banana": (1.0, 1e4), "cancer": (10.0, 1e5)},
+    SQUARED: {"banana": (1.0, 1e4), "cancer": (10.0, 1e5)},
     "WeightBoost": {name: (0.01, 1.0) if name == "banana" else (0.05, 4.0) for name in PROBLEMS},
 }  # fmt: skip
 
 
-def parameters(data: str, algorithm: str, n: int = 10) -> tuple[float, ...]:
+def runs(data: str, quick: bool) -> range:
+    """Return the runs on a data set: with `quick`, two pairs of training and test rows, or one cross-validation."""
+    problem = PROBLEMS[data]
+    return range((1 if problem.test_to_train else 2) if quick else problem.runs)
+
+
+def n_parameters(quick: bool) -> int:
+    """Return how many parameters are tried."""
+    return SOME if quick else ALL
+
+
+def is_validated(data: str, algorithm: str) -> bool:
+    """Whether the parameter is chosen by validation, too: on public data, and not for the slow p = 2."""
+    return data in PUBLIC and algorithm != SQUARED
+
+
+def ranges_in_words(algorithms: Iterable[str]) -> str:
+    """Return the ranges of the parameters, for a protocol."""
+    texts = []
+    for name in algorithms:
+        by_range: dict[Interval, list[str]] = {}
+        for data, ends in RANGES[name].items():
+            by_range.setdefault(ends, []).append(PROBLEMS[data].label.removesuffix(" (stand-in)"))
+        of_sets = ", ".join(f"{low:g} to {high:g} ({', '.join(sets)})" for (low, high), sets in by_range.items())
+        texts.append(f"{name} {of_sets}")
+    return "; ".join(texts)
+
+
+def parameters(data: str, algorithm: str, n: int = ALL) -> tuple[float, ...]:
     """Return the ten parameters of an algorithm on a data set, or `n` of them."""
     if algorithm == "AdaCost":
         ten = tuple(k / 10.0 for k in range(1, 11))
@@ -127,17 +156,20 @@ class Tried:
         return self.each[self.chosen, np.arange(len(self.chosen))]
 
 
-def tried(results: Results, data: str, algorithm: str, runs: Iterable[int], n: int) -> Tried:
-    """Return the results of `scores_by_parameter` on several runs."""
-    found = [results.of(scores_by_parameter, data, algorithm, run, n, data in PUBLIC) for run in runs]
+def tried(results: Results, data: str, algorithm: str, quick: bool) -> Tried:
+    """Return the results of `scores_by_parameter` on all runs."""
+    n = n_parameters(quick)
+    validated = is_validated(data, algorithm)
+    found = [results.of(scores_by_parameter, data, algorithm, run, n, validated) for run in runs(data, quick)]
     each = np.concatenate([np.asarray(one["each"], dtype=np.float64) for one in found], axis=1)
-    chosen = np.concatenate([one["chosen"] for one in found]) if data in PUBLIC else None
+    chosen = np.concatenate([one["chosen"] for one in found]) if validated else None
     return Tried(parameters(data, algorithm, n), each, chosen)
 
 
-def untuned(results: Results, data: str, algorithm: str, runs: Iterable[int]) -> Any:
-    """Return the results of `plain_scores` on several runs, by split and measure."""
-    return np.concatenate([results.of(plain_scores, data, algorithm, run) for run in runs])
+def untuned(results: Results, data: str, algorithm: str, quick: bool) -> Any:
+    """Return the results of `plain_scores` on all runs, by split and measure."""
+    found = [results.of(plain_scores, data, algorithm, run) for run in runs(data, quick)]
+    return np.concatenate([np.asarray(one, dtype=np.float64) for one in found])
 
 
 def estimated(values: Any, data: str, measure: str) -> Estimate:
@@ -145,9 +177,10 @@ def estimated(values: Any, data: str, measure: str) -> Estimate:
     return estimate(column(values, measure), PROBLEMS[data].test_to_train)
 
 
-def apart(of: Any, less: Any, data: str, measure: str = "F+") -> Estimate:
-    """Return the mean difference of a measure over splits."""
-    return difference(column(of, measure), column(less, measure), PROBLEMS[data].test_to_train)
+def apart(of: Any, less: Any, data: str, measure: str = "F+", less_measure: str | None = None) -> Estimate:
+    """Return the mean difference over splits of a measure and the same one, or another."""
+    other = column(less, measure if less_measure is None else less_measure)
+    return difference(column(of, measure), other, PROBLEMS[data].test_to_train)
 
 
 def cells(row: str, values: Any, data: str, sign: str = "+", paper: Mapping[str, Any] | None = None) -> dict[Any, Cell]:
@@ -176,3 +209,21 @@ def claim_of_all(text: str, differences: Mapping[str, Estimate]) -> Claim:
     else:
         verdict = UNDECIDED
     return Claim(text, verdict, evidence)
+
+
+def claim_of_equal_means(text: str, differences: Mapping[str, Estimate], margin: float) -> Claim:
+    """Return a claim that several mean differences are within a margin of 0.
+
+    It held if the 95 % confidence intervals, with Bonferroni's correction, are all within the margin; it is not
+    reproduced if one of them lies outside; else it is undecided.
+    """
+    ends = [found.interval(1.0 - 0.05 / len(differences)) for found in differences.values()]
+    if all(max(abs(low), abs(high)) <= margin for low, high in ends):
+        verdict = HELD
+    elif any(low > margin or high < -margin for low, high in ends):
+        verdict = NOT_REPRODUCED
+    else:
+        verdict = UNDECIDED
+    name, found = max(differences.items(), key=lambda item: abs(item[1].mean))
+    what = f"largest difference {name} {found.text()}" if name else f"difference {found.mean:+.3f} ± {found.error:.3f}"
+    return Claim(text, verdict, f"{what}; up to {margin:g} counts as equal")

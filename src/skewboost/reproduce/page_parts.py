@@ -111,8 +111,8 @@ class Table:
         """Draw a panel per column: our numbers with two standard errors, and the printed ones."""
         plt = import_pyplot()
         columns = [c for c in self.columns if any(self._has(row, c) for row in self.rows)]
-        n_across = min(4, max(1, len(columns)))
-        n_down = -(-max(1, len(columns)) // n_across)
+        n_down = max(1, -(-len(columns) // 4))
+        n_across = max(1, -(-len(columns) // n_down))
         height = 0.9 + 0.27 * len(self.rows)
         figure, axes = plt.subplots(
             n_down, n_across, figsize=(2.6 + 2.4 * n_across, n_down * height), sharey=True, squeeze=False,

@@ -16,6 +16,7 @@ from skewboost.boosting.state import State
 from skewboost.boosting.tree_drawing import draw
 from skewboost.boosting.tree_nodes import Explanation, PredictionNode, as_text, explain, read_tree
 from skewboost.boosting.variants.realboost import RealBoost
+from skewboost.boosting.whole_columns import on_whole_columns
 from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.partition import View
 from skewboost.engine.reference import ReferenceEngine
@@ -91,8 +92,9 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
         trees differ only in that constant.
     missing : {"abstain", "learn"}, default="abstain"
         Whether examples with a missing value skip the test and all nodes below it, or follow the better branch.
-    max_bins : int, default=255
-        The number of bins per feature. Features with fewer distinct values are split at every threshold.
+    max_bins : int or None, default=255
+        The number of bins per feature. Features with fewer distinct values are split at every threshold, and with None
+        all are.
     cost : number, "balanced", dict, matrix or None, default=None
         The misclassification costs: a number (the cost of a miss of the positive class, in false alarms),
         ``"balanced"`` (both classes have the same total cost), a dict ``{label: cost of misclassifying it}``, or a
@@ -128,7 +130,7 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
     max_rounds: int = 20
     init: str = "prior"
     missing: str = "abstain"
-    max_bins: int = MAX_BINS
+    max_bins: int | None = MAX_BINS
     cost: Any = None
 
     def _rule(self) -> Rule:
@@ -149,7 +151,7 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
             A node with a `value` and `splitters`, each of which has a `name`, a `round` and two `children`.
         """
         check_is_fitted(self)
-        model = self._model
+        model = on_whole_columns(self._model)
         names: Any = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         assert model.bins is not None
         return read_tree(model.terms, model.bins, model.link.offset, names)
@@ -190,7 +192,8 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
         table = self._new_rows(x)
         if table.n_rows != 1:
             raise InputError(f"explain takes one example, but x has {table.n_rows} rows. Pass one, e.g. X.iloc[[0]].")
-        return explain(self.tree(), View(ReferenceEngine(), table, self._model.bins), self.pos_label_)
+        view = View(ReferenceEngine(), table, on_whole_columns(self._model).bins)
+        return explain(self.tree(), view, self.pos_label_)
 
     def plot_tree(self, *, ax: Axes | None = None, decimals: int = 2) -> Axes:
         """Draw the tree, from left to right. Needs matplotlib.

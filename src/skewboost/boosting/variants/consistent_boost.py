@@ -10,6 +10,7 @@ import numpy as np
 from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, leaf_log_odds, no_edge
 from skewboost.boosting.state import State
+from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import N_CODES
 from skewboost.engine.partition import look_up
 from skewboost.engine.scoring import LeafTerm, Term
@@ -41,6 +42,12 @@ class ConsistentBoost(Rule):
     def start(self, state: State) -> None:
         """There are no votes yet."""
         super().start(state)
+        if state.rows.bins is not None and state.rows.bins.columns:
+            raise InputError(
+                f"max_bins=None of Stump is not for ConsistentBoost if a column has more than {MAX_BINS} distinct "
+                "values: it keeps the votes on a column in a table of its bins.",
+                f"Set max_bins to a number up to {MAX_BINS}.",
+            )
         self.votes: dict[int, Array] = {}  # Σ|h| of the votes against and for, per code of a feature
         self.latest: tuple[int, Array] | None = None  # the feature of this round, and its votes with the new one
 

@@ -14,6 +14,7 @@ from skewboost.boosting.calibration import Isotonic, Sigmoid
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.link import ManyClasses, TwoClasses
 from skewboost.boosting.model import Model
+from skewboost.boosting.whole_columns import on_whole_columns
 from skewboost.engine.binning import Bins
 from skewboost.engine.boundary import LEFT, MISSING, RIGHT
 from skewboost.engine.scoring import Scorer
@@ -82,7 +83,7 @@ def _referring(formula: Formula, model: Any) -> Formula:
 
 
 def _read_booster(booster: Any, name: str, threshold: float | None) -> Formula:
-    fitted, n_rounds = booster._model, booster._model.n_rounds
+    fitted, n_rounds = on_whole_columns(booster._model), booster._model.n_rounds
     link: Odds | ManyClasses
     notes = []
     if isinstance(fitted.link, TwoClasses):

@@ -10,7 +10,6 @@ from skewboost.evaluate import StagedCurve, staged_curve
 from skewboost.learners import Tree
 from skewboost.plots import MarginDisplay
 from skewboost.reproduce.estimates import difference, estimate
-from skewboost.reproduce.exact import EXACT
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga import classifier, splits
 from skewboost.reproduce.nyga_figures.panels import draw_measures, entitle, legend_of_lines, panels
@@ -37,7 +36,7 @@ def booster(leaves: int) -> Any:
     return (
         model
         if leaves == 2
-        else model.set_params(estimator=Tree(criterion="gini", max_leaf_nodes=leaves, max_bins=EXACT))
+        else model.set_params(estimator=Tree(criterion="gini", max_leaf_nodes=leaves, max_bins=None))
     )
 
 

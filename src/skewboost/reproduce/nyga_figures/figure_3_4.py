@@ -13,7 +13,7 @@ from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga import PROBLEMS, classifier, column, splits, trained_scores
 from skewboost.reproduce.nyga_figures.panels import entitle, legend_of_lines, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.nyga_trials import SOME, parameters, scores_by_parameter
+from skewboost.reproduce.nyga_trials import SOME, n_parameters, parameters, runs, scores_by_parameter
 from skewboost.reproduce.page_parts import Claim, claim_of_order
 
 ALGORITHMS = {"AdaBoost-Reg": "C", "WeightBoost": "β"}
@@ -26,34 +26,26 @@ def scores_of_large_c(run: int) -> list[list[float]]:
     return [trained_scores(classifier("cancer", "AdaBoost-Reg", LARGER), split) for split in splits("cancer", run)]
 
 
-def runs(quick: bool) -> range:
-    """Return the runs of cross-validation."""
-    return range(1 if quick else PROBLEMS["cancer"].runs)
-
-
-def n_parameters(quick: bool) -> int:
-    """Return how many parameters are tried."""
-    return SOME if quick else 10
-
-
 def tasks(quick: bool) -> list[Task]:
     """Return a task per algorithm and run."""
     n = n_parameters(quick)
-    both = [Task(scores_by_parameter, "cancer", name, run, n, False) for name in ALGORITHMS for run in runs(quick)]
-    return [*both, *(Task(scores_of_large_c, run) for run in runs(quick))]
+    both = [
+        Task(scores_by_parameter, "cancer", name, run, n, False) for name in ALGORITHMS for run in runs("cancer", quick)
+    ]
+    return [*both, *(Task(scores_of_large_c, run) for run in runs("cancer", quick))]
 
 
 def scores(results: Results, quick: bool, name: str) -> Any:
     """Return the measures by parameter and fold."""
     n = n_parameters(quick)
-    found = [results.of(scores_by_parameter, "cancer", name, run, n, False)["each"] for run in runs(quick)]
+    found = [results.of(scores_by_parameter, "cancer", name, run, n, False)["each"] for run in runs("cancer", quick)]
     return np.concatenate(found, axis=1).astype(np.float64)
 
 
 def claims(results: Results, quick: bool) -> list[Claim]:
     """Return what the text says about the figure."""
     reg, weight = (column(scores(results, quick, name), "F+") for name in ALGORITHMS)
-    large = column(np.concatenate([results.of(scores_of_large_c, run) for run in runs(quick)]), "F+")
+    large = column(np.concatenate([results.of(scores_of_large_c, run) for run in runs("cancer", quick)]), "F+")
     C = parameters("cancer", "AdaBoost-Reg", n_parameters(quick))
     falling = [-float(spearmanr(C, F).statistic) if np.ptp(F) else 0.0 for F in reg.T]
     best_reg, best_weight = (one[one.mean(axis=1).argmax()] for one in (reg, weight))
@@ -97,8 +89,8 @@ PICTURE = Picture(
     title="AdaBoost-Reg and WeightBoost by parameter on the cancer data",
     choices=f"""\
 ten values of C and of β, spaced geometrically in the ranges of the experiment about table 3.3 (the thesis does not
-print its own), and C = {LARGER:g}; 500 stumps, five folds, {len(runs(False))} times (once, and with {SOME} values, with
-`--quick`).""",
+print its own), and C = {LARGER:g}; 500 stumps, five folds, {len(runs("cancer", False))} times
+(once, and with {SOME} values, with `--quick`).""",
     caption="""\
 precision, recall and F1-score of AdaBoost-Reg and WeightBoost at different operating points on the cancer data. The
 performance of AdaBoost-Reg decreases in C, is best very close to 0, and suffers dramatically from even larger C.""",

@@ -25,7 +25,6 @@ from skewboost import (
 from skewboost.datasets import fetch_uci
 from skewboost.learners import Histogram, Line, Stump
 from skewboost.reproduce.estimates import Estimate, estimate
-from skewboost.reproduce.exact import EXACT
 from skewboost.reproduce.experiment import Experiment, Results, Task
 from skewboost.reproduce.least_costs import (
     COARSER,
@@ -68,7 +67,7 @@ COSTS = tuple(round(1.0 + 0.1 * k, 1) for k in range(91))
 JUST_ABOVE_1 = (1.01, 1.02, 1.03, 1.05, 1.07)
 INNER_COSTS = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
 QUICK_COSTS, QUICK_JUST_ABOVE_1 = (1.0, 1.1, 1.5, 3.0, 10.0), (1.02,)
-STUMP = Stump(max_bins=EXACT)
+STUMP = Stump(max_bins=None)
 
 
 def _cs_real(c: float, bins: int) -> Any:

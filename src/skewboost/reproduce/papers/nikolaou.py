@@ -29,7 +29,6 @@ from skewboost.datasets import fetch_ida, fetch_uci
 from skewboost.learners import Stump
 from skewboost.plots.style import GREY, import_pyplot, look
 from skewboost.reproduce.estimates import difference, estimate
-from skewboost.reproduce.exact import EXACT
 from skewboost.reproduce.experiment import Experiment, Results, Task
 from skewboost.reproduce.page_parts import Cell, Claim, Claims, Figure, Part, Table, claim_of_equality, claim_of_order
 from skewboost.reproduce.superiority import claim_of_superiority, draw_ranks, rank_test
@@ -51,7 +50,7 @@ QUICK_RATIOS = (0.1, 1.0, 10.0)
 STUMPS, LOGISTIC = "stumps", "logistic"
 LEARNERS: dict[str, Callable[[], Any]] = {
     LOGISTIC: UnivariateLogisticRegression,
-    STUMPS: lambda: Stump(max_bins=EXACT),
+    STUMPS: lambda: Stump(max_bins=None),
 }
 COST_SENSITIVE: dict[str, Callable[[], Any]] = {
     "AdaCost": AdaCostClassifier,
