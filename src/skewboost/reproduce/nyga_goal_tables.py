@@ -224,10 +224,13 @@ def _mean_f(goals: Goals, aims: Sequence[Aim], algorithm: str) -> Any:
 
 
 def _claim_of_no_winner(goals: Goals, name: str, aims: Sequence[Aim]) -> Claim:
-    """Return the claim that the best algorithm is hardly better than the next one."""
-    f = {a: _mean_f(goals, aims, a) for a in ALGORITHMS}
-    first, second = sorted(f, key=lambda a: -float(f[a].mean()))[:2]
+    """Return the claim that of those that reach the goals the best is hardly better than the next one."""
+    met = [a for a in ALGORITHMS if all(goals.best(aim, a)["met"] for aim in aims)]
+    f = {a: _mean_f(goals, aims, a) for a in met}
     text = f"No algorithm clearly outperforms the others: F of the best less F of the second best ({name})"
+    if len(met) < 2:
+        return Claim(text, UNDECIDED, "fewer than two algorithms reach the goals")
+    first, second = sorted(f, key=lambda a: -float(f[a].mean()))[:2]
     claim = claim_of_equality(text, difference(f[first], f[second], PROBLEMS[aims[0].data].test_to_train), MARGIN)
     return Claim(claim.text, claim.verdict, f"{first}, {second}: {claim.evidence}")
 
