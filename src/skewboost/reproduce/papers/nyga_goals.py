@@ -85,11 +85,11 @@ Errors of cancer, fire and airbag have the correction of Nadeau and Bengio for t
 are paired by split.
 """
 DISCUSSION = """
-**On cancer, CSRA, CSGA and CSLB are as in table 3.5**: precision at both goals differs from the printed one by less than
-a standard error. On banana our precision is higher by 0.02 to 0.05 at R = 85 and 90 %, and by up to 0.02 at R = 95 %;
-the thesis does not say how large its trees are. It has a lower F for AdaC3 on banana, and for AdaC2 and AdaC3 on cancer
-at R = 95 %. We find no such differences. In print F of AdaC3 on banana is far below 2PR/(P + R), so its recall must
-have varied much between test parts. Here it varies little more than that of the others.
+**On cancer, CSRA, CSGA and CSLB are as in table 3.5**: precision at both goals differs from the printed one by less
+than a standard error. On banana our precision is higher by 0.02 to 0.05 at R = 85 and 90 %, and by up to 0.02 at
+R = 95 %; the thesis does not say how large its trees are. It has a lower F for AdaC3 on banana, and for AdaC2 and AdaC3
+on cancer at R = 95 %. We find no such differences. In print F of AdaC3 on banana is far below 2PR/(P + R), so its
+recall must have varied much between test parts. Here it varies little more than that of the others.
 
 **AdaC2 does not find all positives at any cost.** From a cost of about 1.3 on its mean recall on cancer stays at 0.994.
 As §3.3 argues, weights act on the single classifiers, and not on the ensemble. The printed AdaC2 has a precision of
