@@ -228,7 +228,7 @@ def test_the_page_of_made_up_results(results):
     (unreachable,) = (v for text, v in verdicts.items() if text.startswith("A goal is not guaranteed"))
     assert unreachable == HELD
     (certified,) = (v for text, v in verdicts.items() if "certified goals" in text)
-    assert certified == HELD
+    assert certified == (UNDECIDED if quick else HELD)
     tables = {part.name: part for part in parts if isinstance(part, Table)}
     assert all(cell.printed is None for cell in tables["stand-ins"].cells.values())
     assert "No cost reaches the goal" in tables["cancer"].note
@@ -258,7 +258,7 @@ def test_precision_that_is_not_defined_does_not_reach_a_goal(results):
         (Estimate(0.95, 0.01, 10), HELD),
         (Estimate(0.88, 0.02, 10), UNDECIDED),
         (Estimate(0.6, 0.02, 10), NOT_REPRODUCED),
-        (Estimate(0.6), UNDECIDED),
+        (Estimate(1.0), UNDECIDED),
     ],
 )
 def test_a_promise_is_broken_only_if_chance_does_not_explain_it(share, verdict):

@@ -272,12 +272,13 @@ def _share_by_pair(goals: Goals, how: str) -> Estimate:
 
 
 def claim_of_promise(text: str, share: Estimate) -> Claim:
-    """Return the claim that a share is at least the confidence: held if it is, else undecided within two errors."""
-    if share.mean >= CONFIDENCE:
+    """Return the claim that a share is at least the confidence: held if it is, else undecided if chance may explain it."""
+    if share.n < 2:
+        verdict = UNDECIDED
+    elif share.mean >= CONFIDENCE:
         verdict = HELD
     else:
-        surely = share.n > 1 and share.interval()[1] < CONFIDENCE
-        verdict = NOT_REPRODUCED if surely else UNDECIDED
+        verdict = NOT_REPRODUCED if share.interval()[1] < CONFIDENCE else UNDECIDED
     return Claim(text, verdict, _in_searches(share))
 
 
