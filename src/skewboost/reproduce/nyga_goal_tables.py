@@ -272,7 +272,7 @@ def _share_by_pair(goals: Goals, how: str) -> Estimate:
 
 
 def claim_of_promise(text: str, share: Estimate) -> Claim:
-    """Return the claim that a share is at least the confidence: held if it is, else undecided if chance may explain it."""
+    """Return the claim that a share is at least the confidence; it is broken only if chance does not explain it."""
     if share.n < 2:
         verdict = UNDECIDED
     elif share.mean >= CONFIDENCE:
