@@ -86,7 +86,7 @@ def test_sparse_tables_and_dates_are_not_for_us():
         ({"pos_label": "fraud"}, r"pos_label='fraud' is not among the classes of y, which are \[0, 1\]"),
         ({"estimator": "forest"}, "estimator must be 'stump', 'tree'.*got 'forest'"),
         ({"estimator": Stump(criterion="mse")}, "criterion of Stump must be one of 'error'.*got 'mse'"),
-        ({"estimator": Stump(max_bins=256)}, "max_bins of Stump must be an integer from 2 to 255; got 256"),
+        ({"estimator": Stump(max_bins=256)}, "max_bins of Stump must be an integer from 2 to 255, or None; got 256"),
         ({"estimator": Tree(max_leaf_nodes=1)}, "max_leaf_nodes of Tree must be an integer >= 2, or None; got 1"),
         ({"estimator": Tree(max_leaf_nodes=None)}, "would grow until every leaf is pure"),
         ({"estimator": Tree(criterion="zbar")}, "criterion of Tree"),

@@ -314,7 +314,7 @@ def _set(**values):
             _set(feature_names_in=["a", "b", "a"]),
             "must not hold a value twice",
         ),
-        ("lines", "bins", _set(bins={"features": [NO_CUTS] * 3}), "per_code must be null where"),
+        ("lines", "bins", _set(bins={"features": [NO_CUTS] * 3, "columns": []}), "per_code must be null where"),
         ("a goal", "certificate", _set(threshold="nan"), "model.threshold must not be NaN"),
         ("boosted rules", "n_rounds", _set(n_rounds=0), "n_rounds must not exceed the rounds"),
         ("a goal", "p_value", _set(p_value="-inf"), "p_value must be a number >= 0"),

@@ -263,7 +263,7 @@ def _read_again(estimator: Any, table: Table, reset: bool) -> Table:
     if reset:
         validate_data(estimator, table.native, reset=True, skip_check_array=True)
         estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
-    for j in estimator._empty_columns:
+    for j in getattr(estimator, "_empty_columns", ()):
         columns[j] = np.full(table.n_rows, np.nan)
     return replace(table, columns=tuple(columns))
 
