@@ -44,8 +44,8 @@ def main() -> None:
     for n in (300, 1000, 3000, 10_000, 30_000):
         X, y = rows(n, 0)
         for name, learner, tree in (
-            ("stump", Stump(criterion="gini"), DecisionTreeClassifier(max_depth=1)),
-            ("tree, 8 leaves", Tree(criterion="gini"), DecisionTreeClassifier(max_leaf_nodes=8)),
+            ("stump", Stump(), DecisionTreeClassifier(max_depth=1)),
+            ("tree, 8 leaves", Tree(), DecisionTreeClassifier(max_leaf_nodes=8)),
         ):
             found = []
             for bins in (None, 255):
