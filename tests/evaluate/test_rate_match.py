@@ -127,6 +127,40 @@ def test_costs_between_the_steps_are_tried_if_no_step_reaches_the_rate():
     assert 45.0 < found.cost < 80.0
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.0012, 0.0014), (0.00124, 0.00126)])
+def test_costs_beside_a_jump_are_close_where_costs_compound(low, high):
+    """The rate is met just above the jump at 1.001 only: costs that enter in each of many rounds matter so early."""
+
+    class Compounds(Share):
+        def fit(self, X, y):
+            super().fit(X, y)
+            excess = math.log(self.cost[1] / self.cost[0])
+            self.share_ = 0.5 if excess < 0.001 else 0.53 if low < excess < high else 0.6
+            return self
+
+    Compounds.__init__ = Share.__init__
+    found = match_rate(Compounds(), X, Y, rate=0.53, tolerance=0.01, cv=HALVES, repeats=1, max_points=60)
+    assert found.met
+    assert low < math.log(found.cost) < high
+
+
+def test_the_largest_cost_is_that_of_the_user():
+    class Slow(Share):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.share_ = 0.5 + 0.02 * math.log(self.cost[1] / self.cost[0])
+            return self
+
+    Slow.__init__ = Share.__init__
+    near, far = (
+        match_rate(Slow(), X, Y, rate=0.95, tolerance=0.01, cv=HALVES, repeats=1, max_cost=most) for most in (1e6, 1e12)
+    )
+    assert not near.met
+    assert max(cost for cost, _ in near.tried) <= 1e6
+    assert far.met
+    assert far.cost == pytest.approx(math.exp(22.5), rel=1.0)
+
+
 def test_precision_is_raised_by_dearer_false_alarms():
     table, labels = awkward_data(300)
     clf = CSRAClassifier(n_estimators=10)

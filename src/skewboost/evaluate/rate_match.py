@@ -29,9 +29,9 @@ from skewboost.parameters import check_arguments, integer, number, one_of
 from skewboost.typing import Array
 
 FIRST_STEP = 0.05  # of the logarithm of the cost
-FARTHEST = math.log(1e6)
 FINEST = 1e-4  # costs that differ by less are not told apart
-NEARBY = 5e-3  # the spacing of costs that are tried beside a jump
+NEARBY, CLOSEST = 5e-3, 1e-7  # the spacing of costs that are tried beside a jump, at most and at least
+BESIDE = 8  # of them on either side, before it is halved
 FALLING = ("miss_rate", "specificity", "precision", "negative_predictive_value")  # with the cost of a miss
 
 
@@ -111,6 +111,7 @@ def match_rate(
     cv: Any = 5,
     repeats: int = 10,
     max_points: int = 40,
+    max_cost: float = 1e6,
     pos_label: Any = None,
     sample_weight: Any = None,
     n_jobs: int | None = None,
@@ -125,8 +126,8 @@ def match_rate(
     that reaches a goal on new rows take `skewboost.GoalSearchCV`.
 
     The search starts at equal costs, doubles its steps until the mean is on the other side of the rate, and halves the
-    step in between. Where the mean jumps across the rate, other costs next to the jump are tried; if no step goes
-    beyond the rate, costs next to the closest one.
+    step in between. Where the mean jumps across the rate, other costs next to the jump are tried, closer and
+    closer to it; if no step goes beyond the rate, costs next to the closest one.
 
     Parameters
     ----------
@@ -150,6 +151,9 @@ def match_rate(
         `class_weight` or weights.
     max_points : int, default=40
         The largest number of costs to try.
+    max_cost : float, default=1e6
+        Costs from 1/max_cost to max_cost are tried. Variants that spread costs over the rounds, such as
+        `CSRAClassifier`, may need larger ones for goals close to 1.
 
     Returns
     -------
@@ -172,6 +176,7 @@ def match_rate(
         tolerance=(tolerance, number(0, None)),
         vary=(vary, one_of("miss", "false_alarm")),
         max_points=(max_points, integer(1)),
+        max_cost=(max_cost, number(1, None, open_low=True)),
     )
     if isinstance(estimator, dict | list | tuple):
         raise InputError(f"estimator={estimator!r} must be one estimator.", "Match others in separate calls.")
@@ -179,7 +184,8 @@ def match_rate(
     first = estimator(1.0) if makes else estimator
     plan = plan_of(first, X, y, None, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
     setting = _settings(plan, vary, estimator if makes else None)
-    points = _Points(plan, setting, find_measure(measure).name, float(rate), float(tolerance), int(max_points))
+    limits = int(max_points), math.log(max_cost)
+    points = _Points(plan, setting, find_measure(measure).name, float(rate), float(tolerance), *limits)
     points.search()
     return points.result(vary)
 
@@ -211,10 +217,18 @@ class _Points:
     """The costs that were tried, by their logarithms."""
 
     def __init__(
-        self, plan: Plan, make: Callable[[float], Setting], measure: str, rate: float, tolerance: float, most: int
+        self,
+        plan: Plan,
+        make: Callable[[float], Setting],
+        measure: str,
+        rate: float,
+        tolerance: float,
+        most: int,
+        farthest: float,
     ) -> None:
         self.plan, self.make = plan, make
-        self.measure, self.rate, self.tolerance, self.most = measure, rate, tolerance, most
+        self.measure, self.rate, self.tolerance = measure, rate, tolerance
+        self.most, self.farthest = most, farthest
         self.at_end = rate + tolerance >= 1.0 or rate - tolerance <= 0.0
         self.sweeps: dict[float, tuple[Any, Sweep]] = {}
 
@@ -268,7 +282,7 @@ class _Points:
     def _outward(self, sign: float) -> tuple[float, float] | None:
         """Double the steps until the mean is beyond the rate; return the last two costs."""
         before, step = 0.0, FIRST_STEP
-        while step <= FARTHEST and not self.full:
+        while step <= self.farthest and not self.full:
             u = sign * step
             if self._beyond(u):
                 return before, u
@@ -286,12 +300,13 @@ class _Points:
                 return
             middle = 0.5 * (near + far)
             near, far = (near, middle) if self._beyond(middle) else (middle, far)
-        k = 1
-        while not self.full and not self.hits(far):
-            for u in (far + k * NEARBY, far - k * NEARBY):
+        # Costs that compound matter by their distance to 1; at a finer spacing, means that vary by chance come closer
+        spacing = min(NEARBY, max(FINEST, 0.05 * abs(far)))
+        while not self.full and not self.hits(far) and spacing > CLOSEST:
+            for u in (far + sign * k * spacing for k in range(1, BESIDE + 1) for sign in (1.0, -1.0)):
                 if not self.full and self.hits(u):
                     return
-            k += 1
+            spacing *= 0.5
 
     def result(self, vary: str) -> RateMatch:
         """Return the cost that meets the rate with the smallest error, or comes closest."""
