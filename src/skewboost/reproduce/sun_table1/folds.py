@@ -41,10 +41,11 @@ COSTLY: dict[str, Callable[..., Any]] = {
     "CSB2": CSB2Classifier,
     "AdaCost, start by cost": AdaCostClassifier,
     "CSB1, AdaBoost's votes": CSB1Classifier,
+    "CSB2, costs of errors": lambda **given: CSB2Classifier(cost_on="errors", **given),
 }
 PLAIN = ("HPWR", "HPWR, three conditions", "AdaBoost")
 PRINTED = ("HPWR", "AdaBoost", *list(COSTLY)[:6])
-OTHERS = {"AdaCost": "AdaCost, start by cost", "CSB1": "CSB1, AdaBoost's votes"}
+OTHERS = {"AdaCost": "AdaCost, start by cost", "CSB1": "CSB1, AdaBoost's votes", "CSB2": "CSB2, costs of errors"}
 TEST_TO_TRAIN = 1.0 / (FOLDS - 1)
 
 
