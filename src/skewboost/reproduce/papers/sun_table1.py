@@ -64,8 +64,8 @@ DISCUSSION = """
 ## Discussion
 
 **AdaBoost, AdaC1 and AdaCost are close to the printed numbers. The winners are not found again.** With 25 folds the two
-best algorithms of a data set differ by less than their standard error, on each of the four. A table of one division into
-folds must have winners; which ones they are is left to chance.
+best algorithms of a data set differ by less than their standard error, on each of the four. A table of one
+division into folds must have winners; which ones they are is left to chance.
 
 **Choosing the cost on the test rows makes most of the gain.** So chosen, AdaC1 to AdaC3 and AdaCost are 2 to 3 points
 better than AdaBoost on average. With a cost chosen by an inner cross-validation they are at most 0.9 better, with
