@@ -232,8 +232,8 @@ of least expected cost is x* = -½ ln(C1/C2). C2 is 1.
   CS-LogitBoost straight lines, CS-RealBoost histograms.
 - *Figure 3*: {ROUNDS} rounds of stumps with every cut. For each algorithm {len(SEARCH)} costs from 1 to 100 are tried;
   shown is the one whose boundary after {ROUNDS} rounds is closest to the optimum for C1 = 5 and C1 = 20, in the mean of
-  all draws. A boundary that moves on may pass the optimum just then. So training goes on to round {MORE}, and the claims
-  about convergence are about these further rounds.
+  all draws. A boundary that moves on may pass the optimum just then. So training goes on to round {MORE}, and the
+  claims about convergence are about these further rounds.
 
 The paper made one draw; here there are ten (two with `--quick`), and errors are over draws. It does not say, so these
 are guesses: 32 bins of equally many rows per histogram; which costs of figure 2 were taken; which costs were searched;
