@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skewboost import AdaBoostClassifier, RealBoostClassifier
 from skewboost.engine import choose
 from skewboost.engine.binning import Bins, Feature, fit_bins
 from skewboost.engine.boundary import MISSING
 from skewboost.engine.table import Nominal, Table
+from skewboost.errors import InputError
+from skewboost.features import HaarFeatures
+from skewboost.learners import AlternatingTree, Stump, Tree
 
 REFERENCE = choose("reference", 1)
 CPU = choose("cpu", 2)
@@ -246,3 +250,61 @@ def test_the_table_is_not_copied():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < X.nbytes / 4
+
+
+def uniform_cuts(column, n, weights=None):
+    return fit_bins(REFERENCE, table(np.asarray(column, dtype=np.float64)), weights, n, uniform=True).features[0].cuts
+
+
+@pytest.mark.parametrize("n", [2, 7, 255])
+def test_equal_intervals_divide_the_range(n):
+    column = np.random.default_rng(0).lognormal(size=500)
+    expected = np.linspace(column.min(), column.max(), n + 1)[1:-1]
+    assert uniform_cuts(column, n) == pytest.approx(expected)
+    holes = np.insert(column, 3, np.nan)
+    assert np.array_equal(uniform_cuts(holes, n), uniform_cuts(column, n))
+    assert np.array_equal(uniform_cuts(column[::-1], n), uniform_cuts(column, n))
+
+
+def test_equal_intervals_ignore_weights_but_not_rows_without_any():
+    column, weights = np.array([0.0, 1.0, 2.0, 100.0]), np.array([9.0, 0.1, 3.0, 0.0])
+    assert uniform_cuts(column, 4, weights) == pytest.approx([0.5, 1.0, 1.5])
+    assert uniform_cuts(column, 4) == pytest.approx([25.0, 50.0, 75.0])
+
+
+@pytest.mark.parametrize(
+    ("column", "n_cuts"),
+    [([5.0, 5.0], 0), ([np.nan, np.nan], 0), ([1.0, np.nextafter(1.0, 2.0)], 1), ([-1e308, 1e308], 3)],
+)
+def test_equal_intervals_of_extreme_ranges(column, n_cuts):
+    cuts = uniform_cuts(column, 4)
+    assert len(cuts) == n_cuts
+    assert np.isfinite(cuts).all()
+    if n_cuts:
+        assert min(column) <= cuts[0]
+        assert cuts[-1] < max(column)
+
+
+@pytest.mark.parametrize("learner", [Stump, Tree, AlternatingTree])
+def test_learners_test_the_cuts_of_equal_intervals(learner):
+    rng = np.random.default_rng(1)
+    X = rng.exponential(size=(400, 2))
+    y = (X.sum(axis=1) + rng.normal(0, 0.5, 400) > 2).astype(int)
+    model = RealBoostClassifier(estimator=learner(max_bins=8, binning="uniform"), n_estimators=10).fit(X, y)
+    for j, f in enumerate(model.shape_functions()):
+        allowed = np.linspace(X[:, j].min(), X[:, j].max(), 9)[1:-1]
+        assert len(f.edges)
+        assert np.abs(f.edges[:, None] - allowed).min(axis=1).max() < 1e-9
+    with pytest.raises(InputError, match=r"binning='uniform' of .* has no effect with max_bins=None"):
+        RealBoostClassifier(estimator=learner(max_bins=None, binning="uniform")).fit(X, y)
+    with pytest.raises(InputError, match=r"binning of .* must be one of 'quantile', 'uniform'; got 'equal'"):
+        RealBoostClassifier(estimator=learner(binning="equal")).fit(X, y)
+
+
+def test_equal_intervals_of_computed_columns():
+    images = np.random.default_rng(0).random((60, 8, 8))
+    computed = HaarFeatures(min_size=3).fit_transform(images.reshape(60, -1))
+    y = np.arange(60) % 2
+    models = [AdaBoostClassifier(estimator=Stump(max_bins=9, binning="uniform"), n_estimators=4).fit(X, y)
+              for X in (computed, np.asarray(computed))]  # fmt: skip
+    assert np.array_equal(*(model.decision_function(computed) for model in models))

@@ -77,7 +77,7 @@ def test_a_setting_is_one_curve_per_trial(small):
 def test_the_whole_experiment_in_small(small):
     experiment = find("cuendet-curves")
     parts = experiment.report(run_tasks(experiment, True, None), True)
-    assert [len(part.claims) for part in parts if isinstance(part, Claims)] == [28]
+    assert [len(part.claims) for part in parts if isinstance(part, Claims)] == [29]
     (table,) = (part for part in parts if isinstance(part, Table))
     assert len(table.rows) == sum(map(len, METHODS.values()))
     figures = [part for part in parts if isinstance(part, Figure)]

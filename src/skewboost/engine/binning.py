@@ -14,6 +14,7 @@ that the first of equally good thresholds is the lowest. Nothing that searches, 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -120,17 +121,19 @@ def fit_bins(
     max_bins: int | None = MAX_BINS,
     edges: list[Array] | None = None,
     ordered: frozenset[int] = frozenset(),
+    uniform: bool = False,
 ) -> Bins:
     """Choose the bins of every column, or use `edges` as the cuts of numeric columns; None: every midpoint is a cut.
 
+    With `uniform` the range of every column is divided into intervals of equal length.
     The categories of the `ordered` columns keep their declared order, also those that do not occur. A table with a memo
     keeps its bins for the next fit.
     """
     if table.memo is None or edges is not None:
-        return _fit_bins(engine, table, weights, max_bins, edges, ordered)
-    key = ("bins", max_bins, None if weights is None else weights.tobytes(), ordered)
+        return _fit_bins(engine, table, weights, max_bins, edges, ordered, uniform)
+    key = ("bins", max_bins, None if weights is None else weights.tobytes(), ordered, uniform)
     if key not in table.memo:
-        table.memo[key] = _fit_bins(engine, table, weights, max_bins, None, ordered)
+        table.memo[key] = _fit_bins(engine, table, weights, max_bins, None, ordered, uniform)
     bins: Bins = table.memo[key]
     return bins
 
@@ -142,6 +145,7 @@ def _fit_bins(
     max_bins: int | None,
     edges: list[Array] | None,
     ordered: frozenset[int],
+    uniform: bool,
 ) -> Bins:
     most = MAX_BINS if max_bins is None else max_bins
     numeric = [j for j, nominal in enumerate(table.nominal) if not nominal]
@@ -149,6 +153,8 @@ def _fit_bins(
         cuts = [np.unique(np.asarray(edges[j], dtype=np.float64)) for j in numeric]
     elif max_bins is None:
         cuts = _every_cut(table, weights)
+    elif uniform:
+        cuts = [_equal_intervals(column, weights, most) for column in _numbers_of(table)]
     else:
         cuts = _cuts(engine, table, weights, max_bins)
     features = {j: Feature(cuts=own, n_bins=len(own) + 1) for j, own in zip(numeric, cuts, strict=True)}
@@ -189,6 +195,28 @@ def _every_cut(table: Table, weights: Array | None) -> list[Array]:
         )
     values = [summary(column, weights)[0] for _, column in table.numeric_columns()]
     return [midpoints(own[:-1], own[1:]) for own in values]
+
+
+def _numbers_of(table: Table) -> Iterator[Array]:
+    """Yield the numeric columns; those that are computed are in memory a block at a time."""
+    if table.computed is None:
+        yield from (column for _, column in table.numeric_columns())
+    else:
+        yield from (column for _, cells in table.computed.blocks() for column in cells.T)
+
+
+def _equal_intervals(column: Array, weights: Array | None, n: int) -> Array:
+    """Return the cuts that divide the range of a column into n intervals of equal length."""
+    present = column == column
+    if weights is not None:
+        present &= weights > 0
+    known = column[present].astype(np.float64)
+    if not len(known):
+        return np.empty(0)
+    low, high = known.min(), known.max()
+    share = np.arange(1, n) / n
+    cuts = np.unique(low * (1.0 - share) + high * share)  # the range itself may overflow
+    return np.asarray(cuts[(cuts >= low) & (cuts < high)])
 
 
 def _cuts(engine: Engine, table: Table, weights: Array | None, max_bins: int) -> list[Array]:

@@ -17,7 +17,7 @@ from skewboost.engine.training_set import Leaves
 from skewboost.learners.learner import LABELS, LabelHypothesis, LearnerContext, RandomSource
 from skewboost.learners.stump_tree import majority
 from skewboost.learners.training_data import TrainingData
-from skewboost.learners.tree_restrictions import BINS
+from skewboost.learners.tree_restrictions import BINS, is_uniform
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
@@ -69,6 +69,8 @@ class AlternatingTree(BaseEstimator):
     max_bins : int or None, default=255
         The number of bins per feature. If a feature has no more distinct values than that, every threshold is tried.
         None always tries every threshold.
+    binning : {"quantile", "uniform"}, default="quantile"
+        As for `Stump`.
 
     References
     ----------
@@ -91,8 +93,11 @@ class AlternatingTree(BaseEstimator):
 
     missing: Literal["abstain", "learn"] = "abstain"
     max_bins: int | None = MAX_BINS
+    binning: Literal["quantile", "uniform"] = "quantile"
 
     def prepare(self, data: TrainingData, goal: Request) -> AlternatingTreeContext:
         """Bin the table. An alternating tree minimises Z, whatever the criterion of the variant."""
-        check_params(self, missing=one_of("abstain", "learn"), max_bins=BINS)
-        return AlternatingTreeContext(data, data.binned(self.max_bins), Request("z", self.missing))
+        check_params(self, missing=one_of("abstain", "learn"), **BINS)
+        return AlternatingTreeContext(
+            data, data.binned(self.max_bins, uniform=is_uniform(self)), Request("z", self.missing)
+        )

@@ -248,6 +248,9 @@ class Stump(BaseEstimator):
     max_bins : int or None, default=255
         The number of bins per feature. If a feature has no more distinct values than that, every threshold is tried.
         None always tries every threshold, in time and memory that grow with the number of distinct values.
+    binning : {"quantile", "uniform"}, default="quantile"
+        Whether bins have about equally many examples, or equal length: `max_bins` intervals from the smallest to the
+        largest value of a column, however many distinct values there are.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         The number of columns that are drawn in each round, or their share; None uses all. If none of them can be split,
         or if the round would have no edge, the round is repeated with other columns, and finally with all of them.
@@ -284,6 +287,7 @@ class Stump(BaseEstimator):
     missing: Literal["learn", "abstain"] = "learn"
     constant: bool = False
     max_bins: int | None = MAX_BINS
+    binning: Literal["quantile", "uniform"] = "quantile"
     max_features: int | float | Literal["sqrt", "log2"] | None = None
     splitter: Literal["best", "random"] = "best"
     l2_regularization: float = 0.0
@@ -302,7 +306,7 @@ class Stump(BaseEstimator):
             criterion=optional(one_of(*CRITERIA)),
             missing=one_of("learn", "abstain"),
             constant=one_of(True, False),
-            max_bins=BINS,
+            **BINS,
             **checks_of_restrictions(),
         )
         chosen = of_classes(chosen_goal(self, goal), data)
@@ -349,6 +353,8 @@ class Tree(BaseEstimator):
         As for `Stump`; with ``"abstain"`` a row stops, without a vote, at the first test of a missing value.
     max_bins : int or None, default=255
         As for `Stump`.
+    binning : {"quantile", "uniform"}, default="quantile"
+        As for `Stump`.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         The number of columns that are drawn for every node, or their share; None uses all. A node whose columns cannot
         be split is a leaf.
@@ -384,6 +390,7 @@ class Tree(BaseEstimator):
     min_weight_leaf: float = 0.0
     missing: Literal["learn", "abstain"] = "learn"
     max_bins: int | None = MAX_BINS
+    binning: Literal["quantile", "uniform"] = "quantile"
     max_features: int | float | Literal["sqrt", "log2"] | None = None
     max_features_per_tree: int | float | Literal["sqrt", "log2"] | None = None
     splitter: Literal["best", "random"] = "best"
@@ -406,7 +413,7 @@ class Tree(BaseEstimator):
             min_samples_leaf=number(0, None),
             min_weight_leaf=number(0, 0.5),
             missing=one_of("learn", "abstain"),
-            max_bins=BINS,
+            **BINS,
             **checks_of_restrictions(max_features_per_tree=MAX_FEATURES),
         )
         if self.max_leaf_nodes is None and self.max_depth is None:

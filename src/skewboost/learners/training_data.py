@@ -37,10 +37,15 @@ class TrainingData:
         return View(self.engine, self.table, bins, self.codes)
 
     def binned(
-        self, max_bins: int | None, edges: list[Array] | None = None, ordered: frozenset[int] = frozenset()
+        self,
+        max_bins: int | None,
+        edges: list[Array] | None = None,
+        ordered: frozenset[int] = frozenset(),
+        uniform: bool = False,
     ) -> View:
         """The table with its bins, which are made if there are none; `ordered` categories keep their order."""
-        return self.view(self.bins or fit_bins(self.engine, self.table, self.examples, max_bins, edges, ordered))
+        given = max_bins, edges, ordered, uniform
+        return self.view(self.bins or fit_bins(self.engine, self.table, self.examples, *given))
 
     @property
     def n_examples(self) -> float:

@@ -20,7 +20,7 @@ from skewboost.learners.training_data import TrainingData
 from skewboost.parameters import Check, either, integer, number, one_of, optional
 from skewboost.typing import Array
 
-BINS = optional(integer(2, MAX_BINS))
+BINS = {"max_bins": optional(integer(2, MAX_BINS)), "binning": one_of("quantile", "uniform")}
 NAMED_SHARES = {"sqrt": math.sqrt, "log2": math.log2}
 MAX_FEATURES = optional(either(one_of(*NAMED_SHARES), integer(1), number(0, 1, open_low=True)))
 SPLITTER = one_of("best", "random")
@@ -88,11 +88,23 @@ def directions_of(learner: Any, data: TrainingData) -> tuple[int, ...] | None:
     return directions if data.positive == 1 else tuple(-d for d in directions)
 
 
+def is_uniform(learner: Any) -> bool:
+    """Whether bins have equal length; an error if that has no effect."""
+    if learner.binning == "uniform" and learner.max_bins is None:
+        raise InputError(
+            f"binning='uniform' of {type(learner).__name__} has no effect with max_bins=None, which makes every "
+            "midpoint a threshold.",
+            "Set max_bins to the number of intervals.",
+        )
+    return bool(learner.binning == "uniform")
+
+
 def prepared(learner: Any, data: TrainingData) -> tuple[View, Restrictions | None]:
     """The table with its bins, and the restrictions of its features; constrained categories keep their order."""
     restrictions = restrictions_of(learner, data)
     directions = None if restrictions is None else restrictions.monotonic
-    view = data.binned(learner.max_bins, ordered=ordered_columns(directions, data.table))
+    ordered = ordered_columns(directions, data.table)
+    view = data.binned(learner.max_bins, ordered=ordered, uniform=is_uniform(learner))
     assert view.bins is not None
     if restrictions is None or not view.bins.columns:
         return view, restrictions

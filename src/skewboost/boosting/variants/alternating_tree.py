@@ -95,6 +95,8 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
     max_bins : int or None, default=255
         The number of bins per feature. Features with fewer distinct values are split at every threshold, and with None
         all are.
+    binning : {"quantile", "uniform"}, default="quantile"
+        As for `skewboost.learners.Stump`.
     cost : number, "balanced", dict, matrix or None, default=None
         The misclassification costs: a number (the cost of a miss of the positive class, in false alarms),
         ``"balanced"`` (both classes have the same total cost), a dict ``{label: cost of misclassifying it}``, or a
@@ -131,6 +133,7 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
     init: str = "prior"
     missing: str = "abstain"
     max_bins: int | None = MAX_BINS
+    binning: str = "quantile"
     cost: Any = None
 
     def _rule(self) -> Rule:
@@ -138,7 +141,7 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
         return AlternatingTreeBoost(self.init)
 
     def _weak_learner(self) -> AlternatingTree:
-        return AlternatingTree(missing=self.missing, max_bins=self.max_bins)  # type: ignore[arg-type]
+        return AlternatingTree(missing=self.missing, max_bins=self.max_bins, binning=self.binning)  # type: ignore[arg-type]
 
     # -------------------------------------------------------------------- reading it
 

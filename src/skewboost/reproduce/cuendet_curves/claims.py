@@ -13,6 +13,7 @@ from skewboost.reproduce.cuendet_curves.curve_trials import (
     BALANCED,
     CHESS,
     CONSISTENT,
+    EVERY,
     FAVOURED,
     FOLDS,
     HEART,
@@ -27,6 +28,7 @@ from skewboost.reproduce.cuendet_curves.curve_trials import (
     THYROID,
     TREE,
     TREE_ROUNDS,
+    UNIFORM,
     K,
     draws,
     errors,
@@ -147,11 +149,11 @@ def claims_of_heart(curves: Curves) -> list[Claim]:
         return plain.mean(tree.overfitting - plain.overfitting)
 
     def lower(get: Get) -> Estimate:
-        coarse, exact = get(HEART), get(HEART, PLAIN, "every cut")
+        coarse, exact = get(HEART), get(HEART, PLAIN, EVERY)
         return coarse.mean(coarse.lowest - exact.lowest)
 
     def rises(get: Get) -> Estimate:
-        coarse, exact = get(HEART), get(HEART, PLAIN, "every cut")
+        coarse, exact = get(HEART), get(HEART, PLAIN, EVERY)
         return coarse.mean(exact.overfitting - coarse.overfitting)
 
     return [
@@ -193,8 +195,12 @@ def claims_of_thyroid(curves: Curves) -> list[Claim]:
         return plain.mean((plain.at(60) - stumps + adt.at(7) - tree) / 2.0)
 
     def cause(get: Get) -> Estimate:
-        coarse, exact = get(THYROID), get(THYROID, PLAIN, "every cut")
+        coarse, exact = get(THYROID), get(THYROID, PLAIN, EVERY)
         return coarse.mean(coarse.at(60) - exact.at(60))
+
+    def percentiles(get: Get) -> Estimate:
+        own, uniform = get(THYROID), get(THYROID, PLAIN, UNIFORM)
+        return own.mean(uniform.at(60) - own.at(60))
 
     return [
         curves.equal("hypothyroid: plain stumps and new Z are almost identical", partial(two_z, THYROID), 0.3),
@@ -206,6 +212,9 @@ def claims_of_thyroid(curves: Curves) -> list[Claim]:
             f"hypothyroid: the errors are above those of Freund and Mason ({stumps:g} %, {tree:g} %)", worse
         ),
         curves.ordered("hypothyroid: … because of the discretisation (here: error of stumps in round 60)", cause),
+        curves.ordered(
+            f"hypothyroid: percentiles are preferred to equal distances (here: errors in round 60, {K})", percentiles
+        ),
     ]
 
 

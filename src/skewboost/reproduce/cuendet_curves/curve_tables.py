@@ -13,6 +13,7 @@ from skewboost.reproduce.cuendet_curves.curve_trials import (
     CHESS,
     CONSISTENT,
     CUTS,
+    EVERY,
     FAVOURED,
     FOLDS,
     HEART,
@@ -81,7 +82,7 @@ def _table_of_cuts(curves: Curves) -> Table:
             for cuts in CUTS:
                 for column, value in _row(curves.of(data, method, cuts)).items():
                     cells[f"{data}, {method}: {cuts}", column] = Cell(value)
-    for cuts in (K, "every cut"):
+    for cuts in (K, EVERY):
         for column, value in _row(curves.of(THYROID, LONG, cuts)).items():
             cells[f"{THYROID}, {PLAIN}, {MANY_ROUNDS} rounds: {cuts}", column] = Cell(value)
     return Table("cuts", f"Discretisation of continuous attributes, {FOLDS}", "cuts", cells, 2, drawn=False)
@@ -90,7 +91,7 @@ def _table_of_cuts(curves: Curves) -> Table:
 def _table_of_sizes(curves: Curves) -> Table:
     cells = {}
     for n_rows in SIZES:
-        for cuts in (K, "every cut"):
+        for cuts in (K, EVERY):
             rows = [_row(c) for c in curves.of_draws(n_rows, cuts)]
             for column in rows[0]:
                 if column != "in round":
@@ -108,7 +109,7 @@ def _figures(curves: Curves) -> list[Figure]:
 
     synthetic = [Panel(f"plain stumps, {SIZE} rows", curves.of(gaussians(SIZE, 0)))]
     heart = panels(HEART, (PLAIN, CONSISTENT, TREE))
-    heart.insert(1, Panel(f"{PLAIN}, every cut", curves.of(HEART, PLAIN, "every cut")))
+    heart.insert(1, Panel(f"{PLAIN}, every cut", curves.of(HEART, PLAIN, EVERY)))
     favoured = [Panel(f"{FAVOURED}: {data}", curves.of(data, FAVOURED)) for data in METHODS]
     return [
         Figure("figure-3-1", _CAPTIONS[0], lambda: draw_panels(synthetic, 1, bands=True)),

@@ -25,14 +25,15 @@ PLAIN, NEW_Z, CONSISTENT, TREE = "plain stumps", "new Z", "consistent stumps", "
 BALANCED, FAVOURED, ZEROS, LONG = "alternating tree from 0", "favoured stumps", "new Z, zeros", "plain stumps, long"
 CHESS, HEART, THYROID, STAND_IN = "kr-vs-kp", "cleve", "hypothyroid", "stand-in"
 CODES = ("sex", "cp", "fbs", "restecg", "exang", "slope", "thal")  # of cleve: categories that are stored as numbers
-UNIFORM: dict[str, Any] = {}
-K = "10 tests"
+K, EVERY, UNIFORM = "10 tests", "every cut", "10 tests at equal distances"
 CUTS: dict[str, dict[str, Any]] = {
     "5 tests": {"max_bins": 6},
     K: {"max_bins": 11},
     "20 tests": {"max_bins": 21},
     "50 tests": {"max_bins": 51},
-    "every cut": {"max_bins": None},
+    UNIFORM: {"max_bins": 11, "binning": "uniform"},
+    "50 tests at equal distances": {"max_bins": 51, "binning": "uniform"},
+    EVERY: {"max_bins": None},
 }
 FOLDS, THIRDS = "20 folds", "a third held out, 20 times"
 TEST_TO_TRAIN = {FOLDS: 1.0 / (TRIALS - 1), THIRDS: 0.5}
@@ -65,6 +66,8 @@ def rows_of(data: str) -> tuple[Any, Any]:
 def booster(method: str, cuts: str) -> Any:
     """Return a booster of the report."""
     given = CUTS[cuts]
+    if method == CONSISTENT and cuts == EVERY:
+        given = {"max_bins": 255}  # it keeps a table of the bins of a column
     stump = Stump(missing="abstain", **given)
     makers: dict[str, Callable[[], Any]] = {
         PLAIN: lambda: RealBoostClassifier(estimator=stump, n_estimators=ROUNDS),
@@ -113,19 +116,16 @@ def settings(quick: bool) -> list[tuple[str, str, str, str]]:
     """Return data set, method, cuts and kind of trials of all curves."""
     splits = (FOLDS,) if quick else (FOLDS, THIRDS)
     found = [(data, method, K, split) for split in splits for data in METHODS for method in METHODS[data]]
-    found += [(data, PLAIN, "every cut", split) for split in splits for data in (HEART, THYROID)]
+    found += [(data, PLAIN, cuts, split) for split in splits for data in (HEART, THYROID) for cuts in (EVERY, UNIFORM)]
     found += [(gaussians(SIZE, draw), PLAIN, K, FOLDS) for draw in draws(quick)]
     if not quick:
         found += [
             (data, m, cuts, FOLDS) for data in (HEART, THYROID) for m in (CONSISTENT, TREE, PLAIN) for cuts in CUTS
         ]
         found += [(data, ZEROS, K, split) for split in splits for data in METHODS]
-        found += [(THYROID, LONG, cuts, FOLDS) for cuts in (K, "every cut")]
+        found += [(THYROID, LONG, cuts, FOLDS) for cuts in (K, EVERY)]
         found += [
-            (gaussians(n, draw), PLAIN, cuts, FOLDS)
-            for n in SIZES
-            for draw in draws(quick)
-            for cuts in (K, "every cut")
+            (gaussians(n, draw), PLAIN, cuts, FOLDS) for n in SIZES for draw in draws(quick) for cuts in (K, EVERY)
         ]
     return list(dict.fromkeys(found))
 
