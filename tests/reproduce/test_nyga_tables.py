@@ -9,7 +9,20 @@ from skewboost.plots.style import import_pyplot
 from skewboost.reproduce import nyga, nyga_trials
 from skewboost.reproduce.estimates import Estimate
 from skewboost.reproduce.experiment_runs import find, run_tasks
-from skewboost.reproduce.nyga import COST_SENSITIVE, MEASURES, PLAIN, PROBLEMS, PUBLIC, REGULARISED, Split, scores
+from skewboost.reproduce.nyga import (
+    ANALOGUES,
+    COST_SENSITIVE,
+    MEASURES,
+    PLAIN,
+    PROBLEMS,
+    PUBLIC,
+    REGULARISED,
+    Split,
+    classifier,
+    scores,
+    splits,
+    trained_scores,
+)
 from skewboost.reproduce.nyga_curves import mean_curves, rounds_shown
 from skewboost.reproduce.nyga_tables import SIZES
 from skewboost.reproduce.nyga_trials import (
@@ -163,3 +176,42 @@ def test_equal_means_are_within_the_margin_for_all_pairs_at_once():
     close = Estimate(0.0075, 0.001, 10)
     assert claim_of_equal_means("", {"a": close}, 0.01).verdict == HELD
     assert claim_of_equal_means("", {str(k): close for k in range(10)}, 0.01).verdict == UNDECIDED
+
+
+def mean_of(data, algorithm, parameter, runs, measure="F+", leaves=3):
+    found = [
+        trained_scores(classifier(data, algorithm, parameter, leaves=leaves), split)
+        for run in range(runs)
+        for split in splits(data, run)
+    ]
+    return float(np.nanmean(np.array(found)[:, MEASURES.index(measure)]))
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize("algorithm", PLAIN)
+def test_plain_variants_score_about_what_is_printed_and_about_the_same(algorithm):
+    rows = {(row["data"], row["algorithm"]): row["F"] for row in printed("nyga_impact") if row["class"] == "+"}
+    assert mean_of("cancer", algorithm, None, 3) == pytest.approx(rows["cancer", algorithm], abs=0.012)
+    assert mean_of("banana", algorithm, None, 5) == pytest.approx(rows["banana", algorithm], abs=0.025)
+    assert mean_of("cancer", algorithm, None, 3) == pytest.approx(mean_of("cancer", "AdaBoost", None, 3), abs=0.01)
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize("algorithm", ["AdaC2", "AdaC3", "CSRA", "CSGA", "CSLB"])
+def test_costs_exchange_precision_for_recall_and_hardly_change_f1(algorithm):
+    ten = parameters("banana", algorithm)
+    recall, precision = ([mean_of("banana", algorithm, c, 5, m) for c in (ten[0], ten[-1])] for m in ("R+", "P+"))
+    assert recall[1] > recall[0] + 0.02
+    assert precision[1] < precision[0] - 0.02
+    best = max(mean_of("banana", algorithm, c, 5) for c in ten)
+    plain = mean_of("banana", ANALOGUES[algorithm], None, 5)
+    assert plain - 0.01 < best < plain + 0.02
+
+
+@pytest.mark.slow
+@needs_data
+def test_adacost_needs_large_trees_on_banana():
+    assert mean_of("banana", "AdaCost", 0.1, 5, leaves=3) < 0.78
+    assert mean_of("banana", "AdaCost", 0.1, 5, leaves=8) > 0.82
