@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import references
 
-WORKS = references.read()
+from skewboost.works import works
+
+WORKS = works()
 SOURCES = sorted(references.SOURCE.rglob("*.py"))
 
 

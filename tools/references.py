@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-import tomllib
 from pathlib import Path
 from typing import Any
 
+from skewboost.works import in_full
+from skewboost.works import works as all_works
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "skewboost"
-FILE = SOURCE / "references.toml"
 PAGE = ROOT / "docs" / "references.md"
 WIDTH = 120
 
@@ -26,17 +27,6 @@ ENTRY = re.compile(r"^( *)\.\. \[([a-z]+\d{4}[a-z]*)\] ?(.*(?:\n\1   \S.*)*)", r
 # Authors, title and place, which are written anew, and what is to be read there, which stays.
 WRITTEN = re.compile(r'[^"]+, ".+", [^"]+? \(\d{4}\)(?: \d+-\d+)?(?P<where>.*)')
 LINK = re.compile(r"\]\(references\.md#([a-z0-9]+)\)")
-
-
-def read() -> dict[str, dict[str, Any]]:
-    """Return all works by their keys."""
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
-
-
-def rendered(work: dict[str, Any]) -> str:
-    """Return a work as a list of references shows it, without a full stop."""
-    pages = f" {work['pages']}" if "pages" in work else ""
-    return f'{work["authors"]}, "{work["title"]}", {work["venue"]} ({work["year"]}){pages}'
 
 
 def filled_in(source: str, works: dict[str, dict[str, Any]]) -> str:
@@ -49,7 +39,7 @@ def filled_in(source: str, works: dict[str, dict[str, Any]]) -> str:
         where = written["where"] if (written := WRITTEN.fullmatch(text)) else text
         if where and where[0] not in ",;.:":
             where = f", {where}"
-        whole = f".. [{key}] {rendered(works[key])}{where}.{end}"
+        whole = f".. [{key}] {in_full(works[key])}{where}.{end}"
         return textwrap.fill(
             whole, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}   ", break_on_hyphens=False
         )
@@ -59,7 +49,7 @@ def filled_in(source: str, works: dict[str, dict[str, Any]]) -> str:
 
 def as_page(works: dict[str, dict[str, Any]]) -> str:
     """Return the page that lists all works."""
-    lines = [f'- <a id="{key}"></a>`{key}`: {rendered(works[key])}.' for key in sorted(works)]
+    lines = [f'- <a id="{key}"></a>`{key}`: {in_full(works[key])}.' for key in sorted(works)]
     return "# References\n\nThe works that docstrings and pages cite, by key.\n\n" + "\n".join(lines) + "\n"
 
 
@@ -76,7 +66,7 @@ def cited() -> dict[str, set[str]]:
 
 def main() -> None:
     """Bring all modules and the page up to date."""
-    works = read()
+    works = all_works()
     for path in SOURCE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         if (new := filled_in(text, works)) != text:

@@ -7,15 +7,27 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from skewboost.datasets.downloads import DownloadError
 from skewboost.errors import InputError
 from skewboost.plots.style import import_pyplot
 from skewboost.reproduce import experiment_runs, experiments
 from skewboost.reproduce.estimates import Estimate
 from skewboost.reproduce.experiment import Experiment, Task
-from skewboost.reproduce.experiment_runs import TaskFile, reproduce, run_tasks
-from skewboost.reproduce.page_parts import HELD, Cell, Claim, Claims, Figure, Table
+from skewboost.reproduce.experiment_runs import TaskFile, reproduce, reproduce_all, run_tasks
+from skewboost.reproduce.page_parts import (
+    HELD,
+    NOT_REPRODUCED,
+    UNDECIDED,
+    Cell,
+    Claim,
+    Claims,
+    Figure,
+    Table,
+    claim_of_draw,
+)
 
 CALLS = []
 
@@ -129,7 +141,7 @@ def test_a_page_has_the_protocol_the_claims_and_both_numbers(tmp_path, known):
     assert done.page == tmp_path / "squares.md"
     text = done.page.read_text()
     for part in (
-        "# Squares", "Table 1 of [nyga2010](../references.md#nyga2010)", "Square numbers.", "Some *text*.",
+        "# Squares", 'Table 1 of Nyga 2010: D. Nyga, "Ensemble learning', "Square numbers.", "Some *text*.",
         "| Squares \\| grow | **held** | 0 < 1 < 4 |", "## Why", "| k = 2 | 4.0 ± 0.5<br>3.0 (+1.0) |",
         "| k = 3 | –<br>9.0 |", "1 of 3 differ by at most two standard errors of ours", "A note.",
         "](squares-line.png)",
@@ -139,6 +151,44 @@ def test_a_page_has_the_protocol_the_claims_and_both_numbers(tmp_path, known):
     for file in done.files:
         assert file.suffix == ".csv" or file.read_bytes().startswith(b"\x89PNG")
     assert [claim.verdict for claim in done.claims] == [HELD]
+
+
+def test_links_to_the_documentation_are_kept_where_it_is(tmp_path, monkeypatch):
+    text = "See [others](others.md), [printed](../as_printed.md#switches), [CSV](squares-squares.csv)."
+    monkeypatch.setattr(experiment_runs, "find", lambda name: squares(protocol=text))
+    elsewhere = reproduce("squares", tmp_path / "out", n_jobs=1).page.read_text()
+    assert "See others, printed, [CSV](squares-squares.csv)." in elsewhere
+    (tmp_path / "docs" / "pages").mkdir(parents=True)
+    for name in ("references.md", "as_printed.md"):
+        (tmp_path / "docs" / name).write_text("")
+    inside = reproduce("squares", tmp_path / "docs" / "pages", n_jobs=1).page.read_text()
+    assert "See others, [printed](../as_printed.md#switches)" in inside
+    assert "Table 1 of [Nyga 2010](../references.md#nyga2010): D. Nyga" in inside
+
+
+def test_data_that_are_missing_do_not_keep_other_experiments_from_running(tmp_path, monkeypatch):
+    def unavailable():
+        raise DownloadError("'x' is not on this machine.", "Get it.")
+
+    found = {"squares": squares(), "data": squares(name="data", tasks=lambda quick: [Task(unavailable)])}
+    monkeypatch.setattr(experiment_runs, "find", found.__getitem__)
+    monkeypatch.setattr(experiment_runs, "names", lambda: ["data", "squares"])
+    seen = []
+    with pytest.raises(DownloadError, match="^data did not run, and squares did\\. 'x' is not on"):
+        reproduce_all(tmp_path, n_jobs=1, finished=lambda name, one: seen.append(name))
+    assert seen == ["squares"]
+    index = (tmp_path / "index.md").read_text()
+    assert "[squares](squares.md): Squares | Nyga 2010, table 1 | 1 | 0 | 0 |" in index
+    assert "data.md" not in index
+
+
+def test_a_printed_number_is_compared_with_the_spread_of_draws():
+    draws = np.random.default_rng(0).normal(1.0, 0.1, 10)
+    mean, deviation = draws.mean(), draws.std(ddof=1)
+    half = 2.262 * deviation * math.sqrt(1.1)  # Student's t with nine degrees of freedom
+    verdicts = [claim_of_draw("", draws, mean + at * half).verdict for at in (-1.01, -0.99, 0.99, 1.01)]
+    assert verdicts == [NOT_REPRODUCED, HELD, HELD, NOT_REPRODUCED]
+    assert claim_of_draw("", draws[:2], draws[:2].mean()).verdict == UNDECIDED
 
 
 def test_the_csv_file_has_all_numbers(tmp_path, known):

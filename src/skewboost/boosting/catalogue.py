@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
 from typing import Any
 
 from skewboost.boosting.cost_use import COMPOUND as COMPOUND
 from skewboost.boosting.cost_use import EXPONENT as EXPONENT
 from skewboost.boosting.cost_use import ONCE as ONCE
+from skewboost.works import cited
 
 NONE = "none"  # how costs enter: not at all, or as below
 
@@ -40,7 +40,7 @@ class Entry:
     @property
     def paper(self) -> str:
         """The authors and years of its papers."""
-        return "; ".join(map(_cited, self.works))
+        return "; ".join(map(cited, self.works))
 
     @property
     def cost_sensitive(self) -> bool:
@@ -69,24 +69,7 @@ class RelatedMethod:
     @property
     def paper(self) -> str:
         """The authors and years of its papers."""
-        return "; ".join(map(_cited, self.works))
-
-
-@cache
-def _references() -> dict[str, Any]:
-    import tomllib  # takes longer than this module
-
-    return tomllib.loads(resources.files("skewboost").joinpath("references.toml").read_text(encoding="utf-8"))
-
-
-def _cited(key: str) -> str:
-    """Return a work as text cites it: the surnames of up to four authors, and the year."""
-    work = _references()[key]
-    names = [
-        " ".join(word for word in author.split() if not word.endswith(".")) for author in work["authors"].split(", ")
-    ]
-    who = f"{names[0]} et al." if len(names) > 4 else " & ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"{who} {work['year']}"
+        return "; ".join(map(cited, self.works))
 
 
 FREUND, SINGER, FRIEDMAN, JOSHI = ("freund1997",), ("schapire1999",), ("friedman2000",), ("joshi2001",)
@@ -358,7 +341,7 @@ def as_markdown() -> str:
 
 
 def _linked(works: tuple[str, ...]) -> str:
-    return "; ".join(f"[{_cited(key)}](references.md#{key})" for key in works)
+    return "; ".join(f"[{cited(key)}](references.md#{key})" for key in works)
 
 
 def _row(*cells: str) -> str:

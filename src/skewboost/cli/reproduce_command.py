@@ -11,6 +11,7 @@ from skewboost.cli.output import print_json, print_line, print_table
 from skewboost.progress import clock
 from skewboost.reproduce import Reproduction, experiments, reproduce, reproduce_all
 from skewboost.reproduce.page_parts import VERDICTS
+from skewboost.works import cited
 
 
 def run(request: Reproduce) -> None:
@@ -37,10 +38,10 @@ def run(request: Reproduce) -> None:
 def _list(as_json: bool) -> None:
     found = experiments().values()
     if as_json:
-        print_json([{"name": e.name, "source": e.source, "shows": e.shows, "title": e.title} for e in found])
+        print_json([{"name": e.name, "source": cited(e.source), "shows": e.shows, "title": e.title} for e in found])
         return
     print_table(
-        ["Name", "Paper", "Shows", "About"], [[e.name, e.source, e.shows, e.title] for e in found], left=range(4)
+        ["Name", "Paper", "Shows", "About"], [[e.name, cited(e.source), e.shows, e.title] for e in found], left=range(4)
     )
     print_line("Run one with: skewboost reproduce NAME [--quick]")
 

@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 
 from skewboost import __version__
 from skewboost.boosting.cost_use import unquestioned_costs
+from skewboost.datasets.downloads import DownloadError
 from skewboost.errors import InputError
 from skewboost.json_lines import JsonLines, Row, as_read_back
 from skewboost.names import visible
@@ -117,15 +118,25 @@ def reproduce_all(
 ) -> dict[str, Reproduction]:
     """Run all experiments as `reproduce` does, and write a page ``index.md`` (``index-quick.md``) with links to theirs.
 
-    `finished` is called with the name and the result of each.
+    `finished` is called with the name and the result of each. An experiment whose data are neither on this machine nor
+    can be downloaded does not keep the others from running; the error is raised at the end.
     """
-    done = {}
+    done: dict[str, Reproduction] = {}
+    missing: dict[str, DownloadError] = {}
     for name in names():
-        done[name] = reproduce(name, out, quick=quick, again=again, n_jobs=n_jobs)
-        if finished is not None:
-            finished(name, done[name])
+        try:
+            done[name] = reproduce(name, out, quick=quick, again=again, n_jobs=n_jobs)
+        except DownloadError as error:
+            missing[name] = error
+        else:
+            if finished is not None:
+                finished(name, done[name])
     rows = [(find(name), one.page, one.claims, one.seconds) for name, one in done.items()]
     written_index(rows, Path(out) / ("index-quick.md" if quick else "index.md"))
+    if missing:
+        first = next(iter(missing.values()))
+        which = f"{', '.join(missing)} did not run" + (f", and {', '.join(done)} did" if done else "")
+        raise DownloadError(f"{which}. {first.problem}", first.remedy) from first
     return done
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -13,8 +14,10 @@ from skewboost.plots.style import import_pyplot
 from skewboost.progress import clock
 from skewboost.reproduce.experiment import Experiment, Results
 from skewboost.reproduce.page_parts import VERDICTS, Claim, Claims, Figure, Part, Table
+from skewboost.works import cited, in_full, works
 
 DPI, COLOURS = 110, 256
+LINK = re.compile(r"(?<!!)\[(?P<text>[^]]*)\]\((?P<file>[^)#]*\.md)(?:#[^)]*)?\)")
 HOW_TO_READ = """\
 In a cell stands our number ± its standard error, and below it the printed one, with the difference (ours less printed).
 Printed numbers come without errors, so the standard error of a difference is at least that of our number."""
@@ -54,8 +57,17 @@ def written_page(
             _save(part.draw(), file)
             texts += [f"![{part.name}]({file.name})", f"*{part.caption}*"]
             others.append(file)
-    page = write_whole(folder / f"{label}.md", "\n\n".join(texts) + "\n")
-    return page, others
+    page = folder / f"{label}.md"
+    return write_whole(page, _with_links_that_lead_somewhere("\n\n".join(texts) + "\n", folder)), others
+
+
+def _with_links_that_lead_somewhere(text: str, folder: Path) -> str:
+    """Return a page without links to pages of the documentation if it is written elsewhere."""
+
+    def link(match: re.Match[str]) -> str:
+        return match[0] if (folder / match["file"]).is_file() else match["text"]
+
+    return LINK.sub(link, text)
 
 
 def written_index(rows: Sequence[tuple[Experiment, Path, Sequence[Claim], float]], path: Path) -> Path:
@@ -64,7 +76,9 @@ def written_index(rows: Sequence[tuple[Experiment, Path, Sequence[Claim], float]
     for experiment, page, claims, seconds in rows:
         counts = (str(sum(claim.verdict == verdict for claim in claims)) for verdict in VERDICTS)
         link = f"[{experiment.name}]({page.name}): {experiment.title}"
-        lines.append(f"| {link} | {experiment.source}, {experiment.shows} | {' | '.join(counts)} | {clock(seconds)} |")
+        lines.append(
+            f"| {link} | {cited(experiment.source)}, {experiment.shows} | {' | '.join(counts)} | {clock(seconds)} |"
+        )
     return write_whole(path, "\n".join(["# Published experiments", "", INDEX, "", *lines]) + "\n")
 
 
@@ -73,7 +87,8 @@ def _head(experiment: Experiment, results: Results, quick: bool) -> str:
     scale = " It has fewer repetitions than the full run, so its errors are larger." if quick else ""
     return (
         f"# {experiment.title}\n\n{experiment.shows[0].upper()}{experiment.shows[1:]} of "
-        f"[{experiment.source}](../references.md#{experiment.source}).\n\n"
+        f"[{cited(experiment.source)}](../references.md#{experiment.source}): "
+        f"{in_full(works()[experiment.source])}.\n\n"
         f"Made by `skewboost reproduce {experiment.name}{option}`, version {__version__}, in "
         f"{clock(results.seconds)} of computing on one core.{scale}"
     )

@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scipy import stats
+
 from skewboost.plots.style import BLUE, GREY, RED, import_pyplot
-from skewboost.reproduce.estimates import Estimate
+from skewboost.reproduce.estimates import Estimate, estimate
 
 VERDICTS = HELD, UNDECIDED, NOT_REPRODUCED = "held", "undecided", "not reproduced"
-MAX_DRAWN = 20  # rows of a panel
+FEWEST = 3  # numbers whose mean difference says anything
+FEWEST_DRAWS = 5
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Table:
     def agreement(self) -> str:
         """Return a sentence on how far our numbers are from the printed ones."""
         both = [cell for cell in self.cells.values() if cell.comparable]
-        if not both:
+        if len(both) < FEWEST:
             return ""
         mean = sum(abs(cell.difference) for cell in both) / len(both)
         known = [cell for cell in both if cell.ours.error > 0.0]
@@ -206,6 +209,20 @@ def claim_of_equality(text: str, difference: Estimate, margin: float, digits: in
         verdict = UNDECIDED
     interval = f"difference from {low:+.{digits}f} to {high:+.{digits}f} with 95 % confidence"
     return Claim(text, verdict, f"{interval}; at most {margin:g} counts as equal")
+
+
+def claim_of_draw(text: str, values: Sequence[float] | Any, printed: float, digits: int = 3) -> Claim:
+    """Return a claim that a printed number, which comes from one draw, is another draw like ours.
+
+    It held if the number is in the interval that has the next draw with 95 % confidence, by Student's t distribution.
+    The interval of few draws is so wide that it decides nothing.
+    """
+    mean, n = estimate(values), len(values)
+    deviation = mean.error * math.sqrt(n)
+    half = float(stats.t.ppf(0.975, n - 1)) * deviation * math.sqrt(1.0 + 1.0 / n)
+    evidence = f"{mean.mean:.{digits}f} with a standard deviation of {deviation:.{digits}f} over {n} draws"
+    inside = UNDECIDED if n < FEWEST_DRAWS else HELD
+    return Claim(text, inside if abs(printed - mean.mean) <= half else NOT_REPRODUCED, evidence)
 
 
 def claim_of_fact(text: str, holds: bool, evidence: str) -> Claim:
