@@ -174,7 +174,7 @@ def test_data_that_are_missing_do_not_keep_other_experiments_from_running(tmp_pa
     monkeypatch.setattr(experiment_runs, "find", found.__getitem__)
     monkeypatch.setattr(experiment_runs, "names", lambda: ["data", "squares"])
     seen = []
-    with pytest.raises(DownloadError, match="^data did not run, and squares did\\. 'x' is not on"):
+    with pytest.raises(DownloadError, match=r"^data did not run, and squares did\. 'x' is not on"):
         reproduce_all(tmp_path, n_jobs=1, finished=lambda name, one: seen.append(name))
     assert seen == ["squares"]
     index = (tmp_path / "index.md").read_text()

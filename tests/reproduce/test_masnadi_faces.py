@@ -59,7 +59,7 @@ def test_a_small_run_makes_all_parts_of_the_page(monkeypatch):
     monkeypatch.setitem(GRIDS, "coarse", {"min_size": 6, "size_step": 6, "step": 6})
     results = run_tasks(EXPERIMENT, True, None)
     claims, figure, plain, best, honest = EXPERIMENT.report(results, True)
-    assert len(claims.claims) == 1 + 2 * len(FACTORS) + 5
+    assert len(claims.claims) == 1 + (2 * len(FACTORS) - 1) + 2 + 6
     assert len(plain.rows) == len(masnadi_faces.QUICK["CS-Ada"])
     assert set(best.rows) == set(honest.rows) == set(ALGORITHMS)
     import_pyplot().close(figure.draw())

@@ -120,7 +120,7 @@ def test_a_small_run_makes_all_parts_of_the_page(monkeypatch):
     monkeypatch.setattr(masnadi_uci, "SETS", {s: SETS[s] for s in ("echo", "heart")})
     parts = masnadi_uci.report(run_tasks(EXPERIMENT, True, None), True)
     claims, readings, table_1, table_2, honest, medians, ranks = parts
-    assert len(claims.claims) == 2 * 6 + 2
+    assert len(claims.claims) == 2 * 7 + 2
     assert set(readings.columns) == set(medians.rows) == set(READINGS)
     assert table_1.cells["f = 5", f"ε, {FOLD}"].printed == 14.0
     for table in (table_2, honest):

@@ -213,7 +213,7 @@ def claims_of_thyroid(curves: Curves) -> list[Claim]:
         ),
         curves.ordered("hypothyroid: … because of the discretisation (here: error of stumps in round 60)", cause),
         curves.ordered(
-            f"hypothyroid: percentiles are preferred to equal distances (here: errors in round 60, {K})", percentiles
+            f"Percentiles are preferred to equal distances (here: errors on hypothyroid in round 60, {K})", percentiles
         ),
     ]
 
@@ -257,9 +257,9 @@ def claims_in_general(curves: Curves) -> list[Claim]:
         curves.equal("On noisy data stumps perform as well as trees in their lowest test error", as_well, 2.0),
         curves.ordered("The training error of trees decreases much faster (after 50 rounds)", train_faster),
         curves.ordered(
-            "… and they overfit earlier (rise of the test error until round 50, noisy data)", overfit_earlier
+            "… and they overfit earlier (here: the test error rises more until round 50, noisy data)", overfit_earlier
         ),
-        curves.ordered("Favoured stumps are unstable in the first rounds (changes of the training error)", unstable),
+        curves.ordered("Favoured stumps are unstable (here: changes of the training error, first rounds)", unstable),
     ]
 
 

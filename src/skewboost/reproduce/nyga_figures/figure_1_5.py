@@ -98,7 +98,8 @@ PICTURE = Picture(
     title="three rounds of AdaBoost on ten points",
     choices="""\
 the coordinates are not printed. Ten points, five of each class, are placed so that what the text says about the first
-round holds; the rest follows from the algorithm. Areas of points are proportional to their weights.""",
+round holds; the rest follows from the algorithm. That green is y = +1 is a guess, too. Areas of points
+are proportional to their weights.""",
     caption="""\
 the stumps learned over three iterations; the sizes of the data points correspond to their weights. The first one fails
 in predicting three of the five green samples, so ε = 0.3 and α = 0.42. (d) The combined ensemble output.""",

@@ -168,8 +168,8 @@ PICTURE = Picture(
     choices=f"""\
 {ROUNDS} trees of {LEAVES} leaves (see table 3.2) and, as the size is not printed, of {SIZES[1]};
 {len(runs(False))} pairs of training and test rows ({len(runs(True))} with `--quick`). The thesis does not print C; of
-ten values the one of largest F1 on the test rows is shown, as in table 3.3. A region is a connected set of equal
-predictions on a grid of {GRID} by {GRID} cells over the range of the training rows. Changes of the error of up to
+ten values the one of largest F1 on the test rows is shown (a guess, as for table 3.3). A region is a connected set of
+equal predictions on a grid of {GRID} by {GRID} cells over the range of the training rows. Changes of the error of up to
 {STAGNANT:g} count as none. Boundaries are those of the first pair, with {LEAVES} leaves.""",
     caption="""\
 decision boundaries and progress of error of RealBoost and AdaBoost-Reg. RealBoost has several "insular" regions where

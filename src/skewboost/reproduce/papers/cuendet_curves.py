@@ -27,12 +27,14 @@ def report(results: Results, quick: bool) -> list[Part]:
 PROTOCOL = f"""
 Training and test errors after each round, averaged over {TRIALS} trials of cross-validation. Plain stumps are those of
 confidence-rated AdaBoost; a missing value abstains. *New Z* chooses stumps by Z̄ and has opposite signs on their sides.
-Consistent stumps, alternating trees and favoured stumps (β is the ratio of the class frequencies) are as in the report.
-There are {ROUNDS} rounds, {TREE_ROUNDS} for trees.
+Consistent stumps and favoured stumps (β is the ratio of the class frequencies) are as in the report, and alternating
+trees, too, but for the update of the weights after the root, which the report omits. There are {ROUNDS} rounds,
+{TREE_ROUNDS} for trees; the report says so for some of the data sets, for the others it is a guess.
 
 - *Trials* (guess): {FOLDS}, as the caption of figure 3-3 says. The other reading, {THIRDS}, stands beside it.
   Claims are tested by the corrected resampled t-test over trials; its result with the other trials is in the evidence.
-- *Discretisation* (guess): quantiles, with at most 10 cuts per continuous attribute; the report does not print k. Other
+- *Discretisation*: percentiles, as in the report, which does not print how many; at most 10 cuts per continuous
+  attribute are a guess. Other
   numbers of cuts, cuts at equal distances and no discretisation (every cut; of consistent stumps at most 254) are shown
   for cleve and hypothyroid. Cuts are computed from the training rows.
 - *8 Gaussians* (guess): {SIZE} rows; the size is not printed, and others are shown. The report has one sample. Here are
@@ -40,11 +42,12 @@ There are {ROUNDS} rounds, {TREE_ROUNDS} for trees.
 - *Project management* (figure 3-3): the data are not public. The figure is drawn for a generated stand-in (800 rows,
   40 % positive, 20 columns of which 8 matter, a tenth of the positives with exchanged labels), which the claims in
   general use as noisy data.
-- *cleve*: seven of the 13 attributes are codes and taken as categories. Two thousandths of its cells are missing; the
-  report speaks of many missing values.
+- *cleve*: seven of the 13 attributes are codes and taken as categories (a guess). Two thousandths of its cells are
+  missing; the report speaks of many missing values.
 - *Trees*: where positives are rare (hypothyroid), the tree starts at 0 with balanced classes, as §2.3.1 suggests; the
   table has the tree that starts at the prior, too.
-- *Smoothing* (guess): 1/N is added to the weights of a leaf, so that pure leaves have a finite vote.
+- *Smoothing*: 1/N is added to the weights of a leaf, so that pure leaves have a finite vote. The report has "on the
+  order of 1/N" for confidence-rated stumps; the same for Z̄ and trees is a guess.
 - *Lowest test error*: the minimum of the mean curve, as one reads it from a figure, which is a little too low.
 """
 DISCUSSION = """

@@ -177,6 +177,7 @@ def _other_runs() -> list[tuple[str, str, int]]:
 def report(results: Results, quick: bool) -> list[Part]:
     """Return the parts of the page."""
     readings = READINGS if quick else (*READINGS, *COARSER)
+    closest = FOLD if quick else ONES
 
     def epsilons(reading: str, data: str, algorithm: str, repetitions: range) -> list[float]:
         """Return ε averaged over the factors, one per repetition."""
@@ -192,10 +193,15 @@ def report(results: Results, quick: bool) -> list[Part]:
     means = {a: values[HONEST][:, k].mean(axis=1) for k, a in enumerate(ALGORITHMS)}
     test = rank_test(means)
     parts: list[Part] = [
-        Claims([*_claims(values[FOLD], FOLD), *_claims(values[HONEST], HONEST), *_claims_of_table_1(heart)]),
+        Claims(
+            [
+                *(claim for reading in dict.fromkeys((closest, FOLD, HONEST)) for claim in _claims(values, reading)),
+                *_claims_of_table_1(heart),
+            ]
+        ),
         _table_of_readings(values),
         _table_1(heart),
-        _table_2("table-2", f"Table 2: average minimum ε, {FOLD}", values[FOLD]),
+        _table_2("table-2", f"Table 2: average minimum ε, {closest}", values[closest]),
         _table_2("honest", "Table 2 with cost and rounds chosen on training rows (honest)", values[HONEST]),
         _table_of_summaries(values),
         Figure("ranks", _CAPTION, lambda: draw_ranks(test)),
@@ -203,15 +209,17 @@ def report(results: Results, quick: bool) -> list[Part]:
     return parts if quick else [*parts, *_tables_of_others(epsilons)]
 
 
-def _claims(values: Any, reading: str) -> list[Claim]:
+def _claims(by_reading: dict[str, Any], reading: str) -> list[Claim]:
     """Return the claims about table 2, by one reading."""
+    values = by_reading[reading]
     means = dict(zip(ALGORITHMS, values.mean(axis=2).T))
     medians = {a: _over_splits(of) for a, of in zip(ALGORITHMS, np.median(values, axis=0))}
     others = {a: own for a, own in means.items() if a != "CS-Real"}
     listed = ", ".join(f"{a} {of.text(1)}" for a, of in medians.items())
-    lowest = claim_of_superiority(f"CS-Real has the lowest median ({reading})", means["CS-Real"], others)
+    text = f"CS-Real has the lowest median loss (here: lower losses than each other algorithm; {reading})"
+    lowest = claim_of_superiority(text, means["CS-Real"], others)
     pairs = claim_of_superiority(
-        f"All new algorithms have smaller medians than all old ones ({reading})",
+        f"All new algorithms have smaller medians than all old ones (here: smaller losses; {reading})",
         {f"{a} / {b}": means[a] for a in NEW for b in OLD},
         {f"{a} / {b}": means[b] for a in NEW for b in OLD},
     )
@@ -225,7 +233,9 @@ def _claims(values: Any, reading: str) -> list[Claim]:
     ]
     first = means["CS-Real"] <= np.min(list(others.values()), axis=0)
     best = claim_of_share(f"CS-Real is the best of all on 7 of 10 data sets ({reading})", first, 7)
-    return [replace(lowest, evidence=f"{lowest.evidence}; medians: {listed}"), pairs, *shares, best]
+    second = means["CS-Log"] <= np.min([own for a, own in means.items() if a != "CS-Log"], axis=0)
+    rest = claim_of_share(f"CS-Log is the best of all on the remaining 3 ({reading})", second, 3)
+    return [replace(lowest, evidence=f"{lowest.evidence}; medians: {listed}"), pairs, *shares, best, rest]
 
 
 def _claims_of_table_1(heart: list[Any]) -> list[Claim]:
@@ -233,7 +243,9 @@ def _claims_of_table_1(heart: list[Any]) -> list[Claim]:
     best = np.array([[cost for _, cost in one[FOLD]] for one in heart])
     rise, below = _over_splits(best[:, 2] - best[:, 0]), _over_splits((np.array(FACTORS) - best).mean(axis=1))
     return [
-        claim_of_order("The best cost in training grows with the cost factor (table 1)", rise, 1, what="from 2 to 10"),
+        claim_of_order(
+            "By table 1, the best cost in training grows with the cost factor", rise, 1, what="from 2 to 10"
+        ),
         claim_of_order("… and lies below it", below, 1, what="mean difference"),
     ]
 
@@ -255,6 +267,10 @@ def _table_of_readings(values: dict[str, Any]) -> Table:
         for reading in values:
             ratio = np.exp(np.log(values[reading][:, k] / said[:, None]).mean(axis=0))
             cells[a, reading] = Cell(_over_splits(ratio))
+    said = np.array([[paper[a][s] for a in ALGORITHMS] for s in SETS])
+    for reading, found in values.items():
+        away = np.exp(np.abs(np.log(found / said[:, :, None])).mean(axis=(0, 1)))
+        cells["distance", reading] = Cell(_over_splits(away))
     title = "Our ε divided by the printed one, by reading"
     return Table("readings", title, "algorithm", cells, digits=2, note=_ABOUT_READINGS)
 
@@ -306,16 +322,20 @@ def _tables_of_others(epsilons: Callable[[str, str, str, range], list[float]]) -
     ]
 
 
-_ABOUT_READINGS = "Geometric means over the ten data sets. 1 means that ours is as large as the printed one."
+_ABOUT_READINGS = (
+    "Geometric means over the ten data sets. 1 means that ours is as large as the printed one. *Distance* is the mean "
+    "factor, always above 1, by which one of the 90 numbers differs from the printed one."
+)
 _CAPTION = "Mean ranks over the ten data sets by ε with cost and rounds chosen on training rows (honest)."
 PROTOCOL = f"""
 Ten data sets, {FOLDS} folds, nine algorithms, and costs in training Ĉ1 from 1 to 10 with Ĉ2 = 1. The cost of decisions
 is ε = false alarms + f · misses, with f = 2, 5 and 10. For each f the minimum of ε over Ĉ1 is taken, and the three
-minima are averaged. CS-Ada, the CSB and the Ada algorithms have stumps with every cut, CS-Log straight lines, and
-CS-Real histograms.
+minima are averaged.
 
-The paper does not say what is minimised over what. All printed numbers are multiples of 1/15, cut or rounded to two
-decimals, so each ε is a mean over five folds of whole numbers. These readings are computed from the same predictions:
+"Five fold validation was used to find the best cost estimate by searching over Ĉ1 …, and the minimum ε was found for
+each" f. The paper does not say whether the minimum is that of a fold or of the mean, nor on which rounds. All printed
+numbers are multiples of 1/15, cut or rounded to two decimals, so each ε is a mean over five folds of whole numbers.
+These readings are computed from the same predictions:
 
 - *{LAST}*: all {ROUNDS} rounds, and the Ĉ1 with the smallest mean over the folds.
 - *{MEAN}*: the Ĉ1 and the number of rounds with the smallest mean over the folds.
@@ -328,21 +348,48 @@ decimals, so each ε is a mean over five folds of whole numbers. These readings 
   either fold; the costs are {", ".join(f"{c:g}" for c in INNER_COSTS)}. All other readings choose by the rows they
   test.
 
-Guesses: {ROUNDS} rounds (as in the experiment with faces); Ĉ1 in steps of 0.1 (table 1 has 1.6, 4.2 and 5.1); folds
-with class proportions; {BINS} bins of equally many rows; the positive class of each set and the one-year form of the
-echocardiogram (with 50 negative rows, "all positive" costs exactly 10 per fold, which is printed twice); categories of
-tic-tac-toe as numbers in the order of the alphabet, for lines and stumps alike; missing values go to the better side of
-a stump, have a bin of their own, or add nothing to a line. CS-Ada and CS-Real start from weights 1/(2N±) as printed,
-and CS-Log from the constant where P is ½. AdaC3 has the costs as they are (`as_printed=True`), and AdaCost, which
-accepts nothing else, 1 for a miss and 1/Ĉ1 for a false alarm. CSB0 to CSB2 apply costs to all rows.
+Guesses: stumps with every cut for CS-Ada, the CSB and the Ada algorithms, straight lines for CS-Log and histograms for
+CS-Real (as in the experiments with other data); {ROUNDS} rounds (as in that with faces); Ĉ1 in steps of 0.1 (table 1
+has 1.6, 4.2 and 5.1); folds with class proportions; {BINS} bins of equally many rows; the positive class of each set
+and the one-year form of the echocardiogram (with 50 negative rows, "all positive" costs exactly 10 per fold, which is
+printed twice); categories of tic-tac-toe as numbers in the order of the alphabet, for lines and stumps alike; missing
+values go to the better side of a stump, have a bin of their own, or add nothing to a line. CS-Ada and CS-Real start
+from weights 1/(2N±) as printed. CS-Log starts from the constant where P is ½, with Newton's weights, and not as
+printed, with those of (55) from F = 0, which is one of the other forms below; so is CSB1 with votes of 1 instead of
+AdaBoost's. AdaC3 has the costs as they are (`as_printed=True`), and AdaCost, which accepts nothing else, 1 for a miss
+and 1/Ĉ1 for a false alarm. CSB0 to CSB2 apply costs to all rows.
 
 There are {SPLITS} splits (one, and {len(QUICK_COSTS) + len(QUICK_JUST_ABOVE_1)} costs, with `--quick`). Errors are over
 splits, with the correction of Nadeau and Bengio for training rows that overlap. Claims about table 2 are tested over
-data sets, by Wilcoxon's test of the means over splits, for two readings: the one whose numbers are closest to the
-printed ones, and the honest one.
+data sets, by Wilcoxon's test of the means over splits, for three readings: *{ONES}*, whose numbers are closest to the
+printed ones (which was seen after the run), *{FOLD}*, and *{HONEST}*.
+"""
+DISCUSSION = """
+## Discussion
+
+**The reading that comes nearest to the printed table is the best round of each fold, with costs in steps of 1.** By it
+the medians of seven of the nine algorithms differ from the printed ones by 0 to 2, and the new algorithms outperform
+all old ones on 6.7, 6.0 and 5.7 of the data sets (7, 6 and 9 in print). The single numbers do not settle it: they are
+off by a factor of about 1.3 by several readings. By the honest reading all are higher, and those of the new algorithms
+by 40 to 60 %; it is certainly not the printed one. Table 1 has costs in steps of 0.1 for CS-Real, but for the new
+algorithms, whose cost enters once, the step hardly matters. CSB1 and AdaCost are not found again. On tic-tac-toe the
+printed CSB1 has 330.7, not far from what it costs to flag nothing (376), and ours 93.
+
+**The steps of the costs make the old algorithms look worse.** The cost of CSB2, AdaC2 and AdaC3 enters in every round:
+a cost of 2 doubles the odds a hundred times. Steps of 0.1 instead of 1 bring their medians from about 20 to 16, next to
+those of the new algorithms, of which each then outperforms all old ones on 5 data sets or fewer.
+
+**Chosen on training rows, no algorithm is better than the others**, but for AdaCost, which is worse. The least median
+is that of CS-Real (22.9), followed by those of CSB2, AdaC2 and AdaC3 (23.3 to 24.2); CS-Log and CS-Ada have 25.1 and
+26.5. Its lead comes from tic-tac-toe, where histograms fit the three categories of a square and stumps and lines with
+categories in the order of the alphabet do not: with blank between x and o, lines are as good (14 against 16).
+
+**That the best cost in training grows with the cost factor**, as in table 1, is not found: on heart it is 8 to 9 for
+each f, with an error of 2 to 3.
 """
 EXPERIMENT = Experiment(
     name="masnadi-uci",
+    discussion=DISCUSSION,
     title="Ten UCI data sets: least costs of cost-sensitive boosters",
     source="masnadi2007",
     shows="tables 1 and 2",

@@ -91,7 +91,7 @@ def is_best(text: str, of: Of, winner: str, data_sets: Sequence[str]) -> Claim:
 
 def claims(of: Of, how: str) -> list[Claim]:
     """Return the claims of the paper; `how` the costs were chosen is added to their texts."""
-    better = "{} is better than AdaBoost, on average" + how
+    better = "By table 1, {} is better than AdaBoost, on average" + how
     worse = "{} is not satisfactory: worse than AdaC3, on average" + how
     return [
         *(is_best(f"{winner} is best on {data}{how}", of, winner, [data]) for data, winner in WINNERS.items()),
