@@ -16,10 +16,12 @@ from skewboost.reproduce.papers.masnadi_synthetic import (
     FIVE_ROUNDS,
     LINE,
     NEVER,
+    PRINTED_LOGIT,
     ROUNDS,
     after_five_rounds,
     boundary,
     by_round,
+    first_stumps_of_adac1,
     optimum,
 )
 from skewboost.reproduce.printed import printed
@@ -97,3 +99,24 @@ def test_what_held_of_figure_3():
         for true in (5.0, 20.0):
             best = paths[np.abs(paths[:, ROUNDS - 1] - optimum(true)).argmin()]
             assert np.abs(best[ROUNDS:] - optimum(true)).max() > 0.1, (algorithm, true)
+
+
+@pytest.mark.slow
+def test_the_printed_stumps_of_adac1_are_found_with_a_cost_of_1_1():
+    stumps = np.array([first_stumps_of_adac1(d) for d in range(4)])
+    for row, found in zip(printed("masnadi_synthetic_adac1"), stumps.mean(axis=0)[:, 1]):
+        assert found == pytest.approx(row["step"], abs=0.03)
+    assert np.abs(stumps[:, 0, 0]).max() < 0.1
+    assert np.median(stumps[:, 1, 0]) == pytest.approx(-0.9186, abs=0.1)
+
+
+@pytest.mark.slow
+def test_printed_weights_of_logitboost_miss_very_unequal_costs():
+    at = [COSTS.index(c) for c in (0.01, 0.1, 10.0, 100.0)]
+    off = {}
+    for algorithm in ("CS-Logit", PRINTED_LOGIT):
+        found = np.mean([after_five_rounds(algorithm, d) for d in range(3)], axis=0)[at]
+        off[algorithm] = np.abs(found - [optimum(COSTS[k]) for k in at])
+    assert (off["CS-Logit"] < 0.05).all()
+    assert (off[PRINTED_LOGIT][1:3] < 0.05).all()
+    assert off[PRINTED_LOGIT][[0, 3]].mean() > 0.2

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.plots.style import BLUE, INK, RED, import_pyplot
+from skewboost.plots.style import BLUE, RED, import_pyplot
 from skewboost.reproduce.estimates import Estimate, estimate
 from skewboost.typing import Array
 
@@ -116,9 +116,7 @@ def _draw(axis: Any, panel: Panel, bands: bool) -> None:
         axis.plot(x, mean, color=color, ls=line, lw=1.5, label=f"{label} rows")
         if bands:
             axis.fill_between(x, mean - 2 * s, mean + 2 * s, color=color, alpha=0.13, lw=0, label=f"{label}, ± 2s")
-    axis.set_title(panel.title, fontsize="small")
-    if not bands:
-        text = f"CI = ± {curves.spread:.1f}"
-        axis.text(0.97, 0.93, text, transform=axis.transAxes, ha="right", va="top", fontsize="small", color=INK)
+    spread = "" if bands else f", CI = ± {curves.spread:.1f}"
+    axis.set_title(f"{panel.title}{spread}", fontsize="small")
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
